@@ -1,0 +1,231 @@
+"""The tables between models and verdicts: their columns, and how they are stored.
+
+Everything left of these tables may need a model; nothing right of them does. Each table is one
+Parquet file whose metadata holds the schema's name and version. The columns are documented in
+docs/tables.md.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cimento.errors import StorageError, TableError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.requests import Plan
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TableSchema:
+    """Name and columns of a table; polars types are named by text so that polars loads late.
+
+    Attributes:
+        name: of the table and of its file.
+        columns: column to polars type; all must be there.
+        optional: columns that are there only where a source or a policy provides them.
+    """
+
+    name: str
+    columns: Mapping[str, str]
+    optional: Mapping[str, str] = field(default_factory=dict)
+
+    def polars(self, *, present: Sequence[str] = ()) -> dict[str, pl.DataType]:
+        """Column to polars type, with those optional columns that are `present`."""
+        import polars as pl
+
+        chosen = {**self.columns, **{k: v for k, v in self.optional.items() if k in present}}
+        return {column: getattr(pl, kind)() for column, kind in chosen.items()}
+
+
+TOKENS = TableSchema(
+    name="tokens",
+    columns={
+        "request": "Int32",
+        "position": "Int32",
+        "token": "String",
+        "token_id": "Int64",
+        "start": "Int32",
+        "end": "Int32",
+        "logprob_nats": "Float64",
+        "unscored_reason": "String",
+    },
+    optional={
+        # Set by a source that assigns tokens to regions itself (recorded surprisals).
+        "region": "Int32",
+        # As recorded, where the source gave bits: sums and ties are then taken in that unit.
+        "surprisal_bits": "Float64",
+    },
+)
+
+REQUESTS = TableSchema(
+    name="requests",
+    columns={
+        "request": "Int32",
+        "suite": "String",
+        "item": "String",
+        "condition": "String",
+        "region": "Int32",
+        "text": "String",
+        "context": "String",
+        "start": "Int32",
+        "end": "Int32",
+        "needed": "Boolean",
+    },
+)
+
+VERDICTS = TableSchema(
+    name="verdicts",
+    columns={
+        "suite": "String",
+        "item": "String",
+        "condition": "String",
+        "prediction": "Int32",
+        "verdict": "String",
+        "margin_bits": "Float64",
+        "unscored_reason": "String",
+    },
+)
+
+
+def requests_table(plan: Plan) -> pl.DataFrame:
+    """The requests table of a plan: one row for each region of each stimulus."""
+    import polars as pl
+
+    texts = {request.id: request for request in plan.requests}
+    rows = [
+        (
+            place.request,
+            plan.suite,
+            place.item,
+            place.condition,
+            place.region,
+            texts[place.request].text,
+            texts[place.request].context,
+            place.start,
+            place.end,
+            place.needed,
+        )
+        for place in plan.places
+    ]
+    return pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
+
+
+def validate(table: pl.DataFrame, schema: TableSchema, *, where: str) -> None:
+    """Check that a table has a schema's columns, each of its type.
+
+    Raises:
+        TableError: names the columns that are missing or of another type.
+    """
+    wanted = schema.polars(present=table.columns)
+    missing = [column for column in wanted if column not in table.columns]
+    if missing:
+        raise TableError(
+            where=where,
+            seen=f"the {schema.name} table lacks the column {', '.join(missing)}",
+            todo="Was it written by another program, or cut short?",
+        )
+    wrong = [
+        f"{column} is {table.schema[column]} and not {kind}"
+        for column, kind in wanted.items()
+        if table.schema[column] != kind
+    ]
+    if wrong:
+        raise TableError(where=where, seen=f"{schema.name} table: {'; '.join(wrong)}")
+
+
+def write_table(table: pl.DataFrame, schema: TableSchema, folder: Path) -> Path:
+    """Write a table into a folder, whole or not at all.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    path = folder / f"{schema.name}.parquet"
+    validate(table, schema, where=str(path))
+    metadata = {"cimento_table": schema.name, "cimento_schema_version": str(SCHEMA_VERSION)}
+
+    def save(temporary: Path) -> None:
+        table.write_parquet(temporary, metadata=metadata)
+
+    _atomically(path, save)
+    return path
+
+
+def write_text(text: str, path: Path) -> Path:
+    """Write a text file (UTF-8), whole or not at all.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    _atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    return path
+
+
+def _atomically(path: Path, save: Any) -> None:
+    """Have `save` write to a file beside `path`, then move it there in one step."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            save(temporary)
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(
+            where=str(path),
+            seen=f"cannot be written ({error.strerror or error})",
+            todo="Choose another folder with --output, or free some space.",
+        ) from error
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
+
+
+def read_table(schema: TableSchema, folder: Path) -> pl.DataFrame:
+    """Read a table that `write_table` wrote.
+
+    Raises:
+        TableError: the file is missing, is not Parquet, or has another schema or a later version.
+    """
+    import polars as pl
+
+    path = folder / f"{schema.name}.parquet"
+    try:
+        metadata = pl.read_parquet_metadata(path)
+        table = pl.read_parquet(path)
+    except FileNotFoundError as error:
+        raise TableError(
+            where=str(path),
+            seen="there is no such table",
+            todo="Give the folder of one run, as `cimento run` names it.",
+        ) from error
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise TableError(
+            where=str(path), seen="cannot be read as Parquet", todo="Was it cut short? Run again."
+        ) from error
+    version = metadata.get("cimento_schema_version", "")
+    if metadata.get("cimento_table") != schema.name or not version.isdigit():
+        raise TableError(where=str(path), seen=f"is not a {schema.name} table of cimento")
+    if int(version) > SCHEMA_VERSION:
+        raise TableError(
+            where=str(path),
+            seen=f"has schema version {version}; this cimento reads up to {SCHEMA_VERSION}",
+            todo="Install a newer cimento.",
+        )
+    validate(table, schema, where=str(path))
+    return table

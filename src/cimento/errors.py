@@ -1,0 +1,160 @@
+"""Every error cimento raises on purpose, and the faults that checks report.
+
+::
+
+    CimentoError                   catch this one to catch them all
+    ├── UsageError           (2)   an option, a name or a combination that does not exist
+    ├── InputError           (2)   a file that cannot be used as it is
+    │   ├── SuiteError             a suite with faults; carries every one of them
+    │   ├── FormulaError           a prediction formula; points at the column
+    │   └── TableError             a stored or recorded table with another schema
+    ├── MissingDependencyError (2) an optional package that this step needs
+    ├── ModelError           (1)   a model that cannot be loaded or cannot be used
+    │   ├── TextTooLongError       a stimulus longer than the model's window
+    │   └── NonFiniteScoreError    the model returned NaN or infinity
+    └── StorageError         (1)   a folder or file that cannot be written or read
+
+The number is the exit code that the command line ends with. A message says where the trouble
+is, what was seen there and what to do about it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+Severity = Literal["error", "warning"]
+
+
+class CimentoError(Exception):
+    """The root of the tree.
+
+    Args:
+        where: the file, row, item, option or model concerned.
+        seen: what was found there, as one sentence.
+        todo: what the user can do about it; may be empty where nothing can be said.
+    """
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, *, where: str, seen: str, todo: str = "") -> None:
+        super().__init__(where, seen, todo)
+        self.where = where
+        self.seen = seen
+        self.todo = todo
+
+    def __str__(self) -> str:
+        parts = [f"{self.where}: {self.seen}" if self.where else self.seen]
+        if self.todo:
+            parts.append(self.todo)
+        return " ".join(part if part.endswith((".", "?", "!")) else part + "." for part in parts)
+
+
+class UsageError(CimentoError):
+    """An option, a name or a combination of them that does not exist."""
+
+    exit_code = 2
+
+
+class InputError(CimentoError):
+    """A file that cannot be used as it is."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault found in a suite.
+
+    Attributes:
+        code: stable code, such as ``CIM-S004``; each has its section in docs/checks.md.
+        severity: an ``error`` keeps the suite from being used, a ``warning`` does not.
+        where: file, and row or item, as precisely as it is known.
+        seen: what was found.
+        todo: what to do about it.
+    """
+
+    code: str
+    severity: Severity
+    where: str
+    seen: str
+    todo: str
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.where}: {self.seen} {self.todo}".rstrip()
+
+
+class SuiteError(InputError):
+    """A suite that cannot be used; ``faults`` holds all that was found, not only the first."""
+
+    def __init__(self, *, where: str, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        errors = [fault for fault in self.faults if fault.severity == "error"]
+        count = f"{len(errors)} fault" + ("s" if len(errors) != 1 else "")
+        lines = "".join(f"\n  {fault}" for fault in errors[:20])
+        more = f"\n  ... and {len(errors) - 20} more" if len(errors) > 20 else ""
+        super().__init__(where=where, seen=f"{count}:{lines}{more}")
+
+
+class FormulaError(InputError):
+    """A prediction formula that cannot be read; the message points at the column.
+
+    Args:
+        formula: the whole formula.
+        column: offset of the first offending character, from 0.
+        seen: what is wrong there.
+        todo: what to write instead.
+    """
+
+    def __init__(self, *, formula: str, column: int, seen: str, todo: str = "") -> None:
+        self.formula = formula
+        self.column = column
+        super().__init__(where=f"formula, column {column + 1}", seen=seen, todo=todo)
+
+    def __str__(self) -> str:
+        shown = self.formula.replace("\n", " ").replace("\t", " ")
+        return f"{super().__str__()}\n    {shown}\n    {' ' * self.column}^"
+
+
+class TableError(InputError):
+    """A stored or recorded table whose columns or schema version are not what is needed."""
+
+
+class MissingDependencyError(CimentoError):
+    """An optional package is missing; the message gives the line that installs it."""
+
+    exit_code = 2
+
+    def __init__(self, *, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            where=purpose,
+            seen=f"the package {package!r} is not installed",
+            todo=f"Install it with: pip install 'cimento[{extra}]'",
+        )
+
+
+class ModelError(CimentoError):
+    """A model that cannot be loaded, or that cannot answer what is asked of it."""
+
+
+class TextTooLongError(ModelError):
+    """A stimulus that does not fit the model's window."""
+
+
+class NonFiniteScoreError(ModelError):
+    """The model returned NaN or infinity where a log-probability should be."""
+
+
+class StorageError(CimentoError):
+    """A folder or file that cannot be written or read."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A sentence naming the closest known names, or the sorted list of them all."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    if close:
+        return f"Did you mean {' or '.join(repr(each) for each in close)}?"
+    return f"Known: {', '.join(names)}." if names else "There is none."

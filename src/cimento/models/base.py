@@ -1,0 +1,124 @@
+"""The seam between the engine and whatever answers: policies, encoded texts, the Protocol."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from cimento.requests import ScoreRequest
+
+    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+BosRule: TypeAlias = Literal["auto", "none"]
+PllRule: TypeAlias = Literal["within-word-l2r", "original"]
+PunctuationRule: TypeAlias = Literal["split", "keep"]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How texts are scored: plain data, part of the manifest and of the run folder's name.
+
+    Attributes:
+        bos: what stands before the first token of a causal model. ``auto``: what the tokenizer
+            puts there itself, else its BOS token, else its EOS token (GPT-2 was trained with it
+            as a separator); ``none``: nothing, and the first token is not scored.
+        pll: pseudo-log-likelihood of a masked model. ``within-word-l2r``: a token is predicted
+            with the later tokens of its word masked too (Kauf and Ivanova 2023,
+            doi:10.18653/v1/2023.acl-short.80); ``original``: only the token itself is masked
+            (Salazar et al. 2020, doi:10.18653/v1/2020.acl-main.240).
+        punctuation: whether a punctuation mark is a word of its own (``split``) or belongs to
+            the word it touches (``keep``).
+    """
+
+    bos: BosRule = "auto"
+    pll: PllRule = "within-word-l2r"
+    punctuation: PunctuationRule = "split"
+
+    def digest(self) -> str:
+        """A short name for this policy: eight hexadecimal digits."""
+        text = json.dumps(asdict(self), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """What is known about a loaded model; goes into the manifest as it is.
+
+    Attributes:
+        name: as the user wrote it, without the revision.
+        kind: ``causal``, ``masked`` or ``replay``.
+        revision: commit or content hash of the weights, hexadecimal.
+        tokenizer: content hash of the tokenizer, hexadecimal.
+        dtype: of the weights, such as ``float32``.
+        device: such as ``cpu`` or ``cuda:0``.
+        bos: the token put before a text, as text; empty where none is.
+        window: longest sequence in tokens, special ones included; None where there is no limit.
+        details: architecture, number of parameters and the like.
+    """
+
+    name: str
+    kind: str
+    revision: str
+    tokenizer: str
+    dtype: str = ""
+    device: str = ""
+    bos: str = ""
+    window: int | None = None
+    details: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """The name with the first seven digits of the revision."""
+        return f"{self.name}@{self.revision[:7]}" if self.revision else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A request as a model's tokenizer sees it.
+
+    Attributes:
+        request: id of the request.
+        ids: token ids of the whole sequence, special tokens included.
+        tokens: the tokens as text, one for each id.
+        spans: characters of the request's text that each token covers, without blanks before
+            them; (-1, -1) for special tokens and for the context.
+        words: number of the word each token belongs to; -1 for special tokens.
+        first: index of the first token of the request's text.
+        wanted: indices into `ids` of the tokens to score, ascending.
+    """
+
+    request: int
+    ids: tuple[int, ...]
+    tokens: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+    words: tuple[int, ...]
+    first: int
+    wanted: tuple[int, ...]
+
+
+class Scorer(Protocol):
+    """A language model that can say how probable the tokens of a text are."""
+
+    @property
+    def card(self) -> ModelCard:
+        """What is known about the model."""
+
+    def encode(self, requests: Sequence[ScoreRequest]) -> list[Encoded]:
+        """Tokenize the requests, in order.
+
+        Raises:
+            TextTooLongError: a text does not fit the model's window.
+        """
+
+    def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
+        """log P of each wanted token, natural logarithm, one array for each encoded request.
+
+        NaN stands only where the probability is undefined: the first token of a text that has
+        no left context. The arrays have the length and the order of ``wanted``.
+        """

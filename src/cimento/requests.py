@@ -1,0 +1,147 @@
+"""From a suite to what is asked of a model: each text once, and which characters of it matter.
+
+Regions become sentences here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from cimento.suites.formula import regions_used
+from cimento.suites.model import Condition, JoinRule, Region, Suite
+
+Span: TypeAlias = tuple[int, int]
+"""Half-open character offsets, start and end."""
+
+_BLANK_BEFORE_MARK = re.compile(r"\s+(?=[.,!?;:])")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRequest:
+    """One text whose tokens a model is asked to score.
+
+    Attributes:
+        id: position in the plan, from 0.
+        text: what is scored.
+        context: what stands before it and is not scored; joined to it by a blank.
+        wanted: character spans of `text` whose tokens are needed; None for all of them.
+    """
+
+    id: int
+    text: str
+    context: str = ""
+    wanted: tuple[Span, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the suite a part of a request's answer belongs.
+
+    Attributes:
+        request: id of the request.
+        item: id of the item.
+        condition: name of the condition.
+        region: number of the region, from 1.
+        start: first character of the region in the request's text.
+        end: one past its last character; equal to `start` for an empty region.
+        needed: whether a prediction refers to it, so that its tokens are asked for.
+    """
+
+    request: int
+    item: str
+    condition: str
+    region: int
+    start: int
+    end: int
+    needed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a suite asks of a model: distinct requests, and what each is for."""
+
+    suite: str
+    requests: tuple[ScoreRequest, ...]
+    places: tuple[Place, ...]
+
+
+def join_regions(regions: Sequence[Region], *, rule: JoinRule = "blank") -> tuple[str, list[Span]]:
+    """The sentence that regions make, and the character span of each region in it.
+
+    Two neighbouring non-empty regions are joined by one blank, or by nothing where every region
+    after the first of them, up to the second, is glued. An empty region has an empty span at the
+    start of the next non-empty one (at the end of the text where there is none).
+
+    Args:
+        regions: in order; blanks at the ends of a region's text are dropped.
+        rule: ``detok`` also removes blanks before ``. , ! ? ; :``, inside regions and between.
+    """
+    pieces: list[str] = []
+    spans: list[Span] = []
+    waiting: list[int] = []
+    glued = True
+    length = 0
+    for index, region in enumerate(regions):
+        text = region.text.strip()
+        glued = glued and region.glued
+        spans.append((length, length))
+        if not text:
+            waiting.append(index)
+            continue
+        if rule == "detok":
+            text = _BLANK_BEFORE_MARK.sub("", text)
+        if pieces and not glued and not (rule == "detok" and text[0] in ".,!?;:"):
+            pieces.append(" ")
+            length += 1
+        spans[index] = (length, length + len(text))
+        for empty in waiting:
+            spans[empty] = (length, length)
+        waiting.clear()
+        pieces.append(text)
+        length += len(text)
+        glued = True
+    for empty in waiting:
+        spans[empty] = (length, length)
+    return "".join(pieces), spans
+
+
+def stimulus_text(condition: Condition, *, rule: JoinRule = "blank") -> str:
+    """The sentence of one condition, as a model sees it."""
+    return join_regions(condition.regions, rule=rule)[0]
+
+
+def plan_suite(suite: Suite, *, all_tokens: bool = False) -> Plan:
+    """What must be asked so that every prediction of the suite can be judged.
+
+    Args:
+        suite: a valid suite.
+        all_tokens: ask for every token, not only for those of regions that predictions name.
+            A suite without predictions asks for all.
+    """
+    needed = regions_used(prediction.formula for prediction in suite.predictions)
+    ask_all = all_tokens or not suite.predictions
+    ids: dict[str, int] = {}
+    wanted: list[set[Span] | None] = []
+    places: list[Place] = []
+    for item, condition in suite.stimuli():
+        text, spans = join_regions(condition.regions, rule=suite.join)
+        request = ids.setdefault(text, len(ids))
+        if request == len(wanted):
+            wanted.append(set())
+        numbers = needed.get(condition.name, frozenset())
+        for number, (start, end) in enumerate(spans, start=1):
+            need = "*" in numbers or number in numbers
+            places.append(Place(request, item.id, condition.name, number, start, end, need))
+            asked = wanted[request]
+            if need and end > start and asked is not None:
+                asked.add((start, end))
+        if ask_all:
+            wanted[request] = None
+    requests = tuple(
+        ScoreRequest(id=i, text=text, wanted=None if spans is None else tuple(sorted(spans)))
+        for (text, i), spans in zip(ids.items(), wanted, strict=True)
+    )
+    return Plan(suite=suite.name, requests=requests, places=tuple(places))

@@ -1,0 +1,177 @@
+"""What a test suite is: frozen records, no reading or writing.
+
+A suite holds items; an item holds the same sentence in several conditions; a condition is a row
+of regions; a prediction is an inequality between region values that should hold in every item
+(Hu et al. 2020, doi:10.18653/v1/2020.acl-main.158).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+JsonValue: TypeAlias = (
+    "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
+)
+Metric: TypeAlias = Literal["sum", "mean", "median", "range", "max", "min"]
+JoinRule: TypeAlias = Literal["blank", "detok"]
+
+METRICS: tuple[Metric, ...] = ("sum", "mean", "median", "range", "max", "min")
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A stretch of a stimulus that predictions can name.
+
+    Attributes:
+        text: the words, without blanks at either end; may be empty.
+        glued: True where nothing stands between this region and the one before it
+            (``l'|uomo``), False where a blank does.
+        extra: keys of the source format that cimento does not use, kept for writing.
+    """
+
+    text: str
+    glued: bool = False
+    extra: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One version of an item.
+
+    Attributes:
+        name: as predictions write it between ``%`` signs.
+        regions: in order; the same number in every condition of a suite.
+        columns: free columns of this row (factor levels, flags, ratings), as text.
+        extra: keys of the source format that cimento does not use, kept for writing.
+    """
+
+    name: str
+    regions: tuple[Region, ...]
+    columns: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """The conditions that are compared with each other, under one id."""
+
+    id: str
+    conditions: tuple[Condition, ...]
+    extra: Mapping[str, JsonValue] = field(default_factory=dict)
+
+    def condition(self, name: str) -> Condition:
+        """The condition of that name; KeyError where there is none.
+
+        By name and never by position: published suites list the conditions of their items in
+        different orders.
+        """
+        for condition in self.conditions:
+            if condition.name == name:
+                return condition
+        raise KeyError(name)
+
+    def column(self, name: str) -> str | None:
+        """The value of a free column, where all conditions of the item agree on it; else None."""
+        values = {condition.columns.get(name) for condition in self.conditions}
+        return values.pop() if len(values) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """An inequality between region values, in the SyntaxGym formula language.
+
+    Attributes:
+        formula: as written by the suite's author.
+        comment: what it claims, in words.
+        extra: keys of the source format that cimento does not use, kept for writing.
+    """
+
+    formula: str
+    comment: str = ""
+    extra: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """Who made a suite, about what, and on which terms.
+
+    Attributes:
+        name: the suite's name.
+        version: of the suite's content.
+        language: ISO 639-1 code, such as ``it``.
+        phenomenon: for a suite about one phenomenon; else a column of that name tells.
+        licence: SPDX identifier where there is one.
+        citation: how to cite the suite.
+        status: such as ``draft, not yet reviewed by native speakers``.
+        author: who wrote it.
+        reference: the publication it comes from.
+        comment: anything else.
+        tags: free labels.
+        extra: keys of the source format that cimento does not use, kept for writing.
+    """
+
+    name: str
+    version: str = ""
+    language: str = ""
+    phenomenon: str = ""
+    licence: str = ""
+    citation: str = ""
+    status: str = ""
+    author: str = ""
+    reference: str = ""
+    comment: str = ""
+    tags: tuple[str, ...] = ()
+    extra: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A test suite.
+
+    Attributes:
+        meta: name, language, licence and the like.
+        region_names: for display; region k of a formula is ``region_names[k - 1]``.
+        predictions: what should hold; a suite may have none.
+        items: in file order.
+        metric: how the surprisals of a region's tokens become one value.
+        join: how regions become a sentence: ``blank`` puts one blank between non-empty regions,
+            ``detok`` also removes blanks before ``. , ! ? ; :``.
+        cluster: free column whose value says which items belong together (made from one
+            template, say), so that intervals can allow for it; empty where each stands alone.
+        factors: for factorial designs: factor name to its levels; the free columns of the same
+            names give the level of each condition.
+        extra: top-level keys of the source format that cimento does not use, kept for writing.
+    """
+
+    meta: Meta
+    region_names: tuple[str, ...]
+    predictions: tuple[Prediction, ...]
+    items: tuple[Item, ...]
+    metric: Metric = "sum"
+    join: JoinRule = "blank"
+    cluster: str = ""
+    factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    extra: Mapping[str, JsonValue] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The suite's name."""
+        return self.meta.name
+
+    @property
+    def condition_names(self) -> tuple[str, ...]:
+        """The names of all conditions, in order of first appearance."""
+        return tuple(dict.fromkeys(c.name for _, c in self.stimuli()))
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The names of all free columns, in order of first appearance."""
+        return tuple(dict.fromkeys(key for _, c in self.stimuli() for key in c.columns))
+
+    def stimuli(self) -> Iterator[tuple[Item, Condition]]:
+        """Every item with each of its conditions, in file order."""
+        for item in self.items:
+            for condition in item.conditions:
+                yield item, condition
