@@ -1,0 +1,18 @@
+"""Fixtures that every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shared"))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of expected values and real inputs; the test is skipped where it is absent."""
+    if not (SHARED / "golden").is_dir():
+        pytest.skip(f"the folder of golden values is absent ({SHARED.name}); set CIMENTO_SHARED")
+    return SHARED
