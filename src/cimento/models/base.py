@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 BosRule: TypeAlias = Literal["auto", "none"]
 PllRule: TypeAlias = Literal["within-word-l2r", "original"]
 PunctuationRule: TypeAlias = Literal["split", "keep"]
+DtypeName: TypeAlias = Literal["float32", "float64", "bfloat16", "float16"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,13 @@ class Policy:
             (Salazar et al. 2020, doi:10.18653/v1/2020.acl-main.240).
         punctuation: whether a punctuation mark is a word of its own (``split``) or belongs to
             the word it touches (``keep``).
+        dtype: of the weights while scoring; log-probabilities are taken in float32 at least.
     """
 
     bos: BosRule = "auto"
     pll: PllRule = "within-word-l2r"
     punctuation: PunctuationRule = "split"
+    dtype: DtypeName = "float32"
 
     def digest(self) -> str:
         """A short name for this policy: eight hexadecimal digits."""

@@ -1,0 +1,217 @@
+"""Loading a Hugging Face model and its tokenizer, checked before the first score."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal
+
+from cimento.errors import MissingDependencyError, ModelError, UsageError
+from cimento.models.base import ModelCard, Policy, Scorer
+from cimento.models.locate import Located
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+Kind = Literal["auto", "causal", "masked"]
+
+_CAUSAL_ENDINGS = ("ForCausalLM", "LMHeadModel")
+_MASKED_ENDINGS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
+
+
+def load(
+    located: Located,
+    *,
+    policy: Policy,
+    kind: Kind = "auto",
+    device: str = "auto",
+    token_budget: int | None = None,
+) -> Scorer:
+    """Load a model that scores texts.
+
+    Args:
+        located: where the model is.
+        policy: how texts are scored; its dtype is the dtype of the weights.
+        kind: ``causal`` or ``masked``; ``auto`` goes by the architecture named in its config.
+        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` takes a GPU where there is one.
+        token_budget: padded tokens in one batch; None chooses by device.
+
+    Raises:
+        MissingDependencyError: torch or transformers is not installed.
+        ModelError: the folder cannot be loaded, lacks weights, or its tokenizer has no offsets.
+    """
+    try:
+        import torch
+        import transformers
+    except ImportError as error:
+        raise MissingDependencyError(
+            package=error.name or "transformers", extra="hf", purpose=f"model {located.name!r}"
+        ) from error
+    from cimento.models.causal import CausalScorer
+    from cimento.models.masked import MaskedScorer
+
+    with _quiet(transformers):
+        tokenizer = _load_tokenizer(located)
+        chosen = _kind_of(located) if kind == "auto" else kind
+        target = _device(torch, device)
+        model = _load_weights(located, chosen, policy, target)
+    card = _card(located, chosen, policy, model, tokenizer)
+    scorer = CausalScorer if chosen == "causal" else MaskedScorer
+    budget = token_budget or (512 if target == "cpu" else 16_384)
+    return scorer(model, tokenizer, card=card, policy=policy, token_budget=budget)
+
+
+@contextlib.contextmanager
+def _quiet(transformers: Any) -> Iterator[None]:
+    """Keep the library's progress bars and advice off the user's terminal."""
+    logging = transformers.utils.logging
+    level = logging.get_verbosity()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.set_verbosity(level)
+
+
+def _config(located: Located) -> dict[str, Any]:
+    try:
+        config = json.loads((located.folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(
+            where=str(located.folder / "config.json"), seen=f"cannot be read ({error})"
+        ) from error
+    if not isinstance(config, dict):
+        raise ModelError(where=str(located.folder / "config.json"), seen="is not a JSON object")
+    return config
+
+
+def _kind_of(located: Located) -> Literal["causal", "masked"]:
+    """Causal or masked, by the name of the architecture; masked models come first.
+
+    ``...WithLMHeadModel`` ends like GPT-2's ``LMHeadModel`` but is masked (XLM, Flaubert).
+    """
+    names = _config(located).get("architectures") or []
+    if any(name.endswith(_MASKED_ENDINGS) for name in names):
+        return "masked"
+    if any(name.endswith(_CAUSAL_ENDINGS) for name in names):
+        return "causal"
+    raise ModelError(
+        where=f"model {located.name!r}",
+        seen=f"its config names the architecture {', '.join(names) or '(none)'},"
+        " which is neither a causal nor a masked language model",
+        todo="Say which with --kind causal or --kind masked, if it can be loaded as one.",
+    )
+
+
+def _device(torch: Any, wanted: str) -> str:
+    if wanted != "auto":
+        try:
+            device = torch.device(wanted)
+            torch.empty(1, device=device)
+        except (RuntimeError, AssertionError) as error:
+            raise UsageError(
+                where="--device",
+                seen=f"{wanted!r} cannot be used here ({str(error).splitlines()[0]})",
+                todo="Use cpu, or leave the option out.",
+            ) from error
+        return str(device)
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def _load_tokenizer(located: Located) -> PreTrainedTokenizerBase:
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(located.folder, trust_remote_code=False)
+    # Tokenizer files fail in as many ways as there are formats.
+    except Exception as error:
+        raise ModelError(
+            where=f"tokenizer of {located.name!r}",
+            seen=f"cannot be loaded ({type(error).__name__}: {str(error).strip()[:300]})",
+            todo="Are tokenizer.json or the vocabulary files in the model's folder?",
+        ) from error
+    if not tokenizer.is_fast:
+        raise ModelError(
+            where=f"tokenizer of {located.name!r}",
+            seen="it gives no character offsets, so tokens cannot be matched with words and regions",
+            todo="Use a version of the model with a tokenizer.json (a fast tokenizer).",
+        )
+    return tokenizer  # type: ignore[no-any-return]  # transformers is untyped here
+
+
+def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> PreTrainedModel:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
+
+    auto = AutoModelForCausalLM if kind == "causal" else AutoModelForMaskedLM
+    try:
+        model, info = auto.from_pretrained(
+            located.folder,
+            dtype=getattr(torch, policy.dtype),
+            trust_remote_code=False,
+            output_loading_info=True,
+        )
+    # Loading fails in many ways: no weights, wrong shapes, an unknown architecture, bad JSON.
+    except Exception as error:
+        raise ModelError(
+            where=f"model {located.name!r}",
+            seen=f"cannot be loaded as a {kind} language model"
+            f" ({type(error).__name__}: {str(error).strip()[:300]})",
+            todo="Is the download complete, and does the installed transformers know it?",
+        ) from error
+    missing = sorted(info["missing_keys"]) + sorted(str(k) for k in info["mismatched_keys"])
+    if missing:
+        raise ModelError(
+            where=f"model {located.name!r}",
+            seen=f"{len(missing)} of its weights are not in the files ({', '.join(missing[:3])} ...)"
+            " and would be random, so that its scores would mean nothing",
+            todo=f"Is this model a {kind} language model with its head? See --kind.",
+        )
+    model.eval().requires_grad_(requires_grad=False)
+    return model.to(device)  # type: ignore[no-any-return]  # transformers is untyped here
+
+
+def _card(
+    located: Located,
+    kind: str,
+    policy: Policy,
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+) -> ModelCard:
+    serialized = tokenizer.backend_tokenizer.to_str()
+    return ModelCard(
+        name=located.name,
+        kind=kind,
+        revision=located.revision,
+        tokenizer=hashlib.sha256(serialized.encode()).hexdigest(),
+        dtype=policy.dtype,
+        device=str(model.device),
+        window=_window(model),
+        details={
+            "architecture": type(model).__name__,
+            "parameters": str(model.num_parameters()),
+            "vocabulary": str(model.config.get_text_config().vocab_size),
+        },
+    )
+
+
+def _window(model: PreTrainedModel) -> int | None:
+    """Longest sequence the model can read, in tokens; None where nothing limits it."""
+    config = model.config.get_text_config()
+    for key in ("max_position_embeddings", "n_positions", "max_seq_len"):
+        limit = getattr(config, key, None)
+        if isinstance(limit, int) and limit > 0:
+            # RoBERTa and its kin count positions from padding_idx + 1.
+            embeddings = getattr(model.base_model, "embeddings", None)
+            table = getattr(embeddings, "position_embeddings", None)
+            padding = getattr(table, "padding_idx", None)
+            return limit - (padding + 1) if isinstance(padding, int) else limit
+    return None

@@ -1,0 +1,108 @@
+"""From the name of a model to a folder on disk, without loading it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from cimento.errors import MissingDependencyError, ModelError, UsageError
+
+DEMO_MODELS = ("demo-causal", "demo-masked")
+_HUB_NAME = re.compile(r"^[\w.-]+(/[\w.-]+)?$")
+_PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", "*.bin"]
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A model that was found.
+
+    Attributes:
+        name: for tables and reports.
+        folder: the Hugging Face folder with its weights.
+        revision: commit of the hub, or sha256 over the folder's files.
+    """
+
+    name: str
+    folder: Path
+    revision: str
+
+    @property
+    def label(self) -> str:
+        """The name with the first seven digits of the revision."""
+        return f"{self.name}@{self.revision[:7]}"
+
+
+def locate(name: str) -> Located:
+    """Find a model by the name a user gives.
+
+    Args:
+        name: ``demo-causal`` or ``demo-masked``; a folder; ``org/name`` or ``org/name@revision``
+            of the Hugging Face hub, downloaded where it is not in the local cache yet.
+
+    Raises:
+        UsageError: the name cannot be one of a model.
+        ModelError: there is no such model, or it cannot be downloaded.
+    """
+    if name in DEMO_MODELS:
+        folder = Path(str(resources.files("cimento") / "data" / "models" / name))
+        return Located(name=name, folder=folder, revision=_digest(folder))
+    path = Path(name).expanduser()
+    if path.is_dir():
+        if not (path / "config.json").is_file():
+            raise ModelError(
+                where=name,
+                seen="this folder holds no config.json, so it is not a Hugging Face model",
+                todo="Give the folder that `save_pretrained` wrote.",
+            )
+        return Located(name=path.resolve().name, folder=path, revision=_digest(path))
+    hub_name, _, revision = name.partition("@")
+    looks_like_path = name.startswith((".", "/", "~")) or name.count("/") > 1 or os.sep == "\\"
+    if looks_like_path or not _HUB_NAME.match(hub_name):
+        raise UsageError(
+            where=f"model {name!r}",
+            seen="there is no such folder, and it is no name on the hub either",
+            todo=f"Give a folder, org/name@revision, replay:FILE, {' or '.join(DEMO_MODELS)}.",
+        )
+    return _from_hub(hub_name, revision or None)
+
+
+def _from_hub(name: str, revision: str | None) -> Located:
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError as error:
+        raise MissingDependencyError(
+            package="huggingface_hub", extra="hf", purpose=f"model {name!r}"
+        ) from error
+    try:
+        folder = Path(snapshot_download(name, revision=revision, allow_patterns=_PATTERNS))
+    # The hub library raises errors of many unrelated classes (HTTP, cache, validation).
+    except Exception as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise ModelError(
+            where=f"model {name!r}" + (f" at {revision!r}" if revision else ""),
+            seen=f"it is neither a folder here, nor in the local cache, nor downloadable"
+            f" ({type(error).__name__}: {reason[0][:200]})",
+            todo="Check the spelling and the network, or give the folder of a downloaded copy"
+            f" (demo models that need no download: {', '.join(DEMO_MODELS)}).",
+        ) from error
+    return Located(name=name, folder=folder, revision=folder.name)
+
+
+def _digest(folder: Path) -> str:
+    """sha256 over the names and contents of the files that make the model."""
+    total = hashlib.sha256()
+    try:
+        files = sorted({path for pattern in _PATTERNS for path in folder.glob(pattern)})
+        for path in files:
+            total.update(path.name.encode() + b"\0")
+            with path.open("rb") as handle:
+                total.update(hashlib.file_digest(handle, "sha256").digest())
+    except OSError as error:
+        raise ModelError(
+            where=str(folder), seen=f"cannot be read ({error.strerror or error})"
+        ) from error
+    return total.hexdigest()

@@ -1,0 +1,30 @@
+"""Which sequences go through the model together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+
+def batches(lengths: Sequence[int], *, token_budget: int) -> Iterator[list[int]]:
+    """Group sequences so that a padded batch holds at most `token_budget` positions.
+
+    Sequences are taken from the longest down, so that neighbours are of like length and an
+    out-of-memory error comes first and not last. One sequence longer than the budget is a batch
+    of its own. The grouping depends on the lengths alone.
+
+    Args:
+        lengths: of the sequences, in tokens.
+        token_budget: largest number of rows times longest row.
+
+    Yields:
+        Indices into `lengths`.
+    """
+    order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
+    batch: list[int] = []
+    for index in order:
+        if batch and lengths[batch[0]] * (len(batch) + 1) > token_budget:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
