@@ -1,0 +1,51 @@
+# Everything here sets itself up: a virtual environment in .venv with the pinned packages.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo check test test-slow format wheel clean
+
+help:  ## say what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+
+$(STAMPS)/venv:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "cimento needs Python 3.11 or later; set PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/run: $(STAMPS)/venv pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[hf]'
+	@touch $@
+
+$(STAMPS)/dev: $(STAMPS)/run
+	$(INSTALL) --requirement requirements-dev.txt
+	@touch $@
+
+demo: $(STAMPS)/run  ## every starter suite on the two demo models, offline, with a report
+	$(BIN)/cimento demo
+
+check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python scripts/check_sizes.py
+
+test: $(STAMPS)/dev  ## the tests, without the slow ones
+	$(BIN)/python -m pytest -m 'not slow'
+
+test-slow: $(STAMPS)/dev  ## the slow tests
+	$(BIN)/python -m pytest -m slow
+
+format: $(STAMPS)/dev  ## put the code into its usual shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+wheel: $(STAMPS)/dev  ## build the wheel into dist/
+	$(BIN)/python -m build --wheel --no-isolation
+
+clean:  ## remove everything that was built or installed
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

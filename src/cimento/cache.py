@@ -1,0 +1,131 @@
+"""Answers kept between runs, addressed by their content.
+
+The key of an entry is a hash over the model's weights, its tokenizer, the policy and the exact
+token ids, and nothing else: never the suite, the batch or the time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import struct
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+from cimento.errors import StorageError
+
+Scores: TypeAlias = dict[int, float]
+"""Index in the token sequence to log-probability in nats."""
+
+_LOOK_UP = 500
+_RECORD = struct.Struct("<id")
+
+
+class AnswerCache(Protocol):
+    """Where scored token sequences are kept."""
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, Scores]:
+        """What is known of these sequences; those of which nothing is known are left out."""
+
+    def put(self, entries: Mapping[bytes, Scores]) -> None:
+        """Keep the scores of these sequences, all or none; they replace what was there."""
+
+
+def sequence_key(model_key: str, ids: Sequence[int]) -> bytes:
+    """The address of a token sequence scored by one model under one policy."""
+    digest = hashlib.sha256(model_key.encode())
+    digest.update(struct.pack(f"<{len(ids)}q", *ids))
+    return digest.digest()
+
+
+class MemoryCache:
+    """A cache that lasts as long as the process."""
+
+    def __init__(self) -> None:
+        self._entries: dict[bytes, Scores] = {}
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, Scores]:
+        """What is known of these sequences."""
+        return {key: self._entries[key] for key in keys if key in self._entries}
+
+    def put(self, entries: Mapping[bytes, Scores]) -> None:
+        """Keep the scores of these sequences."""
+        self._entries.update(entries)
+
+
+def default_cache_folder() -> Path:
+    """``CIMENTO_CACHE_DIR``, else ``cimento`` in the user's cache folder."""
+    named = os.environ.get("CIMENTO_CACHE_DIR")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "cimento"
+
+
+class FileCache:
+    """A cache in one SQLite file, safe for several processes at once.
+
+    Raises:
+        StorageError: the file cannot be opened or written, or is not a cache.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "answers.sqlite3"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=NORMAL")
+            self._connection.execute(
+                "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, scores BLOB) WITHOUT ROWID"
+            )
+        except (OSError, sqlite3.Error) as error:
+            raise self._failure(error) from error
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, Scores]:
+        """What is known of these sequences."""
+        found: dict[bytes, Scores] = {}
+        try:
+            for start in range(0, len(keys), _LOOK_UP):
+                some = keys[start : start + _LOOK_UP]
+                marks = ",".join("?" * len(some))
+                query = f"SELECT key, scores FROM answers WHERE key IN ({marks})"  # noqa: S608  # only question marks
+                with closing(self._connection.execute(query, some)) as rows:
+                    found.update((key, _unpack(blob)) for key, blob in rows)
+        except sqlite3.Error as error:
+            raise self._failure(error) from error
+        return found
+
+    def put(self, entries: Mapping[bytes, Scores]) -> None:
+        """Keep the scores of these sequences, in one transaction."""
+        rows = [(key, _pack(scores)) for key, scores in entries.items()]
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise self._failure(error) from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _failure(self, error: Exception) -> StorageError:
+        return StorageError(
+            where=str(self.path),
+            seen=f"the cache of answers cannot be used ({error})",
+            todo="Set CIMENTO_CACHE_DIR to a folder that can be written, or run with --no-cache.",
+        )
+
+
+def _pack(scores: Scores) -> bytes:
+    return b"".join(_RECORD.pack(index, value) for index, value in sorted(scores.items()))
+
+
+def _unpack(blob: bytes) -> Scores:
+    return dict(_RECORD.iter_unpack(blob))

@@ -1,0 +1,68 @@
+"""Models that need no torch and no weights: for tests, examples and documentation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from cimento.models.align import containing, tokens_in, word_spans
+from cimento.models.base import Encoded, ModelCard
+
+if TYPE_CHECKING:
+    from cimento.models.base import FloatArray
+    from cimento.requests import ScoreRequest
+
+TokenScore = Callable[[Sequence[str], int], float]
+"""From the tokens of a text and the index of one of them to its log-probability in nats."""
+
+
+class FakeScorer:
+    """A model whose tokens are the words of a text and whose scores a function gives.
+
+    Args:
+        score: from tokens and an index to log P in nats.
+        name: for tables and reports.
+    """
+
+    def __init__(self, score: TokenScore, *, name: str = "fake") -> None:
+        self._score = score
+        self._card = ModelCard(name=name, kind="causal", revision="0" * 40, tokenizer="words")
+        self._ids: dict[str, int] = {}
+
+    @property
+    def card(self) -> ModelCard:
+        """What is known about the model."""
+        return self._card
+
+    def encode(self, requests: Sequence[ScoreRequest]) -> list[Encoded]:
+        """One token for each word and each punctuation mark."""
+        return [self._encode(request) for request in requests]
+
+    def _encode(self, request: ScoreRequest) -> Encoded:
+        spans = word_spans(request.text)
+        tokens = tuple(request.text[start:end] for start, end in spans)
+        wanted = request.wanted if request.wanted is not None else ((0, len(request.text)),)
+        return Encoded(
+            request=request.id,
+            ids=tuple(self._ids.setdefault(token, len(self._ids)) for token in tokens),
+            tokens=tokens,
+            spans=tuple(spans),
+            words=tuple(containing(spans, start) for start, _ in spans),
+            first=0,
+            wanted=tuple(tokens_in(spans, wanted)),
+        )
+
+    def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
+        """What the function says of every wanted token."""
+        import numpy as np
+
+        return [
+            np.array([self._score(each.tokens, index) for index in each.wanted], dtype=np.float64)
+            for each in encoded
+        ]
+
+
+def uniform_scorer(vocabulary: int, *, name: str = "uniform") -> FakeScorer:
+    """A model that knows nothing: every token costs log `vocabulary` nats."""
+    return FakeScorer(lambda _tokens, _index: -math.log(vocabulary), name=name)

@@ -1,0 +1,127 @@
+"""The folder of one run: a manifest, the tables and a copy of the suite.
+
+``<output>/<suite>/<model@revision>--<policy>/`` is named by content, so that the same run always
+lands in the same place and a finished one need not be done again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.answers import write_text
+from cimento.errors import StorageError, TableError
+from cimento.suites.model import JsonValue
+
+MANIFEST = "manifest.json"
+SUITE_FOLDER = "suite"
+
+Manifest = Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """Where one run is stored.
+
+    Attributes:
+        path: the folder; need not exist yet.
+    """
+
+    path: Path
+
+    @classmethod
+    def named(cls, output: Path, *, suite: str, model: str, policy: str) -> RunFolder:
+        """The folder of a run under `output`.
+
+        Args:
+            output: folder of runs.
+            suite: name of the suite.
+            model: label of the model, ``name@revision``.
+            policy: digest of the policy.
+        """
+        return cls(output / _file_name(suite) / f"{_file_name(model)}--{policy}")
+
+    @property
+    def suite_folder(self) -> Path:
+        """Where the copy of the suite is."""
+        return self.path / SUITE_FOLDER
+
+    def prepare(self) -> None:
+        """Make the folder and see that it can be written, before anything is computed.
+
+        Raises:
+            StorageError: it cannot.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.path):
+                pass
+        except OSError as error:
+            raise StorageError(
+                where=str(self.path),
+                seen=f"cannot be written ({error.strerror or error})",
+                todo="Choose another folder with --output.",
+            ) from error
+
+    def is_done(self, inputs: Manifest) -> bool:
+        """Whether a finished run with these very inputs is stored here."""
+        try:
+            return self.manifest().get("inputs") == dict(inputs)
+        except TableError:
+            return False
+
+    def manifest(self) -> dict[str, JsonValue]:
+        """What the run was made of and with.
+
+        Raises:
+            TableError: there is no manifest, or it cannot be read.
+        """
+        path = self.path / MANIFEST
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError as error:
+            raise TableError(
+                where=str(self.path),
+                seen="this is not the folder of a finished run",
+                todo="Give a folder that `cimento run` named, or run again.",
+            ) from error
+        except (OSError, ValueError) as error:
+            raise TableError(where=str(path), seen=f"cannot be read ({error})") from error
+        if not isinstance(content, dict):
+            raise TableError(where=str(path), seen="is not a JSON object")
+        return content
+
+    def finish(self, manifest: Manifest) -> None:
+        """Write the manifest, last of all: a folder with a manifest is a finished run."""
+        text = json.dumps(manifest, ensure_ascii=False, indent=2, sort_keys=True)
+        write_text(text + "\n", self.path / MANIFEST)
+
+    def reopen(self) -> None:
+        """Take the manifest away before the tables are written anew."""
+        (self.path / MANIFEST).unlink(missing_ok=True)
+
+
+def find_runs(path: Path) -> Iterator[RunFolder]:
+    """The run in a folder, or all runs below it, sorted by path.
+
+    Raises:
+        TableError: there is none.
+    """
+    folders = sorted(manifest.parent for manifest in path.rglob(MANIFEST)) if path.is_dir() else []
+    if not folders:
+        raise TableError(
+            where=str(path),
+            seen="there is no finished run here",
+            todo="Give a run folder, or a folder of runs, as `cimento run` names them.",
+        )
+    for folder in folders:
+        yield RunFolder(folder)
+
+
+def _file_name(name: str) -> str:
+    """A name as part of a path, on every file system."""
+    return re.sub(r"[^\w.@+-]+", "__", name).strip(".") or "_"
