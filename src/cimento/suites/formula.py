@@ -1,0 +1,328 @@
+"""The formula language of predictions: from text to a syntax tree, and what a tree refers to.
+
+The language is SyntaxGym's (Gauthier et al. 2020, doi:10.18653/v1/2020.acl-demos.10), with round
+or square brackets for grouping::
+
+    formula    := part (("&" | "|") part)*            one rank, read from left to right
+    part       := sum ("<" | ">" | "=") sum  |  bracketed formula
+    sum        := operand (("+" | "-") operand)*      read from left to right
+    operand    := region  |  number  |  bracketed sum
+    region     := "(" (digits | "*") ";%" name "%" ")"     name: letters a-z A-Z, digits, _ and -
+    number     := [sign] digits and point [exponent]       a sign only where an operand may stand
+
+``(2;%match%)`` is the value of region 2 in the condition ``match`` of the same item and
+``(*;%match%)`` the sum over all its regions. What a formula means is said in `verdicts.formula`;
+whether the conditions and regions it names exist is checked where the suite is known.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from cimento.errors import FormulaError
+from cimento.suites.formula_tokens import Token, tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+RegionNumber: TypeAlias = "int | Literal['*']"
+Sign: TypeAlias = Literal["+", "-"]
+Relation: TypeAlias = Literal["<", ">", "="]
+Connective: TypeAlias = Literal["&", "|"]
+
+MAX_DEPTH = 100
+"""How deep brackets and operators may nest; far beyond any formula a person writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A region value: ``(2;%match%)``.
+
+    Attributes:
+        region: number of the region, from 1, or ``*`` for the sum over all regions.
+        condition: name of the condition.
+        column: where it stands in the formula, from 0; two references are equal wherever they
+            stand.
+    """
+
+    region: RegionNumber
+    condition: str
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number, in the unit of the formula."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """The sum or the difference of two quantities."""
+
+    operator: Sign
+    left: Quantity
+    right: Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """An inequality, or an equality within the tolerance, of two quantities."""
+
+    operator: Relation
+    left: Quantity
+    right: Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Junction:
+    """Two formulas joined by ``&`` (both hold) or ``|`` (at least one holds)."""
+
+    operator: Connective
+    left: Formula
+    right: Formula
+
+
+Quantity: TypeAlias = "Reference | Number | Arithmetic"
+Formula: TypeAlias = "Comparison | Junction"
+
+
+def parse(text: str) -> Formula:
+    """The syntax tree of a formula.
+
+    Raises:
+        FormulaError: the text is not in the language; the message points at the column.
+    """
+    tokens = tokenize(text)
+    if len(tokens) == 1:
+        raise FormulaError(
+            formula=text,
+            column=0,
+            seen="the formula is empty",
+            todo="Write a comparison, such as (2;%match%) < (2;%mismatch%)",
+        )
+    return _Parser(text, tokens).formula()
+
+
+def canonical(node: Formula | Quantity) -> str:
+    """A formula with every bracket written, which `parse` reads back as the same tree."""
+    match node:
+        case Reference(region, condition):
+            return f"({region};%{condition}%)"
+        case Number(value):
+            return repr(value)
+        case Arithmetic(operator, left, right):
+            return f"({canonical(left)} {operator} {canonical(right)})"
+        case Comparison(operator, left, right):
+            return f"({canonical(left)} {operator} {canonical(right)})"
+        case Junction(operator, left, right):
+            return f"({canonical(left)} {operator} {canonical(right)})"
+
+
+def references(node: Formula | Quantity) -> tuple[Reference, ...]:
+    """Every region value that a formula names, from left to right, repeated ones included."""
+    match node:
+        case Reference():
+            return (node,)
+        case Number():
+            return ()
+        case _:
+            return references(node.left) + references(node.right)
+
+
+def comparisons(formula: Formula) -> tuple[Comparison, ...]:
+    """Every comparison in a formula, from left to right."""
+    if isinstance(formula, Comparison):
+        return (formula,)
+    return comparisons(formula.left) + comparisons(formula.right)
+
+
+def numbers(node: Formula | Quantity) -> tuple[float, ...]:
+    """Every number written in a formula, from left to right."""
+    match node:
+        case Number(value):
+            return (value,)
+        case Reference():
+            return ()
+        case _:
+            return numbers(node.left) + numbers(node.right)
+
+
+def regions_used(formulas: Iterable[str]) -> dict[str, frozenset[RegionNumber]]:
+    """Which region values formulas need: condition to region numbers, ``*`` among them.
+
+    Raises:
+        FormulaError: one of the texts is not a formula.
+    """
+    used: dict[str, set[RegionNumber]] = {}
+    for formula in formulas:
+        for reference in references(parse(formula)):
+            used.setdefault(reference.condition, set()).add(reference.region)
+    return {condition: frozenset(regions) for condition, regions in used.items()}
+
+
+_CLOSING = {"(": ")", "[": "]"}
+
+
+class _Parser:
+    """Recursive descent: one method for each rule of the grammar.
+
+    Inside brackets stands either a formula or a sum, and only what follows the closing bracket
+    tells which was wanted; so every rule returns either, and its caller says what it needs.
+    """
+
+    def __init__(self, text: str, tokens: list[Token]) -> None:
+        self._text = text
+        self._tokens = tokens
+        self._next = 0
+        self._depth = 0
+
+    def formula(self) -> Formula:
+        """The whole text."""
+        node, _ = self._junction()
+        token = self._peek()
+        if token.kind == "close":
+            raise self._error(token, f"{token.text!r} closes nothing", "Remove it")
+        if token.kind != "end":
+            raise self._error(token, f"an operator is missing before {token.text!r}")
+        if not isinstance(node, Comparison | Junction):
+            first = self._tokens[0]
+            raise self._error(first, "nothing is compared here", "A prediction needs one of < > =")
+        return node
+
+    def _junction(self) -> tuple[Formula | Quantity, int]:
+        """A formula or a sum, and how deep it is."""
+        start = self._peek()
+        node, depth = self._comparison()
+        while self._peek().kind == "connective":
+            token = self._take()
+            left = self._need_formula(node, start, token)
+            start = self._peek()
+            node, right_depth = self._comparison()
+            right = self._need_formula(node, start, token)
+            depth = self._deeper(max(depth, right_depth), token)
+            node = Junction("&" if token.text == "&" else "|", left, right)
+        return node, depth
+
+    def _comparison(self) -> tuple[Formula | Quantity, int]:
+        start = self._peek()
+        node, depth = self._sum()
+        if self._peek().kind != "relation":
+            return node, depth
+        token = self._take()
+        left = self._need_quantity(node, start, token)
+        start = self._peek()
+        node, right_depth = self._sum()
+        right = self._need_quantity(node, start, token)
+        if self._peek().kind == "relation":
+            raise self._error(
+                self._peek(),
+                "a comparison cannot be continued by another",
+                "Write a < b & b < c instead of a < b < c",
+            )
+        operators: dict[str, Relation] = {"<": "<", ">": ">", "=": "="}
+        depth = self._deeper(max(depth, right_depth), token)
+        return Comparison(operators[token.text], left, right), depth
+
+    def _sum(self) -> tuple[Formula | Quantity, int]:
+        start = self._peek()
+        node, depth = self._operand()
+        while self._peek().kind == "sign":
+            token = self._take()
+            left = self._need_quantity(node, start, token)
+            start = self._peek()
+            node, right_depth = self._operand()
+            right = self._need_quantity(node, start, token)
+            depth = self._deeper(max(depth, right_depth), token)
+            node = Arithmetic("+" if token.text == "+" else "-", left, right)
+        return node, depth
+
+    def _operand(self) -> tuple[Formula | Quantity, int]:
+        token = self._take()
+        if token.kind == "region":
+            number: RegionNumber = "*" if token.number == "*" else int(token.number)
+            return Reference(number, token.name, token.column), 1
+        if token.kind == "literal":
+            return self._number(token.text, token), 1
+        if token.kind == "sign":
+            return self._signed(token), 1
+        if token.kind == "open":
+            return self._bracketed(token)
+        seen = f"an operand is missing before {token.text!r}"
+        if token.kind == "end":
+            seen = "the formula ends where an operand should follow"
+        raise self._error(token, seen, "A region value or a number belongs here")
+
+    def _bracketed(self, opening: Token) -> tuple[Formula | Quantity, int]:
+        self._depth = self._deeper(self._depth, opening)
+        inner = self._junction()
+        self._depth -= 1
+        closing = self._take()
+        wanted = _CLOSING[opening.text]
+        if closing.kind == "end":
+            raise self._error(opening, f"{opening.text!r} is never closed", f"Add {wanted!r}")
+        if closing.kind != "close":
+            raise self._error(closing, f"an operator is missing before {closing.text!r}")
+        if closing.text != wanted:
+            raise self._error(
+                closing,
+                f"{closing.text!r} closes the {opening.text!r} of column {opening.column + 1}",
+                f"Write {wanted!r}",
+            )
+        return inner
+
+    def _signed(self, sign: Token) -> Number:
+        token = self._take()
+        if token.kind != "literal" or token.column != sign.column + 1:
+            raise self._error(
+                sign,
+                f"{sign.text!r} has nothing on its left",
+                "A sign must touch the number it belongs to; write -x as 0 - x",
+            )
+        return self._number(sign.text + token.text, sign)
+
+    def _number(self, text: str, token: Token) -> Number:
+        value = float(text)
+        if not math.isfinite(value):
+            raise self._error(token, f"the number {text} is too large")
+        return Number(value)
+
+    def _need_formula(self, node: Formula | Quantity, start: Token, operator: Token) -> Formula:
+        if not isinstance(node, Comparison | Junction):
+            raise self._error(
+                start,
+                f"{operator.text!r} joins comparisons, and nothing is compared here",
+                "Each side of & and | needs one of < > =",
+            )
+        return node
+
+    def _need_quantity(self, node: Formula | Quantity, start: Token, operator: Token) -> Quantity:
+        if isinstance(node, Comparison | Junction):
+            raise self._error(
+                start,
+                f"{operator.text!r} needs a number, and this is a comparison",
+                "Join comparisons with & or |",
+            )
+        return node
+
+    def _deeper(self, depth: int, token: Token) -> int:
+        if depth >= MAX_DEPTH:
+            raise self._error(
+                token, f"the formula is nested deeper than {MAX_DEPTH} levels", "Split it"
+            )
+        return depth + 1
+
+    def _peek(self) -> Token:
+        return self._tokens[self._next]
+
+    def _take(self) -> Token:
+        token = self._tokens[self._next]
+        if token.kind != "end":
+            self._next += 1
+        return token
+
+    def _error(self, token: Token, seen: str, todo: str = "") -> FormulaError:
+        return FormulaError(formula=self._text, column=token.column, seen=seen, todo=todo)
