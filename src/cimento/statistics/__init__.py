@@ -1,0 +1,1 @@
+"""Statistics of verdicts: pure functions, every formula with its source."""

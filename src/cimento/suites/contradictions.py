@@ -1,0 +1,201 @@
+"""Predictions that cannot hold together, so that their conjunction says nothing about a model.
+
+A published example: one prediction wants a value to be smaller than another, and a second one
+wants the two to be equal. Whether a set of linear inequalities has a solution is decided exactly,
+by Fourier-Motzkin elimination (Dantzig and Eaves 1973, J. Combinatorial Theory A 14, 288-297), with
+``=`` read as exact equality.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+from typing import TYPE_CHECKING, TypeAlias
+
+from cimento.suites.formula import Arithmetic, Comparison, Number, Reference, comparisons, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from cimento.suites.formula import Formula, Quantity
+    from cimento.suites.model import Suite
+
+Variable: TypeAlias = tuple[str, int]
+"""Condition and region."""
+
+MOST_BRANCHES = 256
+MOST_INEQUALITIES = 512
+
+
+@dataclass(frozen=True, slots=True)
+class _Inequality:
+    """``sum of terms + constant > 0``, or ``>= 0`` where not strict."""
+
+    terms: frozenset[tuple[Variable, Fraction]]
+    constant: Fraction
+    strict: bool
+
+
+def contradictions(suite: Suite) -> list[str]:
+    """Which predictions of a suite can never hold, alone or together: one sentence each.
+
+    Silent, rather than wrong, where formulas are too large to decide.
+
+    Raises:
+        FormulaError: a prediction cannot be read.
+    """
+    trees = [parse(prediction.formula) for prediction in suite.predictions]
+    n_regions = len(suite.region_names)
+    possible = []
+    found = []
+    for number, tree in enumerate(trees):
+        if can_hold([tree], n_regions=n_regions):
+            possible.append(number)
+        else:
+            found.append(f"Prediction {number} can never hold{_exception([tree])}.")
+    for pair in combinations(possible, 2):
+        both = [trees[number] for number in pair]
+        if not can_hold(both, n_regions=n_regions):
+            found.append(
+                f"Predictions {pair[0]} and {pair[1]} contradict each other: no item can pass "
+                f"both{_exception(both)}. Read them one by one, not as a conjunction."
+            )
+    if not found and not can_hold(trees, n_regions=n_regions):
+        found.append(
+            f"The {len(trees)} predictions can never hold together{_exception(trees)}. "
+            "Read them one by one, not as a conjunction."
+        )
+    return found
+
+
+def can_hold(formulas: Sequence[Formula], *, n_regions: int) -> bool:
+    """Whether there are region values for which all the formulas hold.
+
+    Args:
+        formulas: as `parse` gives them; ``=`` is read as exact equality.
+        n_regions: number of regions of each condition, which ``*`` sums over.
+
+    Returns:
+        False only where it is certain that there are none.
+    """
+    alternatives = [_branches(formula) for formula in formulas]
+    count = 1
+    for branches in alternatives:
+        count *= len(branches)
+    if count > MOST_BRANCHES:
+        return True
+    return any(
+        _solvable(
+            inequality
+            for branch in chosen
+            for comparison in branch
+            for inequality in _inequalities(comparison, n_regions)
+        )
+        for chosen in product(*alternatives)
+    )
+
+
+def _exception(formulas: Iterable[Formula]) -> str:
+    """What must be added because ``=`` has a tolerance."""
+    if any(each.operator == "=" for formula in formulas for each in comparisons(formula)):
+        return " (but for differences within the tolerance of '=')"
+    return ""
+
+
+def _branches(formula: Formula) -> list[list[Comparison]]:
+    """The formula as alternatives, each a list of comparisons that must all hold."""
+    if isinstance(formula, Comparison):
+        return [[formula]]
+    left, right = _branches(formula.left), _branches(formula.right)
+    if formula.operator == "|":
+        return (left + right)[: MOST_BRANCHES + 1]
+    return [a + b for a, b in product(left, right)][: MOST_BRANCHES + 1]
+
+
+def _inequalities(comparison: Comparison, n_regions: int) -> list[_Inequality]:
+    """A comparison as inequalities: one, or two for ``=``."""
+    sign = 1 if comparison.operator == ">" else -1
+    coefficients: dict[Variable, Fraction] = defaultdict(Fraction)
+    constant = _add(comparison.left, sign, coefficients, n_regions)
+    constant += _add(comparison.right, -sign, coefficients, n_regions)
+    if comparison.operator != "=":
+        return [_inequality(coefficients, constant, strict=True)]
+    opposite = {variable: -value for variable, value in coefficients.items()}
+    return [
+        _inequality(coefficients, constant, strict=False),
+        _inequality(opposite, -constant, strict=False),
+    ]
+
+
+def _add(
+    node: Quantity, sign: int, coefficients: dict[Variable, Fraction], n_regions: int
+) -> Fraction:
+    """Add a quantity to the coefficients; returns its constant part."""
+    match node:
+        case Number(value):
+            return sign * Fraction(value)
+        case Reference(region, condition):
+            for number in range(1, n_regions + 1) if region == "*" else [region]:
+                coefficients[condition, number] += sign
+            return Fraction(0)
+        case Arithmetic(operator, left, right):
+            other = sign if operator == "+" else -sign
+            return _add(left, sign, coefficients, n_regions) + _add(
+                right, other, coefficients, n_regions
+            )
+
+
+def _inequality(
+    coefficients: Mapping[Variable, Fraction], constant: Fraction, *, strict: bool
+) -> _Inequality:
+    """An inequality without zero terms, scaled so that equal ones look equal."""
+    terms = {variable: value for variable, value in coefficients.items() if value}
+    scale = abs(terms[min(terms)]) if terms else Fraction(1)
+    return _Inequality(
+        frozenset((variable, value / scale) for variable, value in terms.items()),
+        constant / scale,
+        strict,
+    )
+
+
+def _solvable(inequalities: Iterable[_Inequality]) -> bool:
+    """Whether all inequalities can hold: variables are eliminated one after the other."""
+    system = set(inequalities)
+    while len(system) <= MOST_INEQUALITIES:
+        constants = {each for each in system if not each.terms}
+        if any(each.constant < 0 or (each.strict and each.constant == 0) for each in constants):
+            return False
+        system -= constants
+        if not system:
+            return True
+        system = _eliminate(system)
+    return True
+
+
+def _eliminate(system: set[_Inequality]) -> set[_Inequality]:
+    """The system without one of its variables, solvable if and only if the system is."""
+    lower: dict[Variable, list[_Inequality]] = defaultdict(list)
+    upper: dict[Variable, list[_Inequality]] = defaultdict(list)
+    for each in system:
+        for variable, value in each.terms:
+            (lower if value > 0 else upper)[variable].append(each)
+    # The variable that makes the fewest new inequalities; the name decides among equals.
+    variable = min(
+        lower.keys() | upper.keys(),
+        key=lambda name: (len(lower.get(name, ())) * len(upper.get(name, ())), name),
+    )
+    above, below = lower.get(variable, []), upper.get(variable, [])
+    kept = system.difference(above, below)
+    return kept | {_cancel(variable, a, b) for a, b in product(above, below)}
+
+
+def _cancel(variable: Variable, a: _Inequality, b: _Inequality) -> _Inequality:
+    """What two inequalities, one with the variable and one with its opposite, imply without it."""
+    left, right = dict(a.terms), dict(b.terms)
+    factor = -left[variable] / right[variable]
+    coefficients: dict[Variable, Fraction] = defaultdict(Fraction, left)
+    for name, value in right.items():
+        coefficients[name] += factor * value
+    return _inequality(coefficients, a.constant + factor * b.constant, strict=a.strict or b.strict)

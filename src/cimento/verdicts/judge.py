@@ -1,0 +1,153 @@
+"""Stored answers to verdicts: every prediction for every item, and their conjunction."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.answers import VERDICTS
+from cimento.errors import FormulaError, did_you_mean
+from cimento.measures import region_values
+from cimento.suites.formula import parse, references
+from cimento.verdicts.formula import Outcome, combine, evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from cimento.measures import Unit
+    from cimento.suites.formula import Formula
+    from cimento.suites.model import Metric, Suite
+    from cimento.verdicts.formula import Kind
+
+NEAR_TIE_BITS = 1e-5
+"""Margins below this are within what the order of float32 arithmetic can change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a prediction says about an item: one row of the verdicts table.
+
+    Attributes:
+        suite: name of the suite.
+        item: id of the item.
+        condition: None; for kinds of test that judge single conditions.
+        prediction: its number, from 0; None for the conjunction of all.
+        verdict: ``pass``, ``fail``, ``tie`` or ``unscored``.
+        margin_bits: signed in favour of the prediction; None where a value was missing.
+        unscored_reason: why the margin is None.
+    """
+
+    suite: str
+    item: str
+    condition: str | None
+    prediction: int | None
+    verdict: Kind
+    margin_bits: float | None
+    unscored_reason: str | None
+
+    @property
+    def is_near_tie(self) -> bool:
+        """Whether it was decided by less than 1e-5 bits; an exact tie was not decided."""
+        return (
+            self.verdict in {"pass", "fail"}
+            and self.margin_bits is not None
+            and abs(self.margin_bits) < NEAR_TIE_BITS
+        )
+
+
+def judge(
+    suite: Suite,
+    tokens: pl.DataFrame,
+    requests: pl.DataFrame,
+    *,
+    metric: Metric | None = None,
+    predictions: Sequence[str] | None = None,
+    unit: Unit = "bits",
+) -> list[Verdict]:
+    """The verdicts on every item: one for each prediction, then one for their conjunction.
+
+    Args:
+        suite: a valid suite; an empty list is returned where it has no predictions.
+        tokens: a table of the schema ``answers.TOKENS``.
+        requests: the table of what was asked, of the schema ``answers.REQUESTS``.
+        metric: how the surprisals of a region's tokens become one value; None: as the suite says.
+        predictions: formulas to judge; None: the suite's.
+        unit: unit of the numbers in the formulas and of the tolerance of ``=``.
+
+    Raises:
+        FormulaError: a formula cannot be read, or names a region or condition there is not.
+        UsageError: there is no such metric.
+    """
+    trees = parse_predictions(suite, predictions)
+    if not trees:
+        return []
+    regions = region_values(tokens, requests, metric=metric or suite.metric)
+    verdicts: list[Verdict] = []
+    for item in suite.items:
+        values = regions.values.get(item.id, {})
+        outcomes = [evaluate(tree, values, source_unit=regions.unit, unit=unit) for tree in trees]
+        verdicts += [
+            _verdict(suite, item.id, number, outcome) for number, outcome in enumerate(outcomes)
+        ]
+        verdicts.append(_verdict(suite, item.id, None, combine(outcomes, "&")))
+    return verdicts
+
+
+def parse_predictions(
+    suite: Suite, predictions: Sequence[str] | None = None
+) -> tuple[Formula, ...]:
+    """The trees of a suite's predictions, or of others that are to be judged on it.
+
+    Raises:
+        FormulaError: a formula cannot be read, or names a region or condition there is not.
+    """
+    if predictions is None:
+        predictions = [prediction.formula for prediction in suite.predictions]
+    conditions = suite.condition_names
+    trees = tuple(parse(text) for text in predictions)
+    for tree, text in zip(trees, predictions, strict=True):
+        _check_references(tree, text, suite, conditions)
+    return trees
+
+
+def verdicts_table(verdicts: Sequence[Verdict]) -> pl.DataFrame:
+    """The verdicts as a table of the schema ``answers.VERDICTS``."""
+    import polars as pl
+
+    rows = [dataclasses.astuple(verdict) for verdict in verdicts]
+    return pl.DataFrame(rows, schema=VERDICTS.polars(), orient="row")
+
+
+def _verdict(suite: Suite, item: str, prediction: int | None, outcome: Outcome) -> Verdict:
+    return Verdict(
+        suite=suite.name,
+        item=item,
+        condition=None,
+        prediction=prediction,
+        verdict=outcome.verdict,
+        margin_bits=outcome.margin_bits,
+        unscored_reason=outcome.reason,
+    )
+
+
+def _check_references(tree: Formula, text: str, suite: Suite, conditions: Sequence[str]) -> None:
+    """Refuse a formula that names a region or a condition the suite does not have."""
+    count = len(suite.region_names)
+    for reference in references(tree):
+        if reference.condition not in conditions:
+            raise FormulaError(
+                formula=text,
+                column=reference.column,
+                seen=f"the suite {suite.name!r} has no condition {reference.condition!r}",
+                todo=did_you_mean(reference.condition, conditions),
+            )
+        if reference.region != "*" and reference.region > count:
+            raise FormulaError(
+                formula=text,
+                column=reference.column,
+                seen=f"the suite {suite.name!r} has no region {reference.region}",
+                todo=f"Its regions are numbered from 1 to {count}.",
+            )
