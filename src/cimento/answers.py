@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cimento.errors import StorageError, TableError
 
@@ -169,7 +169,7 @@ def write_text(text: str, path: Path) -> Path:
     return path
 
 
-def _atomically(path: Path, save: Any) -> None:
+def _atomically(path: Path, save: Callable[[Path], object]) -> None:
     """Have `save` write to a file beside `path`, then move it there in one step."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

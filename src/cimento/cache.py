@@ -80,7 +80,8 @@ class FileCache:
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
             self._connection.execute(
-                "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, scores BLOB) WITHOUT ROWID"
+                "CREATE TABLE IF NOT EXISTS answers"
+                " (key BLOB PRIMARY KEY, scores BLOB) WITHOUT ROWID"
             )
         except (OSError, sqlite3.Error) as error:
             raise self._failure(error) from error

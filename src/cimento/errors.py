@@ -25,6 +25,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+_SHOWN = 20
+
 Severity = Literal["error", "warning"]
 
 
@@ -93,8 +95,8 @@ class SuiteError(InputError):
         self.faults = tuple(faults)
         errors = [fault for fault in self.faults if fault.severity == "error"]
         count = f"{len(errors)} fault" + ("s" if len(errors) != 1 else "")
-        lines = "".join(f"\n  {fault}" for fault in errors[:20])
-        more = f"\n  ... and {len(errors) - 20} more" if len(errors) > 20 else ""
+        lines = "".join(f"\n  {fault}" for fault in errors[:_SHOWN])
+        more = f"\n  ... and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
         super().__init__(where=where, seen=f"{count}:{lines}{more}")
 
 

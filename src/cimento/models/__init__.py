@@ -1,0 +1,1 @@
+"""Models and what they say of texts: the only place that imports torch or transformers."""

@@ -46,9 +46,10 @@ def trim_spans(text: str, spans: Iterable[Span]) -> list[Span]:
     """
     trimmed = []
     for start, end in spans:
-        while start < len(text) and text[start].isspace():
-            start += 1
-        trimmed.append((start, max(start, end)))
+        first = start
+        while first < len(text) and text[first].isspace():
+            first += 1
+        trimmed.append((first, max(first, end)))
     return trimmed
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
+KindRule: TypeAlias = Literal["auto", "causal", "masked"]
 BosRule: TypeAlias = Literal["auto", "none"]
 PllRule: TypeAlias = Literal["within-word-l2r", "original"]
 PunctuationRule: TypeAlias = Literal["split", "keep"]
@@ -120,7 +121,7 @@ class Scorer(Protocol):
         """
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
-        """log P of each wanted token, natural logarithm, one array for each encoded request.
+        """The log-probability of each wanted token, in nats, one array for each encoded request.
 
         NaN stands only where the probability is undefined: the first token of a text that has
         no left context. The arrays have the length and the order of ``wanted``.

@@ -6,12 +6,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-import torch
-
 from cimento.models.base import Encoded, ModelCard, Policy
-from cimento.models.heads import RowHead
-from cimento.models.packing import batches
+from cimento.models.causal_paths import CausalScoring
 from cimento.models.tokenizing import causal_frame, encode
 
 if TYPE_CHECKING:
@@ -44,8 +40,7 @@ class CausalScorer:
         self._model = model
         self._tokenizer = tokenizer
         self._policy = policy
-        self._token_budget = token_budget
-        self._head = RowHead(model)
+        self._scoring = CausalScoring(model, token_budget=token_budget)
         self._frame = causal_frame(tokenizer, policy.bos)
         bos = " ".join(tokenizer.convert_ids_to_tokens(list(self._frame.before)))
         self._card = dataclasses.replace(card, bos=bos)
@@ -66,38 +61,5 @@ class CausalScorer:
         )
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
-        """log P(token | tokens before it) of the wanted tokens; see the Protocol."""
-        results = [np.full(len(each.wanted), np.nan) for each in encoded]
-        # Tokens after the last wanted one change nothing to its left: they are not fed.
-        lengths = [max(each.wanted, default=0) for each in encoded]
-        for batch in batches(lengths, token_budget=self._token_budget):
-            width = lengths[batch[0]]
-            if width == 0:
-                continue
-            self._score_batch([encoded[i] for i in batch], [results[i] for i in batch], width)
-        return results
-
-    def _score_batch(
-        self, encoded: Sequence[Encoded], results: Sequence[FloatArray], width: int
-    ) -> None:
-        """Fill `results` with the scores of one batch of sequences cut to `width` tokens."""
-        device = self._model.device
-        ids = torch.zeros((len(encoded), width), dtype=torch.long)
-        mask = torch.zeros_like(ids)
-        rows, targets, slots = [], [], []
-        for line, each in enumerate(encoded):
-            length = min(max(each.wanted, default=0), width)
-            ids[line, :length] = torch.tensor(each.ids[:length])
-            mask[line, :length] = 1
-            for slot, index in enumerate(each.wanted):
-                if index > 0:
-                    rows.append(line * width + index - 1)
-                    targets.append(each.ids[index])
-                    slots.append((line, slot))
-        logprobs = self._head.logprobs(
-            {"input_ids": ids.to(device), "attention_mask": mask.to(device), "use_cache": False},
-            torch.tensor(rows, device=device),
-            torch.tensor(targets, device=device),
-        )
-        for (line, slot), value in zip(slots, logprobs.tolist(), strict=True):
-            results[line][slot] = value
+        """Log-probabilities of the wanted tokens given the tokens before them; see `Scorer`."""
+        return self._scoring.score(encoded)

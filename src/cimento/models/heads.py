@@ -7,13 +7,23 @@ head lets only the wanted rows through; nothing else of the model's own forward 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
+
+    from cimento.models.base import FloatArray
+
+Asks: TypeAlias = dict[tuple[int, int], list[tuple[int, int]]]
+"""From a row of the flattened (batch * length) positions and a target token id, to the places
+that want its log-probability: number of a result and slot in it."""
+
+MAX_LOGITS = 16_000_000
+"""Logits held at once. The head runs over the wanted rows in pieces of at most this size, so that
+memory does not grow with the vocabulary times the batch."""
 
 
 class RowHead:
@@ -23,52 +33,118 @@ class RowHead:
         self._model = model
         # A model that is its own base has no seam between transformer and head.
         self._has_seam = model.base_model is not model
+        self._rows_at_once = max(1, MAX_LOGITS // model.config.get_text_config().vocab_size)
 
-    def logprobs(
-        self, inputs: Mapping[str, torch.Tensor], rows: torch.Tensor, targets: torch.Tensor
-    ) -> torch.Tensor:
-        """log P of one target token at each chosen position, in nats.
+    def fill(
+        self, inputs: Mapping[str, torch.Tensor], asks: Asks, results: Sequence[FloatArray]
+    ) -> None:
+        """Run the model once and put what was asked into `results`, in nats.
+
+        The normalisation is done in float32 at least, whatever the model's dtype: a log-softmax
+        in half precision is off by hundredths of a nat.
 
         Args:
             inputs: arguments of the model's forward pass; tensors of shape (batch, length).
-            rows: positions in the flattened (batch * length) order; shape (n,).
-            targets: token ids whose probability is wanted there; shape (n,).
-
-        Returns:
-            Shape (n,), float32 or wider, on the CPU. The normalisation is done in float32 at
-            least, whatever the model's dtype: half-precision log-softmax is off by hundredths.
+            asks: what is wanted.
+            results: arrays to write into.
         """
+        if not asks:
+            return
+        rows = sorted({row for row, _ in asks})
+        wanted: dict[int, list[tuple[int, list[tuple[int, int]]]]] = {row: [] for row in rows}
+        for (row, target), places in asks.items():
+            wanted[row].append((target, places))
+        done = 0
         with torch.inference_mode():
-            logits = self._rows_of_logits(inputs, rows)
-            if logits.dtype in (torch.float16, torch.bfloat16):
-                logits = logits.float()
-            chosen = logits.gather(1, targets.unsqueeze(1)).squeeze(1)
-            return (chosen - logits.logsumexp(dim=1)).cpu()
+            for logits in self._rows_of_logits(inputs, rows):
+                some = [wanted[row] for row in rows[done : done + len(logits)]]
+                done += len(logits)
+                _read(logits, some, results)
 
     def _rows_of_logits(
-        self, inputs: Mapping[str, torch.Tensor], rows: torch.Tensor
-    ) -> torch.Tensor:
+        self, inputs: Mapping[str, torch.Tensor], rows: Sequence[int]
+    ) -> Iterator[torch.Tensor]:
+        """Logits of the rows, in pieces; shape (some rows, vocabulary)."""
+        index = torch.tensor(rows, device=self._model.device)
+        first = self._rows_at_once
         if self._has_seam:
-            hook = self._model.base_model.register_forward_hook(_keep_rows(rows))
-            try:
-                logits: torch.Tensor = self._model(**inputs).logits
-            finally:
-                hook.remove()
-            if logits.shape[:2] == (1, len(rows)):
-                return logits[0]
+            thinned = _Thinned(index, first)
+            with thinned.between(self._model):
+                logits = self._model(**inputs).logits
+            if logits.shape[:2] == (1, min(first, len(rows))):
+                yield logits[0]
+                del logits
+                for start in range(first, len(rows), first):
+                    with thinned.instead_of(self._model.base_model, start, start + first):
+                        yield self._model(**inputs).logits[0]
+                return
             # The head does not read the hidden state that the hook thinned out.
             self._has_seam = False
         logits = self._model(**inputs).logits
-        return logits.reshape(-1, logits.shape[-1])[rows]
+        yield logits.reshape(-1, logits.shape[-1])[index]
 
 
-def _keep_rows(rows: torch.Tensor) -> Any:
-    def hook(_module: torch.nn.Module, _args: object, output: Any) -> Any:
+class _Thinned:
+    """The wanted rows of a transformer's last hidden state, handed to its head piece by piece."""
+
+    def __init__(self, index: torch.Tensor, first: int) -> None:
+        self._index = index
+        self._first = first
+        self._rows: torch.Tensor | None = None
+        self._rest: Callable[[torch.Tensor], Any] | None = None
+
+    def between(self, model: PreTrainedModel) -> Any:
+        """While this is open, the head gets the first piece of the wanted rows."""
+        return model.base_model.register_forward_hook(self._keep)
+
+    def _keep(self, _module: torch.nn.Module, _args: object, output: Any) -> Any:
         hidden = output[0]
-        kept = hidden.reshape(-1, hidden.shape[-1])[rows].unsqueeze(0)
-        if isinstance(output, tuple):
-            return (kept, *output[1:])
-        output["last_hidden_state"] = kept
-        return output
+        self._rows = hidden.reshape(-1, hidden.shape[-1])[self._index]
 
-    return hook
+        def rebuild(piece: torch.Tensor) -> Any:
+            if isinstance(output, tuple):
+                return (piece.unsqueeze(0), *output[1:])
+            output["last_hidden_state"] = piece.unsqueeze(0)
+            return output
+
+        self._rest = rebuild
+        return rebuild(self._rows[: self._first])
+
+    def instead_of(self, base: torch.nn.Module, start: int, end: int) -> Any:
+        """While this is open, the transformer is not run: it hands out a later piece."""
+        assert self._rows is not None  # noqa: S101  # `between` has run
+        assert self._rest is not None  # noqa: S101
+        piece = self._rest(self._rows[start:end])
+        return _Replaced(base, piece)
+
+
+class _Replaced:
+    """A module whose forward pass is replaced by a ready answer for a while."""
+
+    def __init__(self, module: torch.nn.Module, answer: Any) -> None:
+        self._module = module
+        self._answer = answer
+
+    def __enter__(self) -> None:
+        self._module.forward = lambda *_args, **_kwargs: self._answer
+
+    def __exit__(self, *_error: object) -> None:
+        del self._module.forward
+
+
+def _read(
+    logits: torch.Tensor,
+    wanted: Sequence[Sequence[tuple[int, list[tuple[int, int]]]]],
+    results: Sequence[FloatArray],
+) -> None:
+    """Normalise some rows of logits and write the targets' log-probabilities into `results`."""
+    if logits.dtype in (torch.float16, torch.bfloat16):
+        logits = logits.float()
+    lines = [line for line, targets in enumerate(wanted) for _ in targets]
+    ids = [target for targets in wanted for target, _ in targets]
+    where = (torch.tensor(lines, device=logits.device), torch.tensor(ids, device=logits.device))
+    logprobs = logits[where] - logits.logsumexp(dim=1)[where[0]]
+    places = [found for targets in wanted for _, found in targets]
+    for value, found in zip(logprobs.tolist(), places, strict=True):
+        for number, slot in found:
+            results[number][slot] = value

@@ -10,13 +10,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from cimento.errors import MissingDependencyError, ModelError, UsageError
-from cimento.models.base import ModelCard, Policy, Scorer
+from cimento.models.base import KindRule, ModelCard, Policy, Scorer
 from cimento.models.locate import Located
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
-
-Kind = Literal["auto", "causal", "masked"]
 
 _CAUSAL_ENDINGS = ("ForCausalLM", "LMHeadModel")
 _MASKED_ENDINGS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
@@ -26,7 +24,7 @@ def load(
     located: Located,
     *,
     policy: Policy,
-    kind: Kind = "auto",
+    kind: KindRule = "auto",
     device: str = "auto",
     token_budget: int | None = None,
 ) -> Scorer:
@@ -141,10 +139,10 @@ def _load_tokenizer(located: Located) -> PreTrainedTokenizerBase:
     if not tokenizer.is_fast:
         raise ModelError(
             where=f"tokenizer of {located.name!r}",
-            seen="it gives no character offsets, so tokens cannot be matched with words and regions",
+            seen="it gives no character offsets, so tokens cannot be matched with words",
             todo="Use a version of the model with a tokenizer.json (a fast tokenizer).",
         )
-    return tokenizer  # type: ignore[no-any-return]  # transformers is untyped here
+    return tokenizer
 
 
 def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> PreTrainedModel:
@@ -153,7 +151,7 @@ def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> P
 
     auto = AutoModelForCausalLM if kind == "causal" else AutoModelForMaskedLM
     try:
-        model, info = auto.from_pretrained(
+        loaded: Any = auto.from_pretrained(
             located.folder,
             dtype=getattr(torch, policy.dtype),
             trust_remote_code=False,
@@ -167,16 +165,19 @@ def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> P
             f" ({type(error).__name__}: {str(error).strip()[:300]})",
             todo="Is the download complete, and does the installed transformers know it?",
         ) from error
+    model, info = loaded
+    model.config.use_cache = False
     missing = sorted(info["missing_keys"]) + sorted(str(k) for k in info["mismatched_keys"])
     if missing:
         raise ModelError(
             where=f"model {located.name!r}",
-            seen=f"{len(missing)} of its weights are not in the files ({', '.join(missing[:3])} ...)"
-            " and would be random, so that its scores would mean nothing",
+            seen=f"{len(missing)} of its weights are not in the files"
+            f" ({', '.join(missing[:3])} ...) and would be random",
             todo=f"Is this model a {kind} language model with its head? See --kind.",
         )
     model.eval().requires_grad_(requires_grad=False)
-    return model.to(device)  # type: ignore[no-any-return]  # transformers is untyped here
+    moved: PreTrainedModel = model.to(device)
+    return moved
 
 
 def _card(

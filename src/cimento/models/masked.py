@@ -10,7 +10,7 @@ import torch
 
 from cimento.errors import ModelError
 from cimento.models.base import Encoded, ModelCard, PllRule, Policy
-from cimento.models.heads import RowHead
+from cimento.models.heads import Asks, RowHead
 from cimento.models.packing import batches
 from cimento.models.tokenizing import encode, own_frame
 
@@ -92,8 +92,8 @@ class MaskedScorer:
         )
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
-        """log P(token | text with the token masked) of the wanted tokens; see the Protocol."""
-        results = [np.full(len(each.wanted), np.nan) for each in encoded]
+        """Log-probabilities of the wanted tokens, each in the text with it masked; see `Scorer`."""
+        results: list[FloatArray] = [np.full(len(each.wanted), np.nan) for each in encoded]
         # Two conditions that differ in one masked token are the same masked text: asked once.
         jobs: dict[Copy, list[tuple[int, int]]] = {}
         for number, each in enumerate(encoded):
@@ -123,18 +123,12 @@ class MaskedScorer:
         padding = self._tokenizer.pad_token_id or 0
         ids = torch.full((len(copies), width), padding, dtype=torch.long)
         mask = torch.zeros_like(ids)
-        rows, targets, slots = [], [], []
+        asks: Asks = {}
         for line, copy in enumerate(copies):
             ids[line, : len(copy[0])] = torch.tensor(copy[0])
             mask[line, : len(copy[0])] = 1
             for number, slot in jobs[copy]:
-                rows.append(line * width + copy[1])
-                targets.append(encoded[number].ids[copy[1]])
-                slots.append((number, slot))
-        logprobs = self._head.logprobs(
-            {"input_ids": ids.to(device), "attention_mask": mask.to(device)},
-            torch.tensor(rows, device=device),
-            torch.tensor(targets, device=device),
-        )
-        for (number, slot), value in zip(slots, logprobs.tolist(), strict=True):
-            results[number][slot] = value
+                ask = (line * width + copy[1], encoded[number].ids[copy[1]])
+                asks.setdefault(ask, []).append((number, slot))
+        inputs = {"input_ids": ids.to(device), "attention_mask": mask.to(device)}
+        self._head.fill(inputs, asks, results)

@@ -15,6 +15,7 @@ JsonValue: TypeAlias = (
     "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
 )
 Metric: TypeAlias = Literal["sum", "mean", "median", "range", "max", "min"]
+UnitName: TypeAlias = Literal["bits", "nats"]
 JoinRule: TypeAlias = Literal["blank", "detok"]
 
 METRICS: tuple[Metric, ...] = ("sum", "mean", "median", "range", "max", "min")
