@@ -1,0 +1,1 @@
+"""What runs say, for people and programs: JSON, terminal, Markdown, CSV, HTML."""

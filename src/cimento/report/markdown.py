@@ -1,0 +1,81 @@
+"""The summary as a GitHub Markdown table."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from cimento.report.wording import EXPLANATION, interval, methods, printable, rate, remarks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from cimento.report.summary import Result, RunSummary, Summary
+
+_HEADER = (
+    "suite",
+    "model",
+    "prediction",
+    "accuracy",
+    "95 % interval",
+    "chance",
+    "n",
+    "ties",
+    "unscored",
+)
+_LEFT_ALIGNED = 3
+# An underscore inside a word is text in GitHub's Markdown and stays readable as it is.
+_MARKUP = re.compile(r"[\\`*\[\]<>|#~&]|(?<!\w)_|_(?!\w)")
+
+
+def render(summary: Summary) -> str:
+    """A table with one row for each suite, model and prediction, then notes, as Markdown text."""
+    rows = [row for run in summary.runs for row in _rows(run)]
+    rule = ["---"] * _LEFT_ALIGNED + ["---:"] * (len(_HEADER) - _LEFT_ALIGNED)
+    lines = [_line(_HEADER), _line(rule), *(_line(row) for row in rows)]
+    if not rows:
+        lines = ["Nothing was run."]
+    else:
+        lines += ["", f"{EXPLANATION} {methods(summary)}"]
+    notes = [
+        f"- {_escape(run.suite)}, {_escape(run.model)}: {_escape(remark)}"
+        for run in summary.runs
+        for remark in remarks(run)
+    ]
+    lost = [
+        f"- {_escape(each.suite)}, {_escape(each.model)}: {_escape(each.message)}"
+        for each in summary.missing
+    ]
+    if notes:
+        lines += ["", "Notes:", "", *notes]
+    if lost:
+        lines += ["", "Not run:", "", *lost]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(run: RunSummary) -> Iterable[tuple[str, ...]]:
+    names = (_escape(run.suite), _escape(run.model))
+    if not run.results:
+        yield (*names, *["-"] * (len(_HEADER) - len(names)))
+    for result in run.results:
+        yield (*names, result.label, *_numbers(result))
+
+
+def _numbers(result: Result) -> tuple[str, ...]:
+    return (
+        rate(result.accuracy),
+        interval(result),
+        rate(result.chance),
+        str(result.n_judged),
+        str(result.tied),
+        str(result.unscored),
+    )
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _escape(text: str) -> str:
+    """The text with everything that Markdown would read as markup made literal."""
+    return _MARKUP.sub(r"\\\g<0>", printable(text))

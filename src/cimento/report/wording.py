@@ -1,0 +1,99 @@
+"""How numbers and findings are put into words, the same in every form of report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from cimento.report.summary import Result, RunSummary, Summary
+
+NEAR_TIE_BITS = 1e-5
+SMALLEST_SHOWN_BITS = 0.005
+
+EXPLANATION = (
+    "n: items judged. Ties (both sides exactly equal) are part of n and never passes. "
+    "Unscored items are in no rate."
+)
+
+
+def rate(value: float | None, *, absent: str = "-") -> str:
+    """A rate with three decimals, or the mark for an undefined one."""
+    return absent if value is None else f"{value:.3f}"
+
+
+def interval(result: Result, *, absent: str = "-") -> str:
+    """Both ends of an interval, or the mark for one that does not exist."""
+    if result.low is None or result.high is None:
+        return absent
+    return f"[{result.low:.3f}, {result.high:.3f}]"
+
+
+def bits(value: float | None, *, absent: str = "-") -> str:
+    """A margin in bits with its sign; one that would round to zero keeps its size."""
+    if value is None:
+        return absent
+    if value == 0 or abs(value) >= SMALLEST_SHOWN_BITS:
+        return f"{value:+.2f}" if value else "0.00"
+    return f"{value:+.0e}"
+
+
+def printable(text: str) -> str:
+    """The text without line breaks and control characters, safe to show in one line."""
+    return "".join(mark if mark.isprintable() else " " for mark in text)
+
+
+def items(count: int) -> str:
+    """A number of items: ``1 item``, ``2 items``."""
+    return f"{count} item" if count == 1 else f"{count} items"
+
+
+def remarks(run: RunSummary) -> tuple[str, ...]:
+    """What a reader must know before trusting the rates of a run, then the run's own warnings."""
+    if not run.n_items:
+        return ("The suite has no items.", *run.warnings)
+    if not run.predictions:
+        return ("The suite has no predictions: nothing was judged.", *run.warnings)
+    found = {result.label: _remark(result) for result in run.results}
+    said = [text for text in dict.fromkeys(found.values()) if text]
+    if len(said) == 1 and all(found.values()):
+        return (said[0], *run.warnings)
+    named = [f"Prediction {label}: {text}" for label, text in found.items() if text]
+    return (*(said if len(run.predictions) == 1 else named), *run.warnings)
+
+
+def _remark(result: Result) -> str:
+    if not result.n_judged:
+        reason = result.null_reasons.get("accuracy", "")
+        text = f"Nothing was scored ({items(result.unscored)} unscored): there is no rate"
+        return f"{text}; {reason}." if reason else f"{text}."
+    if result.n_judged == 1:
+        return "Only one item was judged: its outcome says nothing about others."
+    if result.tied == result.n_judged:
+        return (
+            f"All {items(result.tied)} judged are ties: "
+            "the model gives both sides exactly the same value."
+        )
+    if result.near_tied:
+        return f"{items(result.near_tied)} decided by less than {NEAR_TIE_BITS:g} bits."
+    return ""
+
+
+def methods(summary: Summary) -> str:
+    """One sentence naming the interval methods used, the most frequent first."""
+    counts: Counter[str] = Counter(
+        result.interval_method
+        for run in summary.runs
+        for result in _all_results(run)
+        if result.interval_method
+    )
+    names = [name for name, _ in counts.most_common()]
+    return f"Intervals (95 %): {'; '.join(names)}." if names else "No interval could be made."
+
+
+def _all_results(run: RunSummary) -> Iterable[Result]:
+    yield from run.results
+    for phenomenon in run.phenomena:
+        yield from phenomenon.predictions
