@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
 from dataclasses import dataclass
@@ -119,6 +120,7 @@ def effective_number(
     return max(1.0, n / effect * few)
 
 
+@functools.cache
 def t_quantile(freedom: int, *, level: float = 0.95) -> float:
     """The number that the absolute value of a Student t variable exceeds in 1 - `level` of cases.
 

@@ -87,7 +87,7 @@ def accuracies(
         UsageError: the level is not between 0 and 1.
     """
     chances = _chances(suite, predictions, seed=seed)
-    return _accuracies(verdicts, chances, _clusters(suite), level=level)
+    return _accuracies(verdicts, chances, _clusters(suite), n_items=len(suite.items), level=level)
 
 
 def accuracies_by(
@@ -124,8 +124,10 @@ def accuracies_by(
         groups[names[verdict.item]].append(verdict)
     chances = _chances(suite, predictions, seed=seed)
     clusters = _clusters(suite)
+    sizes = Counter(names.values())
     return {
-        name: _accuracies(group, chances, clusters, level=level) for name, group in groups.items()
+        name: _accuracies(group, chances, clusters, n_items=sizes[name], level=level)
+        for name, group in groups.items()
     }
 
 
@@ -159,6 +161,7 @@ def _accuracies(
     chances: Mapping[int | None, Chance],
     clusters: Mapping[str, Hashable],
     *,
+    n_items: int,
     level: float,
 ) -> Accuracies:
     results = {
@@ -171,7 +174,7 @@ def _accuracies(
         for number, chance in chances.items()
     }
     return Accuracies(
-        n_items=len({verdict.item for verdict in verdicts}),
+        n_items=n_items,
         predictions=tuple(each for number, each in results.items() if number is not None),
         conjunction=results.get(None),
     )

@@ -1,0 +1,69 @@
+"""Small suites and tables for tests of judging, written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import count
+
+import polars as pl
+
+from cimento.answers import TOKENS, requests_table
+from cimento.requests import plan_suite
+from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+
+
+def make_suite(
+    formulas: Sequence[str],
+    items: Sequence[Mapping[str, str]],
+    *,
+    columns: Sequence[Mapping[str, str]] = (),
+    cluster: str = "",
+) -> Suite:
+    """A suite whose items map conditions to texts with ``|`` between regions."""
+    made = []
+    for number, conditions in enumerate(items):
+        free = columns[number] if columns else {}
+        made.append(
+            Item(
+                id=str(number + 1),
+                conditions=tuple(
+                    Condition(name, tuple(Region(piece.strip()) for piece in text.split("|")), free)
+                    for name, text in conditions.items()
+                ),
+            )
+        )
+    n_regions = max((len(c.regions) for item in made for c in item.conditions), default=0)
+    return Suite(
+        meta=Meta(name="test"),
+        region_names=tuple(f"r{k}" for k in range(1, n_regions + 1)),
+        predictions=tuple(Prediction(formula) for formula in formulas),
+        items=tuple(made),
+        cluster=cluster,
+    )
+
+
+def requests_of(suite: Suite, *, all_tokens: bool = False) -> pl.DataFrame:
+    """The requests table of a suite."""
+    return requests_table(plan_suite(suite, all_tokens=all_tokens))
+
+
+def word_tokens(suite: Suite, surprisals_nats: Sequence[float] | float) -> pl.DataFrame:
+    """A tokens table in which every word of every distinct text is a token.
+
+    Args:
+        suite: whose texts are tokenized.
+        surprisals_nats: one for all words, or as many as there are words, in plan order.
+    """
+    rows = []
+    words = count()
+    flat = isinstance(surprisals_nats, float)
+    for request in plan_suite(suite).requests:
+        start = 0
+        for position, word in enumerate(request.text.split(" ")):
+            number = next(words)
+            value = (
+                surprisals_nats if flat else surprisals_nats[number]
+            )
+            rows.append((request.id, position, word, 0, start, start + len(word), -value, None))
+            start += len(word) + 1
+    return pl.DataFrame(rows, schema=TOKENS.polars(), orient="row")

@@ -1,0 +1,147 @@
+"""Intervals of shares: Wilson's, and what clusters do to them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from cimento.errors import UsageError
+from cimento.statistics.intervals import (
+    NOTHING_SCORED,
+    WILSON,
+    WILSON_CLUSTERED,
+    Interval,
+    effective_number,
+    share_interval,
+    t_quantile,
+    wilson,
+)
+
+CLUSTERED = st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size=1, max_size=40)
+LEVELS = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99])
+
+
+@given(st.integers(1, 300), st.data(), LEVELS)
+@settings(deadline=None)
+def test_wilson_is_scipys(n, data, level):
+    passed = data.draw(st.integers(0, n))
+    oracle = stats.binomtest(passed, n).proportion_ci(level, method="wilson")
+    low, high = wilson(passed / n, n, level=level)
+    assert (low, high) == pytest.approx((oracle.low, oracle.high), abs=1e-12)
+
+
+def test_wilson_of_known_counts():
+    # scipy 1.17.1: binomtest(19, 24).proportion_ci(method="wilson")
+    assert wilson(19 / 24, 24) == pytest.approx((0.5952954674681135, 0.9075517464714815))
+
+
+@given(st.integers(1, 500), st.data(), LEVELS)
+@settings(deadline=None)
+def test_wilson_holds_the_share_is_symmetric_and_has_a_width(n, data, level):
+    passed = data.draw(st.integers(0, n))
+    low, high = wilson(passed / n, n, level=level)
+    assert 0 <= low <= passed / n <= high <= 1
+    assert low < high
+    mirrored = wilson((n - passed) / n, n, level=level)
+    assert (1 - mirrored[1], 1 - mirrored[0]) == pytest.approx((low, high), abs=1e-12)
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, 95.0, math.nan])
+def test_a_level_that_is_none_is_refused(level):
+    with pytest.raises(UsageError, match=r"0\.95"):
+        wilson(0.5, 10, level=level)
+
+
+@given(st.integers(1, 3000), st.floats(0.01, 0.999))
+@settings(deadline=None)
+def test_students_quantile_is_scipys(freedom, level):
+    oracle = stats.t.ppf((1 + level) / 2, freedom)
+    assert t_quantile(freedom, level=level) == pytest.approx(oracle, rel=1e-7)
+
+
+def test_nothing_scored_has_no_interval_but_a_reason():
+    assert share_interval([], []) == Interval(None, None, None, NOTHING_SCORED)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=50), LEVELS)
+@settings(deadline=None)
+def test_clusters_of_one_change_nothing(passed, level):
+    interval = share_interval(passed, range(len(passed)), level=level)
+    n = len(passed)
+    assert interval == Interval(*wilson(sum(passed) / n, n, level=level), WILSON)
+
+
+def test_the_effective_number_by_hand():
+    # Ten verdicts in five clusters, passes 2 2 1 0 0 of 2: p = 0.5, sum of (k - 1)² = 4,
+    # variance 5/4 * 4/100 = 0.05 over 0.25/9: design effect 1.8.
+    passed = [True, True, True, True, True, False, False, False, False, False]
+    clusters = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    # scipy 1.17.1: (t.ppf(.975, 9) / t.ppf(.975, 4)) ** 2
+    few = 0.6638460353598807
+    assert effective_number(passed, clusters) == pytest.approx(10 / 1.8 * few)
+    interval = share_interval(passed, clusters)
+    assert (interval.low, interval.high) == pytest.approx(wilson(0.5, 10 / 1.8 * few))
+    assert interval.method == WILSON_CLUSTERED
+
+
+def test_clusters_that_agree_with_themselves_count_about_once_each():
+    verdicts = [cluster % 3 == 0 for cluster in range(30) for _ in range(4)]
+    clusters = [cluster for cluster in range(30) for _ in range(4)]
+    assert effective_number(verdicts, clusters) == pytest.approx(30, rel=0.1)
+
+
+@pytest.mark.parametrize("passed", [True, False])
+def test_where_all_verdicts_are_equal_each_cluster_counts_once(passed):
+    interval = share_interval([passed] * 12, [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3])
+    assert (interval.low, interval.high) == wilson(float(passed), 4)
+    assert interval.method == WILSON_CLUSTERED
+
+
+def test_one_cluster_tells_no_more_than_one_verdict():
+    interval = share_interval([True, False, True, True], ["a"] * 4)
+    assert (interval.low, interval.high) == wilson(0.75, 1)
+
+
+@given(CLUSTERED, LEVELS)
+@settings(deadline=None)
+def test_an_interval_holds_the_share_and_is_never_narrower_than_wilsons(pairs, level):
+    passed, clusters = [each for each, _ in pairs], [each for _, each in pairs]
+    n, share = len(passed), sum(passed) / len(passed)
+    interval = share_interval(passed, clusters, level=level)
+    assert interval.low is not None
+    assert interval.high is not None
+    assert 0 <= interval.low <= share <= interval.high <= 1
+    assert interval.low < interval.high
+    plain = wilson(share, n, level=level)
+    assert interval.low <= plain[0] + 1e-12
+    assert interval.high >= plain[1] - 1e-12
+    flipped = share_interval([not each for each in passed], clusters, level=level)
+    assert flipped.low is not None
+    assert flipped.high is not None
+    assert (1 - flipped.high, 1 - flipped.low) == pytest.approx((interval.low, interval.high))
+
+
+def test_intervals_of_clustered_verdicts_hold_the_truth_as_often_as_they_say():
+    # Beta-binomial verdicts: 10 templates of 5 items, intraclass correlation 0.5, truth 0.7.
+    generator = np.random.default_rng(20261121)
+    truth, correlation, trials = 0.7, 0.5, 600
+    shape = 1 / correlation - 1
+    held = naive = 0
+    for _ in range(trials):
+        passed, clusters = [], []
+        for cluster in range(10):
+            share = generator.beta(truth * shape, (1 - truth) * shape)
+            passed += (generator.random(5) < share).tolist()
+            clusters += [cluster] * 5
+        interval = share_interval(passed, clusters)
+        held += interval.low <= truth <= interval.high
+        low, high = wilson(sum(passed) / 50, 50)
+        naive += low <= truth <= high
+    # The standard error of a coverage of 0.95 is 0.009 here.
+    assert held / trials > 0.92
+    assert naive / trials < 0.85
