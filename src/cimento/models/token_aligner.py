@@ -1,0 +1,304 @@
+"""From token strings to regions, where nothing but the tokens was recorded.
+
+The rules are those of SyntaxGym's aligner (Gauthier et al. 2020,
+doi:10.18653/v1/2020.acl-demos.10), which walks through the text and the tokens side by side:
+
+- a token belongs to the region where the text goes on; it may not reach into the next one;
+- tokens that begin a sentence belong to the first region, tokens that end it to the last one,
+  even where these regions are empty;
+- a token for an unknown word stands for the text up to the next token that can be found again.
+  All of it is charged to the region where it begins, so that a region after it may be left
+  without tokens; at the end of a sentence that includes the token that ends it.
+
+Where that aligner breaks down, this one does what a reader would expect. Special tokens are
+charged to no region. An unknown word ends where all that follows can be matched, not only the
+first token. A capital in a later region does not hide it from an uncased model. Text that was
+rewritten before it was cut into tokens (accents removed, bytes as letters, compatibility forms)
+is rewritten here too. What does not fit is an error and is never skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cimento.errors import TableError
+from cimento.models.recorded import ModelSpec
+from cimento.models.rewriting import RewrittenText, rewritings
+from cimento.requests import Span
+
+_MOSES_MARK = re.compile(r"@[-,.]@")
+_WORD = re.compile(r"\w")
+_TODO = "Is this the recording of this very suite, and the spec that of its model?"
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Where the tokens of one sentence belong.
+
+    Attributes:
+        regions: for each token the number of its region, from 1; None for special tokens.
+        spans: for each token the characters of the text that it stands for; of no length where
+            it stands for none, and the whole stretch for each of the tokens that stand for an
+            unknown one.
+        oovs: for each region the words that unknown tokens stand for.
+        unspelled: indices of tokens that were placed by their length, because they begin with
+            the mark for a blank and do not spell the text there.
+    """
+
+    regions: tuple[int | None, ...]
+    spans: tuple[Span, ...]
+    oovs: tuple[tuple[str, ...], ...]
+    unspelled: tuple[int, ...] = ()
+
+
+def align_tokens(
+    text: str, regions: Sequence[Span], tokens: Sequence[str], spec: ModelSpec
+) -> Alignment:
+    """Find the region of every token.
+
+    Args:
+        text: the sentence.
+        regions: character spans of its regions, in order; at least one.
+        tokens: what a model made of the sentence, special tokens included.
+        spec: which tokens are special, and how the others spell the text.
+
+    Raises:
+        TableError: the tokens do not spell the text, or one of them reaches over the end of a
+            region; names the token and the region.
+    """
+    versions = rewritings(text, regions, spec.tokenizer)
+    walks = [_Walk(version, tokens, spec) for version in versions]
+    if spec.tokenizer.metaspace:
+        walks.append(_Walk(versions[0], tokens, spec, by_length=True))
+    faults: list[TableError] = []
+    for walk in walks:
+        try:
+            return walk.align()
+        except TableError as error:
+            faults.append(error)
+    raise faults[0]
+
+
+def _spellings(token: str, spec: ModelSpec) -> tuple[str, ...]:
+    """What a token may look like in the text, the likeliest first."""
+    found = [token, token.strip()]
+    mark = spec.tokenizer.sentinel_pattern
+    if spec.tokenizer.type == "subword" and mark:
+        if spec.tokenizer.sentinel_position == "final":
+            found += [token.removesuffix(mark), token.rstrip(mark)]
+        else:
+            found += [token.removeprefix(mark), token.lstrip(mark)]
+    if spec.tokenizer.metaspace:
+        found.append(token.removeprefix(spec.tokenizer.metaspace))
+    return tuple(dict.fromkeys(found))
+
+
+class _Walk:
+    """One walk through a text and its tokens, side by side.
+
+    Args:
+        text: the text, rewritten.
+        tokens: what must be placed.
+        spec: how tokens spell the text.
+        by_length: let a token that begins with the mark for a blank stand where it does not
+            spell the text, for as many characters as it has.
+    """
+
+    def __init__(
+        self,
+        text: RewrittenText,
+        tokens: Sequence[str],
+        spec: ModelSpec,
+        *,
+        by_length: bool = False,
+    ) -> None:
+        self._text = text
+        self._tokens = tokens
+        self._vocabulary = spec.vocabulary
+        self._edge_types = (*spec.vocabulary.prefix_types, *spec.vocabulary.suffix_types)
+        self._metaspace = spec.tokenizer.metaspace if by_length else None
+        self._moses = "moses" in spec.tokenizer.behaviors
+        pattern = spec.tokenizer.drop_token_pattern
+        self._drop = re.compile(pattern) if pattern is not None else None
+        self._spellings = {token: _spellings(token, spec) for token in tokens}
+        self._pos = 0
+        self._regions: list[int | None] = []
+        self._spans: list[Span] = []
+        self._oovs: list[list[str]] = [[] for _ in text.ends]
+        self._unspelled: list[int] = []
+
+    def align(self) -> Alignment:
+        """Place every token.
+
+        Raises:
+            TableError: a token cannot be placed, or text is left over.
+        """
+        while len(self._regions) < len(self._tokens):
+            self._place_next()
+        pos = self._skip(self._pos)
+        if pos < len(self._text.chars):
+            raise TableError(
+                where=f"region {self._text.owner[pos]}",
+                seen=f"the tokens end before {self._excerpt(pos)}",
+                todo="Is the recording whole, and of this very suite?",
+            )
+        return Alignment(
+            regions=tuple(self._regions),
+            spans=tuple(self._spans),
+            oovs=tuple(tuple(words) for words in self._oovs),
+            unspelled=tuple(self._unspelled),
+        )
+
+    def _place_next(self) -> None:
+        """Place one token, or all tokens of an unknown stretch."""
+        index = len(self._regions)
+        token = self._tokens[index]
+        pos = self._skip(self._pos)
+        if self._is_marker(token):
+            self._put(self._region_of_marker(token, pos), pos, pos)
+        elif (step := self._step(token, pos)) is not None:
+            self._put(self._text.owner[pos], pos, pos + step)
+            self._pos = pos + step
+        elif token in self._vocabulary.unk_types and pos < len(self._text.chars):
+            self._place_unknown(pos)
+        elif self._metaspace and token.startswith(self._metaspace) and pos < len(self._text.chars):
+            length = len(token) - len(self._metaspace)
+            end = min(pos + length, self._text.end_of_region(pos))
+            self._unspelled.append(index)
+            self._put(self._text.owner[pos], pos, end)
+            self._pos = end
+        else:
+            raise self._misfit(index, pos)
+
+    def _put(self, region: int | None, start: int, end: int) -> None:
+        self._regions.append(region)
+        self._spans.append(self._text.span(start, end))
+
+    def _is_marker(self, token: str) -> bool:
+        """Whether a token stands for no part of the text."""
+        return token in self._edge_types or token in self._vocabulary.special_types
+
+    def _is_special(self, token: str) -> bool:
+        """Whether a token belongs to no region."""
+        return token in self._vocabulary.special_types and token not in self._edge_types
+
+    def _region_of_marker(self, token: str, pos: int) -> int | None:
+        if self._is_special(token):
+            return None
+        begins = token in self._vocabulary.prefix_types and self._pos == 0
+        return 1 if begins else self._text.owner[pos]
+
+    def _skip(self, pos: int) -> int:
+        """Where the text goes on: past blanks, and past words that have no token."""
+        chars = self._text.chars
+        while pos < len(chars):
+            if chars[pos].isspace():
+                pos += 1
+                continue
+            if self._drop is None:
+                break
+            word = chars[pos : self._text.end_of_region(pos)].split(maxsplit=1)[0]
+            if self._drop.sub("", word):
+                break
+            pos += len(word)
+        return pos
+
+    def _step(self, token: str, pos: int) -> int | None:
+        """How many characters of the text a token spells at `pos`; None where it does not."""
+        chars = self._text.chars
+        end = self._text.end_of_region(pos)
+        for spelling in self._spellings[token]:
+            if chars.startswith(spelling, pos, end):
+                return len(spelling)
+        # Dashes of every length are ``@-@`` for Moses, so that the character is not compared.
+        if self._moses and pos < end and _MOSES_MARK.fullmatch(token) and not chars[pos].isalnum():
+            return 1
+        return None
+
+    def _place_unknown(self, pos: int) -> None:
+        """Place the tokens of an unknown stretch, which begins at `pos`."""
+        start = len(self._regions)
+        unknown = self._vocabulary.unk_types
+        after = start
+        while after < len(self._tokens) and (
+            self._tokens[after] in unknown or self._is_marker(self._tokens[after])
+        ):
+            after += 1
+        stop = len(self._text.chars) if after == len(self._tokens) else self._find(after, pos)
+        region = self._text.owner[pos]
+        for token in self._tokens[start:after]:
+            self._put(None if self._is_special(token) else region, pos, stop)
+        self._oovs[region - 1] += self._text.words(pos, stop)
+        self._pos = stop
+
+    def _find(self, index: int, unknown: int) -> int:
+        """Where the text goes on after an unknown stretch.
+
+        Args:
+            index: the first token after it.
+            unknown: where it begins; it has one character at least.
+        """
+        places: list[int] = []
+        for pos in range(unknown + 1, len(self._text.chars)):
+            if not self._begins_word(pos) or not self._step(self._tokens[index], pos):
+                continue
+            if self._fits(index, pos):
+                return pos
+            places.append(pos)
+        if places:
+            return places[0]
+        raise TableError(
+            where=f"token {index + 1} ({self._tokens[index]!r}), "
+            f"region {self._text.owner[unknown]} or later",
+            seen=f"is nowhere in the text after the unknown word at {self._excerpt(unknown)}",
+            todo=_TODO,
+        )
+
+    def _begins_word(self, pos: int) -> bool:
+        """Whether a token may begin at `pos`: not inside a stretch of word characters."""
+        chars = self._text.chars
+        if chars[pos].isspace():
+            return False
+        inside = _WORD.match(chars[pos]) and _WORD.match(chars[pos - 1])
+        return not inside or self._text.owner[pos] != self._text.owner[pos - 1]
+
+    def _fits(self, index: int, pos: int) -> bool:
+        """Whether the tokens from `index` spell the text from `pos`, up to an unknown one."""
+        for token in self._tokens[index:]:
+            if token in self._vocabulary.unk_types:
+                return True
+            if self._is_marker(token):
+                continue
+            pos = self._skip(pos)
+            step = self._step(token, pos)
+            if step is None:
+                return False
+            pos += step
+        return True
+
+    def _misfit(self, index: int, pos: int) -> TableError:
+        """Why a token cannot be placed."""
+        token = self._tokens[index]
+        chars = self._text.chars
+        if pos == len(chars):
+            return TableError(
+                where=f"token {index + 1} ({token!r})",
+                seen="comes after the end of the text",
+                todo=_TODO,
+            )
+        where = f"token {index + 1} ({token!r}), region {self._text.owner[pos]}"
+        to_come = "".join(chars[pos:].split())
+        rest = self._text.end_of_region(pos) - pos
+        for spelling in self._spellings[token]:
+            if len(spelling) > rest and to_come.startswith("".join(spelling.split())):
+                return TableError(
+                    where=where,
+                    seen=f"reaches over the end of this region, {chars[pos : pos + rest]!r}",
+                    todo="A token belongs to one region: move the boundary between the regions.",
+                )
+        return TableError(where=where, seen=f"the text there is {self._excerpt(pos)}", todo=_TODO)
+
+    def _excerpt(self, pos: int) -> str:
+        return repr(self._text.source[self._text.origin[pos] :][:30])
