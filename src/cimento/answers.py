@@ -96,6 +96,21 @@ VERDICTS = TableSchema(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What was asked for a suite, and what came back.
+
+    Attributes:
+        requests: the requests table.
+        tokens: the tokens table.
+        warnings: what was noticed on the way.
+    """
+
+    requests: pl.DataFrame
+    tokens: pl.DataFrame
+    warnings: tuple[str, ...] = ()
+
+
 def requests_table(plan: Plan) -> pl.DataFrame:
     """The requests table of a plan: one row for each region of each stimulus."""
     import polars as pl

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
     from cimento.models.base import FloatArray
 
-TREE_NODES = 512
+TREE_NODES = {"cpu": 256}
+TREE_NODES_ELSEWHERE = 512
+"""Size of a prefix tree: 256 was fastest on two CPU cores, see docs/performance.md."""
+
 PROOF_TEXTS = 12
 TOLERANCE_NATS = {torch.float64: 1e-6, torch.float32: 1e-4}
 HALF_TOLERANCE_NATS = 0.25
@@ -60,11 +63,12 @@ class CausalScoring:
         self._model = model
         self._token_budget = token_budget
         self._head = RowHead(model)
-        self._tree_nodes = min(TREE_NODES, token_budget)
+        nodes = TREE_NODES.get(model.device.type, TREE_NODES_ELSEWHERE)
+        self._tree_nodes = min(nodes, token_budget)
         self.proof = None if packing else Proof(holds=False, max_difference_nats=None, reason="off")
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
-        """Log-probabilities of the wanted tokens given the tokens before them, one array for each text."""
+        """Log-probabilities of the wanted tokens, in nats; one array for each text."""
         if self.proof is None:
             self.proof = self._prove(encoded)
         packed = [i for i, each in enumerate(encoded) if self.proof.holds and self._fits(each)]

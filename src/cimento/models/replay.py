@@ -48,10 +48,10 @@ class Replayed:
         card: the file it comes from.
         plan: one request for each stimulus, in order; none is merged with another, since a
             recording may hold other numbers for the same text.
-        tokens: the tokens table. ``region`` is the region a token is charged to, null for
-            special tokens; ``surprisal_bits`` is there where the recording is in bits.
-            ``start`` and ``end`` are the characters of the text that the token stands for, of
-            no length where it stands for none.
+        tokens: the tokens table, without the tokens that belong to no region. ``region`` is the
+            region a token is charged to; ``surprisal_bits`` is there where the recording is in
+            bits. ``start`` and ``end`` are the characters of the text that the token stands
+            for, of no length where it stands for none.
         warnings: what the user should know, as sentences.
     """
 
@@ -77,7 +77,6 @@ def replay(
     *,
     spec: Path | None = None,
     unit: Unit = "bits",
-    partial: bool = False,
 ) -> Replayed:
     """Match recorded surprisals with the stimuli of a suite.
 
@@ -90,7 +89,6 @@ def replay(
         path: the recording, as `read_recording` takes it.
         spec: its model spec; without one, tokens must spell the text and nothing else.
         unit: of the recorded surprisals.
-        partial: whether the recording may go on after the last stimulus of the suite.
 
     Raises:
         TableError: a file cannot be used, the number of sentences differs, or a token fits
@@ -98,10 +96,10 @@ def replay(
     """
     recording = read_recording(path)
     model = PLAIN if spec is None else read_spec(spec)
-    _check_count(suite, recording, path, partial=partial)
+    _check_count(suite, recording, path)
     stimuli = [
         _match(item, condition, sentence, where=str(path), rule=suite.join, spec=model)
-        for (item, condition), sentence in zip(suite.stimuli(), recording.sentences, strict=False)
+        for (item, condition), sentence in zip(suite.stimuli(), recording.sentences, strict=True)
     ]
     card = ModelCard(
         name=path.stem,
@@ -118,10 +116,10 @@ def replay(
     )
 
 
-def _check_count(suite: Suite, recording: Recording, path: Path, *, partial: bool) -> None:
+def _check_count(suite: Suite, recording: Recording, path: Path) -> None:
     wanted = sum(1 for _ in suite.stimuli())
     found = len(recording.sentences)
-    if found < wanted or (found > wanted and not partial):
+    if found != wanted:
         raise TableError(
             where=str(path),
             seen=f"holds {found} sentences, but the suite {suite.name!r} has {wanted} "
@@ -172,6 +170,8 @@ def _tokens(stimuli: Sequence[_Stimulus], unit: Unit) -> pl.DataFrame:
     rows: list[dict[str, object]] = []
     for request, each in enumerate(stimuli):
         for position, token in enumerate(each.sentence.tokens):
+            if each.alignment.regions[position] is None:
+                continue
             surprisal = each.sentence.surprisals[position]
             scored = math.isfinite(surprisal)
             start, end = each.alignment.spans[position]

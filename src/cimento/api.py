@@ -1,0 +1,232 @@
+"""evaluate(): a suite and a model to verdicts with intervals, the stages called in order.
+
+Read this file first. Each stage is a module of its own::
+
+    suites -> requests -> models, engine -> answers -> measures -> verdicts -> report
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from cimento.cache import AnswerCache, MemoryCache
+from cimento.engine import SCORING_VERSION, Progress
+from cimento.errors import CimentoError, StorageError, UsageError
+from cimento.judging import Judging
+from cimento.manifest import describe
+from cimento.models.base import Scorer
+from cimento.results import Run
+from cimento.runs import RunFolder
+from cimento.sources import Asking, Source, open_source
+from cimento.suites.builtin import find_suite
+from cimento.suites.load import LoadedSuite, load_suites
+from cimento.suites.model import JsonValue, Suite
+
+SuiteLike: TypeAlias = "str | Path | Suite | LoadedSuite"
+
+ProgressFor: TypeAlias = Callable[[str, str], Progress]
+"""From the names of a suite and a model to what is told how far their run is."""
+
+
+def evaluate(
+    suite: SuiteLike,
+    model: str | Scorer,
+    *,
+    asking: Asking | None = None,
+    judging: Judging | None = None,
+    output: Path | None = None,
+    cache: AnswerCache | None = None,
+) -> Run:
+    """Ask one suite of one model and judge the answers.
+
+    Args:
+        suite: a built-in name, a path, or a suite made in Python.
+        model: a name as for ``cimento run -m``, or anything that keeps the `Scorer` protocol.
+        asking: how the model is asked.
+        judging: how the answers are judged.
+        output: folder of runs to write to; None keeps the run in memory.
+        cache: where answers are kept; None forgets them afterwards.
+
+    Returns:
+        The run: its `summary()`, `verdicts()`, `tokens()`, `requests()`.
+
+    Raises:
+        CimentoError: the suite, the model or an option cannot be used.
+    """
+    found = read_suites([suite])
+    if len(found) != 1:
+        raise UsageError(
+            where=str(suite),
+            seen=f"there are {len(found)} suites here: {', '.join(s.suite.name for s in found)}",
+            todo="Give one of them, or use evaluate_all.",
+        )
+    evaluation = Evaluation(asking=asking or Asking(), judging=judging or Judging(), output=output)
+    source = open_source(model, evaluation.asking)
+    return evaluation.run(found[0], source, cache=cache or MemoryCache())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """How suites are evaluated: the same for every suite and model of one call.
+
+    Attributes:
+        asking: how models are asked.
+        judging: how answers are judged.
+        output: folder of runs to write to; None keeps runs in memory.
+        force: run again what is already stored.
+    """
+
+    asking: Asking
+    judging: Judging
+    output: Path | None = None
+    force: bool = False
+
+    def run(
+        self,
+        loaded: LoadedSuite,
+        source: Source,
+        *,
+        cache: AnswerCache,
+        progress: Progress | None = None,
+    ) -> Run:
+        """One suite and one model to a run; a run that is stored already is opened.
+
+        Raises:
+            CimentoError: the suite cannot be asked, or the model cannot answer.
+        """
+        suite = _first_items(loaded.suite, self.asking.limit)
+        inputs = self._inputs(loaded, suite, source)
+        folder = self._folder(suite, source)
+        if folder is not None and not self.force and folder.is_done(inputs):
+            return self._reopen(folder)
+        if folder is not None:
+            folder.prepare()
+        answers = source.answer(self.judging.applied(suite), cache=cache, progress=progress)
+        run = Run(
+            suite=suite,
+            model=source.label,
+            model_kind=answers.card.kind,
+            manifest=describe(
+                label=source.label,
+                model=answers.card,
+                suite={"name": suite.name, "version": suite.meta.version, "sha256": loaded.sha256},
+                asking=self.asking,
+                inputs=inputs,
+                warnings=[*(str(fault) for fault in loaded.warnings), *answers.tables.warnings],
+            ),
+            answers=answers.tables,
+            judging=self.judging,
+        )
+        return run.save(folder) if folder is not None else run
+
+    def _folder(self, suite: Suite, source: Source) -> RunFolder | None:
+        if self.output is None:
+            return None
+        policy = self.asking.policy.digest()
+        return RunFolder.named(self.output, suite=suite.name, model=source.label, policy=policy)
+
+    def _inputs(self, loaded: LoadedSuite, suite: Suite, source: Source) -> dict[str, JsonValue]:
+        """What decides whether a stored run answers the same question."""
+        formulas: list[JsonValue] = [p.formula for p in self.judging.applied(suite).predictions]
+        return {
+            **source.inputs,
+            "suite": loaded.sha256,
+            "limit": self.asking.limit,
+            "all_tokens": self.asking.all_tokens,
+            "predictions": formulas,
+            "scoring_version": SCORING_VERSION,
+        }
+
+    def _reopen(self, folder: RunFolder) -> Run:
+        """The stored run; judged again, and stored so, where it was judged in another way."""
+        run = Run.open(folder)
+        return run if run.judging == self.judging else run.judge(self.judging).save(folder)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A run that was asked for and could not be made."""
+
+    suite: str
+    model: str
+    error: CimentoError
+
+
+def evaluate_all(
+    suites: Sequence[SuiteLike],
+    models: Sequence[str | Scorer],
+    evaluation: Evaluation,
+    *,
+    cache: AnswerCache | None = None,
+    progress: ProgressFor | None = None,
+) -> Iterator[Run | Failure]:
+    """Ask several suites of several models; each model is loaded once, and only if it must be.
+
+    What cannot be run is yielded as a `Failure`, and the rest goes on; where nothing could be
+    written, it stops.
+
+    Args:
+        suites: as for `evaluate`.
+        models: as for `evaluate`.
+        evaluation: how they are asked, judged and stored.
+        cache: where answers are kept; None forgets them afterwards.
+        progress: told how far each run is.
+
+    Raises:
+        CimentoError: a suite cannot be read, two have one name, or the output cannot be written.
+    """
+    found = read_suites(suites)
+    _refuse_same_names(found)
+    kept = cache or MemoryCache()
+    for model in models:
+        name = model if isinstance(model, str) else model.card.name
+        try:
+            source = open_source(model, evaluation.asking)
+        except CimentoError as error:
+            yield from (Failure(loaded.suite.name, name, error) for loaded in found)
+            continue
+        for loaded in found:
+            told = progress(loaded.suite.name, name) if progress else None
+            try:
+                yield evaluation.run(loaded, source, cache=kept, progress=told)
+            except StorageError:
+                raise
+            except CimentoError as error:
+                yield Failure(loaded.suite.name, name, error)
+
+
+def read_suites(suites: Iterable[SuiteLike]) -> list[LoadedSuite]:
+    """Suites by name, path or as they are; a folder of suites gives all of them.
+
+    Raises:
+        CimentoError: there is no such suite, or it has faults.
+    """
+    found: list[LoadedSuite] = []
+    for suite in suites:
+        if isinstance(suite, LoadedSuite):
+            found.append(suite)
+        elif isinstance(suite, Suite):
+            found.append(LoadedSuite.of(suite))
+        else:
+            found += load_suites(find_suite(str(suite)))
+    return found
+
+
+def _refuse_same_names(suites: Sequence[LoadedSuite]) -> None:
+    seen: dict[str, LoadedSuite] = {}
+    for loaded in suites:
+        other = seen.setdefault(loaded.suite.name, loaded)
+        if other is not loaded:
+            raise UsageError(
+                where=f"suite {loaded.suite.name!r}",
+                seen=f"two of the suites have this name: {other.path} and {loaded.path}",
+                todo="Give one of them another name, or run them into different folders.",
+            )
+
+
+def _first_items(suite: Suite, limit: int | None) -> Suite:
+    return suite if limit is None else dataclasses.replace(suite, items=suite.items[:limit])

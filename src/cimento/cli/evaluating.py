@@ -1,0 +1,121 @@
+"""What ``run`` and ``demo`` share: evaluate, report progress, show the summary, say what failed."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from cimento.api import Evaluation, Failure, evaluate_all
+from cimento.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
+from cimento.cli.console import note, show
+from cimento.report.summary import Missing, Summary, to_json
+from cimento.report.text import terminal_table
+from cimento.results import Run, summarise
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from cimento.api import ProgressFor
+
+PART_MISSING = 3
+
+
+def evaluate_and_show(
+    suites: Sequence[str],
+    models: Sequence[str],
+    evaluation: Evaluation,
+    *,
+    as_json: bool,
+    keep_answers: bool,
+) -> int:
+    """Evaluate, print the table or the JSON, and return the exit code."""
+    runs, failures = evaluate_with_progress(suites, models, evaluation, keep_answers=keep_answers)
+    summary = summarise(runs, missing=[_missing(failure) for failure in failures])
+    if as_json:
+        show(to_json(summary))
+    elif runs:
+        show_table(summary)
+        folder = evaluation.output
+        note(f"Stored in {folder}. For a page to read: cimento report {folder} -o report.html")
+    return report_failures(runs, failures)
+
+
+def evaluate_with_progress(
+    suites: Sequence[str], models: Sequence[str], evaluation: Evaluation, *, keep_answers: bool
+) -> tuple[list[Run], list[Failure]]:
+    """Evaluate every suite with every model; what was done, and what failed."""
+    runs: list[Run] = []
+    failures: list[Failure] = []
+    with _progress() as progress, _cache(keep_answers=keep_answers) as cache:
+        for outcome in evaluate_all(suites, models, evaluation, cache=cache, progress=progress):
+            if isinstance(outcome, Run):
+                runs.append(outcome)
+            else:
+                failures.append(outcome)
+    return runs, failures
+
+
+def show_table(summary: Summary) -> None:
+    """Print the table of a summary, as wide as the terminal."""
+    colour = sys.stdout.isatty()
+    width = shutil.get_terminal_size((80, 24)).columns if colour else 80
+    show(terminal_table(summary, width=width, colour=colour))
+
+
+def report_failures(runs: Sequence[Run], failures: Sequence[Failure]) -> int:
+    """Say what could not be run, each message once, and return the exit code.
+
+    0: all done; 3: a part is missing; where nothing was done, the first error's own code.
+    """
+    for message in dict.fromkeys(str(failure.error) for failure in failures):
+        note(f"cimento: {message}")
+    if not failures:
+        return 0
+    if not runs:
+        return failures[0].error.exit_code
+    missing = ", ".join(f"{failure.suite} x {failure.model}" for failure in failures)
+    note(f"cimento: missing: {missing}")
+    return PART_MISSING
+
+
+def _missing(failure: Failure) -> Missing:
+    return Missing(suite=failure.suite, model=failure.model, message=str(failure.error))
+
+
+@contextlib.contextmanager
+def _cache(*, keep_answers: bool) -> Iterator[AnswerCache]:
+    if not keep_answers:
+        yield MemoryCache()
+        return
+    cache = FileCache(default_cache_folder())
+    try:
+        yield cache
+    finally:
+        cache.close()
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[ProgressFor | None]:
+    """A progress bar on standard error, where that is a terminal; else nothing."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bars:
+        yield lambda suite, model: _Bar(bars, f"{suite} x {model}")
+
+
+class _Bar:
+    """The line of one run; a `cimento.engine.Progress`."""
+
+    def __init__(self, bars: Progress, title: str) -> None:
+        self._bars = bars
+        self._task = bars.add_task(title, total=None)
+
+    def __call__(self, done: int, total: int) -> None:
+        self._bars.update(self._task, completed=done, total=total)

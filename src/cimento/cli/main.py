@@ -1,0 +1,80 @@
+"""The ``cimento`` command: one app, and one place where errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from cimento.cli import demo, judge, report, run, score, suites
+from cimento.errors import CimentoError
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="cimento",
+    help="What does a language model know about a language, item by item, and how sure are we?",
+    epilog="Start with: cimento demo",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo")(demo.demo)
+app.command("run")(run.run)
+app.command("judge")(judge.judge)
+app.command("report")(report.report)
+app.command("score")(score.score)
+app.add_typer(suites.app, name="suites")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and end the process with its exit code."""
+    sys.exit(invoke(sys.argv[1:] if arguments is None else arguments))
+
+
+def invoke(arguments: Sequence[str]) -> int:
+    """Run one command; the exit code is returned and nothing is raised.
+
+    ``CIMENTO_DEBUG=1`` lets errors through with their traceback.
+    """
+    try:
+        return _call(arguments)
+    except CimentoError as error:
+        if os.environ.get("CIMENTO_DEBUG"):
+            raise
+        print(f"cimento: {error}", file=sys.stderr)  # noqa: T201  # this is where messages are shown
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("cimento: interrupted; what was scored is kept.", file=sys.stderr)  # noqa: T201
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output went away (`cimento ... | head`): nothing more can be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get("CIMENTO_DEBUG"):
+            raise
+        print(  # noqa: T201
+            f"cimento: this is a fault of cimento itself: {type(error).__name__}: {error}\n"
+            "Please report it with the command you ran; CIMENTO_DEBUG=1 shows where it happened.",
+            file=sys.stderr,
+        )
+        return 1
+
+
+def _call(arguments: Sequence[str]) -> int:
+    result = app(_with_dashes(arguments), standalone_mode=False)
+    return result if isinstance(result, int) else 0
+
+
+def _with_dashes(arguments: Sequence[str]) -> list[str]:
+    """Flags written with ``_`` as they are declared, with ``-``."""
+    changed = []
+    for argument in arguments:
+        flag, equals, value = argument.partition("=")
+        if flag.startswith("--"):
+            flag = flag.replace("_", "-")
+        changed.append(flag + equals + value)
+    return changed

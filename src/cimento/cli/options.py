@@ -1,0 +1,63 @@
+"""The options that commands share, each declared once.
+
+Every flag is also an environment variable: ``--batch-size`` is ``CIMENTO_BATCH_SIZE``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cimento.models.base import BosRule, DtypeName, KindRule, PllRule, PunctuationRule
+from cimento.suites.model import Metric as MetricName
+from cimento.suites.model import UnitName
+
+
+def option(*flags: str, help: str, **more: Any) -> Any:  # noqa: A002  # as typer calls it
+    """A typer option with its environment variable."""
+    name = next(flag for flag in flags if flag.startswith("--")).split("/")[0]
+    variable = "CIMENTO_" + name.removeprefix("--").replace("-", "_").upper()
+    return typer.Option(*flags, help=help, envvar=variable, show_envvar=False, **more)
+
+
+Model = Annotated[
+    list[str],
+    option(
+        "-m",
+        "--model",
+        help="demo-causal, demo-masked, a folder, org/name@revision, replay:FILE; may be repeated.",
+    ),
+]
+Output = Annotated[Path, option("-o", "--output", help="Folder of runs.")]
+Json = Annotated[bool, option("--json", help="Print the summary as JSON.")]
+Device = Annotated[str, option("--device", help="cpu, cuda, cuda:1, mps; auto prefers a GPU.")]
+Dtype = Annotated[DtypeName, option("--dtype", help="Number format of the weights.")]
+Kind = Annotated[KindRule, option("--kind", help="Kind of model, where its config does not tell.")]
+Bos = Annotated[
+    BosRule, option("--bos", help="auto: BOS, or EOS where there is none; none: nothing.")
+]
+Pll = Annotated[PllRule, option("--pll", help="Pseudo-log-likelihood of masked models.")]
+Punctuation = Annotated[
+    PunctuationRule, option("--punctuation", help="split: a mark is a word of its own.")
+]
+BatchSize = Annotated[
+    int | None, option("--batch-size", min=1, help="Padded tokens in one batch; set by device.")
+]
+Limit = Annotated[int | None, option("--limit", min=1, help="Only the first items of each suite.")]
+Seed = Annotated[int, option("--seed", help="Seed of the simulated chance levels.")]
+AllTokens = Annotated[
+    bool, option("--all-tokens", help="Score every token, not only what predictions need.")
+]
+Spec = Annotated[Path | None, option("--spec", help="Model spec (JSON) of recorded surprisals.")]
+RecordedUnit = Annotated[UnitName, option("--recorded-unit", help="Unit of recorded surprisals.")]
+NoCache = Annotated[bool, option("--no-cache", help="Do not keep answers between runs.")]
+Metric = Annotated[
+    MetricName | None, option("--metric", help="How a region's tokens become one value.")
+]
+Predictions = Annotated[
+    list[str] | None,
+    option("--prediction", help="A formula, or the number of one of the suite's. May be repeated."),
+]
+Unit = Annotated[UnitName, option("--unit", help="Unit in which formulas are read.")]

@@ -1,0 +1,48 @@
+"""``cimento score``: surprisals of free text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cimento.cli import options
+
+
+def score(
+    file: Annotated[
+        Path, typer.Argument(metavar="[FILE]", help="One text a line; - is standard input.")
+    ] = Path("-"),
+    *,
+    model: Annotated[
+        str, options.option("-m", "--model", help="demo-causal, a folder or org/name@revision.")
+    ],
+    words: Annotated[
+        bool, options.option("--words/--tokens", help="One row a word, or one a token.")
+    ] = False,
+    device: options.Device = "auto",
+    dtype: options.Dtype = "float32",
+    kind: options.Kind = "auto",
+    bos: options.Bos = "auto",
+    pll: options.Pll = "within-word-l2r",
+    punctuation: options.Punctuation = "split",
+    batch_size: options.BatchSize = None,
+) -> None:
+    """Print the surprisal of every token or word of a text, in bits, as TSV.
+
+    Each line of the input is a text of its own; empty lines are passed over.
+    """
+    from cimento.cli.console import show
+    from cimento.freetext import read_lines, score_texts
+    from cimento.models.base import Policy
+    from cimento.sources import Asking
+
+    asking = Asking(
+        policy=Policy(bos=bos, pll=pll, punctuation=punctuation, dtype=dtype),
+        kind=kind,
+        device=device,
+        token_budget=batch_size,
+    )
+    table = score_texts(read_lines(file), model, asking=asking, words=words)
+    show(table.write_csv(separator="\t", null_value="", quote_style="never"))

@@ -1,0 +1,146 @@
+"""``cimento suites``: list, show, check, convert and start test suites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from cimento.cli import options
+from cimento.cli.console import note, show
+
+if TYPE_CHECKING:
+    from cimento.suites.model import Suite
+
+INVALID = 2
+
+app = typer.Typer(help="List, show, check, convert and start test suites.", no_args_is_help=True)
+
+SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")]
+Kind = Literal["pairs", "regions", "factorial", "agreement"]
+Format = Literal["native", "syntaxgym", "blimp"]
+
+
+@app.command("list")
+def list_suites() -> None:
+    """List the suites that come with cimento."""
+    from cimento.suites.builtin import list_builtin
+
+    rows = [("suite", "language", "items", "phenomenon", "status")]
+    rows += [
+        (each.name, each.language, str(each.n_items), each.phenomenon, each.status)
+        for each in list_builtin()
+    ]
+    show(_columns(rows))
+
+
+@app.command("show")
+def show_suite(
+    suite: SuiteName,
+    items: Annotated[int, options.option("--items", min=0, help="How many items to print.")] = 3,
+) -> None:
+    """Print what a suite is, what it predicts, and its first items."""
+    from cimento.suites.builtin import find_suite
+    from cimento.suites.load import load_suites
+
+    for loaded in load_suites(find_suite(suite)):
+        show(_described(loaded.suite, items))
+
+
+@app.command("check")
+def check(
+    suites: Annotated[
+        list[str], typer.Argument(metavar="SUITE...", help="Built-in names or paths.")
+    ],
+) -> int:
+    """Report every fault of some suites at once: where, what was seen, what to do.
+
+    The exit code is 2 where a suite cannot be used; warnings alone leave it at 0.
+    """
+    from cimento.suites.builtin import find_suite
+    from cimento.suites.load import inspect_suites
+
+    errors = 0
+    for name in suites:
+        for inspected in inspect_suites(find_suite(name)):
+            for fault in inspected.faults:
+                show(f"{fault.severity}: {fault}")
+            found = sum(fault.severity == "error" for fault in inspected.faults)
+            errors += found
+            note(f"{inspected.name}: {found} errors, {len(inspected.faults) - found} warnings")
+    return INVALID if errors else 0
+
+
+@app.command("convert")
+def convert(
+    suite: SuiteName,
+    output: Annotated[Path, options.option("-o", "--output", help="File or folder to write.")],
+    to: Annotated[Format, options.option("--to", help="Format to write.")] = "native",
+    *,
+    allow_loss: Annotated[
+        bool, options.option("--allow-loss", help="Write even what the format cannot hold whole.")
+    ] = False,
+) -> None:
+    """Write a suite in another format; refused where the format would lose something."""
+    from cimento.suites.builtin import find_suite
+    from cimento.suites.load import load_suite
+    from cimento.suites.writers import convert as write
+
+    loaded = load_suite(find_suite(suite))
+    written = write(loaded.suite, to, output, allow_loss=allow_loss)
+    note(f"Written: {written}")
+
+
+@app.command("new")
+def new(
+    kind: Annotated[
+        Kind, typer.Argument(metavar="KIND", help="pairs, regions, factorial, agreement")
+    ],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to make.")],
+    *,
+    xlsx: Annotated[bool, options.option("--xlsx", help="The items as an Excel workbook.")] = False,
+) -> None:
+    """Start a suite: a folder with a description and a table to fill in a spreadsheet."""
+    from cimento.suites.templates import new_suite
+
+    new_suite(kind, folder, xlsx=xlsx)
+    table = "items.xlsx" if xlsx else "items.tsv"
+    note(f"Fill in {folder / table}, then: cimento suites check {folder}")
+
+
+def _described(suite: Suite, items: int) -> str:
+    """A suite as text."""
+    meta = suite.meta
+    facts = [
+        ("language", meta.language),
+        ("phenomenon", meta.phenomenon),
+        ("version", meta.version),
+        ("licence", meta.licence),
+        ("status", meta.status),
+        ("citation", meta.citation),
+        ("items", str(len(suite.items))),
+        ("conditions", ", ".join(suite.condition_names)),
+        ("regions", ", ".join(f"{i} {name}" for i, name in enumerate(suite.region_names, 1))),
+        ("metric", suite.metric),
+    ]
+    lines = [meta.name, *(f"  {label:<11}{value}" for label, value in facts if value)]
+    for number, prediction in enumerate(suite.predictions):
+        lines.append(f"  prediction {number}  {prediction.formula}  {prediction.comment}".rstrip())
+    for item in suite.items[:items]:
+        lines.append(f"  item {item.id}")
+        lines += [
+            f"    {condition.name:<20} {' | '.join(region.text for region in condition.regions)}"
+            for condition in item.conditions
+        ]
+    return "\n".join(lines)
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> str:
+    """Rows as columns of text, two blanks between them."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )

@@ -1,0 +1,140 @@
+"""Surprisals of free text, token by token or word by word."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.cache import AnswerCache, MemoryCache
+from cimento.engine import answer_plan
+from cimento.errors import InputError
+from cimento.measures import surprisal_bits
+from cimento.models.align import containing, word_spans
+from cimento.models.base import Scorer
+from cimento.requests import Plan, ScoreRequest
+from cimento.sources import Asking, open_scorer
+
+if TYPE_CHECKING:
+    import polars as pl
+
+INSIDE_ANOTHER = "inside a token of the word before"
+
+_ESCAPES = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def read_lines(file: Path) -> list[str]:
+    """The texts in a file, one a line; ``-`` is standard input.
+
+    Raises:
+        InputError: the file cannot be read, is not UTF-8, or holds no text.
+    """
+    name = "standard input" if file == Path("-") else str(file)
+    try:
+        content = sys.stdin.buffer.read() if file == Path("-") else file.read_bytes()
+        lines = content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise InputError(
+            where=f"{name}, line {line}", seen="is not UTF-8", todo="Save the file as UTF-8."
+        ) from error
+    except OSError as error:
+        raise InputError(where=name, seen=f"cannot be read ({error.strerror or error})") from error
+    texts = [line.strip() for line in lines if line.strip()]
+    if not texts:
+        raise InputError(where=name, seen="holds no text", todo="Give one text a line.")
+    return texts
+
+
+def score_texts(
+    texts: Sequence[str],
+    model: str | Scorer,
+    *,
+    asking: Asking | None = None,
+    words: bool = False,
+    cache: AnswerCache | None = None,
+) -> pl.DataFrame:
+    """The surprisal of every token or word of some texts.
+
+    Args:
+        texts: each scored by itself.
+        model: a name as for ``cimento run -m``, or anything that keeps the `Scorer` protocol.
+        asking: how the model is asked.
+        words: one row a word (the sum over its tokens) instead of one a token.
+        cache: where answers are kept; None forgets them afterwards.
+
+    Returns:
+        Columns ``text`` (number of the text, from 1), ``position`` (from 1), ``token`` or
+        ``word``, ``surprisal_bits``, ``unscored_reason``.
+
+    Raises:
+        CimentoError: the model cannot be used, or a text is too long for it.
+    """
+    chosen = asking or Asking()
+    scorer = open_scorer(model, chosen)
+    distinct = list(dict.fromkeys(texts))
+    requests = tuple(ScoreRequest(id=i, text=text) for i, text in enumerate(distinct))
+    plan = Plan(suite="free text", requests=requests, places=())
+    tokens = answer_plan(plan, scorer, policy=chosen.policy, cache=cache or MemoryCache())
+    answered = tokens.partition_by("request", as_dict=True, maintain_order=True)
+    numbers = {text: i for i, text in enumerate(distinct)}
+    rows: list[_Row] = []
+    for number, text in enumerate(texts, start=1):
+        table = answered.get((numbers[text],))
+        if table is not None:
+            made = _word_rows(text, table, chosen) if words else _token_rows(table)
+            rows += [(number, *row) for row in made]
+    return _table(rows, "word" if words else "token")
+
+
+_Row = tuple[int, int, str, float | None, str | None]
+
+
+def _table(rows: Iterable[_Row], unit: str) -> pl.DataFrame:
+    import polars as pl
+
+    schema = {
+        "text": pl.Int32(),
+        "position": pl.Int32(),
+        unit: pl.String(),
+        "surprisal_bits": pl.Float64(),
+        "unscored_reason": pl.String(),
+    }
+    return pl.DataFrame(list(rows), schema=schema, orient="row")
+
+
+def _token_rows(table: pl.DataFrame) -> list[tuple[int, str, float | None, str | None]]:
+    return [
+        (position + 1, token.translate(_ESCAPES), _bits(logprob), reason)
+        for position, token, logprob, reason in table.select(
+            "position", "token", "logprob_nats", "unscored_reason"
+        ).iter_rows()
+    ]
+
+
+def _word_rows(
+    text: str, table: pl.DataFrame, asking: Asking
+) -> list[tuple[int, str, float | None, str | None]]:
+    spans = word_spans(text, punctuation=asking.policy.punctuation)
+    sums: list[float | None] = [None] * len(spans)
+    reasons: list[str | None] = [INSIDE_ANOTHER] * len(spans)
+    for start, logprob, reason in table.select(
+        "start", "logprob_nats", "unscored_reason"
+    ).iter_rows():
+        word = containing(spans, start)
+        if reasons[word] == INSIDE_ANOTHER:
+            sums[word], reasons[word] = 0.0, None
+        bits, so_far = _bits(logprob), sums[word]
+        if bits is None or so_far is None:
+            sums[word], reasons[word] = None, reasons[word] or reason
+        else:
+            sums[word] = so_far + bits
+    return [
+        (number, text[low:high], sums[number - 1], reasons[number - 1])
+        for number, (low, high) in enumerate(spans, start=1)
+    ]
+
+
+def _bits(logprob_nats: float | None) -> float | None:
+    return None if logprob_nats is None else surprisal_bits(logprob_nats)

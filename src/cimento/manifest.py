@@ -1,0 +1,50 @@
+"""What a run was made of and with, in plain values for manifest.json."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+import json
+import platform
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from cimento import __version__
+from cimento.suites.model import JsonValue
+
+_LIBRARIES = ("numpy", "polars", "tokenizers", "torch", "transformers")
+
+
+def describe(**parts: Any) -> dict[str, JsonValue]:  # noqa: ANN401  # dataclasses of any kind
+    """A manifest: the parts given, with the versions of everything and the time.
+
+    Args:
+        parts: dataclasses, paths and plain values, under their names in the manifest.
+    """
+    plain = {name: _plain(part) for name, part in parts.items()}
+    return {
+        **plain,
+        "cimento": __version__,
+        "versions": versions(),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def versions() -> dict[str, JsonValue]:
+    """The versions of Python and of the libraries that scores depend on, where installed."""
+    found: dict[str, JsonValue] = {"python": platform.python_version()}
+    for library in _LIBRARIES:
+        try:
+            found[library] = importlib.metadata.version(library)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _plain(part: Any) -> JsonValue:  # noqa: ANN401
+    if dataclasses.is_dataclass(part) and not isinstance(part, type):
+        part = dataclasses.asdict(part)
+    text = json.dumps(part, default=lambda value: str(value) if isinstance(value, Path) else value)
+    plain: JsonValue = json.loads(text)
+    return plain

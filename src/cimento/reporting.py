@@ -1,0 +1,64 @@
+"""Writing reports: which form a file gets, by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from cimento.answers import write_text
+from cimento.errors import UsageError
+from cimento.report.summary import to_json
+from cimento.results import Run, summarise
+
+
+def write_report(runs: Sequence[Run], path: Path, *, items: int | None = 100) -> Path:
+    """Write a report of some runs.
+
+    Args:
+        runs: in the order in which they are to be shown.
+        path: ``.html``, ``.md``, ``.csv``, ``.json`` or ``.txt``; the ending says the form.
+        items: items of each run that the HTML page shows with their tokens; None for all.
+
+    Raises:
+        UsageError: the ending is none of these.
+        StorageError: the file cannot be written.
+    """
+    forms: dict[str, Callable[[], str]] = {
+        ".html": lambda: _html(runs, items),
+        ".md": lambda: _markdown(runs),
+        ".csv": lambda: _csv(runs),
+        ".json": lambda: to_json(summarise(runs)),
+        ".txt": lambda: _text(runs),
+    }
+    form = forms.get(path.suffix.lower())
+    if form is None:
+        raise UsageError(
+            where=f"--output {path}",
+            seen=f"a report cannot be written as {path.suffix or 'a file without ending'}",
+            todo=f"Use one of {', '.join(forms)}.",
+        )
+    return write_text(form(), path)
+
+
+def _html(runs: Sequence[Run], items: int | None) -> str:
+    from cimento.report.html import html_page
+
+    return html_page(summarise(runs), [run.report(items=items) for run in runs])
+
+
+def _markdown(runs: Sequence[Run]) -> str:
+    from cimento.report.markdown import markdown_table
+
+    return markdown_table(summarise(runs))
+
+
+def _csv(runs: Sequence[Run]) -> str:
+    from cimento.report.csv_table import csv_table
+
+    return csv_table(summarise(runs), by_phenomenon=True)
+
+
+def _text(runs: Sequence[Run]) -> str:
+    from cimento.report.text import terminal_table
+
+    return terminal_table(summarise(runs), width=100)

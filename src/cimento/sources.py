@@ -1,0 +1,223 @@
+"""Where answers come from: a model that is loaded when it is first needed, or a recording."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from cimento.answers import Answers, requests_table
+from cimento.cache import AnswerCache
+from cimento.engine import Progress, answer_plan
+from cimento.errors import InputError, UsageError
+from cimento.models.base import KindRule, ModelCard, Policy, Scorer
+from cimento.models.locate import Located, locate
+from cimento.requests import plan_suite
+from cimento.suites.model import JsonValue, Suite, UnitName
+
+REPLAY = "replay:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How a suite is asked of a model: everything that can change an answer, or what is asked.
+
+    Attributes:
+        policy: how texts are scored.
+        kind: ``causal`` or ``masked`` where the model's config does not tell.
+        device: ``cpu``, ``cuda``, ``mps``; ``auto`` takes a GPU where there is one.
+        token_budget: padded tokens in one batch; None chooses by device.
+        all_tokens: score every token, not only those that predictions need.
+        limit: only the first items of a suite.
+        spec: for recorded surprisals: the model spec that says how tokens make regions.
+        recorded_unit: for recorded surprisals: their unit.
+    """
+
+    policy: Policy = field(default_factory=Policy)
+    kind: KindRule = "auto"
+    device: str = "auto"
+    token_budget: int | None = None
+    all_tokens: bool = False
+    limit: int | None = None
+    spec: Path | None = None
+    recorded_unit: UnitName = "bits"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a source said about one suite, and who it is."""
+
+    card: ModelCard
+    tables: Answers
+
+
+class Source(Protocol):
+    """Something that answers for suites."""
+
+    @property
+    def label(self) -> str:
+        """Name and revision, known before anything is loaded."""
+
+    @property
+    def inputs(self) -> dict[str, JsonValue]:
+        """What makes its answers what they are, for the manifest."""
+
+    def answer(
+        self, suite: Suite, *, cache: AnswerCache, progress: Progress | None = None
+    ) -> Answered:
+        """The answers to all that the suite asks."""
+
+
+class ScorerSource:
+    """A language model, loaded when it is first asked and kept for the next suite.
+
+    Args:
+        label: name and revision, known before the model is loaded.
+        inputs: what makes its answers what they are.
+        load: gives the model; called once.
+        asking: how it is asked.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        inputs: dict[str, JsonValue],
+        *,
+        load: Callable[[], Scorer],
+        asking: Asking,
+    ) -> None:
+        self.label = label
+        self.inputs = inputs
+        self._load = functools.cache(load)
+        self._asking = asking
+
+    def answer(
+        self, suite: Suite, *, cache: AnswerCache, progress: Progress | None = None
+    ) -> Answered:
+        """Plan what is needed and ask for it."""
+        scorer = self._load()
+        plan = plan_suite(suite, all_tokens=self._asking.all_tokens)
+        tokens = answer_plan(
+            plan, scorer, policy=self._asking.policy, cache=cache, progress=progress
+        )
+        return Answered(scorer.card, Answers(requests_table(plan), tokens))
+
+
+class ReplaySource:
+    """Surprisals that somebody recorded; no model is loaded.
+
+    Args:
+        path: the file of surprisals.
+        asking: its spec and unit are used.
+    """
+
+    def __init__(self, path: Path, asking: Asking) -> None:
+        self._path = path
+        self._asking = asking
+        self._revision = _file_digest(path)
+
+    @property
+    def label(self) -> str:
+        """Name of the file, and the beginning of its hash."""
+        return f"{self._path.stem}@{self._revision[:7]}"
+
+    @property
+    def inputs(self) -> dict[str, JsonValue]:
+        """Hashes of the file and of its spec, and the unit."""
+        spec = self._asking.spec
+        return {
+            "revision": self._revision,
+            "spec": _file_digest(spec) if spec else None,
+            "recorded_unit": self._asking.recorded_unit,
+        }
+
+    def answer(
+        self,
+        suite: Suite,
+        *,
+        cache: AnswerCache,  # noqa: ARG002  # a recording has nothing to keep
+        progress: Progress | None = None,  # noqa: ARG002
+    ) -> Answered:
+        """Match the recorded sentences with the suite's, in order."""
+        if self._asking.limit is not None:
+            raise UsageError(
+                where="--limit",
+                seen="a recording answers for the whole suite, in order",
+                todo="Leave the option out.",
+            )
+        from cimento.models.replay import replay
+
+        replayed = replay(
+            suite, self._path, spec=self._asking.spec, unit=self._asking.recorded_unit
+        )
+        tables = Answers(requests_table(replayed.plan), replayed.tokens, replayed.warnings)
+        return Answered(replayed.card, tables)
+
+
+def open_source(model: str | Scorer, asking: Asking) -> Source:
+    """A source by its name, or around a model that is there already.
+
+    Args:
+        model: ``replay:FILE``, a model's name as `locate` takes it, or a `Scorer`.
+        asking: how it is asked.
+
+    Raises:
+        CimentoError: there is no such file or model.
+    """
+    if isinstance(model, str) and model.startswith(REPLAY):
+        return ReplaySource(Path(model.removeprefix(REPLAY)).expanduser(), asking)
+    if not isinstance(model, str):
+        card = model.card
+        inputs: dict[str, JsonValue] = {"revision": card.revision, "kind": card.kind}
+        return ScorerSource(card.label, inputs, load=lambda: model, asking=asking)
+    located = locate(model)
+    return ScorerSource(
+        located.label,
+        {"revision": located.revision, "kind": asking.kind},
+        load=lambda: _load(located, asking),
+        asking=asking,
+    )
+
+
+def open_scorer(model: str | Scorer, asking: Asking) -> Scorer:
+    """A model that scores any text, loaded.
+
+    Raises:
+        CimentoError: there is no such model, or it cannot be loaded.
+    """
+    if not isinstance(model, str):
+        return model
+    if model.startswith(REPLAY):
+        raise UsageError(
+            where="--model",
+            seen="recorded surprisals answer only for the suite they were recorded on",
+            todo="Give a model.",
+        )
+    return _load(locate(model), asking)
+
+
+def _load(located: Located, asking: Asking) -> Scorer:
+    from cimento.models.loading import load
+
+    return load(
+        located,
+        policy=asking.policy,
+        kind=asking.kind,
+        device=asking.device,
+        token_budget=asking.token_budget,
+    )
+
+
+def _file_digest(path: Path) -> str:
+    try:
+        with path.open("rb") as handle:
+            return hashlib.file_digest(handle, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(
+            where=str(path),
+            seen=f"cannot be read ({error.strerror or error})",
+            todo="Check the path.",
+        ) from error
