@@ -1,0 +1,18 @@
+"""The starter suites of the source tree, for the tests that look at every one of them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from cimento.suites.model import Suite
+from cimento.suites.readers.native import read_native
+
+FOLDER = Path(__file__).parents[1] / "src" / "cimento" / "data" / "suites"
+NAMES = tuple(sorted(path.name for path in FOLDER.iterdir() if path.is_dir()))
+
+
+@cache
+def starter_suite(name: str) -> Suite:
+    """The suite of that name, read once a session."""
+    return read_native(FOLDER / name).suite

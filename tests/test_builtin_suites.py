@@ -1,0 +1,243 @@
+"""What every starter suite must be: complete, balanced, and different only where it says so."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from itertools import product
+
+import pytest
+
+from cimento.requests import stimulus_text
+from cimento.suites.formula import parse, references
+from cimento.suites.model import Condition, Suite
+from cimento.suites.readers.native import read_native
+from starter import FOLDER, NAMES, starter_suite
+
+STATUS = "draft, not yet reviewed by native speakers"
+TWIN = "-adversarial"
+ITEMS_AT_LEAST = 20
+AGREEMENT = tuple(name for name in NAMES if "agreement" in starter_suite(name).meta.tags)
+TWINS = tuple(name for name in NAMES if name.endswith(TWIN))
+FACTORIAL = tuple(name for name in NAMES if starter_suite(name).factors)
+
+
+def target_of(suite: Suite) -> int:
+    """The index of the one region that the predictions look at."""
+    regions = {each.region for p in suite.predictions for each in references(parse(p.formula))}
+    assert len(regions) == 1
+    (region,) = regions
+    assert isinstance(region, int)
+    return region - 1
+
+
+def texts(condition: Condition) -> list[str]:
+    return [region.text for region in condition.regions]
+
+
+def without(condition: Condition, index: int) -> list[tuple[str, bool]]:
+    """Texts and joints of a condition's regions, but for one."""
+    kept = [(region.text, region.glued) for region in condition.regions]
+    del kept[index]
+    return kept
+
+
+def test_the_languages_and_phenomena_promised_are_there():
+    agreement = ("subject-verb", "subject-predicative", "determiner-noun-adjective")
+    promised = {
+        f"{language}-{phenomenon}{twin}"
+        for language, phenomenon, twin in product(("it", "es", "pt", "ru"), agreement, ("", TWIN))
+    } | {"it-islands", "en-filler-gap", "en-subject-verb", f"en-subject-verb{TWIN}"}
+    assert promised <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+class TestEverySuite:
+    def test_is_read_without_faults(self, name):
+        assert read_native(FOLDER / name).faults == ()
+
+    def test_says_what_it_is(self, name):
+        suite = starter_suite(name)
+        meta = suite.meta
+        assert meta.name == name
+        assert meta.language == name.split("-")[0]
+        assert meta.licence == "CC-BY-4.0"
+        assert meta.status == STATUS
+        assert meta.version
+        assert meta.author
+        assert name in meta.citation
+        phenomena = {item.column("phenomenon") for item in suite.items}
+        assert meta.phenomenon or None not in phenomena
+
+    def test_has_a_readme_with_status_and_licence(self, name):
+        readme = (FOLDER / name / "README.md").read_text(encoding="utf-8")
+        flowing = " ".join(readme.split())
+        assert readme.startswith(f"# {name}\n")
+        assert f"Status: {STATUS}" in flowing
+        assert "Licence: CC BY 4.0" in flowing
+        suite = starter_suite(name)
+        for prediction in suite.predictions:
+            assert f"`{prediction.formula}`" in readme
+        for number, region in enumerate(suite.region_names, start=1):
+            assert f"{number} `{region}`" in flowing
+
+    def test_has_items_enough_in_each_phenomenon(self, name):
+        counts = Counter(item.column("phenomenon") for item in starter_suite(name).items)
+        assert min(counts.values()) >= ITEMS_AT_LEAST
+
+    def test_items_are_complete(self, name):
+        suite = starter_suite(name)
+        for item in suite.items:
+            assert [each.name for each in item.conditions] == list(suite.condition_names)
+            for condition in item.conditions:
+                assert len(condition.regions) == len(suite.region_names)
+
+    def test_formulas_name_what_exists(self, name):
+        suite = starter_suite(name)
+        regions = {"*", *range(1, len(suite.region_names) + 1)}
+        assert suite.predictions
+        for prediction in suite.predictions:
+            found = references(parse(prediction.formula))
+            assert {each.region for each in found} <= regions
+            assert {each.condition for each in found} <= set(suite.condition_names)
+            assert prediction.comment.endswith(".")
+
+    def test_sentences_are_clean(self, name):
+        for item, condition in starter_suite(name).stimuli():
+            sentence = stimulus_text(condition)
+            where = f"{item.id}, {condition.name}: {sentence}"
+            assert sentence == " ".join(sentence.split()), where
+            assert sentence[0].isupper(), where
+            assert sentence[-1] in ".?", where
+            assert not set(sentence[:-1]) & set(".?!|’"), where
+            assert " ," not in sentence, where
+            assert unicodedata.is_normalized("NFC", sentence), where
+
+    def test_no_sentence_twice_in_an_item_or_as_a_good_one(self, name):
+        suite = starter_suite(name)
+        for item in suite.items:
+            assert len({stimulus_text(each) for each in item.conditions}) == len(item.conditions)
+        first = Counter(stimulus_text(item.conditions[0]) for item in suite.items)
+        assert first.most_common(1)[0][1] == 1
+
+
+@pytest.mark.parametrize("name", AGREEMENT)
+class TestAgreementSuites:
+    def test_conditions_differ_in_the_target_alone(self, name):
+        suite = starter_suite(name)
+        target = target_of(suite)
+        for item in suite.items:
+            match = item.condition("match")
+            for condition in item.conditions:
+                assert without(condition, target) == without(match, target), item.id
+                assert condition.columns == match.columns, item.id
+            forms = [condition.regions[target].text for condition in item.conditions]
+            assert len(set(forms)) == len(forms), item.id
+            assert all(len(form.split()) == len(forms[0].split()) for form in forms), item.id
+
+    def test_each_alternative_has_its_prediction(self, name):
+        suite = starter_suite(name)
+        region = target_of(suite) + 1
+        assert suite.condition_names[0] == "match"
+        assert [prediction.formula for prediction in suite.predictions] == [
+            f"({region};%match%) < ({region};%{alternative}%)"
+            for alternative in suite.condition_names[1:]
+        ]
+
+    def test_numbers_and_genders_are_balanced(self, name):
+        suite = starter_suite(name)
+        features = {"number", "gender"} & set(suite.column_names)
+        assert features
+        for feature in features:
+            # Empty where the feature is not there: the Russian plural has no gender.
+            counts = Counter(value for item in suite.items if (value := item.column(feature)))
+            assert len(counts) >= 2
+            assert len(set(counts.values())) == 1, counts
+
+    def test_no_noun_is_used_more_than_twice(self, name):
+        suite = starter_suite(name)
+        named = [each for each in ("subject", "noun", "noun_phrase") if each in suite.region_names]
+        region = suite.region_names.index(named[0])
+        nouns = Counter(item.conditions[0].regions[region].text.split()[-1] for item in suite.items)
+        assert nouns.most_common(1)[0][1] <= 2
+
+    def test_the_target_is_not_the_last_word(self, name):
+        suite = starter_suite(name)
+        target = target_of(suite)
+        for item in suite.items:
+            assert any(texts(item.conditions[0])[target + 1 :]), item.id
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_twins_differ_by_the_attractor_alone(name):
+    suite, plain = starter_suite(name), starter_suite(name.removesuffix(TWIN))
+    attractor = suite.region_names.index("attractor")
+    assert suite.region_names[:attractor] + suite.region_names[attractor + 1 :] == (
+        plain.region_names
+    )
+    assert target_of(suite) - target_of(plain) == 1
+    assert [item.id for item in suite.items] == [item.id for item in plain.items]
+    assert suite.condition_names == plain.condition_names
+    for item, other in zip(suite.items, plain.items, strict=True):
+        assert item.column("number") == other.column("number")
+        for mine, theirs in zip(item.conditions, other.conditions, strict=True):
+            assert mine.regions[attractor].text, item.id
+            assert without(mine, attractor) == [(each.text, each.glued) for each in theirs.regions]
+
+
+def test_every_adversarial_suite_is_a_twin():
+    assert {name.removesuffix(TWIN) for name in TWINS} <= set(NAMES)
+    adversarial = {name for name in NAMES if "adversarial" in starter_suite(name).meta.tags}
+    assert adversarial == set(TWINS)
+
+
+@pytest.mark.parametrize("name", FACTORIAL)
+def test_factorial_suites_cross_their_levels(name):
+    suite = starter_suite(name)
+    cells = list(product(*suite.factors.values()))
+    seen: dict[str, set[tuple[str, ...]]] = {}
+    for item in suite.items:
+        found = [
+            tuple(each.columns[factor] for factor in suite.factors) for each in item.conditions
+        ]
+        assert sorted(found) == sorted(cells), item.id
+        for condition, cell in zip(item.conditions, found, strict=True):
+            seen.setdefault(condition.name, set()).add(cell)
+    assert all(len(each) == 1 for each in seen.values())
+
+
+class TestItalianIslands:
+    SUITE = starter_suite("it-islands")
+
+    def words(self, item, name: str) -> Counter[str]:
+        sentence = stimulus_text(item.condition(name)).rstrip("?").lower()
+        return Counter(sentence.replace("'", "' ").split())
+
+    def test_four_phenomena_of_twenty_items(self):
+        counts = Counter(item.column("phenomenon") for item in self.SUITE.items)
+        assert counts == dict.fromkeys(("whether", "complex_np", "subject", "adjunct"), 20)
+
+    def test_embedded_clauses_are_the_same_with_and_without_the_island(self):
+        for item in self.SUITE.items:
+            if item.column("phenomenon") == "subject":
+                continue
+            for distance in ("short", "long"):
+                endings = {
+                    item.condition(f"{distance}_{structure}").regions[1].text.split(" ", 1)[1]
+                    for structure in ("nonisland", "island")
+                }
+                without_joint = {ending.removeprefix("che ") for ending in endings}
+                assert len(without_joint) == 1, item.id
+
+    def test_the_words_of_an_island_structure_are_the_same_at_both_distances(self):
+        """In complex NP and subject items the 2x2 cancels every word but the verb's person."""
+        for item in self.SUITE.items:
+            if item.column("phenomenon") not in {"complex_np", "subject"}:
+                continue
+            added = {
+                distance: self.words(item, f"{distance}_island")
+                - self.words(item, f"{distance}_nonisland")
+                for distance in ("short", "long")
+            }
+            assert added["short"] == added["long"], item.id
+            assert added["short"], item.id
