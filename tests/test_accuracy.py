@@ -19,7 +19,7 @@ from cimento.suites.model import Meta, Prediction, Suite
 from cimento.verdicts.accuracy import accuracies, accuracies_by
 from cimento.verdicts.chance import chance_level
 from cimento.verdicts.judge import judge
-from judging import make_suite, requests_of, word_tokens
+from tests.judging import make_suite, requests_of, word_tokens
 
 
 def chance(*formulas, n_regions=3, seed=0):

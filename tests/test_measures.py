@@ -21,7 +21,7 @@ from cimento.measures import (
     total,
 )
 from cimento.suites.model import METRICS
-from judging import make_suite, requests_of, word_tokens
+from tests.judging import make_suite, requests_of, word_tokens
 
 SURPRISALS = st.lists(st.floats(0, 1e6), min_size=1, max_size=8)
 
@@ -92,6 +92,16 @@ def test_metrics_lie_where_they_must(surprisals):
 @settings(deadline=None)
 def test_a_token_belongs_to_the_region_where_it_begins(rows):
     assert values_of("ab | cde | fg", table(rows)) == (1, 6, 8)
+
+
+def test_the_order_of_the_rows_does_not_matter_but_that_of_the_tokens_does():
+    rows = [(0, 0, 1, -0.1), (1, 1, 2, -0.2), (2, 2, 3, -0.3)]
+    for shown in (rows, rows[::-1]):
+        assert values_of("abc", table(shown)) == (0.6000000000000001,)
+
+
+def test_a_token_before_every_region_belongs_to_the_first_that_has_text():
+    assert values_of("| ab", table([(0, -1, -1, -1.0), (1, 0, 2, -2.0)])) == (0, 3)
 
 
 def test_a_token_that_begins_in_a_region_and_leaves_it_stays_there():
