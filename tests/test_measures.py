@@ -101,7 +101,8 @@ def test_the_order_of_the_rows_does_not_matter_but_that_of_the_tokens_does():
 
 
 def test_a_token_before_every_region_belongs_to_the_first_that_has_text():
-    assert values_of("| ab", table([(0, -1, -1, -1.0), (1, 0, 2, -2.0)])) == (0, 3)
+    rows = [(0, -1, -1, -1.0), (1, 0, 2, -2.0), (2, 3, 5, -4.0)]
+    assert values_of("| ab | cd", table(rows)) == (0, 3, 4)
 
 
 def test_a_token_that_begins_in_a_region_and_leaves_it_stays_there():
