@@ -231,21 +231,22 @@ def _stimulus_values(
         elif filled:
             inside[filled[max(bisect_right(starts, token.start) - 1, 0)]].append(token)
     named = any(token.region is not None for token in answer)
+    whole = bool(filled) and _is_covered((starts[0], stimulus.spans[filled[-1]][1]), answer)
     return tuple(
-        _absent(span, needed=needed, answer=answer, own=own, named=named)
+        _absent(span, asked=needed or whole, answer=answer, own=own, named=named)
         or _region_value(own, metric)
         for span, needed, own in zip(stimulus.spans, stimulus.needed, inside, strict=True)
     )
 
 
 def _absent(
-    span: Span, *, needed: bool, answer: Sequence[_Token], own: Sequence[_Token], named: bool
+    span: Span, *, asked: bool, answer: Sequence[_Token], own: Sequence[_Token], named: bool
 ) -> Missing | None:
     """Why a region that has text has no tokens, or not all of them; None where it has them."""
     empty = span[0] == span[1]
     if empty or named:
         return None
-    if not needed and not (answer and _is_covered(span, answer)):
+    if not asked and not _is_covered(span, answer):
         return Missing(NOT_ASKED)
     if not answer:
         return Missing("no token of this sentence was scored")
