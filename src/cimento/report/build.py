@@ -1,4 +1,4 @@
-"""From what was judged to the plain records that every report is made of: no reading, no writing."""
+"""From what was judged to the plain records that every report is made of."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from cimento.verdicts.accuracy import Accuracies, Accuracy
     from cimento.verdicts.judge import Verdict
 
-ITEMS_SHOWN = 100
-"""Items of a run whose token strips stand on the page, unless asked otherwise."""
+ITEMS_ON_PAGE = 1500
+ITEMS_OF_RUN = (20, 100)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ def run_report(
     tokens: pl.DataFrame,
     requests: pl.DataFrame,
     manifest: Mapping[str, JsonValue],
-    limit: int | None = ITEMS_SHOWN,
+    limit: int | None = ITEMS_OF_RUN[1],
 ) -> RunReport:
     """All that a page shows of one run.
 
@@ -111,6 +111,12 @@ def run_report(
         items=item_records(suite, verdicts, tokens, requests, limit=limit),
         provenance=tuple(flatten(manifest)),
     )
+
+
+def items_shown(n_runs: int) -> int:
+    """How many items of each run stand on a page of so many runs, so that it stays light."""
+    least, most = ITEMS_OF_RUN
+    return max(least, min(most, ITEMS_ON_PAGE // max(1, n_runs)))
 
 
 def flatten(manifest: Mapping[str, JsonValue], *, under: str = "") -> list[tuple[str, str]]:

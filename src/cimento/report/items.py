@@ -68,7 +68,8 @@ def item_records(
     )[:limit]
     rows = requests.filter(pl.col("item").is_in(names))
     strips = _strips(rows, tokens.filter(pl.col("request").is_in(rows["request"].implode())))
-    phenomena = {item.id: item.column("phenomenon") or suite.meta.phenomenon for item in suite.items}
+    about = suite.meta.phenomenon
+    phenomena = {item.id: item.column("phenomenon") or about for item in suite.items}
     return tuple(
         ItemRecord(
             id=name,

@@ -124,9 +124,12 @@ def merge(tokens: Sequence[Token]) -> list[Token]:
 
     Byte-level tokenizers cut inside a character; the parts then cover the same one. A token
     without a score leaves the whole without.
+
+    Args:
+        tokens: in text order.
     """
     merged: list[Token] = []
-    for token in sorted(tokens, key=lambda each: each.start):
+    for token in tokens:
         if merged and 0 <= token.start < merged[-1].end:
             merged[-1] = _joined(merged[-1], token)
         else:
@@ -168,7 +171,13 @@ def _pieces(text: str, cursor: int, end: int, tokens: Sequence[Token]) -> Iterat
 
 
 def _scored(text: str, token: Token) -> Piece:
-    return Piece(text, asked=True, surprisal_bits=token.surprisal_bits, reason=token.reason)
+    # A token that is nothing but a blank has no characters of its own.
+    return Piece(
+        text if text.strip() else "␣",
+        asked=True,
+        surprisal_bits=token.surprisal_bits,
+        reason=token.reason,
+    )
 
 
 def read_tokens(table: pl.DataFrame) -> dict[int, list[Token]]:

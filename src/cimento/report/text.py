@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from cimento.report.summary import by_suite
@@ -91,8 +92,8 @@ def _print_suite(
     console.print(table)
     if len(run.predictions) > 1:
         for result in run.predictions:
-            line = f"  {result.label}: {printable(result.formula or '')}"
-            console.print(Text(line, style="dim"))
+            line = f"{result.label}: {printable(result.formula or '')}"
+            console.print(Text(_hanging(line, console.width), style="dim"))
 
 
 def _table(model_width: int, *, header: bool) -> Table:
@@ -147,4 +148,9 @@ def _print_notes(console: Console, summary: Summary) -> None:
         if lines:
             console.print(Text(f"\n{heading}", style="bold"))
             for line in lines:
-                console.print(Text(f"  {printable(line)}"))
+                console.print(Text(_hanging(printable(line), console.width)))
+
+
+def _hanging(line: str, width: int) -> str:
+    """A line set in by two blanks, and by four where it goes on."""
+    return fill(line, width, initial_indent=" " * 2, subsequent_indent=" " * 4)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from cimento.verdicts.judge import NEAR_TIE_BITS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from cimento.report.summary import Result, RunSummary, Summary
 
-NEAR_TIE_BITS = 1e-5
 SMALLEST_SHOWN_BITS = 0.005
 
 EXPLANATION = (
@@ -37,7 +38,7 @@ def bits(value: float | None, *, absent: str = "-") -> str:
         return absent
     if value == 0 or abs(value) >= SMALLEST_SHOWN_BITS:
         return f"{value:+.2f}" if value else "0.00"
-    return f"{value:+.0e}"
+    return f"{value:+.1g}"
 
 
 def printable(text: str) -> str:
@@ -77,7 +78,9 @@ def _remark(result: Result) -> str:
             "the model gives both sides exactly the same value."
         )
     if result.near_tied:
-        return f"{items(result.near_tied)} decided by less than {NEAR_TIE_BITS:g} bits."
+        return f"{items(result.near_tied)} decided by less than {NEAR_TIE_BITS:.5f} bits."
+    if result.chance is None:
+        return f"There is no chance level: {result.null_reasons.get('chance', 'undefined')}."
     return ""
 
 
