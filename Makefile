@@ -6,7 +6,7 @@ STAMPS := $(VENV)/.stamps
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check test test-slow format wheel clean
+.PHONY: help demo check test test-slow format wheel smoke clean
 
 help:  ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -45,7 +45,11 @@ format: $(STAMPS)/dev  ## put the code into its usual shape
 	$(BIN)/ruff format .
 
 wheel: $(STAMPS)/dev  ## build the wheel into dist/
+	rm -rf dist
 	$(BIN)/python -m build --wheel --no-isolation
+
+smoke: wheel  ## try the wheel in a fresh environment without torch
+	scripts/smoke.sh $(PYTHON) dist/*.whl constraints.txt
 
 clean:  ## remove everything that was built or installed
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

@@ -12,7 +12,7 @@ from cimento.requests import stimulus_text
 from cimento.suites.formula import parse, references
 from cimento.suites.model import Condition, Suite
 from cimento.suites.readers.native import read_native
-from starter import FOLDER, NAMES, starter_suite
+from tests.starter import FOLDER, NAMES, starter_suite
 
 STATUS = "draft, not yet reviewed by native speakers"
 TWIN = "-adversarial"

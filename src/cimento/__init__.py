@@ -1,5 +1,72 @@
-"""cimento: targeted linguistic evaluation of language models."""
+"""cimento: targeted linguistic evaluation of language models.
+
+The names below are the public interface; everything else may change. They are loaded when they
+are first used, so that importing cimento is quick and imports no torch.
+"""
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+import importlib
+from typing import TYPE_CHECKING
+
+from cimento._version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from cimento.api import Evaluation, Failure, evaluate, evaluate_all
+    from cimento.errors import CimentoError
+    from cimento.freetext import score_texts
+    from cimento.judging import Judging
+    from cimento.models.base import Policy, Scorer
+    from cimento.reporting import write_report
+    from cimento.results import Run, open_runs, summarise
+    from cimento.sources import Asking
+    from cimento.suites.load import load_suite
+    from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+
+_HOMES = {
+    "cimento.api": ("Evaluation", "Failure", "evaluate", "evaluate_all"),
+    "cimento.errors": ("CimentoError",),
+    "cimento.freetext": ("score_texts",),
+    "cimento.judging": ("Judging",),
+    "cimento.models.base": ("Policy", "Scorer"),
+    "cimento.reporting": ("write_report",),
+    "cimento.results": ("Run", "open_runs", "summarise"),
+    "cimento.sources": ("Asking",),
+    "cimento.suites.load": ("load_suite",),
+    "cimento.suites.model": ("Condition", "Item", "Meta", "Prediction", "Region", "Suite"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
+    "Asking",
+    "CimentoError",
+    "Condition",
+    "Evaluation",
+    "Failure",
+    "Item",
+    "Judging",
+    "Meta",
+    "Policy",
+    "Prediction",
+    "Region",
+    "Run",
+    "Scorer",
+    "Suite",
+    "evaluate",
+    "evaluate_all",
+    "load_suite",
+    "open_runs",
+    "score_texts",
+    "summarise",
+    "write_report",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'cimento' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME_OF])

@@ -8,6 +8,7 @@ Read this file first. Each stage is a module of its own::
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import TypeAlias
 
 from cimento.cache import AnswerCache, MemoryCache
 from cimento.engine import SCORING_VERSION, Progress
-from cimento.errors import CimentoError, StorageError, UsageError
+from cimento.errors import CimentoError, StorageError, SuiteError, UsageError
 from cimento.judging import Judging
 from cimento.manifest import describe
 from cimento.models.base import Scorer
@@ -23,6 +24,8 @@ from cimento.results import Run
 from cimento.runs import RunFolder
 from cimento.sources import Asking, Source, open_source
 from cimento.suites.builtin import find_suite
+from cimento.suites.checks import check_suite
+from cimento.suites.faults import errors, warnings
 from cimento.suites.load import LoadedSuite, load_suites
 from cimento.suites.model import JsonValue, Suite
 
@@ -210,10 +213,20 @@ def read_suites(suites: Iterable[SuiteLike]) -> list[LoadedSuite]:
         if isinstance(suite, LoadedSuite):
             found.append(suite)
         elif isinstance(suite, Suite):
-            found.append(LoadedSuite.of(suite))
+            found.append(_made_here(suite))
         else:
             found += load_suites(find_suite(str(suite)))
     return found
+
+
+def _made_here(suite: Suite) -> LoadedSuite:
+    """A suite that was made in Python, checked like one that was read."""
+    faults = check_suite(suite)
+    if errors(faults):
+        raise SuiteError(where=f"suite {suite.name!r}", faults=faults)
+    # A frozen record's repr says all that is in it, in the same words every time.
+    digest = hashlib.sha256(repr(suite).encode()).hexdigest()
+    return LoadedSuite(suite, warnings(faults), digest, path=Path(suite.name), format="python")
 
 
 def _refuse_same_names(suites: Sequence[LoadedSuite]) -> None:

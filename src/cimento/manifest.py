@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cimento import __version__
+from cimento._version import __version__
 from cimento.suites.model import JsonValue
 
 _LIBRARIES = ("numpy", "polars", "tokenizers", "torch", "transformers")

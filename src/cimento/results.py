@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento import __version__
+from cimento._version import __version__
 from cimento.answers import (
     REQUESTS,
     TOKENS,

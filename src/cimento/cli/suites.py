@@ -60,16 +60,16 @@ def check(
     The exit code is 2 where a suite cannot be used; warnings alone leave it at 0.
     """
     from cimento.suites.builtin import find_suite
-    from cimento.suites.load import inspect_suites
+    from cimento.suites.load import inspect_suite, suite_paths
 
     errors = 0
-    for name in suites:
-        for inspected in inspect_suites(find_suite(name)):
-            for fault in inspected.faults:
-                show(f"{fault.severity}: {fault}")
-            found = sum(fault.severity == "error" for fault in inspected.faults)
-            errors += found
-            note(f"{inspected.name}: {found} errors, {len(inspected.faults) - found} warnings")
+    for path in (path for name in suites for path in suite_paths(find_suite(name))):
+        _, faults = inspect_suite(path)
+        for fault in faults:
+            show(f"{fault.severity}: {fault}")
+        found = sum(fault.severity == "error" for fault in faults)
+        errors += found
+        note(f"{path.name}: {_count(found, 'error')}, {_count(len(faults) - found, 'warning')}")
     return INVALID if errors else 0
 
 
@@ -135,6 +135,10 @@ def _described(suite: Suite, items: int) -> str:
             for condition in item.conditions
         ]
     return "\n".join(lines)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> str:

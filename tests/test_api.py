@@ -1,0 +1,182 @@
+"""From a suite and a model to verdicts: the whole way, with models whose scores are known."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+import pytest
+
+import cimento
+from cimento import Asking, Evaluation, Failure, Judging
+from cimento.models.fake import FakeScorer, uniform_scorer
+from cimento.results import Run
+from tests.test_requests import make_suite
+
+TEXTS = (
+    {"good": "Le lampade | erano | accese.", "bad": "Le lampade | era | accese."},
+    {"good": "I fiumi del nord | scorrono | lenti.", "bad": "I fiumi del nord | scorre | lenti."},
+)
+FORMULA = "(2;%good%) < (2;%bad%)"
+
+
+def prefers_plural(tokens, index):
+    """A model for which words that end in -no are likely and all others are not."""
+    return -1.0 if tokens[index].endswith("no") else -2.0
+
+
+def counts(result) -> tuple[int, int, int, int]:
+    return (result.passed, result.failed, result.tied, result.unscored)
+
+
+def test_a_uniform_model_pays_log_v_for_every_token():
+    run = cimento.evaluate(make_suite(FORMULA, *TEXTS), uniform_scorer(50))
+
+    assert set(run.tokens()["logprob_nats"]) == {-math.log(50)}
+    assert run.tokens().height == 4
+
+
+def test_a_model_for_which_all_is_equal_wins_nothing_and_ties_everywhere():
+    run = cimento.evaluate(make_suite(FORMULA, *TEXTS), uniform_scorer(50))
+
+    [prediction] = run.summary().predictions
+    assert counts(prediction) == (0, 0, 2, 0)
+    assert prediction.accuracy == 0.0
+    assert set(run.verdicts()["verdict"]) == {"tie"}
+
+
+def test_margins_are_in_bits_and_favour_the_prediction():
+    run = cimento.evaluate(make_suite(FORMULA, *TEXTS), FakeScorer(prefers_plural))
+
+    verdicts = run.verdicts().filter(pl.col("prediction") == 0)
+    assert verdicts["verdict"].to_list() == ["pass", "pass"]
+    assert verdicts["margin_bits"].to_list() == pytest.approx([1 / math.log(2)] * 2, abs=1e-12)
+
+
+def test_regions_sum_to_the_sentence():
+    suite = make_suite("((1;%good%)+(2;%good%)+(3;%good%)) = (*;%good%)", *TEXTS)
+
+    run = cimento.evaluate(suite, FakeScorer(prefers_plural))
+
+    assert set(run.verdicts()["verdict"]) == {"pass"}
+
+
+def test_only_what_predictions_need_is_asked_for():
+    asked = []
+
+    def score(tokens, index):
+        asked.append(tokens[index])
+        return -1.0
+
+    cimento.evaluate(make_suite(FORMULA, *TEXTS), FakeScorer(score))
+
+    assert sorted(asked) == ["era", "erano", "scorre", "scorrono"]
+
+
+def test_all_tokens_asks_for_the_rest_too():
+    run = cimento.evaluate(
+        make_suite(FORMULA, *TEXTS), uniform_scorer(50), asking=Asking(all_tokens=True)
+    )
+
+    # Five words and marks in the first item's sentences, seven in the second's.
+    assert run.tokens().height == 2 * 5 + 2 * 7
+
+
+def test_another_prediction_is_judged_on_stored_answers_or_says_what_is_missing():
+    run = cimento.evaluate(make_suite(FORMULA, *TEXTS), FakeScorer(prefers_plural))
+
+    reversed_run = run.judge(Judging(predictions=("(2;%good%) > (2;%bad%)",)))
+    elsewhere = run.judge(Judging(predictions=("(1;%good%) > (1;%bad%)",)))
+
+    assert counts(reversed_run.summary().predictions[0]) == (0, 2, 0, 0)
+    assert counts(elsewhere.summary().predictions[0]) == (0, 0, 0, 2)
+    assert "--all-tokens" in elsewhere.verdicts()["unscored_reason"][0]
+
+
+def test_a_prediction_chosen_by_number_keeps_its_number():
+    suite = make_suite(FORMULA, *TEXTS)
+    both = cimento.Suite(
+        meta=suite.meta,
+        region_names=suite.region_names,
+        predictions=(cimento.Prediction("(2;%good%) > (2;%bad%)"), *suite.predictions),
+        items=suite.items,
+    )
+
+    run = cimento.evaluate(both, FakeScorer(prefers_plural)).judge(Judging(predictions=("1",)))
+
+    assert [(p.index, p.passed) for p in run.summary().predictions] == [(1, 2)]
+    assert run.verdicts()["prediction"].to_list() == [1, None, 1, None]
+    with pytest.raises(cimento.CimentoError, match="no prediction 7"):
+        run.judge(Judging(predictions=("7",))).summary()
+
+
+def test_a_model_that_gives_nan_is_stopped_with_the_items_name_and_others_go_on():
+    broken = FakeScorer(lambda tokens, index: math.nan, name="broken")
+    fine = FakeScorer(prefers_plural, name="fine")
+    evaluation = Evaluation(asking=Asking(), judging=Judging())
+
+    outcomes = list(
+        cimento.evaluate_all([make_suite(FORMULA, *TEXTS)], [broken, fine], evaluation)
+    )
+
+    failure, run = outcomes
+    assert isinstance(failure, Failure)
+    assert "item '1'" in str(failure.error)
+    assert isinstance(run, Run)
+
+
+def test_a_stored_run_is_opened_and_not_done_again(tmp_path):
+    calls = []
+
+    def score(tokens, index):
+        calls.append(index)
+        return prefers_plural(tokens, index)
+
+    suite = make_suite(FORMULA, *TEXTS)
+    first = cimento.evaluate(suite, FakeScorer(score), output=tmp_path)
+    n_calls = len(calls)
+    second = cimento.evaluate(suite, FakeScorer(score), output=tmp_path)
+
+    assert len(calls) == n_calls
+    assert second.folder == first.folder
+    assert second.summary() == first.summary()
+    assert second.verdicts().equals(first.verdicts())
+
+
+def test_a_run_folder_is_named_by_content_and_its_tables_are_the_same_bytes(tmp_path):
+    suite = make_suite(FORMULA, *TEXTS)
+    runs = [
+        cimento.evaluate(suite, FakeScorer(prefers_plural), output=tmp_path / name)
+        for name in ("a", "b")
+    ]
+
+    one, other = (run.folder for run in runs)
+    assert one.relative_to(tmp_path / "a") == other.relative_to(tmp_path / "b")
+    for table in ("tokens", "requests", "verdicts"):
+        name = f"{table}.parquet"
+        assert (one / name).read_bytes() == (other / name).read_bytes()
+
+
+def test_a_changed_suite_is_run_again_into_the_same_folder(tmp_path):
+    first = cimento.evaluate(
+        make_suite(FORMULA, *TEXTS), FakeScorer(prefers_plural), output=tmp_path
+    )
+    second = cimento.evaluate(
+        make_suite(FORMULA, TEXTS[0]), FakeScorer(prefers_plural), output=tmp_path
+    )
+
+    assert second.folder == first.folder
+    assert second.summary().n_items == 1
+
+
+def test_two_suites_of_one_name_are_refused():
+    suites = [make_suite(FORMULA, *TEXTS), make_suite(FORMULA, TEXTS[0])]
+    evaluation = Evaluation(asking=Asking(), judging=Judging())
+
+    with pytest.raises(cimento.CimentoError, match="two of the suites have this name"):
+        list(cimento.evaluate_all(suites, [uniform_scorer(5)], evaluation))
+
+
+def test_the_public_names_exist():
+    for name in cimento.__all__:
+        assert getattr(cimento, name) is not None
