@@ -38,7 +38,7 @@ COLUMNS = (
 )
 
 
-def render(summary: Summary, *, by_phenomenon: bool = False) -> str:
+def csv_table(summary: Summary, *, by_phenomenon: bool = False) -> str:
     """The summary as CSV text with a header, comma-separated, lines ended by CR LF.
 
     ``prediction`` is the number of the prediction from 0, or ``all`` for their conjunction. An

@@ -63,7 +63,7 @@ class Line:
     result: Result
 
 
-def render(summary: Summary, runs: Sequence[RunReport]) -> str:
+def html_page(summary: Summary, runs: Sequence[RunReport]) -> str:
     """The page.
 
     Args:

@@ -28,7 +28,7 @@ _LEFT_ALIGNED = 3
 _MARKUP = re.compile(r"[\\`*\[\]<>|#~&]|(?<!\w)_|_(?!\w)")
 
 
-def render(summary: Summary) -> str:
+def markdown_table(summary: Summary) -> str:
     """A table with one row for each suite, model and prediction, then notes, as Markdown text."""
     rows = [row for run in summary.runs for row in _rows(run)]
     rule = ["---"] * _LEFT_ALIGNED + ["---:"] * (len(_HEADER) - _LEFT_ALIGNED)

@@ -38,7 +38,7 @@ _COLUMNS = (  # header, width; the model's column takes what is left
 _LONGEST_MODEL = 48
 
 
-def render(summary: Summary, *, width: int = 80, colour: bool = False) -> str:
+def terminal_table(summary: Summary, *, width: int = 80, colour: bool = False) -> str:
     """The summary as a table of fixed-width text, headed and explained.
 
     Args:
