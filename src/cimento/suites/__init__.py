@@ -1,0 +1,1 @@
+"""Test suites: what they are, how they are read, checked and written."""

@@ -1,0 +1,92 @@
+"""Readers of suites, one format a file, and how a path tells its format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from cimento.errors import InputError, SuiteError
+from cimento.files import read_bytes
+from cimento.suites.reading import Reading
+from cimento.suites.tables import SUFFIXES, read_table
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format that can be read.
+
+    Attributes:
+        title: what it is, for people.
+        reader: module and function.
+    """
+
+    title: str
+    reader: tuple[str, str]
+
+    def read(self, path: Path) -> Reading:
+        """Read a file, or for the native format a folder, of this format."""
+        module, name = self.reader
+        read: Callable[[Path], Reading] = getattr(
+            import_module(f"cimento.suites.readers.{module}"), name
+        )
+        return read(path)
+
+
+FORMATS = {
+    "native": Format("a folder with suite.toml and items.tsv", ("native", "read_native")),
+    "syntaxgym": Format("SyntaxGym JSON (.json)", ("syntaxgym", "read_syntaxgym")),
+    "syntaxgym-csv": Format(
+        "SyntaxGym CSV (.csv with item_number, condition_name, region_number, content)",
+        ("syntaxgym_csv", "read_syntaxgym_csv"),
+    ),
+    "blimp": Format(
+        "BLiMP JSONL (.jsonl with sentence_good and sentence_bad)", ("blimp", "read_blimp")
+    ),
+    "pairs": Format(
+        "a table with the columns good and bad (.tsv, .csv, .xlsx)", ("pairs", "read_pairs")
+    ),
+}
+TOML = "suite.toml"
+SUITE_SUFFIXES = (".json", ".jsonl", ".ndjson", ".tsv", ".csv", ".xlsx")
+
+
+def detect_format(path: Path) -> str:
+    """The name of a path's format, by what it is and what its header says.
+
+    Raises:
+        InputError: the path does not exist or is in no known format.
+        SuiteError: it is a table that cannot be read.
+    """
+    if path.is_dir():
+        if (path / TOML).is_file():
+            return "native"
+        raise _unknown(path, f"is a folder without {TOML}")
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        return "syntaxgym"
+    if suffix in {".jsonl", ".ndjson"}:
+        return "blimp"
+    data = read_bytes(path)
+    if suffix not in SUFFIXES:
+        raise _unknown(path, f"has the unknown suffix {suffix!r}" if suffix else "has no suffix")
+    table, faults = read_table(data, path)
+    if table is None:
+        raise SuiteError(where=str(path), faults=faults)
+    if "condition_name" in table.columns:
+        return "syntaxgym-csv"
+    if table.find("good") and table.find("bad"):
+        return "pairs"
+    if table.find("condition") and table.find("text"):
+        raise InputError(
+            where=str(path),
+            seen=f"is a table of items without a {TOML} beside it",
+            todo=f"Put both in one folder, the table named items{suffix}, and give the folder.",
+        )
+    raise _unknown(path, f"is a table with the columns {', '.join(table.columns)}")
+
+
+def _unknown(path: Path, seen: str) -> InputError:
+    titles = "; ".join(each.title for each in FORMATS.values())
+    return InputError(where=str(path), seen=seen, todo=f"Suites are: {titles}.")

@@ -1,0 +1,76 @@
+"""Checks of what a suite says about its design: factors, clusters, language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from cimento.errors import Fault, did_you_mean
+from cimento.suites.checks.stimuli import Stimulus
+from cimento.suites.faults import fault
+from cimento.suites.model import Suite
+
+_LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9-]+)?")
+_CODES = {
+    "english": "en", "italian": "it", "portuguese": "pt", "russian": "ru", "spanish": "es",
+    "french": "fr", "german": "de", "dutch": "nl", "catalan": "ca", "chinese": "zh",
+}  # fmt: skip
+
+
+def check_design(suite: Suite, stimuli: Sequence[Stimulus]) -> Iterator[Fault]:
+    """Codes CIM-S030 to CIM-S033."""
+    yield from _factors(suite, stimuli)
+    yield from _cluster(suite, stimuli)
+    yield from _language(suite)
+
+
+def _factors(suite: Suite, stimuli: Sequence[Stimulus]) -> Iterator[Fault]:
+    columns = suite.column_names
+    for factor, levels in suite.factors.items():
+        if factor not in columns:
+            seen = f"The factor {factor!r} has no column of its name."
+            todo = f"Add the column. {did_you_mean(factor, columns)}"
+            yield fault("CIM-S030", where=f"factor {factor}", seen=seen, todo=todo)
+            continue
+        for stimulus in stimuli:
+            level = stimulus.condition.columns.get(factor, "")
+            if not level:
+                seen = f"The factor {factor!r} has no level here."
+                yield fault("CIM-S030", where=stimulus.where, seen=seen)
+            elif level not in levels:
+                seen = f"{level!r} is not a level of the factor {factor!r}."
+                todo = did_you_mean(level, levels)
+                yield fault("CIM-S031", where=stimulus.where, seen=seen, todo=todo)
+
+
+def _cluster(suite: Suite, stimuli: Sequence[Stimulus]) -> Iterator[Fault]:
+    if not suite.cluster:
+        return
+    if suite.cluster not in suite.column_names:
+        seen = f"The cluster column {suite.cluster!r} does not exist."
+        todo = did_you_mean(suite.cluster, suite.column_names)
+        yield fault("CIM-S032", where=suite.name, seen=seen, todo=todo)
+        return
+    for stimulus in stimuli:
+        if not stimulus.condition.columns.get(suite.cluster):
+            seen = f"The cluster column {suite.cluster!r} is empty here."
+            yield fault("CIM-S032", where=stimulus.where, seen=seen)
+    for item in suite.items:
+        values = {each.columns.get(suite.cluster, "") for each in item.conditions} - {""}
+        if len(values) > 1:
+            seen = f"The item is in several clusters: {', '.join(sorted(values))}."
+            yield fault("CIM-S032", where=f"item {item.id}", seen=seen)
+
+
+def _language(suite: Suite) -> Iterator[Fault]:
+    language = suite.meta.language
+    if not language:
+        yield fault("CIM-S033", where=suite.name, seen="The suite does not say its language.")
+    elif not _LANGUAGE_CODE.fullmatch(language):
+        code = _CODES.get(language.lower())
+        yield fault(
+            "CIM-S033",
+            where=suite.name,
+            seen=f"The language {language!r} is not an ISO 639-1 code.",
+            todo=f"Write {code!r}." if code else None,
+        )

@@ -1,0 +1,81 @@
+"""Checks of predictions: can their formulas be read, and do they name what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cimento.errors import Fault, FormulaError, did_you_mean
+from cimento.suites.checks.stimuli import listed
+from cimento.suites.faults import fault
+from cimento.suites.formula import Reference, parse, references
+from cimento.suites.model import Prediction, Suite
+
+
+def check_predictions(suite: Suite) -> Iterator[Fault]:
+    """Codes CIM-S020 to CIM-S024."""
+    if not suite.predictions:
+        yield fault("CIM-S023", where=suite.name, seen="The suite predicts nothing.")
+    for number, prediction in enumerate(suite.predictions, start=1):
+        where = f"prediction {number}"
+        try:
+            named = references(parse(prediction.formula))
+        except FormulaError as error:
+            yield fault("CIM-S020", where=where, seen=str(error))
+            continue
+        for reference in named:
+            yield from _unknown(suite, prediction, reference, where=where)
+        for reference in dict.fromkeys(named):
+            yield from _empty(suite, reference, where=where)
+
+
+def _unknown(
+    suite: Suite, prediction: Prediction, reference: Reference, *, where: str
+) -> Iterator[Fault]:
+    conditions = suite.condition_names
+    if conditions and reference.condition not in conditions:
+        yield _pointing(
+            "CIM-S021",
+            prediction,
+            reference,
+            where=where,
+            seen=f"there is no condition {reference.condition!r}",
+            todo=did_you_mean(reference.condition, conditions),
+        )
+    count = len(suite.region_names)
+    if reference.region != "*" and not 1 <= reference.region <= count:
+        yield _pointing(
+            "CIM-S022",
+            prediction,
+            reference,
+            where=where,
+            seen=f"there is no region {reference.region}; the suite names {count}",
+            todo=f"They are {listed(suite.region_names)}, counted from 1",
+        )
+
+
+def _pointing(
+    code: str, prediction: Prediction, reference: Reference, *, where: str, seen: str, todo: str
+) -> Fault:
+    """A fault that shows the formula with a caret under the reference."""
+    error = FormulaError(formula=prediction.formula, column=reference.column, seen=seen, todo=todo)
+    return fault(code, where=where, seen=str(error))
+
+
+def _empty(suite: Suite, reference: Reference, *, where: str) -> Iterator[Fault]:
+    if reference.region == "*":
+        return
+    index = reference.region - 1
+    items = [
+        item.id
+        for item, condition in suite.stimuli()
+        if condition.name == reference.condition
+        and 0 <= index < len(condition.regions)
+        and not condition.regions[index].text.strip()
+    ]
+    if items:
+        value = "0 bits" if suite.metric == "sum" else "undefined"
+        seen = (
+            f"Region {reference.region} of {reference.condition!r} has no words in item "
+            f"{listed(items)}; its value there is {value}."
+        )
+        yield fault("CIM-S024", where=where, seen=seen)

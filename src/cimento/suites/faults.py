@@ -1,0 +1,117 @@
+"""The codes of what can be wrong with a suite; docs/checks.md has a section for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from cimento.errors import Fault, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that is checked.
+
+    Attributes:
+        title: what is wrong, in a few words.
+        severity: whether it keeps the suite from being used.
+        todo: what to do about it, unless a fault says something more precise.
+    """
+
+    title: str
+    severity: Severity
+    todo: str
+
+
+def _error(title: str, todo: str) -> Check:
+    return Check(title, "error", todo)
+
+
+def _warning(title: str, todo: str) -> Check:
+    return Check(title, "warning", todo)
+
+
+CHECKS: Mapping[str, Check] = {
+    # Files
+    "CIM-S001": _error("not the encoding it should have", "Save the file as UTF-8."),
+    "CIM-S002": _error("cannot be read as its format", "Was it cut short, or saved as another?"),
+    "CIM-S003": _error("a field is missing or of the wrong kind", "Correct the field."),
+    "CIM-S004": _error("a table with the wrong columns", "Correct the header line or the row."),
+    "CIM-S005": _error("no items", "Add at least one item."),
+    "CIM-S006": _warning("the encoding was guessed", "Save the file as UTF-8 to be sure."),
+    "CIM-S007": _warning("a key that looks misspelt", "Rename it, or leave it as your own."),
+    # Items and conditions
+    "CIM-S010": _error("an item id used twice", "Give every item an id of its own."),
+    "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),
+    "CIM-S012": _error("items with different conditions", "Give every item the same conditions."),
+    "CIM-S013": _error("the wrong number of regions", "Add or remove a region."),
+    "CIM-S014": _error("regions out of order", "Number the regions 1, 2, 3 and so on."),
+    "CIM-S015": _error(
+        "a condition name that formulas cannot write", "Use only a-z, A-Z, 0-9, _ and -."
+    ),
+    "CIM-S016": _error("an item or a condition without a name", "Fill in the name."),
+    "CIM-S017": _error("an empty stimulus", "Write the sentence, or remove the row."),
+    # Predictions and design
+    "CIM-S020": _error("a formula that cannot be read", ""),
+    "CIM-S021": _error("a formula names an unknown condition", ""),
+    "CIM-S022": _error("a formula names an unknown region", ""),
+    "CIM-S023": _warning("no predictions", "Add [[predictions]] to have the items judged."),
+    "CIM-S024": _warning(
+        "a formula needs a region that is empty", "Compare a region that has words in every item."
+    ),
+    "CIM-S030": _error("a factor whose column is missing", "Add the column, or fill in the cell."),
+    "CIM-S031": _error("an unknown factor level", "Correct the cell, or add the level."),
+    "CIM-S032": _error("a cluster column that does not cluster", "Fill in one value per item."),
+    "CIM-S033": _warning("no language", 'Add the ISO 639-1 code, such as language = "it".'),
+    # Text
+    "CIM-S040": _warning("stray blanks", "They were removed; remove them in the file too."),
+    "CIM-S041": _warning("several blanks in a row", "Write one blank."),
+    "CIM-S042": _error("a character that no text has", "Retype the word."),
+    "CIM-S043": _warning("an invisible character", "Remove it, or write a plain blank."),
+    "CIM-S044": _warning("mixed apostrophes", "Use one of them throughout."),
+    "CIM-S045": _warning("letters taken apart (not NFC)", "Normalise the text to NFC."),
+    "CIM-S046": _warning("text decoded wrongly", "Export the file again as UTF-8."),
+    "CIM-S047": _warning("a bar with a blank on one side", "Write ' | ' or '|'."),
+    "CIM-S048": _warning("a lone backslash", "Write \\\\ for a backslash."),
+    "CIM-S049": _warning(
+        "a cell quoted by a spreadsheet program", "Save as items.csv or items.xlsx instead."
+    ),
+    # Comparisons
+    "CIM-S050": _warning("conditions that are identical", "Such an item can only tie; change it."),
+    "CIM-S051": _warning(
+        "one side of a comparison is longer",
+        "A longer text costs more bits; balance the lengths, or compare regions of equal length.",
+    ),
+    "CIM-S052": _warning("a repeated item", "Remove all but one, or give them one cluster."),
+}
+
+
+def fault(code: str, *, where: str, seen: str, todo: str | None = None) -> Fault:
+    """A fault of a known code; `todo` is that of the code unless given."""
+    check = CHECKS[code]
+    return Fault(code, check.severity, where, seen, check.todo if todo is None else todo)
+
+
+def errors(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    """Those faults that keep a suite from being used."""
+    return tuple(each for each in faults if each.severity == "error")
+
+
+def warnings(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    """Those faults that do not keep a suite from being used."""
+    return tuple(each for each in faults if each.severity == "warning")
+
+
+def summarize(faults: Iterable[Fault]) -> list[str]:
+    """One line for each code, with how often it occurs and where first; for short messages."""
+    groups: dict[str, list[Fault]] = {}
+    for each in faults:
+        groups.setdefault(each.code, []).append(each)
+    lines = []
+    for code, group in sorted(groups.items()):
+        first = group[0]
+        if len(group) == 1:
+            lines.append(str(first))
+        else:
+            lines.append(f"{code} {CHECKS[code].title}, {len(group)} times; first {first.where}")
+    return lines

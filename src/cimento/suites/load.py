@@ -1,0 +1,138 @@
+"""From a path to suites that can be used: find the format, read, check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cimento.errors import Fault, InputError, SuiteError
+from cimento.suites.checks import check_suite
+from cimento.suites.faults import errors, warnings
+from cimento.suites.model import Suite
+from cimento.suites.readers import FORMATS, SUITE_SUFFIXES, TOML, detect_format
+from cimento.suites.readers.native import TABLES
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSuite:
+    """A suite with what is known about where it came from.
+
+    Attributes:
+        suite: without faults that would keep it from being used.
+        warnings: other faults, as reading and checking found them.
+        sha256: of the bytes read, hexadecimal.
+        path: file or folder.
+        format: name of the format, a key of `readers.FORMATS`.
+    """
+
+    suite: Suite
+    warnings: tuple[Fault, ...]
+    sha256: str
+    path: Path
+    format: str
+
+
+def load_suite(path: Path) -> LoadedSuite:
+    """Read and check one suite.
+
+    Args:
+        path: a suite folder, or a file in one of the formats of `readers.FORMATS`.
+
+    Raises:
+        InputError: the path does not exist, may not be read or is in no known format.
+        SuiteError: the suite has faults; the error carries all of them.
+    """
+    loaded, faults = _read(path)
+    if loaded is None or errors(faults):
+        raise SuiteError(where=str(path), faults=faults)
+    return loaded
+
+
+def inspect_suite(path: Path) -> tuple[Suite | None, tuple[Fault, ...]]:
+    """What can be read of a suite, and every fault found, instead of an exception.
+
+    Raises:
+        InputError: the path does not exist, may not be read or is in no known format.
+    """
+    loaded, faults = _read(path)
+    return (loaded.suite if loaded is not None else None), faults
+
+
+def load_suites(path: Path) -> list[LoadedSuite]:
+    """Every suite at a path: one for a file or a suite folder, many for a folder of suites.
+
+    Raises:
+        InputError: as for `load_suite`, or the folder holds no suite.
+        SuiteError: suites have faults; the error carries those of all of them.
+    """
+    loaded = []
+    faulty: list[SuiteError] = []
+    for each in suite_paths(path):
+        try:
+            loaded.append(load_suite(each))
+        except SuiteError as error:
+            faulty.append(error)
+    if len(faulty) == 1:
+        raise faulty[0]
+    if faulty:
+        named = [
+            replace(fault, where=f"{Path(error.where).name}: {fault.where}")
+            for error in faulty
+            for fault in error.faults
+        ]
+        raise SuiteError(where=str(path), faults=named)
+    return loaded
+
+
+def suite_paths(path: Path) -> list[Path]:
+    """The paths of the suites at a path, sorted by name.
+
+    A folder without suite.toml may hold suite folders and files with a suffix of a suite's
+    format; hidden files and files with another suffix (a README) are passed over.
+
+    Raises:
+        InputError: the folder holds none, or may not be read.
+    """
+    path = _folder_of(path)
+    if not path.is_dir() or (path / TOML).exists():
+        return [path]
+    try:
+        children = sorted(path.iterdir())
+    except OSError as error:
+        raise InputError(
+            where=str(path),
+            seen=f"cannot be read ({error.strerror or error})",
+            todo="Check its permissions.",
+        ) from error
+    found = [
+        child
+        for child in children
+        if not child.name.startswith((".", "~$"))
+        and (child.suffix.lower() in SUITE_SUFFIXES or (child / TOML).is_file())
+    ]
+    if not found:
+        titles = "; ".join(each.title for each in FORMATS.values())
+        raise InputError(
+            where=str(path),
+            seen=f"is a folder without {TOML} and without suites in it",
+            todo=f"Suites are: {titles}.",
+        )
+    return found
+
+
+def _folder_of(path: Path) -> Path:
+    """The suite folder, where a file in it was named."""
+    inside = path.name == TOML or (path.name in TABLES and (path.parent / TOML).is_file())
+    return path.parent if inside and path.is_file() else path
+
+
+def _read(path: Path) -> tuple[LoadedSuite | None, tuple[Fault, ...]]:
+    path = _folder_of(path)
+    try:
+        format_ = detect_format(path)
+        reading = FORMATS[format_].read(path)
+    except SuiteError as error:
+        return None, error.faults
+    faults = (*reading.faults, *check_suite(reading.suite, places=reading.places))
+    loaded = LoadedSuite(reading.suite, warnings(faults), reading.sha256, path, format_)
+    return loaded, faults

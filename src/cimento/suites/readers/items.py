@@ -1,0 +1,190 @@
+"""The table of items of the native format: rows to items (docs/suite-format.md)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from cimento.errors import Fault
+from cimento.suites.faults import fault
+from cimento.suites.model import Condition, Item, JsonValue, Prediction, Region
+from cimento.suites.notation import lone_backslash, read_regions, unescape
+from cimento.suites.reading import strip_blanks
+from cimento.suites.tables import Row, Table
+
+if TYPE_CHECKING:
+    from cimento.suites.schema import RowExtra
+
+EXTRA = "_extra"
+"""The column, and the key of suite.toml, that holds as JSON what has no place elsewhere."""
+
+PAIR_PREDICTION = Prediction(
+    "(*;%good%) < (*;%bad%)", comment="The good sentence is less surprising than the bad one."
+)
+"""What a suite of pairs claims unless it says something else."""
+
+
+@dataclass(slots=True)
+class Rows:
+    """Conditions as they come from the rows of a table, gathered by item.
+
+    Attributes:
+        pairs: whether a row was a pair of sentences.
+    """
+
+    pairs: bool
+    _conditions: dict[str, list[Condition]] = field(default_factory=dict)
+    _places: dict[str, list[str]] = field(default_factory=dict)
+    _extras: dict[str, dict[str, JsonValue]] = field(default_factory=dict)
+
+    def add(self, item: str, condition: Condition, *, place: str) -> None:
+        """Add a condition to an item."""
+        self._conditions.setdefault(item, []).append(condition)
+        self._places.setdefault(item, []).append(place)
+
+    def keep(self, item: str, extra: dict[str, JsonValue]) -> None:
+        """Keep what another format said about an item."""
+        self._extras.setdefault(item, {}).update(extra)
+
+    def items(self) -> tuple[Item, ...]:
+        """The items, in order of first appearance."""
+        return tuple(
+            Item(id=item, conditions=tuple(conditions), extra=self._extras.get(item, {}))
+            for item, conditions in self._conditions.items()
+        )
+
+    def places(self) -> tuple[str, ...]:
+        """Where each stimulus stands, in the order of the items and their conditions."""
+        return tuple(place for places in self._places.values() for place in places)
+
+
+def read_items(table: Table) -> tuple[Rows | None, list[Fault]]:
+    """The rows of a table with ``item``, ``condition``, ``text``, or with ``good`` and ``bad``.
+
+    Returns:
+        The rows, None where columns are missing, and the faults found.
+    """
+    item = table.find("item")
+    name, text = table.find("condition"), table.find("text")
+    good, bad = table.find("good"), table.find("bad")
+    if good and bad and not (name and text):
+        return _read_pairs(table, item or table.find("id"), {"good": good, "bad": bad})
+    if item and name and text:
+        return _read_stimuli(table, item=item, name=name, text=text)
+    found = {"item": item, "condition": name, "text": text}
+    missing = ", ".join(each for each, column in found.items() if not column)
+    seen = f"The column {missing} is missing; there are {', '.join(table.columns)}."
+    todo = "Name the columns item, condition, text in the first row (or good, bad)."
+    return None, [fault("CIM-S004", where=table.name, seen=seen, todo=todo)]
+
+
+def _read_stimuli(table: Table, *, item: str, name: str, text: str) -> tuple[Rows, list[Fault]]:
+    rows = Rows(pairs=False)
+    faults: list[Fault] = []
+    for row in table.rows:
+        cells = _Cells(table, row, faults)
+        extra = cells.extra()
+        id_ = cells.take(item)
+        condition = Condition(cells.take(name), cells.regions(text), cells.rest())
+        if extra is not None:
+            condition = _with_extra(condition, extra)
+            rows.keep(id_, extra.item)
+        rows.add(id_, condition, place=table.where(row))
+    return rows, faults
+
+
+def _read_pairs(
+    table: Table, item: str | None, columns: Mapping[str, str]
+) -> tuple[Rows, list[Fault]]:
+    rows = Rows(pairs=True)
+    faults: list[Fault] = []
+    for number, row in enumerate(table.rows, start=1):
+        cells = _Cells(table, row, faults)
+        id_ = cells.take(item) if item else str(number)
+        regions = {name: cells.regions(column) for name, column in columns.items()}
+        free = cells.rest()
+        for name, pieces in regions.items():
+            rows.add(id_, Condition(name, pieces, free), place=table.where(row))
+    return rows, faults
+
+
+def _with_extra(condition: Condition, extra: RowExtra) -> Condition:
+    kept = extra.regions
+    kept = kept + [{}] * (len(condition.regions) - len(kept))
+    return replace(
+        condition,
+        regions=tuple(
+            replace(region, extra=each)
+            for region, each in zip(condition.regions, kept, strict=False)
+        ),
+        columns={**condition.columns, **extra.columns},
+        extra=extra.condition,
+    )
+
+
+class _Cells:
+    """The cells of one row, each read once; what is left are the free columns."""
+
+    def __init__(self, table: Table, row: Row, faults: list[Fault]) -> None:
+        self._left = dict(row.cells)
+        self._where = table.where(row)
+        self._unquoted = table.name.endswith(".tsv")
+        self._faults = faults
+
+    def take(self, column: str) -> str:
+        """The text of a cell."""
+        cell = self._left.pop(column)
+        self._check(cell, column)
+        return unescape(strip_blanks(cell, what=column, where=self._where, faults=self._faults))
+
+    def regions(self, column: str) -> tuple[Region, ...]:
+        """The regions in a cell."""
+        cell = self._left.pop(column)
+        self._check(cell, column)
+        regions, doubtful = read_regions(cell)
+        if doubtful:
+            seen = f"{column} has a bar with a blank on one side only: {doubtful[0]!r}."
+            self._faults.append(fault("CIM-S047", where=self._where, seen=seen))
+        return tuple(self._stripped(region, number) for number, region in enumerate(regions, 1))
+
+    def extra(self) -> RowExtra | None:
+        """What another format said about the row."""
+        cell = self._left.pop(EXTRA, "").strip()
+        if not cell:
+            return None
+        from cimento.suites.schema import RowExtra, validate
+
+        try:
+            parsed = json.loads(cell)
+        except (ValueError, RecursionError) as error:
+            seen = f"The column {EXTRA} does not hold JSON: {error}."
+            self._faults.append(fault("CIM-S003", where=self._where, seen=seen))
+            return None
+        extra, faults = validate(RowExtra, parsed, where=f"{self._where}, {EXTRA}")
+        self._faults += faults
+        return extra
+
+    def rest(self) -> dict[str, str]:
+        """The free columns that have a value in this row."""
+        return {
+            unescape(column): self.take(column)
+            for column in list(self._left)
+            if self._left[column].strip()
+        }
+
+    def _stripped(self, region: Region, number: int) -> Region:
+        text = strip_blanks(
+            region.text, what=f"Region {number}", where=self._where, faults=self._faults
+        )
+        return region if text == region.text else replace(region, text=text)
+
+    def _check(self, cell: str, column: str) -> None:
+        stray = lone_backslash(cell)
+        if stray:
+            seen = f"{column} has a backslash that means nothing: {stray!r}."
+            self._faults.append(fault("CIM-S048", where=self._where, seen=seen))
+        if self._unquoted and len(cell) > 1 and cell[0] == cell[-1] == '"' and '""' in cell[1:-1]:
+            seen = f"{column} begins and ends with a quotation mark and has doubled ones inside."
+            self._faults.append(fault("CIM-S049", where=self._where, seen=seen))

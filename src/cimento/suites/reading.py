@@ -1,0 +1,126 @@
+"""What every reader hands back, and the decoding that readers share."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.errors import Fault, SuiteError
+from cimento.suites.faults import fault
+from cimento.suites.model import Suite
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader made of a file or a folder.
+
+    Attributes:
+        suite: as read; it may still have faults that only checks find.
+        sha256: of the bytes read, hexadecimal.
+        places: where each stimulus stands, such as ``items.tsv row 12``, in the order of
+            ``suite.stimuli()``.
+        faults: what was found while reading.
+    """
+
+    suite: Suite
+    sha256: str
+    places: tuple[str, ...]
+    faults: tuple[Fault, ...] = ()
+
+
+def sha256_of(*parts: bytes) -> str:
+    """SHA-256 of the parts one after the other, hexadecimal."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def unusable(path: Path, faults: Sequence[Fault]) -> SuiteError:
+    """The error for a file that no suite can be made of."""
+    return SuiteError(where=str(path), faults=faults)
+
+
+def decode(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
+    """The text of a file that must be UTF-8, or UTF-16 with a byte order mark.
+
+    Returns:
+        The text, None where there is none, and the faults found.
+    """
+    if not data.strip():
+        return None, [fault("CIM-S002", where=name, seen="The file is empty.", todo="Fill it in.")]
+    encoding = _encoding_of_mark(data) or "utf-8"
+    if encoding != "utf-16" and b"\x00" in data:
+        seen = "The file has zero bytes: it is no text, or UTF-16 without a byte order mark."
+        return None, [fault("CIM-S001", where=name, seen=seen)]
+    try:
+        return data.decode(encoding), []
+    except UnicodeDecodeError as error:
+        return None, [_undecodable(data, error, encoding=encoding, name=name)]
+
+
+def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
+    """The text of a table: as `decode`, but what was never UTF-8 is read as cp1252.
+
+    A spreadsheet program on Western European Windows writes cp1252 and says so nowhere. Two
+    things speak against that guess and are errors: some characters are valid UTF-8 (the file is
+    UTF-8 with damage), or most letters would be accented ones (another alphabet's encoding).
+    """
+    text, faults = decode(data, name=name)
+    if text is not None or not data.strip() or b"\x00" in data or _encoding_of_mark(data):
+        return text, faults
+    if any(character > "\x7f" for character in data.decode("utf-8", "ignore")):
+        return None, faults
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError as error:
+        return None, [_undecodable(data, error, encoding="cp1252", name=name)]
+    letters = [character for character in text if character.isalpha()]
+    accented = [character for character in letters if character > "\x7f"]
+    if 2 * len(accented) > len(letters):
+        return None, faults
+    word = next(found for found in re.findall(r"\S+", text) if not found.isascii())
+    return text, [
+        fault(
+            "CIM-S006",
+            where=f"{name} row {_row_of(text, text.index(word))}",
+            seen=f"The file is not UTF-8 and was read as cp1252; {word!r} should look right.",
+        )
+    ]
+
+
+def _encoding_of_mark(data: bytes) -> str | None:
+    """The encoding that a byte order mark tells."""
+    if data.startswith(codecs.BOM_UTF8):
+        return "utf-8-sig"
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    return None
+
+
+def _undecodable(data: bytes, error: UnicodeDecodeError, *, encoding: str, name: str) -> Fault:
+    before = data[: error.start].decode(encoding, "ignore")
+    shown = before.splitlines()[-1][-20:] if before.splitlines() else ""
+    return fault(
+        "CIM-S001",
+        where=f"{name} row {_row_of(before, len(before))}",
+        seen=f"The byte {data[error.start]:#04x} after {shown!r} is not {encoding.upper()}.",
+    )
+
+
+def _row_of(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+def strip_blanks(text: str, *, what: str, where: str, faults: list[Fault]) -> str:
+    """The text without blanks at its ends; a fault is added where there were some."""
+    stripped = text.strip()
+    if stripped != text:
+        faults.append(
+            fault("CIM-S040", where=where, seen=f"{what} {text!r} has blanks at its ends.")
+        )
+    return stripped

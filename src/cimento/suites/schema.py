@@ -1,0 +1,284 @@
+"""What files may contain, as pydantic models; every fault of a file becomes a coded one.
+
+Unknown keys are kept, so that a suite can be written back with what its author put there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time
+from typing import Annotated, Literal, TypeVar, cast
+
+import pydantic
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+)
+
+from cimento.errors import Fault
+from cimento.suites.faults import fault
+from cimento.suites.model import JoinRule, JsonValue, Metric
+
+Model = TypeVar("Model", bound="Open")
+
+
+class Open(BaseModel):
+    """A table or an object that may hold more keys than are known."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    def rest(self) -> dict[str, JsonValue]:
+        """The keys that are not known; dates and times as text."""
+        kept = plain(self.model_extra or {})
+        return cast("dict[str, JsonValue]", kept)
+
+
+def plain(value: object) -> JsonValue:
+    """A value of JSON or TOML as JSON has it: dates and times become text."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    return cast("JsonValue", value)
+
+
+class TomlMeta(Open):
+    """``[meta]`` of suite.toml."""
+
+    name: Annotated[str, Field(min_length=1)]
+    version: str = ""
+    language: str = ""
+    phenomenon: str = ""
+    licence: str = ""
+    citation: str = ""
+    status: str = ""
+    author: str = ""
+    reference: str = ""
+    comment: str = ""
+    tags: list[str] = []
+
+
+class TomlOptions(Open):
+    """``[options]`` of suite.toml."""
+
+    metric: Metric = "sum"
+    join: JoinRule = "blank"
+    cluster: str = ""
+
+
+class TomlPrediction(Open):
+    """One of ``[[predictions]]`` of suite.toml."""
+
+    formula: str
+    comment: str = ""
+
+
+class TomlSuite(Open):
+    """suite.toml."""
+
+    meta: TomlMeta
+    regions: Annotated[list[str], Field(min_length=1)] = ["sentence"]
+    options: TomlOptions = Field(default_factory=TomlOptions)
+    factors: dict[str, Annotated[list[str], Field(min_length=1)]] = {}
+    predictions: list[TomlPrediction] = []
+
+
+class RowExtra(Open):
+    """The ``_extra`` column of items.tsv."""
+
+    item: dict[str, pydantic.JsonValue] = {}
+    condition: dict[str, pydantic.JsonValue] = {}
+    regions: list[dict[str, pydantic.JsonValue]] = []
+    columns: dict[str, str] = {}
+
+
+def _number(value: object) -> object:
+    """A number of an item or a region, written as such or as text."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value
+
+
+Number = Annotated[str, BeforeValidator(_number)]
+
+
+class Ours(Open):
+    """The key ``cimento`` of SyntaxGym JSON: what that format has no place for.
+
+    Which fields are used depends on where it stands: at the top, in an item, a condition or a
+    region; `extra` holds keys of a suite that would clash with the format's own.
+    """
+
+    join: JoinRule = "blank"
+    cluster: str = ""
+    factors: dict[str, list[str]] = {}
+    id: str | None = None
+    columns: dict[str, str] = {}
+    glued: bool = False
+    extra: dict[str, pydantic.JsonValue] = {}
+
+
+class JsonObject(Open):
+    """An object of SyntaxGym JSON."""
+
+    cimento: Ours | None = None
+
+    @property
+    def ours(self) -> Ours:
+        """What cimento wrote there, or nothing."""
+        return self.cimento or _NOTHING
+
+    def kept(self) -> dict[str, JsonValue]:
+        """The keys that are not known, with those that were set aside when writing."""
+        if self.cimento is None:
+            return self.rest()
+        return {**self.rest(), **self.cimento.extra}
+
+
+_NOTHING = Ours()
+
+
+class JsonMeta(JsonObject):
+    """``meta`` of SyntaxGym JSON; its other keys are sorted out by the reader."""
+
+    name: Annotated[str, Field(min_length=1)]
+    metric: str | list[str] = "sum"
+
+
+class JsonPrediction(JsonObject):
+    """A prediction of SyntaxGym JSON, of today's form."""
+
+    type: Literal["formula"] = "formula"
+    formula: str
+
+
+class JsonRelation(JsonObject):
+    """A prediction of the form that came before formulas."""
+
+    relation: Literal["greaterthan", "lessthan"]
+    region_number: Number
+    l_operand: str
+    r_operand: str
+
+
+def _form(value: object) -> str:
+    """Which form a prediction has: the older one names a relation and has no formula."""
+    older = isinstance(value, Mapping) and "relation" in value and "formula" not in value
+    return "JsonRelation" if older else "JsonPrediction"
+
+
+AnyPrediction = Annotated[
+    Annotated[JsonPrediction, Tag("JsonPrediction")] | Annotated[JsonRelation, Tag("JsonRelation")],
+    Discriminator(_form),
+]
+
+
+class JsonRegion(JsonObject):
+    """A region of SyntaxGym JSON."""
+
+    region_number: Number
+    content: str
+
+
+class JsonCondition(JsonObject):
+    """A condition of SyntaxGym JSON."""
+
+    condition_name: str
+    regions: list[JsonRegion]
+
+
+class JsonItem(JsonObject):
+    """An item of SyntaxGym JSON."""
+
+    item_number: Number
+    conditions: list[JsonCondition]
+
+
+class JsonSuite(JsonObject):
+    """A suite in SyntaxGym JSON."""
+
+    meta: JsonMeta
+    region_meta: dict[str, str]
+    predictions: list[AnyPrediction] = []
+    items: list[JsonItem]
+
+
+class BlimpRow(Open):
+    """A line of BLiMP JSONL."""
+
+    sentence_good: str
+    sentence_bad: str
+
+
+def validate(model: type[Model], data: object, *, where: str) -> tuple[Model | None, list[Fault]]:
+    """The data as a model, or every fault that keeps it from being one.
+
+    Args:
+        model: what the data should be.
+        data: as parsed.
+        where: file, and row where there is one.
+    """
+    try:
+        return model.model_validate(data), []
+    except ValidationError as error:
+        return None, [
+            fault(
+                "CIM-S003",
+                where=f"{where}: {_place(each['loc'], data)}",
+                seen=_seen(each["type"], each["msg"], each["input"]),
+                todo="Add it." if each["type"] == "missing" else "Correct it.",
+            )
+            for each in error.errors(include_url=False, include_context=False)
+        ]
+
+
+_WANTED = {
+    "model_type": "An object with named fields should stand here",
+    "model_attributes_type": "An object with named fields should stand here",
+    "dict_type": "An object with named fields should stand here",
+    "list_type": "A list should stand here",
+    "string_type": "Text should stand here, in quotation marks",
+    "string_too_short": "This must not be empty",
+    "too_short": "This must not be empty",
+}
+_LONGEST_SHOWN = 60
+
+
+def _seen(kind: str, message: str, value: object) -> str:
+    if kind == "missing":
+        return "This field is missing."
+    shown = json.dumps(plain(value), ensure_ascii=False, default=str)
+    shown = shown if len(shown) <= _LONGEST_SHOWN else shown[:_LONGEST_SHOWN] + " ..."
+    return f"{_WANTED.get(kind, message)}; it is {shown}."
+
+
+def _place(steps: Sequence[int | str], data: object) -> str:
+    """The way to a value, with positions from 1: ``items 3 (item_number 7), conditions 1``."""
+    words: list[str] = []
+    for step in steps:
+        if isinstance(step, int):
+            words[-1:] = [f"{words[-1] if words else ''} {step + 1}".strip()]
+        elif step not in {"JsonPrediction", "JsonRelation"}:
+            words.append(step)
+        data = _child(data, step)
+        if isinstance(step, int) and isinstance(data, Mapping) and "item_number" in data:
+            words[-1] += f" (item_number {data['item_number']})"
+    return ", ".join(words) or "the whole"
+
+
+def _child(data: object, step: int | str) -> object:
+    if isinstance(step, str) and isinstance(data, Mapping):
+        return data.get(step)
+    if isinstance(step, int) and isinstance(data, Sequence) and step < len(data):
+        return data[step]
+    return None
