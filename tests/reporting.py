@@ -1,0 +1,116 @@
+"""Runs for tests of reports: small suites, answered by a function instead of a model."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+from collections.abc import Sequence
+
+import polars as pl
+
+from cimento.answers import requests_table
+from cimento.cache import MemoryCache
+from cimento.engine import answer_plan
+from cimento.models.base import Policy
+from cimento.models.fake import FakeScorer, TokenScore
+from cimento.report.build import RunReport, run_report, run_summary
+from cimento.report.summary import Result, RunSummary, Summary
+from cimento.requests import plan_suite
+from cimento.suites.model import Meta, Prediction, Suite
+from cimento.verdicts.accuracy import accuracies, accuracies_by
+from cimento.verdicts.judge import judge
+from tests.judging import make_suite
+
+NOUNS = ("gatto", "cane", "lupo", "merlo", "topo", "bue", "falco", "corvo")
+
+AGREEMENT = make_suite(
+    ["(2;%match%) < (2;%mismatch%)"],
+    [{"match": f"Il {noun} | dorme.", "mismatch": f"Il {noun} | dormono."} for noun in NOUNS],
+    columns=[{"phenomenon": "wild" if noun in {"lupo", "falco"} else "tame"} for noun in NOUNS],
+)
+
+
+def named(suite: Suite, name: str, **meta: str) -> Suite:
+    """The suite under another name."""
+    return dataclasses.replace(suite, meta=Meta(name=name, **meta))
+
+
+def with_predictions(suite: Suite, *formulas: str) -> Suite:
+    """The suite with other predictions."""
+    return dataclasses.replace(suite, predictions=tuple(Prediction(each) for each in formulas))
+
+
+def first_items(suite: Suite, count: int) -> Suite:
+    """The suite with fewer items."""
+    return dataclasses.replace(suite, items=suite.items[:count])
+
+
+def hashed(tokens: Sequence[str], index: int) -> float:
+    """A score that depends on the word and the word before it, and on nothing else."""
+    digest = hashlib.sha256("-".join(tokens[max(0, index - 1) : index + 1]).encode()).digest()
+    return -16 * math.log(2) * digest[0] / 255
+
+
+def constant(_tokens: Sequence[str], _index: int) -> float:
+    """The same score for everything."""
+    return -1.0
+
+
+def unknown(_tokens: Sequence[str], _index: int) -> float:
+    """No score for anything."""
+    return math.nan
+
+
+def ask(suite: Suite, score: TokenScore, *, all_tokens: bool = True) -> pl.DataFrame:
+    """The tokens table of a suite."""
+    plan = plan_suite(suite, all_tokens=all_tokens)
+    if score is unknown:
+        tokens = ask(suite, constant, all_tokens=all_tokens)
+        return tokens.with_columns(
+            logprob_nats=pl.lit(None, pl.Float64), unscored_reason=pl.lit("recorded as NaN")
+        )
+    return answer_plan(plan, FakeScorer(score), policy=Policy(), cache=MemoryCache())
+
+
+def make_run(
+    suite: Suite = AGREEMENT,
+    score: TokenScore = hashed,
+    *,
+    model: str = "fake@0000000",
+    all_tokens: bool = True,
+    limit: int | None = None,
+) -> RunReport:
+    """What a page shows of one run."""
+    requests = requests_table(plan_suite(suite, all_tokens=all_tokens))
+    tokens = ask(suite, score, all_tokens=all_tokens)
+    verdicts = judge(suite, tokens, requests)
+    summary = run_summary(
+        suite,
+        accuracies(suite, verdicts, seed=0),
+        accuracies_by(suite, verdicts, seed=0),
+        model=model,
+        model_kind="causal",
+    )
+    return run_report(
+        summary,
+        suite,
+        verdicts,
+        tokens=tokens,
+        requests=requests,
+        manifest={"model": {"name": model}, "seed": 0, "suite": {"sha256": "0" * 64}},
+        limit=limit,
+    )
+
+
+def summary_of(*runs: RunReport) -> Summary:
+    """The summary of some runs."""
+    return Summary(cimento="0.1.0", runs=tuple(run.summary for run in runs))
+
+
+def every_result(run: RunSummary) -> list[Result]:
+    """Each result of a run, of its phenomena too."""
+    results = [*run.predictions, run.conjunction]
+    for phenomenon in run.phenomena:
+        results += [*phenomenon.predictions, phenomenon.conjunction]
+    return [result for result in results if result is not None]

@@ -1,0 +1,201 @@
+"""The terminal table, Markdown and CSV."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import re
+from io import StringIO
+
+import pytest
+
+from cimento.report.csv_table import COLUMNS, csv_table
+from cimento.report.markdown import markdown_table
+from cimento.report.summary import Missing, Summary
+from cimento.report.text import terminal_table
+from cimento.report.wording import bits, remarks
+from tests.reporting import (
+    AGREEMENT,
+    constant,
+    first_items,
+    make_run,
+    named,
+    summary_of,
+    unknown,
+    with_predictions,
+)
+
+BOTH = with_predictions(
+    named(AGREEMENT, "both", language="it"),
+    "(2;%match%) < (2;%mismatch%)",
+    "(1;%match%) = (1;%mismatch%)",
+)
+FORMS = (terminal_table, markdown_table)
+
+
+def pipes(line):
+    """The cells of a Markdown row; an escaped bar is text."""
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+def test_the_terminal_table_fits_eighty_columns_and_has_no_codes():
+    text = terminal_table(summary_of(make_run(BOTH), make_run(model="x" * 60)))
+    assert max(map(len, text.splitlines())) <= 80
+    assert {mark for mark in text if not mark.isprintable()} == {"\n"}
+    assert all(line == line.rstrip() for line in text.splitlines())
+
+
+def test_the_terminal_table_has_codes_only_where_asked():
+    summary = summary_of(make_run())
+    coloured = terminal_table(summary, colour=True)
+    assert "\x1b[" in coloured
+    stripped = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    assert [line.rstrip() for line in stripped.splitlines()] == terminal_table(summary).splitlines()
+
+
+def test_each_line_has_rate_interval_chance_and_the_three_counts():
+    lines = terminal_table(summary_of(make_run(BOTH))).splitlines()
+    header = next(line for line in lines if "accuracy" in line)
+    assert " ".join(header.split()) == "model pred. accuracy 95 % interval chance n ties unscored"
+    rows = [line for line in lines if re.search(r"\[\d", line)]
+    assert [row.removeprefix("fake@0000000").split() for row in rows] == [
+        ["0", "0.750", "[0.409,", "0.929]", "0.500", "8", "0", "0"],
+        ["1", "1.000", "[0.676,", "1.000]", "-", "8", "0", "0"],
+        ["all", "0.750", "[0.409,", "0.929]", "-", "8", "0", "0"],
+    ]
+
+
+def test_a_single_prediction_is_not_repeated_as_conjunction():
+    text = terminal_table(summary_of(make_run()))
+    assert text.count("[0.409, 0.929]") == 1
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("suite", "score", "said"),
+    [
+        (AGREEMENT, unknown, "Nothing was scored (8 items unscored)"),
+        (AGREEMENT, constant, "All 8 items judged are ties"),
+        (first_items(AGREEMENT, 1), constant, "Only one item was judged"),
+        (with_predictions(first_items(AGREEMENT, 0)), constant, "The suite has no items"),
+        (with_predictions(AGREEMENT), constant, "The suite has no predictions"),
+    ],
+)
+def test_what_cannot_be_told_is_said_plainly(form, suite, score, said):
+    plain = " ".join(form(summary_of(make_run(suite, score))).replace("\\", "").split())
+    assert said in plain
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_interval_is_shown_where_there_is_none(form):
+    shown = form(summary_of(make_run(score=unknown)))
+    assert not re.search(r"\[[\d.]+, [\d.]+\]", shown)
+    assert "0.000" not in shown
+    assert "No interval could be made." in shown
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_ties_and_unscored_are_counted_beside_the_rate(form):
+    tied = form(summary_of(make_run(score=constant)))
+    row = next(line for line in tied.splitlines() if "fake@0000000" in line)
+    assert [cell for cell in row.replace("|", " ").split() if cell.isdigit()] == [
+        "0",
+        "8",
+        "8",
+        "0",
+    ]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_was_not_run_is_named(form):
+    lost = Missing(suite="it-x", model="org/none", message="org/none: there is no such model.")
+    text = form(Summary(cimento="0", runs=(), missing=(lost,)))
+    assert "Nothing was run." in text
+    assert "Not run" in text
+    assert "it-x, org/none: org/none: there is no such model." in text
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_method_of_the_intervals_is_named(form):
+    assert "Intervals (95 %): Wilson." in " ".join(form(summary_of(make_run())).split())
+
+
+def test_names_cannot_write_control_codes_to_the_terminal():
+    run = make_run(named(AGREEMENT, "a\x1b[2Jb\nc"), model="m\x1b]0;x\x07")
+    text = terminal_table(summary_of(run))
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "a [2Jb c" in text
+
+
+def test_markup_of_rich_in_a_name_is_text():
+    text = terminal_table(summary_of(make_run(named(AGREEMENT, "[red]x[/]"), model="[bold]m")))
+    assert "[red]x[/]" in text
+    assert "[bold]m" in text
+
+
+def test_markdown_rows_have_as_many_cells_as_the_header():
+    hostile = named(AGREEMENT, "a|b\n*c* <script>")
+    lines = markdown_table(summary_of(make_run(hostile), make_run(BOTH))).splitlines()
+    rows = [pipes(line) for line in lines if line.startswith("|")]
+    assert rows[0] == [
+        *("suite", "model", "prediction", "accuracy", "95 % interval"),
+        *("chance", "n", "ties", "unscored"),
+    ]
+    assert {len(row) for row in rows} == {9}
+    assert rows[1] == ["---"] * 3 + ["---:"] * 6
+    assert rows[2][0] == r"a\|b \*c\* \<script\>"
+    assert rows[2][3:] == ["0.750", "[0.409, 0.929]", "0.500", "8", "0", "0"]
+    assert [row[2] for row in rows[3:]] == ["0", "1", "all"]
+
+
+def test_csv_reads_back_with_one_row_for_each_prediction():
+    comment = 'says "yes", and\nno'
+    suite = dataclasses.replace(
+        BOTH,
+        predictions=(dataclasses.replace(BOTH.predictions[0], comment=comment),),
+    )
+    text = csv_table(summary_of(make_run(BOTH), make_run(suite), make_run(score=unknown)))
+    assert text.splitlines(keepends=True)[0].endswith("\r\n")
+    rows = list(csv.DictReader(StringIO(text, newline="")))
+    assert list(rows[0]) == list(COLUMNS)
+    assert [(row["suite"], row["prediction"]) for row in rows] == [
+        ("both", "0"),
+        ("both", "1"),
+        ("both", "all"),
+        ("both", "0"),
+        ("test", "0"),
+    ]
+    assert rows[3]["comment"] == comment
+    assert float(rows[0]["accuracy"]) == 0.75
+    assert (rows[1]["chance"], rows[4]["accuracy"], rows[4]["low"]) == ("", "", "")
+    assert rows[4]["null_reasons"].startswith("accuracy: nothing was scored; low:")
+
+
+def test_csv_by_phenomenon_adds_rows_whose_counts_add_up():
+    rows = list(csv.DictReader(StringIO(csv_table(summary_of(make_run()), by_phenomenon=True))))
+    assert [row["phenomenon"] for row in rows] == ["", "tame", "wild"]
+    assert [row["n_items"] for row in rows] == ["8", "6", "2"]
+    assert int(rows[0]["passed"]) == int(rows[1]["passed"]) + int(rows[2]["passed"])
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "-"), (0.0, "0.00"), (3.456, "+3.46"), (-0.006, "-0.01"), (-0.0006, "-0.0006")],
+)
+def test_a_margin_never_rounds_to_zero_unless_it_is(value, text):
+    assert bits(value) == text
+
+
+def test_near_ties_are_remarked():
+    run = make_run().summary
+    near = dataclasses.replace(run.predictions[0], near_tied=2)
+    assert remarks(dataclasses.replace(run, predictions=(near,))) == (
+        "2 items decided by less than 0.00001 bits.",
+    )
+
+
+def test_a_missing_chance_level_is_explained_by_prediction():
+    [first, second] = remarks(make_run(BOTH).summary)
+    assert first.startswith("Prediction 1: There is no chance level")
+    assert second.startswith("Prediction all: There is no chance level")
