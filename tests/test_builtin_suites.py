@@ -10,8 +10,8 @@ import pytest
 
 from cimento.requests import stimulus_text
 from cimento.suites.formula import parse, references
+from cimento.suites.load import inspect_suite
 from cimento.suites.model import Condition, Suite
-from cimento.suites.readers.native import read_native
 from tests.starter import FOLDER, NAMES, starter_suite
 
 STATUS = "draft, not yet reviewed by native speakers"
@@ -53,8 +53,10 @@ def test_the_languages_and_phenomena_promised_are_there():
 
 @pytest.mark.parametrize("name", NAMES)
 class TestEverySuite:
-    def test_is_read_without_faults(self, name):
-        assert read_native(FOLDER / name).faults == ()
+    def test_passes_every_check_without_a_warning(self, name):
+        suite, faults = inspect_suite(FOLDER / name)
+        assert suite == starter_suite(name)
+        assert faults == ()
 
     def test_says_what_it_is(self, name):
         suite = starter_suite(name)
@@ -216,6 +218,18 @@ class TestItalianIslands:
     def test_four_phenomena_of_twenty_items(self):
         counts = Counter(item.column("phenomenon") for item in self.SUITE.items)
         assert counts == dict.fromkeys(("whether", "complex_np", "subject", "adjunct"), 20)
+
+    def test_sentences_of_an_item_are_of_one_length(self):
+        """Except that a gap in the place of a one-word subject makes the sentence shorter."""
+        for item in self.SUITE.items:
+            lengths = {
+                condition.name: len(stimulus_text(condition).split())
+                for condition in item.conditions
+            }
+            gap = item.column("phenomenon") == "subject"
+            assert lengths["short_nonisland"] == lengths["short_island"], item.id
+            assert lengths["long_nonisland"] == lengths["long_island"], item.id
+            assert lengths["short_island"] == lengths["long_island"] + gap, item.id
 
     def test_embedded_clauses_are_the_same_with_and_without_the_island(self):
         for item in self.SUITE.items:
