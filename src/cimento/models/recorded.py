@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from cimento.errors import TableError
+from cimento.files import read_bytes
 
 COLUMNS = ("sentence_id", "token_id", "token", "surprisal")
 
@@ -71,10 +72,11 @@ def read_recording(path: Path) -> Recording:
     """Read a file of recorded surprisals.
 
     Raises:
-        TableError: the file cannot be read, is not UTF-8, lacks a column, or has a row that is
-            cut short, out of order or without a number; names the line.
+        InputError: the file cannot be read.
+        TableError: it is not UTF-8, lacks a column, or has a row that is cut short, out of order
+            or without a number; names the line.
     """
-    data = _read(path)
+    data = read_bytes(path)
     lines = _decode(data, path).split("\n")
     sentences: list[RecordedSentence] = []
     for rows in _by_sentence(_rows(lines, path), path):
@@ -94,17 +96,6 @@ def read_recording(path: Path) -> Recording:
             todo=f"It needs a header and one row for each token: {', '.join(COLUMNS)}.",
         )
     return Recording(tuple(sentences), hashlib.sha256(data).hexdigest())
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise TableError(
-            where=str(path),
-            seen=f"cannot be read ({error.strerror or error})",
-            todo="Check the path.",
-        ) from error
 
 
 def _decode(data: bytes, path: Path) -> str:
@@ -298,9 +289,10 @@ def read_spec(path: Path) -> ModelSpec:
     """Read a model spec; keys that the alignment does not need are ignored.
 
     Raises:
-        TableError: the file cannot be read, is not JSON, or lacks something or has it wrong.
+        InputError: the file cannot be read.
+        TableError: it is not JSON, or lacks something or has it wrong.
     """
-    return parse_spec(_decode(_read(path), path), where=str(path))
+    return parse_spec(_decode(read_bytes(path), path), where=str(path))
 
 
 def parse_spec(text: str, *, where: str) -> ModelSpec:

@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from cimento.answers import TOKENS
-from cimento.errors import TableError
+from cimento.errors import TableError, UsageError
 from cimento.models.base import ModelCard
 from cimento.models.recorded import (
     PLAIN,
@@ -91,9 +91,13 @@ def replay(
         unit: of the recorded surprisals.
 
     Raises:
+        UsageError: there is no such unit.
+        InputError: a file cannot be read.
         TableError: a file cannot be used, the number of sentences differs, or a token fits
             nowhere; names the sentence, item and condition.
     """
+    if unit not in get_args(Unit):
+        raise UsageError(where="unit", seen=f"there is no unit {unit!r}", todo="Known: bits, nats.")
     recording = read_recording(path)
     model = PLAIN if spec is None else read_spec(spec)
     _check_count(suite, recording, path)
@@ -204,21 +208,21 @@ def _warnings(stimuli: Sequence[_Stimulus], spec: ModelSpec) -> Iterator[str]:
     oovs = Counter(word for each in stimuli for words in each.alignment.oovs for word in words)
     if oovs:
         yield (
-            f"{oovs.total()} words ({len(oovs)} different) are unknown to the model and are judged "
-            f"by the surprisal of its token for unknown words: {_shown(list(oovs))}"
+            "Unknown words, judged by the surprisal of the token that stands for them: "
+            f"{oovs.total()} in all, {len(oovs)} different: {_shown(list(oovs))}."
         )
     lost = [each.sentence.tokens[index] for each in stimuli for index in each.alignment.unspelled]
     if lost:
         yield (
-            f"{len(lost)} tokens that begin with {spec.tokenizer.metaspace!r} do not spell the "
-            f"text where they stand and were placed by their length: {_shown(lost)}"
+            f"Tokens that begin with {spec.tokenizer.metaspace!r}, do not spell the text where "
+            f"they stand and were placed by their length: {len(lost)} in all: {_shown(lost)}."
         )
     values = [value for each in stimuli for value in each.sentence.surprisals]
     unscored = sum(1 for value in values if not math.isfinite(value))
     if unscored:
-        yield f"{unscored} of {len(values)} tokens are recorded as NaN or infinity"
+        yield f"Tokens recorded as NaN or infinity: {unscored} of {len(values)}."
     if 2 * sum(1 for value in values if value < 0) > len(values):
-        yield "most recorded values are negative: are they log-probabilities, not surprisals?"
+        yield "Most recorded values are negative: are they log-probabilities, not surprisals?"
 
 
 def _shown(words: Sequence[str]) -> str:

@@ -10,11 +10,8 @@ doi:10.18653/v1/2020.acl-demos.10), which walks through the text and the tokens 
   All of it is charged to the region where it begins, so that a region after it may be left
   without tokens; at the end of a sentence that includes the token that ends it.
 
-Where that aligner breaks down, this one does what a reader would expect. Special tokens are
-charged to no region. An unknown word ends where all that follows can be matched, not only the
-first token. A capital in a later region does not hide it from an uncased model. Text that was
-rewritten before it was cut into tokens (accents removed, bytes as letters, compatibility forms)
-is rewritten here too. What does not fit is an error and is never skipped.
+Where that aligner breaks down, this one does what a reader would expect: docs/replay.md lists
+the differences. What does not fit is an error and is never skipped.
 """
 
 from __future__ import annotations

@@ -1,0 +1,199 @@
+"""Recorded surprisals judged as SyntaxGym and sg-eval judge them, for every suite at hand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cimento.answers import requests_table
+from cimento.measures import region_values
+from cimento.models.recorded import parse_spec, read_recording
+from cimento.models.replay import Replayed, replay
+from cimento.models.token_aligner import align_tokens
+from cimento.requests import join_regions
+from cimento.suites.load import load_suite
+from cimento.suites.model import METRICS, Suite
+from cimento.verdicts.accuracy import accuracies
+from cimento.verdicts.judge import Verdict, judge
+
+pytestmark = pytest.mark.golden
+
+
+@pytest.fixture(scope="module")
+def golden(shared: Path) -> Path:
+    return shared / "golden" / "syntaxgym"
+
+
+def read(path: Path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def verdicts_of(suite: Suite, found: Replayed, **options) -> list[Verdict]:
+    return judge(suite, found.tokens, requests_table(found.plan), **options)
+
+
+def held(verdicts: list[Verdict], prediction: int | None) -> list[bool]:
+    chosen = [v for v in verdicts if v.prediction == prediction]
+    assert all(v.verdict in {"pass", "fail", "tie"} for v in chosen)
+    return [v.verdict == "pass" for v in chosen]
+
+
+def check_accuracies(suite: Suite, verdicts: list[Verdict], wanted) -> None:
+    found = accuracies(suite, verdicts, seed=0)
+    rates = [each.accuracy for each in found.predictions]
+    assert rates == pytest.approx(wanted["accuracy_per_prediction"], abs=1e-12)
+    assert found.conjunction is not None
+    assert found.conjunction.accuracy == pytest.approx(wanted["accuracy_conjunction"], abs=1e-12)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A synthetic recording, what is expected of it, and what cimento makes of it."""
+
+    wanted: dict[str, Any]
+    suite: Suite
+    recording: Path
+    spec: Path
+    found: Replayed
+
+
+@pytest.fixture(scope="module")
+def cases(golden: Path) -> list[Case]:
+    made = []
+    for path in sorted(golden.glob("synthetic/*/*.expected.json")):
+        wanted = read(path)
+        suite = load_suite(path.parent / wanted["suite_file"]).suite
+        recording = path.with_name(path.name.replace(".expected.json", ".surprisals.tsv"))
+        spec = path.parent / wanted["spec"]
+        made.append(Case(wanted, suite, recording, spec, replay(suite, recording, spec=spec)))
+    assert made
+    return made
+
+
+def test_synthetic_recordings_of_every_suite(cases):
+    for case in cases:
+        items = case.wanted["items"]
+        requests = requests_table(case.found.plan)
+        regions = region_values(case.found.tokens, requests, metric=case.wanted["metric"])
+        assert [item.id for item in case.suite.items] == [str(i["item_number"]) for i in items]
+        for item in items:
+            for name, each in item["conditions"].items():
+                got = regions.values[str(item["item_number"])][name]
+                assert list(got) == pytest.approx(each["sum"], abs=1e-6), case.recording
+        verdicts = verdicts_of(case.suite, case.found)
+        for number in range(len(case.suite.predictions)):
+            expected = [item["predictions"][number] for item in items]
+            assert held(verdicts, number) == expected, case.recording
+        assert held(verdicts, None) == [item["all_predictions"] for item in items]
+        check_accuracies(case.suite, verdicts, case.wanted)
+
+
+def test_synthetic_tokens_and_unknown_words_of_every_region(cases):
+    for case in cases:
+        conditions = {str(i["item_number"]): i["conditions"] for i in case.wanted["items"]}
+        spec = parse_spec(case.spec.read_text(encoding="utf-8"), where=str(case.spec))
+        sentences = read_recording(case.recording).sentences
+        oovs = 0
+        for (item, condition), sentence in zip(case.suite.stimuli(), sentences, strict=True):
+            expected = conditions[item.id][condition.name]
+            assert sentence.id == expected["sentence_id"]
+            text, spans = join_regions(condition.regions, rule=case.suite.join)
+            found = align_tokens(text, spans, sentence.tokens, spec)
+            counts = [found.regions.count(number) for number in range(1, len(spans) + 1)]
+            assert counts == expected["n_tokens"], (case.recording, item.id, condition.name)
+            words = {str(k): list(v) for k, v in enumerate(found.oovs, start=1) if v}
+            assert words == expected.get("oovs", {}), (case.recording, item.id, condition.name)
+            oovs += sum(len(each) for each in found.oovs)
+        told = [f": {oovs} in all" in text for text in case.found.warnings]
+        assert told == ([True] if oovs else [])
+
+
+def test_suites_as_first_published_give_the_same_verdicts(golden, cases):
+    # Those have square brackets in formulas, and stray blanks in regions.
+    for case in cases:
+        suite = load_suite(golden / f"suites/bracket/{case.wanted['suite']}.json").suite
+        verdicts = verdicts_of(suite, replay(suite, case.recording, spec=case.spec))
+        expected = [item["all_predictions"] for item in case.wanted["items"]]
+        assert held(verdicts, None) == expected, case.recording
+
+
+def test_real_recording_of_fgd_hierarchy(golden):
+    folder = golden / "sg_eval_fgd_hierarchy"
+    wanted = read(folder / "expected.json")
+    suite = load_suite(folder / "fgd_hierarchy.json").suite
+    found = replay(
+        suite, folder / "surprisals_fgd_hierarchy.txt", spec=folder / "spec.template.json"
+    )
+    regions = region_values(found.tokens, requests_table(found.plan), metric="sum")
+    for expected in wanted["items"]:
+        for name, sums in expected["region_sum"].items():
+            got = regions.values[str(expected["item_number"])][name]
+            assert list(got) == pytest.approx(list(sums.values()), abs=1e-9)
+    verdicts = verdicts_of(suite, found)
+    for number in (0, 1):
+        assert held(verdicts, number) == [item["predictions"][number] for item in wanted["items"]]
+    assert held(verdicts, None) == [item["all_predictions"] for item in wanted["items"]]
+    result = accuracies(suite, verdicts, seed=0)
+    assert result.predictions[0].accuracy == pytest.approx(0.7083333333333334)
+    assert (result.predictions[0].passed, result.predictions[1].passed) == (17, 0)
+    assert result.conjunction is not None
+    assert result.conjunction.accuracy == 0.0
+
+
+WORD_EOS = "synthetic/specs/word_eos.json"
+
+
+@pytest.mark.parametrize(
+    ("suite", "recording", "stored"),
+    [
+        ("test/test_in.json", "test/test_surp_grnn.txt", "test/test_out_grnn.json"),
+        (
+            "test/test_in.json",
+            "test/test_surp_transformer-xl.txt",
+            "test/test_out_transformer-xl.json",
+        ),
+        ("test-unk/in.json", "test-unk/surp_grnn.txt", "test-unk/out_grnn.json"),
+    ],
+)
+def test_recordings_in_the_legacy_dialect(golden, suite, recording, stored):
+    folder = golden / "core_data"
+    loaded = load_suite(folder / suite).suite
+    found = replay(loaded, folder / recording, spec=golden / WORD_EOS)
+    for metric in METRICS:
+        regions = region_values(found.tokens, requests_table(found.plan), metric=metric)
+        for item in read(folder / stored)["items"]:
+            for condition in item["conditions"]:
+                got = regions.values[str(item["item_number"])][condition["condition_name"]]
+                expected = [region["metric_value"][metric] for region in condition["regions"]]
+                assert list(got) == pytest.approx(expected, abs=1e-6), metric
+    results = read(folder / "legacy_relation_expected.json")["results"]
+    model = recording.removesuffix(".txt").rpartition("_")[2]
+    expected = results[f"{suite.partition('/')[0]}/{model}"]
+    assert held(verdicts_of(loaded, found), 0) == [
+        item["greaterthan_that_what"] for item in expected
+    ]
+
+
+def test_every_metric_of_the_synthetic_recordings(golden):
+    files = [path for path in sorted(golden.glob("metrics/*.json")) if "suite" in read(path)]
+    assert files
+    for path in files:
+        wanted = read(path)
+        suite = load_suite(golden / f"suites/paren/{wanted['suite']}.json").suite
+        name = f"synthetic/{wanted['style']}/{wanted['suite']}.surprisals.tsv"
+        spec = golden / f"synthetic/specs/{wanted['style']}.json"
+        found = replay(suite, golden / name, spec=spec)
+        for metric, expected in wanted["metrics"].items():
+            regions = region_values(found.tokens, requests_table(found.plan), metric=metric)
+            first = regions.values[suite.items[0].id]
+            for condition, each in expected["first_item_region_values"].items():
+                assert list(first[condition]) == pytest.approx(each, abs=1e-6)
+            verdicts = verdicts_of(suite, found, metric=metric)
+            for number in range(len(suite.predictions)):
+                assert held(verdicts, number) == [item[number] for item in expected["predictions"]]
+            rates = [each.accuracy for each in accuracies(suite, verdicts, seed=0).predictions]
+            assert rates == pytest.approx(expected["accuracy"], abs=1e-12)
