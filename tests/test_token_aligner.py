@@ -119,9 +119,15 @@ def test_an_unknown_word_ends_where_all_that_follows_fits():
 
 
 def test_an_unknown_word_may_begin_like_the_next_token():
-    found = align("Verrà | assegnato | a Roma", ["Verrà", "<unk>", "a", "Roma"])
+    found = align("Verrà | assegnato | a Roma", ["Verrà", "<unk>", "a", "<unk>"])
     assert found.regions == (1, 2, 3, 3)
-    assert found.oovs[1] == ("assegnato",)
+    assert found.oovs == ((), ("assegnato",), ("Roma",))
+
+
+def test_an_unknown_word_may_end_where_a_region_glued_to_it_begins():
+    found = align("Portando|lo | via", ["<unk>", "lo", "via"])
+    assert found.regions == (1, 2, 3)
+    assert found.oovs[0] == ("Portando",)
 
 
 def test_an_unknown_word_before_a_piece_with_a_mark():
