@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from cimento.report.build import items_shown
 from cimento.report.html import html_page, shade
 from cimento.report.summary import Missing, Summary
+from cimento.suites.model import Condition, Region
 from tests.judging import make_suite
 from tests.pages import parse_page
 from tests.reporting import (
@@ -243,6 +244,15 @@ def test_stimuli_carry_their_language_and_direction():
     assert "lang" not in strips.attributes
 
 
+def test_regions_that_touch_are_not_set_apart():
+    condition = Condition("a", (Region("l'"), Region("uomo", glued=True), Region("dorme")))
+    suite = make_suite(["(2;%a%) > 0"], [{"a": "x | y | z"}])
+    item = dataclasses.replace(suite.items[0], conditions=(condition,))
+    page = page_of(make_run(dataclasses.replace(suite, items=(item,))))
+    cells = page.all("li.item")[0].all("td")
+    assert ["glued" in cell.classes for cell in cells[:2]] == [True, False]
+
+
 def test_a_region_of_a_suite_with_one_region_is_not_marked():
     whole = make_suite(["(*;%a%) < (*;%b%)"], [{"a": "Il gatto dorme.", "b": "Il gatto dormono."}])
     assert page_of(make_run(whole)).all("li.item")[0].all("td.decides") == []
@@ -294,7 +304,7 @@ def test_provenance_says_once_what_all_runs_share():
         for each in section.all("dl")
     ]
     assert facts == [
-        [("seed", "0"), ("suite sha256", "0" * 64)],
+        [("suite sha256", "0" * 64), ("seed", "0")],
         [("model name", "x")],
         [("model name", "y")],
     ]

@@ -181,7 +181,7 @@ def test_a_manifest_becomes_lines_and_loses_nothing_but_the_empty():
         ("model name", "m"),
         ("model details layers", "4"),
         ("with bos", "yes"),
-        ("warnings", "a, b"),
+        ("warnings", "a\nb"),
         ("seed", "0"),
     ]
 

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 ITEMS_ON_PAGE = 1500
 ITEMS_OF_RUN = (20, 100)
 
+_SHOWN_FIRST = ("model", "suite", "asking", "judging")
+_SHOWN_ELSEWHERE = ("inputs", "label")
+"""Parts of a manifest that repeat others: what a re-run compares, and the model's label."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
@@ -109,7 +113,7 @@ def run_report(
         about=_about(suite),
         regions=suite.region_names,
         items=item_records(suite, verdicts, tokens, requests, limit=limit),
-        provenance=tuple(flatten(manifest)),
+        provenance=_provenance(manifest),
     )
 
 
@@ -119,10 +123,17 @@ def items_shown(n_runs: int) -> int:
     return max(least, min(most, ITEMS_ON_PAGE // max(1, n_runs)))
 
 
+def _provenance(manifest: Mapping[str, JsonValue]) -> tuple[tuple[str, str], ...]:
+    """The manifest as lines, what matters most first."""
+    shown = {key: manifest[key] for key in _SHOWN_FIRST if key in manifest}
+    shown |= {key: value for key, value in manifest.items() if key not in _SHOWN_ELSEWHERE}
+    return tuple(flatten(shown))
+
+
 def flatten(manifest: Mapping[str, JsonValue], *, under: str = "") -> list[tuple[str, str]]:
     """A nested manifest as lines: ``{"policy": {"bos": "auto"}}`` is ``policy bos: auto``.
 
-    What is empty or null has no line.
+    What is empty or null has no line; what is a list has one for each member, under one label.
     """
     lines: list[tuple[str, str]] = []
     for key, value in manifest.items():
@@ -130,7 +141,7 @@ def flatten(manifest: Mapping[str, JsonValue], *, under: str = "") -> list[tuple
         if isinstance(value, dict):
             lines += flatten(value, under=label)
         elif isinstance(value, list):
-            lines.append((label, ", ".join(_text(each) for each in value)))
+            lines.append((label, "\n".join(_text(each) for each in value)))
         else:
             lines.append((label, _text(value)))
     return [(label, text) for label, text in lines if text]

@@ -71,6 +71,11 @@ class RegionStrip:
     needed: bool
     pieces: tuple[Piece, ...]
 
+    @property
+    def touches_next(self) -> bool:
+        """Whether nothing stands between it and the region after it, as in ``l'|uomo``."""
+        return bool(self.pieces) and not self.pieces[-1].text[-1:].isspace()
+
 
 @dataclass(frozen=True, slots=True)
 class Strip:

@@ -67,9 +67,7 @@ def remarks(run: RunSummary) -> tuple[str, ...]:
 
 def _remark(result: Result) -> str:
     if not result.n_judged:
-        reason = result.null_reasons.get("accuracy", "")
-        text = f"Nothing was scored ({items(result.unscored)} unscored): there is no rate"
-        return f"{text}; {reason}." if reason else f"{text}."
+        return f"Nothing was scored ({items(result.unscored)} unscored): there is no rate."
     if result.n_judged == 1:
         return "Only one item was judged: its outcome says nothing about others."
     if result.tied == result.n_judged:
