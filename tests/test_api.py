@@ -111,13 +111,11 @@ def test_a_prediction_chosen_by_number_keeps_its_number():
 
 
 def test_a_model_that_gives_nan_is_stopped_with_the_items_name_and_others_go_on():
-    broken = FakeScorer(lambda tokens, index: math.nan, name="broken")
+    broken = FakeScorer(lambda _tokens, _index: math.nan, name="broken")
     fine = FakeScorer(prefers_plural, name="fine")
     evaluation = Evaluation(asking=Asking(), judging=Judging())
 
-    outcomes = list(
-        cimento.evaluate_all([make_suite(FORMULA, *TEXTS)], [broken, fine], evaluation)
-    )
+    outcomes = list(cimento.evaluate_all([make_suite(FORMULA, *TEXTS)], [broken, fine], evaluation))
 
     failure, run = outcomes
     assert isinstance(failure, Failure)

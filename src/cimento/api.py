@@ -23,9 +23,9 @@ from cimento.models.base import Scorer
 from cimento.results import Run
 from cimento.runs import RunFolder
 from cimento.sources import Asking, Source, open_source
+from cimento.suites import faults
 from cimento.suites.builtin import find_suite
 from cimento.suites.checks import check_suite
-from cimento.suites.faults import errors, warnings
 from cimento.suites.load import LoadedSuite, load_suites
 from cimento.suites.model import JsonValue, Suite
 
@@ -109,6 +109,7 @@ class Evaluation:
         if folder is not None:
             folder.prepare()
         answers = source.answer(self.judging.applied(suite), cache=cache, progress=progress)
+        warnings = (*map(str, loaded.warnings), *answers.tables.warnings)
         run = Run(
             suite=suite,
             model=source.label,
@@ -119,9 +120,9 @@ class Evaluation:
                 suite={"name": suite.name, "version": suite.meta.version, "sha256": loaded.sha256},
                 asking=self.asking,
                 inputs=inputs,
-                warnings=[*(str(fault) for fault in loaded.warnings), *answers.tables.warnings],
+                warnings=warnings,
             ),
-            answers=answers.tables,
+            answers=dataclasses.replace(answers.tables, warnings=warnings),
             judging=self.judging,
         )
         return run.save(folder) if folder is not None else run
@@ -221,12 +222,12 @@ def read_suites(suites: Iterable[SuiteLike]) -> list[LoadedSuite]:
 
 def _made_here(suite: Suite) -> LoadedSuite:
     """A suite that was made in Python, checked like one that was read."""
-    faults = check_suite(suite)
-    if errors(faults):
-        raise SuiteError(where=f"suite {suite.name!r}", faults=faults)
+    found = check_suite(suite)
+    if faults.errors(found):
+        raise SuiteError(where=f"suite {suite.name!r}", faults=found)
     # A frozen record's repr says all that is in it, in the same words every time.
     digest = hashlib.sha256(repr(suite).encode()).hexdigest()
-    return LoadedSuite(suite, warnings(faults), digest, path=Path(suite.name), format="python")
+    return LoadedSuite(suite, faults.warnings(found), digest, Path(suite.name), format="python")
 
 
 def _refuse_same_names(suites: Sequence[LoadedSuite]) -> None:

@@ -11,13 +11,14 @@ from cimento.report.summary import to_json
 from cimento.results import Run, summarise
 
 
-def write_report(runs: Sequence[Run], path: Path, *, items: int | None = 100) -> Path:
+def write_report(runs: Sequence[Run], path: Path, *, items: int | None = None) -> Path:
     """Write a report of some runs.
 
     Args:
         runs: in the order in which they are to be shown.
         path: ``.html``, ``.md``, ``.csv``, ``.json`` or ``.txt``; the ending says the form.
-        items: items of each run that the HTML page shows with their tokens; None for all.
+        items: items of each run that the HTML page shows with their tokens; None: fewer, the more
+            runs there are.
 
     Raises:
         UsageError: the ending is none of these.
@@ -41,9 +42,11 @@ def write_report(runs: Sequence[Run], path: Path, *, items: int | None = 100) ->
 
 
 def _html(runs: Sequence[Run], items: int | None) -> str:
+    from cimento.report.build import items_shown
     from cimento.report.html import html_page
 
-    return html_page(summarise(runs), [run.report(items=items) for run in runs])
+    shown = items_shown(len(runs)) if items is None else items
+    return html_page(summarise(runs), [run.report(items=shown) for run in runs])
 
 
 def _markdown(runs: Sequence[Run]) -> str:

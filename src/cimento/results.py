@@ -69,17 +69,23 @@ class Run:
 
     def verdicts(self) -> pl.DataFrame:
         """The verdicts table; see docs/tables.md."""
-        numbered = [
+        return verdicts_table(self._numbered_verdicts)
+
+    @property
+    def _numbered_verdicts(self) -> list[Verdict]:
+        """The verdicts with the numbers that the predictions have in their suite."""
+        return [
             verdict
             if verdict.prediction is None
             else dataclasses.replace(verdict, prediction=self.judging.number(verdict.prediction))
             for verdict in self._verdicts
         ]
-        return verdicts_table(numbered)
 
-    def summary(self) -> RunSummary:
+    def summary(self, *, with_verdicts: bool = False) -> RunSummary:
         """Accuracies with intervals and chance levels, by prediction and by phenomenon."""
-        return self._summary
+        if not with_verdicts:
+            return self._summary
+        return dataclasses.replace(self._summary, verdicts=tuple(self._numbered_verdicts))
 
     def report(self, *, items: int | None) -> RunReport:
         """What a page shows of the run.
@@ -207,16 +213,19 @@ def open_runs(paths: Iterable[Path]) -> list[Run]:
     return [Run.open(folder) for path in paths for folder in find_runs(path)]
 
 
-def summarise(runs: Iterable[Run], *, missing: Sequence[Missing] = ()) -> Summary:
+def summarise(
+    runs: Iterable[Run], *, missing: Sequence[Missing] = (), with_verdicts: bool = False
+) -> Summary:
     """What some runs say, in one record.
 
     Args:
         runs: in the order in which they are to be shown.
         missing: what was asked for and could not be run.
+        with_verdicts: with the verdict on every item.
     """
     return Summary(
         cimento=__version__,
-        runs=tuple(run.summary() for run in runs),
+        runs=tuple(run.summary(with_verdicts=with_verdicts) for run in runs),
         missing=tuple(missing),
     )
 

@@ -33,7 +33,8 @@ def evaluate_and_show(
 ) -> int:
     """Evaluate, print the table or the JSON, and return the exit code."""
     runs, failures = evaluate_with_progress(suites, models, evaluation, keep_answers=keep_answers)
-    summary = summarise(runs, missing=[_missing(failure) for failure in failures])
+    missing = [_missing(failure) for failure in failures]
+    summary = summarise(runs, missing=missing, with_verdicts=as_json)
     if as_json:
         show(to_json(summary))
     elif runs:

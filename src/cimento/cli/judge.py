@@ -52,6 +52,6 @@ def judge(
         table = pl.concat([run.verdicts() for run in judged])
         show(table.write_csv(separator="\t"))
     elif json:
-        show(to_json(summarise(judged)))
+        show(to_json(summarise(judged, with_verdicts=True)))
     else:
         show_table(summarise(judged))

@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import typer
 
 from cimento.cli import demo, judge, report, run, score, suites
 from cimento.errors import CimentoError
 
+USAGE = 2
 INTERRUPTED = 130
+
+# The common base of typer's errors about the command line, which it keeps to itself.
+_UsageProblem: Any = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="cimento",
@@ -46,6 +51,9 @@ def invoke(arguments: Sequence[str]) -> int:
             raise
         print(f"cimento: {error}", file=sys.stderr)  # noqa: T201  # this is where messages are shown
         return error.exit_code
+    except _UsageProblem as error:
+        error.show()
+        return USAGE
     except KeyboardInterrupt:
         print("cimento: interrupted; what was scored is kept.", file=sys.stderr)  # noqa: T201
         return INTERRUPTED

@@ -10,6 +10,7 @@ import typer
 from cimento.cli import options
 
 
+# size: one argument for each option.
 def run(
     suites: Annotated[
         list[str], typer.Argument(metavar="SUITE...", help="Built-in names or paths.")

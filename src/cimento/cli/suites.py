@@ -30,7 +30,7 @@ def list_suites() -> None:
 
     rows = [("suite", "language", "items", "phenomenon", "status")]
     rows += [
-        (each.name, each.language, str(each.n_items), each.phenomenon, each.status)
+        (each.name, each.language, str(each.items), each.phenomenon, each.status)
         for each in list_builtin()
     ]
     show(_columns(rows))
@@ -105,7 +105,7 @@ def new(
     """Start a suite: a folder with a description and a table to fill in a spreadsheet."""
     from cimento.suites.templates import new_suite
 
-    new_suite(kind, folder, xlsx=xlsx)
+    new_suite(kind, folder, workbook=xlsx)
     table = "items.xlsx" if xlsx else "items.tsv"
     note(f"Fill in {folder / table}, then: cimento suites check {folder}")
 

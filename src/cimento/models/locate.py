@@ -44,8 +44,8 @@ def locate(name: str) -> Located:
             of the Hugging Face hub, downloaded where it is not in the local cache yet.
 
     Raises:
-        UsageError: the name cannot be one of a model.
-        ModelError: there is no such model, or it cannot be downloaded.
+        UsageError: there is no such model, or it cannot be downloaded.
+        ModelError: its files cannot be read.
     """
     if name in DEMO_MODELS:
         folder = Path(str(resources.files("cimento") / "data" / "models" / name))
@@ -53,7 +53,7 @@ def locate(name: str) -> Located:
     path = Path(name).expanduser()
     if path.is_dir():
         if not (path / "config.json").is_file():
-            raise ModelError(
+            raise UsageError(
                 where=name,
                 seen="this folder holds no config.json, so it is not a Hugging Face model",
                 todo="Give the folder that `save_pretrained` wrote.",
@@ -82,7 +82,7 @@ def _from_hub(name: str, revision: str | None) -> Located:
     # The hub library raises errors of many unrelated classes (HTTP, cache, validation).
     except Exception as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
-        raise ModelError(
+        raise UsageError(
             where=f"model {name!r}" + (f" at {revision!r}" if revision else ""),
             seen=f"it is neither a folder here, nor in the local cache, nor downloadable"
             f" ({type(error).__name__}: {reason[0][:200]})",

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import TableError
+from cimento.verdicts.judge import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -96,6 +97,8 @@ class RunSummary:
         conjunction: all predictions together; None for a suite without predictions.
         phenomena: the same by phenomenon; empty where no item names one.
         warnings: what was noticed on the way.
+        verdicts: the verdict on every item; only in what ``--json`` prints, for a run folder has
+            them in a table.
     """
 
     suite: str
@@ -109,6 +112,7 @@ class RunSummary:
     conjunction: Result | None
     phenomena: tuple[Phenomenon, ...] = ()
     warnings: tuple[str, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
 
     @property
     def results(self) -> tuple[Result, ...]:
@@ -208,7 +212,7 @@ def json_schema() -> JsonSchema:
     schema: JsonSchema = TypeAdapter(Summary).json_schema(mode="serialization")
     definitions = schema["$defs"]
     if isinstance(definitions, dict):
-        for record in (Result, Phenomenon, RunSummary, Missing):
+        for record in (Result, Phenomenon, Verdict, RunSummary, Missing):
             definition = definitions[record.__name__]
             if isinstance(definition, dict):
                 _describe(definition, record.__doc__ or "")
