@@ -10,7 +10,7 @@ from cimento.answers import VERDICTS
 from cimento.errors import FormulaError, did_you_mean
 from cimento.measures import region_values
 from cimento.suites.formula import parse, references
-from cimento.verdicts.formula import Outcome, combine, evaluate
+from cimento.verdicts.formula import Kind, Outcome, combine, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from cimento.measures import Unit
     from cimento.suites.formula import Formula
     from cimento.suites.model import Metric, Suite
-    from cimento.verdicts.formula import Kind
 
 NEAR_TIE_BITS = 1e-5
 """Margins below this are within what the order of float32 arithmetic can change."""
