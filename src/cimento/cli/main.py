@@ -24,13 +24,14 @@ app = typer.Typer(
     epilog="Start with: cimento demo",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("demo")(demo.demo)
-app.command("run")(run.run)
-app.command("judge")(judge.judge)
-app.command("report")(report.report)
-app.command("score")(score.score)
+app.command("demo", short_help="Everything once, offline, with a report.")(demo.demo)
+app.command("run", short_help="Ask suites of models and judge.")(run.run)
+app.command("judge", short_help="Judge stored runs again.")(judge.judge)
+app.command("report", short_help="Write a page or a table to read.")(report.report)
+app.command("score", short_help="Surprisals of free text.")(score.score)
 app.add_typer(suites.app, name="suites")
 
 
