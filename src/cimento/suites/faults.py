@@ -59,6 +59,9 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S024": _warning(
         "a formula needs a region that is empty", "Compare a region that has words in every item."
     ),
+    "CIM-S025": _warning(
+        "predictions that contradict each other", "Look at each alone; their conjunction fails."
+    ),
     "CIM-S030": _error("a factor whose column is missing", "Add the column, or fill in the cell."),
     "CIM-S031": _error("an unknown factor level", "Correct the cell, or add the level."),
     "CIM-S032": _error("a cluster column that does not cluster", "Fill in one value per item."),

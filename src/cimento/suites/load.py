@@ -75,11 +75,7 @@ def load_suites(path: Path) -> list[LoadedSuite]:
     if len(faulty) == 1:
         raise faulty[0]
     if faulty:
-        named = [
-            replace(fault, where=f"{Path(error.where).name}: {fault.where}")
-            for error in faulty
-            for fault in error.faults
-        ]
+        named = [_named(fault, error.where) for error in faulty for fault in error.faults]
         raise SuiteError(where=str(path), faults=named)
     return loaded
 
@@ -118,6 +114,13 @@ def suite_paths(path: Path) -> list[Path]:
             todo=f"Suites are: {titles}.",
         )
     return found
+
+
+def _named(fault: Fault, path: str) -> Fault:
+    """The fault with the name of its suite before the place, unless it is there already."""
+    name = Path(path).name
+    where = fault.where if fault.where.startswith(name) else f"{name}: {fault.where}"
+    return replace(fault, where=where)
 
 
 def _folder_of(path: Path) -> Path:

@@ -13,6 +13,8 @@ from cimento.errors import Fault, SuiteError
 from cimento.suites.faults import fault
 from cimento.suites.model import Suite
 
+_ALL_ACCENTED = re.compile(r"[^\W\d_a-zA-Z]{4}")
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -68,7 +70,8 @@ def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
 
     A spreadsheet program on Western European Windows writes cp1252 and says so nowhere. Two
     things speak against that guess and are errors: some characters are valid UTF-8 (the file is
-    UTF-8 with damage), or most letters would be accented ones (another alphabet's encoding).
+    UTF-8 with damage), or four accented letters would follow each other, which no Western
+    European word has (another alphabet's encoding).
     """
     text, faults = decode(data, name=name)
     if text is not None or not data.strip() or b"\x00" in data or _encoding_of_mark(data):
@@ -79,9 +82,7 @@ def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
         text = data.decode("cp1252")
     except UnicodeDecodeError as error:
         return None, [_undecodable(data, error, encoding="cp1252", name=name)]
-    letters = [character for character in text if character.isalpha()]
-    accented = [character for character in letters if character > "\x7f"]
-    if 2 * len(accented) > len(letters):
+    if _ALL_ACCENTED.search(text):
         return None, faults
     word = next(found for found in re.findall(r"\S+", text) if not found.isascii())
     return text, [

@@ -35,8 +35,7 @@ class Open(BaseModel):
 
     def rest(self) -> dict[str, JsonValue]:
         """The keys that are not known; dates and times as text."""
-        kept = plain(self.model_extra or {})
-        return cast("dict[str, JsonValue]", kept)
+        return {key: plain(value) for key, value in (self.model_extra or {}).items()}
 
 
 def plain(value: object) -> JsonValue:
@@ -263,11 +262,15 @@ def _seen(kind: str, message: str, value: object) -> str:
 
 
 def _place(steps: Sequence[int | str], data: object) -> str:
-    """The way to a value, with positions from 1: ``items 3 (item_number 7), conditions 1``."""
+    """The way to a value: ``items 3 (item_number 7), conditions 1``.
+
+    Positions are counted from 1, but predictions from 0, as in the tables of a run.
+    """
     words: list[str] = []
     for step in steps:
         if isinstance(step, int):
-            words[-1:] = [f"{words[-1] if words else ''} {step + 1}".strip()]
+            last = words.pop() if words else ""
+            words.append(f"{last} {step if last == 'predictions' else step + 1}".strip())
         elif step not in {"JsonPrediction", "JsonRelation"}:
             words.append(step)
         data = _child(data, step)

@@ -36,7 +36,7 @@ def check_comparisons(suite: Suite, stimuli: Sequence[Stimulus]) -> Iterator[Fau
     """Codes CIM-S050 to CIM-S052."""
     texts = {id(each.condition): sentence(each.condition, rule=suite.join) for each in stimuli}
     yield from _identical(suite, stimuli, texts)
-    for number, prediction in enumerate(suite.predictions, start=1):
+    for number, prediction in enumerate(suite.predictions):
         try:
             parts = comparisons(parse(prediction.formula))
         except FormulaError:

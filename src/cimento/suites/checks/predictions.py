@@ -6,26 +6,32 @@ from collections.abc import Iterator
 
 from cimento.errors import Fault, FormulaError, did_you_mean
 from cimento.suites.checks.stimuli import listed
+from cimento.suites.contradictions import contradictions
 from cimento.suites.faults import fault
 from cimento.suites.formula import Reference, parse, references
 from cimento.suites.model import Prediction, Suite
 
 
 def check_predictions(suite: Suite) -> Iterator[Fault]:
-    """Codes CIM-S020 to CIM-S024."""
+    """Codes CIM-S020 to CIM-S025; predictions are counted from 0, as in the tables of a run."""
     if not suite.predictions:
         yield fault("CIM-S023", where=suite.name, seen="The suite predicts nothing.")
-    for number, prediction in enumerate(suite.predictions, start=1):
+    readable = True
+    for number, prediction in enumerate(suite.predictions):
         where = f"prediction {number}"
         try:
             named = references(parse(prediction.formula))
         except FormulaError as error:
             yield fault("CIM-S020", where=where, seen=str(error))
+            readable = False
             continue
         for reference in named:
             yield from _unknown(suite, prediction, reference, where=where)
         for reference in dict.fromkeys(named):
             yield from _empty(suite, reference, where=where)
+    if readable:
+        for sentence in contradictions(suite):
+            yield fault("CIM-S025", where=suite.name, seen=sentence)
 
 
 def _unknown(
@@ -42,7 +48,7 @@ def _unknown(
             todo=did_you_mean(reference.condition, conditions),
         )
     count = len(suite.region_names)
-    if reference.region != "*" and not 1 <= reference.region <= count:
+    if reference.region != "*" and reference.region > count:
         yield _pointing(
             "CIM-S022",
             prediction,
@@ -69,7 +75,7 @@ def _empty(suite: Suite, reference: Reference, *, where: str) -> Iterator[Fault]
         item.id
         for item, condition in suite.stimuli()
         if condition.name == reference.condition
-        and 0 <= index < len(condition.regions)
+        and index < len(condition.regions)
         and not condition.regions[index].text.strip()
     ]
     if items:

@@ -69,7 +69,7 @@ def _mojibake(stimulus: Stimulus, text: str) -> Iterator[Fault]:
     """UTF-8 that was read as cp1252 on its way: undoing that gives other text, not an error."""
     if not _MOJIBAKE.search(text):
         return
-    word = next(found for found in re.findall(r"\S+", text) if _MOJIBAKE.search(found))
+    word = next(found for found in text.split(" ") if _MOJIBAKE.search(found))
     try:
         right = word.encode("cp1252").decode("utf-8")
     except UnicodeError:

@@ -92,7 +92,13 @@ def _fits(value: JsonValue) -> bool:
 
 def _rows(suite: Suite) -> Iterator[list[str]]:
     """The lines of items.tsv, cell by cell; the last column is there only where it is needed."""
-    columns = [name for name in suite.column_names if _can_be_column(name)]
+    held = {
+        name
+        for _, condition in suite.stimuli()
+        for name, value in condition.columns.items()
+        if _can_be_column(name) and _can_be_cell(value)
+    }
+    columns = [name for name in suite.column_names if name in held]
     lines = []
     for item in suite.items:
         for index, condition in enumerate(item.conditions):

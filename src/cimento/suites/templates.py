@@ -1,0 +1,78 @@
+"""Suites to start from: a few examples in the right shape, to be replaced in a spreadsheet."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from cimento.errors import StorageError, UsageError, did_you_mean
+from cimento.files import write_bytes, write_text
+
+_FOLDER = Path(__file__).parents[1] / "data" / "templates"
+_NAME_LINE = 'name = "my-suite"\n'
+_WIDEST = 90
+
+KINDS = ("agreement", "factorial", "pairs", "regions")
+"""Which templates there are: match and mismatch, two factors, good and bad, any conditions."""
+
+
+def new_suite(kind: str, folder: Path, *, workbook: bool = False) -> list[Path]:
+    """Write a suite to fill in; its name is that of the folder.
+
+    Args:
+        kind: one of `KINDS`.
+        folder: where to write; must not exist, or be empty.
+        workbook: write the items as ``items.xlsx`` instead of ``items.tsv``, all cells as text.
+
+    Returns:
+        The files written.
+
+    Raises:
+        UsageError: there is no such kind.
+        StorageError: the folder has something in it, or cannot be written.
+    """
+    if kind not in KINDS:
+        raise UsageError(
+            where=f"kind {kind!r}",
+            seen="there is no such template",
+            todo=did_you_mean(kind, KINDS),
+        )
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        raise StorageError(
+            where=str(folder), seen="exists already", todo="Choose another name for the suite."
+        )
+    toml = (_FOLDER / kind / "suite.toml").read_text(encoding="utf-8")
+    items = (_FOLDER / kind / "items.tsv").read_text(encoding="utf-8")
+    table = folder / ("items.xlsx" if workbook else "items.tsv")
+    return [
+        write_text(toml.replace(_NAME_LINE, _name_line(folder)), folder / "suite.toml"),
+        write_bytes(_workbook(items) if workbook else items.encode(), table),
+    ]
+
+
+def _name_line(folder: Path) -> str:
+    """The line of suite.toml with the suite's name, quoted as TOML wants it."""
+    import tomli_w
+
+    return tomli_w.dumps({"name": folder.resolve().name or "my-suite"})
+
+
+def _workbook(items: str) -> bytes:
+    """The table as an Excel workbook in which nothing is taken for a number or a date."""
+    from openpyxl import Workbook
+    from openpyxl.utils import get_column_letter
+
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = "items"
+    sheet.freeze_panes = "A2"
+    rows = [line.split("\t") for line in items.splitlines()]
+    for number, row in enumerate(rows, start=1):
+        for column, text in enumerate(row, start=1):
+            sheet.cell(number, column, text).number_format = "@"
+    for column, cells in enumerate(zip(*rows, strict=True), start=1):
+        width = min(max(map(len, cells)) + 2, _WIDEST)
+        sheet.column_dimensions[get_column_letter(column)].width = width
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()

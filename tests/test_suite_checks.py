@@ -1,0 +1,404 @@
+"""Every check: what it reports, and that good suites are left alone."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cimento.errors import Fault
+from cimento.suites.checks import check_suite
+from cimento.suites.faults import CHECKS, errors, summarize, warnings
+from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from tests.suites_on_disk import ITEMS, TOML, codes_of, faults_of, write_folder
+
+FORMULA = "(2;%match%) < (2;%mismatch%)"
+
+
+def make(
+    *items: Mapping[str, str | Sequence[str]],
+    formulas: Sequence[str] = (FORMULA,),
+    columns: Sequence[Mapping[str, str]] = (),
+    ids: Sequence[str] = (),
+) -> Suite:
+    """A suite of items that map conditions to their regions, given as a list or with bars."""
+    made = []
+    for number, conditions in enumerate(items):
+        free = columns[number] if columns else {}
+        made.append(
+            Item(
+                ids[number] if ids else str(number + 1),
+                tuple(
+                    Condition(name, tuple(map(Region, _regions(text))), free)
+                    for name, text in conditions.items()
+                ),
+            )
+        )
+    return Suite(
+        meta=Meta("test", language="it"),
+        region_names=("subject", "verb", "rest"),
+        predictions=tuple(map(Prediction, formulas)),
+        items=tuple(made),
+    )
+
+
+def _regions(text: str | Sequence[str]) -> Sequence[str]:
+    return [piece.strip() for piece in text.split("|")] if isinstance(text, str) else text
+
+
+LAMPS = {"match": "Le lampade | sono | accese.", "mismatch": "Le lampade | è | accese."}
+DOG = {"match": "Il cane | dorme | in giardino.", "mismatch": "Il cane | dormono | in giardino."}
+GOOD = make(LAMPS, DOG)
+
+
+def found(suite: Suite, code: str) -> list[Fault]:
+    return [fault for fault in check_suite(suite) if fault.code == code]
+
+
+def one(suite: Suite, code: str) -> Fault:
+    [fault] = found(suite, code)
+    return fault
+
+
+def with_text(text: str) -> Suite:
+    """The good suite with another text in the last region of one condition."""
+    return make({**LAMPS, "match": ["Le lampade", "sono", text]}, DOG)
+
+
+def test_a_good_suite_has_no_faults():
+    assert check_suite(GOOD) == ()
+
+
+# --- items and conditions
+
+
+def test_no_items():
+    assert one(make(), "CIM-S005").severity == "error"
+    empty = replace(GOOD, items=(*GOOD.items, Item("3", ())))
+    assert "item 3" in one(empty, "CIM-S005").where
+
+
+def test_an_id_twice():
+    fault = one(make(LAMPS, DOG, ids=["a", "a"]), "CIM-S010")
+    assert "Items 1, 2" in fault.seen
+    assert "'a'" in fault.seen
+
+
+def test_a_condition_twice():
+    [item, *rest] = GOOD.items
+    doubled = replace(item, conditions=(*item.conditions, item.conditions[0]))
+    assert "condition match" in one(replace(GOOD, items=(doubled, *rest)), "CIM-S011").where
+
+
+def test_items_with_different_conditions():
+    other = {"match": LAMPS["match"], "mismatch_number": LAMPS["mismatch"]}
+    fault = one(make(LAMPS, other, DOG), "CIM-S012")
+    assert fault.where == "item 2"
+    assert "lacks mismatch and has mismatch_number, unlike 2 of 3 items" in fault.seen
+
+
+def test_the_order_of_conditions_does_not_matter():
+    assert check_suite(make(LAMPS, dict(reversed(DOG.items())))) == ()
+
+
+def test_the_wrong_number_of_regions():
+    fault = one(make(LAMPS, {**DOG, "match": "Il cane | dorme in giardino."}), "CIM-S013")
+    assert fault.where == "item 2, condition match"
+    assert "There are 2 regions; the suite names 3" in fault.seen
+
+
+def test_a_condition_name_that_formulas_cannot_write():
+    suite = make({"a b": LAMPS["match"], "è": LAMPS["mismatch"]}, formulas=[])
+    assert len(found(suite, "CIM-S015")) == 2
+
+
+def test_a_name_missing():
+    assert one(make({"": LAMPS["match"]}, formulas=[]), "CIM-S016")
+    assert one(make(LAMPS, ids=[""]), "CIM-S016")
+
+
+def test_an_empty_stimulus():
+    assert one(make({**LAMPS, "match": " | | "}), "CIM-S017").where == "item 1, condition match"
+
+
+# --- predictions
+
+
+def test_a_formula_that_cannot_be_read_is_shown_with_a_caret():
+    fault = one(replace(GOOD, predictions=(Prediction("(2;%match%) < "),)), "CIM-S020")
+    assert fault.where == "prediction 0"
+    assert fault.seen.splitlines()[-1].strip() == "^"
+
+
+@pytest.mark.parametrize(
+    ("formula", "code", "shown", "column"),
+    [
+        ("(2;%match%) < (2;%mismach%)", "CIM-S021", "Did you mean 'mismatch'", 14),
+        ("(4;%match%) < (2;%mismatch%)", "CIM-S022", "no region 4; the suite names 3", 0),
+        ("(2;%match%) < (12;%mismatch%)", "CIM-S022", "no region 12", 14),
+    ],
+)
+def test_a_formula_names_what_is_not_there(formula, code, shown, column):
+    fault = one(replace(GOOD, predictions=(Prediction(formula),)), code)
+    assert shown in fault.seen
+    *_, shown_formula, caret = fault.seen.splitlines()
+    assert shown_formula[caret.index("^") :].startswith(formula[column:])
+
+
+def test_no_predictions():
+    assert one(replace(GOOD, predictions=()), "CIM-S023").severity == "warning"
+
+
+def test_an_empty_region_in_a_formula():
+    suite = make(LAMPS, {**DOG, "match": "Il cane | | dorme in giardino."})
+    assert "no words in item 2; its value there is 0 bits" in one(suite, "CIM-S024").seen
+    assert found(replace(suite, metric="mean"), "CIM-S024")[0].seen.endswith("undefined.")
+
+
+def test_predictions_that_contradict_each_other():
+    formulas = [FORMULA, "(2;%match%) = (2;%mismatch%)"]
+    fault = one(make(LAMPS, DOG, formulas=formulas), "CIM-S025")
+    assert fault.severity == "warning"
+    assert found(make(LAMPS, DOG, formulas=[*formulas, "("]), "CIM-S025") == []
+
+
+# --- design
+
+
+def test_factors():
+    columns = [{"number": "plural"}, {"number": "singolar"}]
+    suite = make(LAMPS, DOG, columns=columns)
+    suite = replace(suite, factors={"number": ("singular", "plural"), "gender": ("f", "m")})
+    assert one(suite, "CIM-S030").where == "factor gender"
+    assert [fault.where for fault in found(suite, "CIM-S031")] == [
+        "item 2, condition match",
+        "item 2, condition mismatch",
+    ]
+    assert "Did you mean 'singular'?" in found(suite, "CIM-S031")[0].todo
+    partly = make(LAMPS, DOG, columns=[{"number": "plural"}, {}])
+    assert len(found(replace(partly, factors={"number": ("plural",)}), "CIM-S030")) == 2
+
+
+def test_cluster():
+    assert "does not exist" in one(replace(GOOD, cluster="template"), "CIM-S032").seen
+    partly = replace(make(LAMPS, DOG, columns=[{"t": "1"}, {}]), cluster="t")
+    assert len(found(partly, "CIM-S032")) == 2
+    [item, *rest] = make(LAMPS, DOG, columns=[{"t": "1"}, {"t": "2"}]).items
+    split = replace(
+        item, conditions=(item.conditions[0], replace(item.conditions[1], columns={"t": "3"}))
+    )
+    assert "several clusters: 1, 3" in one(replace(partly, items=(split, *rest)), "CIM-S032").seen
+
+
+@pytest.mark.parametrize(("language", "todo"), [("", "ISO 639-1"), ("Italian", "'it'")])
+def test_language(language, todo):
+    assert todo in one(replace(GOOD, meta=Meta("t", language=language)), "CIM-S033").todo
+
+
+@pytest.mark.parametrize("language", ["it", "pt-BR", "scn"])
+def test_codes_of_languages_are_accepted(language):
+    assert check_suite(replace(GOOD, meta=Meta("t", language=language))) == ()
+
+
+# --- text
+
+
+def test_blanks():
+    assert one(with_text("accese. "), "CIM-S040").severity == "warning"
+    assert "'accese  ora.'" in one(with_text("accese  ora."), "CIM-S041").seen
+
+
+@pytest.mark.parametrize(
+    ("character", "code", "name"),
+    [
+        ("\x07", "CIM-S042", "U+0007"),
+        ("\ufffd", "CIM-S042", "REPLACEMENT CHARACTER"),
+        ("\ud800", "CIM-S042", "U+D800"),
+        ("\xa0", "CIM-S043", "NO-BREAK SPACE"),
+        ("\xad", "CIM-S043", "SOFT HYPHEN"),
+        ("\u200b", "CIM-S043", "ZERO WIDTH SPACE"),
+        ("\ufeff", "CIM-S043", "ZERO WIDTH NO-BREAK SPACE"),
+        ("\t", "CIM-S043", "U+0009"),
+        ("\u2028", "CIM-S043", "LINE SEPARATOR"),
+    ],
+)
+def test_characters_that_cannot_be_seen(character, code, name):
+    assert name in one(with_text(f"accese{character}ora."), code).seen
+
+
+def test_mixed_apostrophes():
+    suite = make(
+        {"match": "L'uomo | dorme | bene.", "mismatch": "L'uomo | dormono | bene."},
+        {"match": "L’anno | finisce | ora.", "mismatch": "L'anno | finiscono | ora."},
+    )
+    fault = one(suite, "CIM-S044")
+    assert fault.where == "item 2, condition match"
+    assert "1 stimuli have ’ (U+2019) and 3 have ' (U+0027)" in fault.seen
+
+
+def test_apostrophes_of_one_kind_are_left_alone():
+    assert check_suite(with_text("accese un po’ d’ora in ora.")) == ()
+    assert check_suite(with_text("accese un po' d'ora in ora.")) == ()
+
+
+def test_letters_taken_apart():
+    suite = with_text(unicodedata.normalize("NFD", "accese perché sì."))
+    assert "perche\u0301" in one(suite, "CIM-S045").seen
+
+
+def test_accents_that_have_no_letter_of_their_own_are_left_alone():
+    # Russian stress marks: there is no one character for the letter with its accent
+    assert check_suite(with_text("за́мок и замо́к.")) == ()
+
+
+@pytest.mark.parametrize("text", ["città", "più", "può", "дом", "l’ora", "naïve"])
+def test_text_decoded_wrongly(text):
+    broken = text.encode().decode("cp1252")
+    assert f"like '{text}.'" in one(with_text(f"accese {broken}."), "CIM-S046").seen
+
+
+@pytest.mark.parametrize("text", ["São João", "Ângela", "«Âge»", "pâté", "ÑU", "Ãgua"])
+def test_text_that_only_looks_decoded_wrongly_is_left_alone(text):
+    assert found(with_text(text), "CIM-S046") == []
+
+
+# --- comparisons
+
+
+def test_identical_conditions():
+    fault = one(make(LAMPS, {"match": DOG["match"], "mismatch": DOG["match"]}), "CIM-S050")
+    assert fault.where == "item 2, condition mismatch"
+    unlike = {
+        "match": "Il cane | dorme | in giardino.",
+        "mismatch": "Il cane dorme | | in giardino.",
+    }
+    assert found(make(LAMPS, unlike), "CIM-S050")
+
+
+def test_conditions_that_are_not_compared_may_be_identical():
+    same = {**DOG, "filler": DOG["match"]}
+    lamps = {**LAMPS, "filler": "Le lampade | sono | spente."}
+    assert found(make(lamps, same), "CIM-S050") == []
+    assert found(make(lamps, same, formulas=[]), "CIM-S050")
+
+
+WORDS = ["Anna", "Bruno", "Carla", "Dario", "Elena", "Fabio"]
+
+
+def pairs(low: str, high: str, formula: str = FORMULA) -> Suite:
+    return make(
+        *({"match": f"{name} | {low} | ora.", "mismatch": f"{name} | {high} | ora."}
+          for name in WORDS),
+        formulas=[formula],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "formula", "shown"),
+    [
+        ("dorme", "dorme molto", FORMULA, "more surprising, has more words"),
+        ("non dorme", "dormono", FORMULA, "less surprising, has more words"),
+        ("dorme", "dorme molto", "(2;%mismatch%) > (2;%match%)", "more surprising"),
+        ("dorme", "dorme molto", "(*;%match%) < (*;%mismatch%)", "(*;%mismatch%), which"),
+        ("dorme", "dormono", FORMULA, "more characters"),
+        (
+            "dorme",
+            "dorme molto",
+            "(1;%match%) + (2;%match%) < (1;%mismatch%) + (2;%mismatch%)",
+            "in 6 of 6 items (1.0 on average)",
+        ),
+        ("dorme", "dorme molto", f"{FORMULA} & (1;%match%) = (1;%mismatch%)", "more words"),
+    ],
+)
+def test_length_imbalance(low, high, formula, shown):
+    assert shown in one(pairs(low, high, formula), "CIM-S051").seen
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "(2;%match%) - (1;%match%) < (2;%mismatch%) - (1;%mismatch%)",
+        "(2;%match%) < 5",
+        "(2;%match%) = (2;%mismatch%)",
+        "(1;%match%) < (1;%mismatch%)",
+    ],
+)
+def test_comparisons_that_length_does_not_decide(formula):
+    assert found(pairs("dorme", "dorme molto", formula), "CIM-S051") == []
+
+
+def test_length_imbalance_needs_a_sum_five_items_and_a_direction():
+    suite = pairs("dorme", "dorme molto")
+    assert found(replace(suite, metric="mean"), "CIM-S051") == []
+    assert found(replace(suite, items=suite.items[:4]), "CIM-S051") == []
+    back = pairs("dorme molto", "dorme")
+    mixed = [replace(item, id=f"b{item.id}") for item in back.items]
+    assert found(replace(suite, items=(*suite.items, *mixed)), "CIM-S051") == []
+
+
+def test_one_letter_of_a_sentence_is_no_imbalance():
+    suite = pairs("dorme tutto il santo giorno", "dormi tutto il santo giornoo")
+    assert found(suite, "CIM-S051") == []
+
+
+def test_repeated_items():
+    fault = one(make(LAMPS, DOG, LAMPS), "CIM-S052")
+    assert "Items 1, 3" in fault.seen
+
+
+# --- what readers report
+
+
+FROM_FILES = {
+    "CIM-S006": {"items": ITEMS.encode("cp1252")},
+    "CIM-S007": {"toml": TOML.replace("language", 'license = "CC0-1.0"\nlanguage')},
+    "CIM-S047": {"items": ITEMS.replace("Le lampade | sono", "Le lampade |sono")},
+    "CIM-S048": {"items": ITEMS.replace("accese.", r"\emph{accese}.")},
+    "CIM-S049": {"items": ITEMS.replace("Il cane | dorme | in giardino.",
+                                        '"Il cane | dorme | ""in giardino""."')},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", FROM_FILES)
+def test_what_readers_warn_of(tmp_path, code):
+    folder = write_folder(tmp_path, **FROM_FILES[code])
+    assert codes_of(folder) == [code]
+    assert faults_of(folder)[0].severity == "warning"
+
+
+def test_places_of_rows_stand_in_messages(tmp_path):
+    folder = write_folder(tmp_path, items=ITEMS.replace("in giardino.", "in  giardino."))
+    assert [fault.where for fault in faults_of(folder)] == [
+        "items.tsv row 4, item 2, condition match",
+        "items.tsv row 5, item 2, condition mismatch",
+    ]
+
+
+# --- the list of checks
+
+
+def test_every_code_has_its_section_with_its_severity():
+    page = (Path(__file__).parents[1] / "docs" / "checks.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^### (CIM-S\d{3})\n\n(Error|Warning): \*\*", page, re.MULTILINE))
+    assert sections == {code: check.severity.title() for code, check in CHECKS.items()}
+
+
+def test_every_code_is_reported_by_a_test():
+    tests = "".join(
+        path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_suite_*.py")
+    )
+    assert [code for code in CHECKS if code not in tests] == []
+
+
+def test_faults_are_told_apart_and_summed_up():
+    suite = make({**LAMPS, "match": "Le lampade | sono  | accese  ora.", "mismatch": "| |"}, DOG)
+    faults = check_suite(replace(suite, meta=Meta("t")))
+    assert {fault.code for fault in errors(faults)} == {"CIM-S017"}
+    assert {fault.code for fault in warnings(faults)} >= {"CIM-S033", "CIM-S041"}
+    lines = summarize([*faults, *warnings(faults)])
+    assert len(lines) == len({fault.code for fault in faults})
+    assert any("CIM-S041 several blanks in a row, 2 times; first item 1" in line for line in lines)

@@ -1,0 +1,119 @@
+"""Templates to fill in, and the suites that come with cimento."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from cimento.errors import InputError, StorageError, UsageError
+from cimento.suites.builtin import builtin_names, find_suite, list_builtin
+from cimento.suites.load import load_suite
+from cimento.suites.templates import KINDS, new_suite
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("workbook", [False, True])
+def test_a_template_is_a_suite_without_faults(tmp_path, kind, workbook):
+    written = new_suite(kind, tmp_path / "La mia suite", workbook=workbook)
+    loaded = load_suite(tmp_path / "La mia suite")
+    assert loaded.warnings == ()
+    assert loaded.suite.name == "La mia suite"
+    assert loaded.suite.predictions
+    assert len(loaded.suite.items) >= 3
+    assert [path.name for path in written] == [
+        "suite.toml",
+        "items.xlsx" if workbook else "items.tsv",
+    ]
+
+
+def test_both_tables_of_a_template_say_the_same(tmp_path):
+    for kind in KINDS:
+        new_suite(kind, tmp_path / "a" / kind)
+        new_suite(kind, tmp_path / "b" / kind, workbook=True)
+        suites = [load_suite(tmp_path / where / kind).suite for where in ("a", "b")]
+        assert suites[0] == suites[1]
+
+
+def test_a_workbook_can_be_filled_in(tmp_path):
+    _, table = new_suite("agreement", tmp_path / "s", workbook=True)
+    book = openpyxl.load_workbook(table)
+    sheet = book["items"]
+    assert {cell.number_format for row in sheet.iter_rows() for cell in row} == {"@"}
+    for condition, verb in (("match", "cantano"), ("mismatch", "canta")):
+        sheet.append([5, condition, f"Le ragazze | {verb} | una canzone."])
+    book.save(table)
+    assert [item.id for item in load_suite(tmp_path / "s").suite.items] == list("12345")
+
+
+def test_a_name_with_quotation_marks_is_written_as_toml_wants_it(tmp_path):
+    new_suite("pairs", tmp_path / 'The "best"')
+    assert load_suite(tmp_path / 'The "best"').suite.name == 'The "best"'
+
+
+def test_the_current_folder_has_a_name(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    new_suite("pairs", Path())
+    assert load_suite(Path()).suite.name == "here"
+
+
+def test_an_unknown_kind_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="Did you mean 'pairs'"):
+        new_suite("pair", tmp_path / "s")
+
+
+def test_nothing_is_written_over(tmp_path):
+    new_suite("pairs", tmp_path / "s")
+    for place in (tmp_path / "s", tmp_path / "s" / "suite.toml"):
+        with pytest.raises(StorageError, match="exists already"):
+            new_suite("regions", place)
+
+
+def test_built_in_suites_are_listed_as_they_are():
+    listed = list_builtin()
+    assert [each.name for each in listed] == builtin_names()
+    assert builtin_names()
+    for each in listed:
+        suite = load_suite(each.path).suite
+        assert (each.name, each.language) == (suite.name, suite.meta.language)
+        assert (each.phenomenon, each.status) == (suite.meta.phenomenon, suite.meta.status)
+        assert each.items == len(suite.items)
+
+
+def test_a_suite_is_found_by_name_or_by_path(tmp_path, monkeypatch):
+    name = builtin_names()[0]
+    assert find_suite(name) == list_builtin()[0].path
+    (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert find_suite(name) == list_builtin()[0].path
+    assert find_suite(f"./{name}") == Path(name)
+    assert find_suite(Path(name)) == Path(name)
+    with pytest.raises(InputError, match=f"Did you mean '{name}'"):
+        find_suite(name + "x")
+
+
+def test_listing_imports_nothing_heavy():
+    code = (
+        "import sys; from cimento.suites.builtin import list_builtin; list_builtin();"
+        "print([m for m in ('polars', 'pydantic', 'openpyxl', 'numpy', 'torch', 'csv')"
+        " if m in sys.modules])"
+    )
+    done = subprocess.run(  # noqa: S603 - our own interpreter and our own code
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_importing_the_readers_imports_nothing_heavy():
+    code = (
+        "import sys; import cimento.suites.load, cimento.suites.writers, cimento.suites.templates;"
+        "print([m for m in ('polars', 'pydantic', 'openpyxl', 'tomli_w') if m in sys.modules])"
+    )
+    done = subprocess.run(  # noqa: S603 - our own interpreter and our own code
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
