@@ -7,14 +7,13 @@ docs/tables.md.
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.errors import StorageError, TableError
+from cimento.errors import TableError
+from cimento.files import atomically
 
 if TYPE_CHECKING:
     import polars as pl
@@ -167,48 +166,7 @@ def write_table(table: pl.DataFrame, schema: TableSchema, folder: Path) -> Path:
     validate(table, schema, where=str(path))
     metadata = {"cimento_table": schema.name, "cimento_schema_version": str(SCHEMA_VERSION)}
 
-    def save(temporary: Path) -> None:
-        table.write_parquet(temporary, metadata=metadata)
-
-    _atomically(path, save)
-    return path
-
-
-def write_text(text: str, path: Path) -> Path:
-    """Write a text file (UTF-8), whole or not at all.
-
-    Raises:
-        StorageError: the folder cannot be written.
-    """
-    _atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
-    return path
-
-
-def _atomically(path: Path, save: Callable[[Path], object]) -> None:
-    """Have `save` write to a file beside `path`, then move it there in one step."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        os.close(handle)
-        temporary = Path(name)
-        try:
-            save(temporary)
-            temporary.chmod(0o666 & ~_umask())
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise StorageError(
-            where=str(path),
-            seen=f"cannot be written ({error.strerror or error})",
-            todo="Choose another folder with --output, or free some space.",
-        ) from error
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
+    return atomically(path, lambda file: table.write_parquet(file, metadata=metadata))
 
 
 def read_table(schema: TableSchema, folder: Path) -> pl.DataFrame:

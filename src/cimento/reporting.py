@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from cimento.answers import write_text
 from cimento.errors import UsageError
+from cimento.files import write_text
 from cimento.report.summary import to_json
 from cimento.results import Run, summarise
 

@@ -17,9 +17,9 @@ from cimento.answers import (
     Answers,
     read_table,
     write_table,
-    write_text,
 )
 from cimento.errors import TableError
+from cimento.files import write_text
 from cimento.judging import Judging
 from cimento.report.build import RunReport, run_report, run_summary
 from cimento.report.summary import Missing, Result, RunSummary, Summary, to_json

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.answers import write_text
 from cimento.errors import StorageError, TableError
+from cimento.files import write_text
 from cimento.suites.model import JsonValue
 
 MANIFEST = "manifest.json"
