@@ -23,6 +23,9 @@ Scores: TypeAlias = dict[int, float]
 _LOOK_UP = 500
 _RECORD = struct.Struct("<id")
 
+_ROUNDING = 1e-3
+"""A log-probability may come out above 0 by so much, in half precision."""
+
 
 class AnswerCache(Protocol):
     """Where scored token sequences are kept."""
@@ -34,10 +37,17 @@ class AnswerCache(Protocol):
         """Keep the scores of these sequences, all or none; they replace what was there."""
 
 
-def sequence_key(model_key: str, ids: Sequence[int]) -> bytes:
-    """The address of a token sequence scored by one model under one policy."""
+def sequence_key(model_key: str, ids: Sequence[int], words: Sequence[int] = ()) -> bytes:
+    """The address of a token sequence scored by one model under one policy.
+
+    Args:
+        model_key: all that scores depend on besides the text.
+        ids: token ids of the whole sequence.
+        words: number of the word of each token, where there are such: what a masked model masks
+            depends on them, and texts of the same tokens can differ in blanks.
+    """
     digest = hashlib.sha256(model_key.encode())
-    digest.update(struct.pack(f"<{len(ids)}q", *ids))
+    digest.update(struct.pack(f"<q{len(ids)}q{len(words)}q", len(ids), *ids, *words))
     return digest.digest()
 
 
@@ -112,6 +122,37 @@ class FileCache:
                 self._connection.execute("ROLLBACK")
             raise self._failure(error) from error
 
+    def count(self) -> int:
+        """The number of sequences whose scores are kept."""
+        try:
+            [[number]] = self._connection.execute("SELECT count(*) FROM answers").fetchall()
+        except sqlite3.Error as error:
+            raise self._failure(error) from error
+        return int(number)
+
+    def clear(self) -> int:
+        """Forget everything, and say how many sequences that were."""
+        number = self.count()
+        try:
+            self._connection.execute("DELETE FROM answers")
+            self._connection.execute("VACUUM")
+        except sqlite3.Error as error:
+            raise self._failure(error) from error
+        return number
+
+    def verify(self) -> list[str]:
+        """What is wrong with the file, as sentences; empty where nothing is."""
+        try:
+            found = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
+            damaged = sum(
+                len(key) != hashlib.sha256().digest_size or not _is_sound(blob)
+                for key, blob in self._connection.execute("SELECT key, scores FROM answers")
+            )
+        except sqlite3.Error as error:
+            return [f"The file cannot be read ({error})."]
+        problems = [] if found == ["ok"] else [f"SQLite: {each}." for each in found]
+        return problems + ([f"{damaged} entries are damaged."] if damaged else [])
+
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
@@ -120,7 +161,7 @@ class FileCache:
         return StorageError(
             where=str(self.path),
             seen=f"the cache of answers cannot be used ({error})",
-            todo="Set CIMENTO_CACHE_DIR to a folder that can be written, or run with --no-cache.",
+            todo="Delete the file, set CIMENTO_CACHE_DIR to another folder, or run with --no-cache.",
         )
 
 
@@ -130,3 +171,10 @@ def _pack(scores: Scores) -> bytes:
 
 def _unpack(blob: bytes) -> Scores:
     return dict(_RECORD.iter_unpack(blob))
+
+
+def _is_sound(blob: bytes) -> bool:
+    """Whether these are scores: whole records, and nothing above the log of a certainty."""
+    if len(blob) % _RECORD.size:
+        return False
+    return all(index >= 0 and not value > _ROUNDING for index, value in _unpack(blob).items())

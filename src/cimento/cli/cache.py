@@ -1,0 +1,56 @@
+"""``cimento cache``: the answers kept between runs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import typer
+
+from cimento.cli.console import show
+
+if TYPE_CHECKING:
+    from cimento.cache import FileCache
+
+FAILED = 1
+
+app = typer.Typer(help="Look after the answers kept between runs.", no_args_is_help=True)
+
+
+@app.command("info")
+def info() -> None:
+    """Print where the cache is, how many texts it knows and how large it is."""
+    with _open() as cache:
+        number = cache.count()
+        size = cache.path.stat().st_size
+    show(f"{cache.path}\n{number} texts scored, {size / 1e6:.1f} MB")
+
+
+@app.command("clear")
+def clear() -> None:
+    """Forget all answers; stored runs stay as they are."""
+    with _open() as cache:
+        show(f"{cache.clear()} texts forgotten")
+
+
+@app.command("verify")
+def verify() -> int:
+    """Check every entry; the exit code is 1 where something is damaged."""
+    with _open() as cache:
+        problems = cache.verify()
+    show("\n".join(problems) if problems else "Nothing is damaged.")
+    if problems:
+        show("Clear it with: cimento cache clear, or delete the file.")
+    return FAILED if problems else 0
+
+
+@contextlib.contextmanager
+def _open() -> Iterator[FileCache]:
+    from cimento.cache import FileCache, default_cache_folder
+
+    cache = FileCache(default_cache_folder())
+    try:
+        yield cache
+    finally:
+        cache.close()

@@ -1,0 +1,47 @@
+"""One run of many small shards, for tests that kill it: OUTPUT CACHE."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import cimento
+from cimento import engine
+from cimento.cache import FileCache
+from cimento.models.fake import FakeScorer
+from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+
+N_ITEMS = 400
+
+
+def suite() -> Suite:
+    """Pairs of sentences that are all different."""
+    items = tuple(
+        Item(
+            str(number),
+            tuple(
+                Condition(name, (Region(f"La lampada {number}"), Region(verb), Region("accesa.")))
+                for name, verb in (("good", "era"), ("bad", "erano"))
+            ),
+        )
+        for number in range(N_ITEMS)
+    )
+    meta = Meta(name="killed", language="it")
+    return Suite(meta, ("a", "b", "c"), (Prediction("(2;%good%) < (2;%bad%)"),), items)
+
+
+def slow_score(tokens, index):
+    """A score that depends on the token, and takes its time."""
+    time.sleep(0.006)
+    return -1.0 - len(tokens[index]) / 7
+
+
+if __name__ == "__main__":
+    engine.SHARD = 16
+    cimento.evaluate(
+        suite(),
+        FakeScorer(slow_score),
+        output=Path(sys.argv[1]),
+        cache=FileCache(Path(sys.argv[2])),
+    )
