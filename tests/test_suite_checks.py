@@ -14,7 +14,6 @@ from cimento.errors import Fault
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import CHECKS, errors, summarize, warnings
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
-from tests.suites_on_disk import ITEMS, TOML, codes_of, faults_of, write_folder
 
 FORMULA = "(2;%match%) < (2;%mismatch%)"
 
@@ -348,34 +347,6 @@ def test_one_letter_of_a_sentence_is_no_imbalance():
 def test_repeated_items():
     fault = one(make(LAMPS, DOG, LAMPS), "CIM-S052")
     assert "Items 1, 3" in fault.seen
-
-
-# --- what readers report
-
-
-FROM_FILES = {
-    "CIM-S006": {"items": ITEMS.encode("cp1252")},
-    "CIM-S007": {"toml": TOML.replace("language", 'license = "CC0-1.0"\nlanguage')},
-    "CIM-S047": {"items": ITEMS.replace("Le lampade | sono", "Le lampade |sono")},
-    "CIM-S048": {"items": ITEMS.replace("accese.", r"\emph{accese}.")},
-    "CIM-S049": {"items": ITEMS.replace("Il cane | dorme | in giardino.",
-                                        '"Il cane | dorme | ""in giardino""."')},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("code", FROM_FILES)
-def test_what_readers_warn_of(tmp_path, code):
-    folder = write_folder(tmp_path, **FROM_FILES[code])
-    assert codes_of(folder) == [code]
-    assert faults_of(folder)[0].severity == "warning"
-
-
-def test_places_of_rows_stand_in_messages(tmp_path):
-    folder = write_folder(tmp_path, items=ITEMS.replace("in giardino.", "in  giardino."))
-    assert [fault.where for fault in faults_of(folder)] == [
-        "items.tsv row 4, item 2, condition match",
-        "items.tsv row 5, item 2, condition mismatch",
-    ]
 
 
 # --- the list of checks

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cimento.errors import InputError, SuiteError
 from cimento.suites.load import inspect_suite, load_suite, load_suites, suite_paths
 from cimento.suites.model import Region
 from cimento.suites.readers import FORMATS
 from tests.suites_on_disk import (
+    ITEMS,
     PAIRS,
+    TOML,
     codes_of,
     faults_of,
     syntaxgym,
@@ -347,3 +353,39 @@ def test_a_folder_without_suites_is_refused(tmp_path):
     write(tmp_path / "README.md", "about")
     with pytest.raises(InputError, match="without suites in it"):
         load_suites(tmp_path)
+
+
+# --- damage of every kind
+
+WHOLE = {
+    "s.json": syntaxgym().encode(),
+    "s.jsonl": BLIMP.encode(),
+    "s.csv": CSV.encode(),
+    "pairs.csv": PAIRS.encode("cp1252"),
+    "pairs.txt": PAIRS.replace(";", "\t").encode("utf-16"),
+    "suite.toml": TOML.encode(),
+    "items.tsv": ITEMS.encode(),
+}
+SNIPPETS = [
+    b"", b'"', b"\\", b"|", b"\t", b"\n", b"\r", b",", b";", b"\xff", b"\xc3", b"\x00", b"null",
+    b"1e999", b"\xef\xbb\xbf", b"\\ud800", b"cimento", b"_extra", b"[[", b"}", b"\xa0", b"\x85",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_damage_ends_in_faults_and_never_in_a_traceback(name, data):
+    content = WHOLE[name]
+    start = data.draw(st.integers(0, len(content)))
+    end = data.draw(st.integers(start, len(content)))
+    damaged = content[:start] + data.draw(st.sampled_from(SNIPPETS)) + content[end:]
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_folder(Path(folder)) / name
+        write(path, damaged)
+        try:
+            suite, faults = inspect_suite(path)
+        except InputError:
+            return
+        assert suite is not None or faults
+        assert all(str(fault) for fault in faults)

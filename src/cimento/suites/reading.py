@@ -13,6 +13,7 @@ from cimento.errors import Fault, SuiteError
 from cimento.suites.faults import fault
 from cimento.suites.model import Suite
 
+_NOT_ASCII = re.compile(r"[^ \t\r\n;,]*[^\x00-\x7f][^ \t\r\n;,]*")
 _ALL_ACCENTED = re.compile(r"[^\W\d_a-zA-Z]{4}")
 
 
@@ -84,11 +85,12 @@ def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
         return None, [_undecodable(data, error, encoding="cp1252", name=name)]
     if _ALL_ACCENTED.search(text):
         return None, faults
-    word = next(found for found in re.findall(r"\S+", text) if not found.isascii())
+    found = _NOT_ASCII.search(text)
+    word, start = (found[0], found.start()) if found else ("", 0)
     return text, [
         fault(
             "CIM-S006",
-            where=f"{name} row {_row_of(text, text.index(word))}",
+            where=f"{name} row {_row_of(text, start)}",
             seen=f"The file is not UTF-8 and was read as cp1252; {word!r} should look right.",
         )
     ]
