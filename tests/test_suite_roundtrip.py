@@ -62,6 +62,19 @@ item_ids = st.one_of(st.integers(0, 10**20).map(str), words, st.sampled_from(["0
 
 
 @st.composite
+def predictions(draw: st.DrawFn, n_regions: int, names: list[str]) -> tuple[Prediction, ...]:
+    """Up to two formulas that name what is there."""
+    return tuple(
+        Prediction(
+            f"({draw(st.integers(1, n_regions))};%{names[0]}%) < (*;%{names[-1]}%)",
+            comment=draw(raw_texts),
+            extra=draw(extras),
+        )
+        for _ in range(draw(st.integers(0, 2)))
+    )
+
+
+@st.composite
 def suites(draw: st.DrawFn) -> Suite:
     """A suite without errors, with something unusual in every field."""
     n_regions = draw(st.integers(1, 4))
@@ -89,14 +102,6 @@ def suites(draw: st.DrawFn) -> Suite:
         clustered = draw(words)
         conditions = tuple(condition(name, clustered) for name in draw(st.permutations(names)))
         items.append(Item(id_, conditions, extra=draw(extras)))
-    predictions = [
-        Prediction(
-            f"({draw(st.integers(1, n_regions))};%{names[0]}%) < (*;%{names[-1]}%)",
-            comment=draw(raw_texts),
-            extra=draw(extras),
-        )
-        for _ in range(draw(st.integers(0, 2)))
-    ]
     return Suite(
         meta=Meta(
             draw(words),
@@ -105,7 +110,7 @@ def suites(draw: st.DrawFn) -> Suite:
             extra=draw(extras),
         ),
         region_names=tuple(draw(raw_texts) for _ in range(n_regions)),
-        predictions=tuple(predictions),
+        predictions=draw(predictions(n_regions, names)),
         items=tuple(items),
         metric=draw(st.sampled_from(METRICS)),
         join=draw(st.sampled_from(["blank", "detok"])),
