@@ -161,7 +161,7 @@ class FileCache:
         return StorageError(
             where=str(self.path),
             seen=f"the cache of answers cannot be used ({error})",
-            todo="Delete the file, set CIMENTO_CACHE_DIR to another folder, or run with --no-cache.",
+            todo="Delete it, set CIMENTO_CACHE_DIR to another folder, or run with --no-cache.",
         )
 
 

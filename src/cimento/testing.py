@@ -1,0 +1,209 @@
+"""A conformance kit: whether an adapter scores as cimento expects of every model.
+
+Anyone who writes a `Scorer` can run it::
+
+    for finding in check_model(my_scorer):
+        print(finding)
+    assert all(finding.passed for finding in check_model(my_scorer))
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.cache import MemoryCache
+from cimento.engine import answer_plan
+from cimento.errors import CimentoError, TextTooLongError
+from cimento.models.base import Policy, Scorer
+from cimento.requests import Plan, ScoreRequest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TOLERANCE_NATS = 1e-5
+"""What the order of float32 arithmetic may change."""
+
+TEXTS = (
+    "Le lampade del corridoio erano accese.",
+    "Le lampade del corridoio era accese.",
+    "L'amico di Anna, dov'è?",
+    "La niña que saluda a los vecinos sonríe.",
+    "As crianças não dormem cedo aos sábados.",
+    "Письма с почты лежат на столе.",
+    "The keys that the farmer lost are old.",
+    "Cafe\u0301 — “perché no”?",
+    "a",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check found.
+
+    Attributes:
+        name: of the check.
+        passed: whether the adapter does what is expected.
+        detail: what was seen.
+    """
+
+    name: str
+    passed: bool
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{'passed' if self.passed else 'FAILED'}  {self.name}: {self.detail}"
+
+
+def check_model(
+    scorer: Scorer, *, texts: Sequence[str] = TEXTS, policy: Policy | None = None
+) -> list[Finding]:
+    """Run every check on an adapter.
+
+    Args:
+        scorer: the adapter, with a model loaded.
+        texts: what it is tried on; at least three different ones.
+        policy: the policy it was loaded with.
+    """
+    checks = (
+        _gives_probabilities,
+        _covers_texts,
+        _is_invariant,
+        _answers_parts,
+        _takes_empty_text,
+        _refuses_long_text,
+        _knows_the_cache,
+    )
+    tried = _Tried(scorer, tuple(texts), policy or Policy())
+    findings: list[Finding] = []
+    for check in checks:
+        try:
+            findings += check(tried)
+        except CimentoError as error:
+            findings.append(Finding(check.__name__.strip("_"), passed=False, detail=str(error)))
+    return findings
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """An adapter, the texts it is tried on, and its policy."""
+
+    scorer: Scorer
+    texts: tuple[str, ...]
+    policy: Policy
+
+    def ask(
+        self, requests: Sequence[ScoreRequest], cache: MemoryCache | None = None
+    ) -> pl.DataFrame:
+        """The tokens table for some requests."""
+        plan = Plan(suite="conformance", requests=tuple(requests), places=())
+        return answer_plan(plan, self.scorer, policy=self.policy, cache=cache or MemoryCache())
+
+    def whole(self, texts: Sequence[str] | None = None) -> pl.DataFrame:
+        """The tokens table for whole texts."""
+        chosen = self.texts if texts is None else texts
+        return self.ask([ScoreRequest(id=i, text=text) for i, text in enumerate(chosen)])
+
+
+def _gives_probabilities(tried: _Tried) -> Iterator[Finding]:
+    table = tried.whole()
+    values = table["logprob_nats"].drop_nulls().to_list()
+    bad = [value for value in values if not (math.isfinite(value) and value <= TOLERANCE_NATS)]
+    yield Finding(
+        "log-probabilities are finite and at most 0",
+        passed=bool(values) and not bad,
+        detail=f"{len(values)} tokens, {len(bad)} of them bad",
+    )
+    unexplained = table.filter(
+        table["logprob_nats"].is_null() & table["unscored_reason"].is_null()
+    ).height
+    yield Finding(
+        "a token without a score has a reason",
+        passed=unexplained == 0,
+        detail=f"{table['logprob_nats'].null_count()} without, {unexplained} unexplained",
+    )
+
+
+def _covers_texts(tried: _Tried) -> Iterator[Finding]:
+    table = tried.whole()
+    missing = []
+    for number, text in enumerate(tried.texts):
+        covered = {
+            index
+            for start, end in table.filter(table["request"] == number)
+            .select("start", "end")
+            .iter_rows()
+            for index in range(start, end)
+        }
+        missing += [c for i, c in enumerate(text) if not c.isspace() and i not in covered]
+    yield Finding(
+        "tokens cover every character",
+        passed=not missing,
+        detail=f"not covered: {''.join(missing)!r}" if missing else "all covered",
+    )
+
+
+def _is_invariant(tried: _Tried) -> Iterator[Finding]:
+    together = _sums(tried.whole(), len(tried.texts))
+    alone = [_sums(tried.whole([text]), 1)[0] for text in tried.texts]
+    backwards = _sums(tried.whole(tried.texts[::-1]), len(tried.texts))[::-1]
+    for name, other in (("batch", alone), ("order", backwards)):
+        worst = max(abs(a - b) for a, b in zip(together, other, strict=True))
+        yield Finding(
+            f"scores do not depend on the {name}",
+            passed=worst <= TOLERANCE_NATS * 10,
+            detail=f"sentence scores differ by at most {worst:.2g} nats",
+        )
+
+
+def _answers_parts(tried: _Tried) -> Iterator[Finding]:
+    text = tried.texts[0]
+    middle = text.find(" ", len(text) // 2)
+    spans = ((0, middle), (middle + 1, len(text)))
+    parts = [tried.ask([ScoreRequest(id=0, text=text, wanted=(span,))]) for span in spans]
+    whole = _sums(tried.whole([text]), 1)[0]
+    summed = sum(_sums(part, 1)[0] for part in parts)
+    yield Finding(
+        "the parts of a text sum to the whole",
+        passed=abs(whole - summed) <= TOLERANCE_NATS * 10,
+        detail=f"{summed:.6f} and {whole:.6f} nats",
+    )
+
+
+def _takes_empty_text(tried: _Tried) -> Iterator[Finding]:
+    height = tried.whole([""]).height
+    yield Finding("an empty text has no tokens", passed=height == 0, detail=f"{height} tokens")
+
+
+def _refuses_long_text(tried: _Tried) -> Iterator[Finding]:
+    window = tried.scorer.card.window
+    if window is None:
+        return
+    name = "a text longer than the window is refused"
+    try:
+        tried.scorer.encode([ScoreRequest(id=0, text="a e i o u " * window)])
+    except TextTooLongError as error:
+        yield Finding(name, passed=True, detail=error.seen)
+    else:
+        yield Finding(name, passed=False, detail=f"it was taken, with a window of {window}")
+
+
+def _knows_the_cache(tried: _Tried) -> Iterator[Finding]:
+    cache = MemoryCache()
+    requests = [ScoreRequest(id=i, text=text) for i, text in enumerate(tried.texts)]
+    cold, warm = tried.ask(requests, cache), tried.ask(requests, cache)
+    yield Finding(
+        "a warm cache gives the same table",
+        passed=cold.equals(warm),
+        detail=f"{cold.height} rows",
+    )
+
+
+def _sums(table: pl.DataFrame, count: int) -> list[float]:
+    """The summed log-probability of each text, in nats."""
+    sums = [0.0] * count
+    for request, value in table.select("request", "logprob_nats").iter_rows():
+        sums[request] += value or 0.0
+    return sums
