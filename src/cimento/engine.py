@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cimento.answers import TOKENS
 from cimento.cache import AnswerCache, Scores, sequence_key
 from cimento.errors import NonFiniteScoreError
-from cimento.models.base import Encoded, Policy, Scorer
+from cimento.models.base import Encoded, ModelCard, Policy, Scorer
 from cimento.requests import Plan
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def answer_plan(
         TextTooLongError: a text does not fit the model's window.
     """
     encoded = scorer.encode(plan.requests)
-    model_key = _model_key(scorer, policy)
-    keys = [sequence_key(model_key, each.ids) for each in encoded]
+    model = model_key(scorer.card, policy)
+    keys = [sequence_key(model, each.ids, each.words) for each in encoded]
     work = _merge(keys, encoded)
     known: dict[bytes, Scores] = {}
     distinct = list(work)
@@ -68,8 +68,8 @@ def answer_plan(
     return _tokens_table(keys, encoded, known)
 
 
-def _model_key(scorer: Scorer, policy: Policy) -> str:
-    card = scorer.card
+def model_key(card: ModelCard, policy: Policy) -> str:
+    """All that scores depend on, besides the text: it begins the address of every answer."""
     parts = [SCORING_VERSION, card.kind, card.revision, card.tokenizer, dataclasses.asdict(policy)]
     return json.dumps(parts, sort_keys=True)
 
@@ -113,9 +113,13 @@ def _answer_shard(
 
 
 def _check_finite(scores: Scores, each: Encoded, scorer: Scorer, plan: Plan) -> None:
-    """NaN is right for a token that nothing precedes, and wrong everywhere else."""
+    """NaN is right where nothing precedes a token or nothing is known of it, else it is wrong.
+
+    A masked model sees the whole text, so that its first token has a context too.
+    """
     for index, value in scores.items():
-        if math.isfinite(value) or (math.isnan(value) and index == 0):
+        undefined = (index == 0 and scorer.card.kind != "masked") or index in each.undefined
+        if math.isfinite(value) or (math.isnan(value) and undefined):
             continue
         places = [place for place in plan.places if place.request == each.request]
         where = f"item {places[0].item!r}, condition {places[0].condition!r}" if places else "text"
@@ -137,12 +141,14 @@ def _tokens_table(
         for index in each.wanted:
             value = scores[index]
             unscored = math.isnan(value)
+            reason = each.undefined.get(index, NO_LEFT_CONTEXT) if unscored else None
+            token_id = each.ids[index]
             columns["request"].append(each.request)
             columns["position"].append(index - each.first)
             columns["token"].append(each.tokens[index])
-            columns["token_id"].append(each.ids[index])
+            columns["token_id"].append(token_id if token_id >= 0 else None)
             columns["start"].append(each.spans[index][0])
             columns["end"].append(each.spans[index][1])
             columns["logprob_nats"].append(None if unscored else value)
-            columns["unscored_reason"].append(NO_LEFT_CONTEXT if unscored else None)
+            columns["unscored_reason"].append(reason)
     return pl.DataFrame(columns, schema=TOKENS.polars())

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cache import AnswerCache, MemoryCache
-from cimento.engine import answer_plan
 from cimento.errors import InputError
 from cimento.measures import surprisal_bits
 from cimento.models.align import containing, word_spans
 from cimento.models.base import Scorer
 from cimento.requests import Plan, ScoreRequest
-from cimento.sources import Asking, open_scorer
+from cimento.sources import Asking, ask, open_scorer
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,7 +75,7 @@ def score_texts(
     distinct = list(dict.fromkeys(texts))
     requests = tuple(ScoreRequest(id=i, text=text) for i, text in enumerate(distinct))
     plan = Plan(suite="free text", requests=requests, places=())
-    tokens = answer_plan(plan, scorer, policy=chosen.policy, cache=cache or MemoryCache())
+    tokens = ask(plan, scorer, policy=chosen.policy, cache=cache or MemoryCache())
     answered = tokens.partition_by("request", as_dict=True, maintain_order=True)
     numbers = {text: i for i, text in enumerate(distinct)}
     rows: list[_Row] = []

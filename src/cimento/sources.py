@@ -7,18 +7,22 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from cimento.answers import Answers, requests_table
 from cimento.cache import AnswerCache
 from cimento.engine import Progress, answer_plan
+from cimento.engine_texts import answer_texts
 from cimento.errors import InputError, UsageError
-from cimento.models.base import KindRule, ModelCard, Policy, Scorer
+from cimento.models.base import KindRule, ModelCard, Policy, Remarking, Scorer, TextScorer
 from cimento.models.locate import Located, locate
-from cimento.requests import plan_suite
+from cimento.requests import Plan, plan_suite
 from cimento.suites.model import JsonValue, Suite, UnitName
 
-REPLAY = "replay:"
+if TYPE_CHECKING:
+    import polars as pl
+
+AnyScorer: TypeAlias = Scorer | TextScorer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +38,8 @@ class Asking:
         limit: only the first items of a suite.
         spec: for recorded surprisals: the model spec that says how tokens make regions.
         recorded_unit: for recorded surprisals: their unit.
+        concurrency: for a server: requests that are under way at once.
+        timeout_s: for a server: seconds without a sign of it before it is asked again.
     """
 
     policy: Policy = field(default_factory=Policy)
@@ -44,6 +50,8 @@ class Asking:
     limit: int | None = None
     spec: Path | None = None
     recorded_unit: UnitName = "bits"
+    concurrency: int = 8
+    timeout_s: float = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,24 +94,23 @@ class ScorerSource:
         label: str,
         inputs: dict[str, JsonValue],
         *,
-        load: Callable[[], Scorer],
+        load: Callable[[], AnyScorer],
         asking: Asking,
     ) -> None:
         self.label = label
         self.inputs = inputs
-        self._load = functools.cache(load)
+        self.load = functools.cache(load)
         self._asking = asking
 
     def answer(
         self, suite: Suite, *, cache: AnswerCache, progress: Progress | None = None
     ) -> Answered:
         """Plan what is needed and ask for it."""
-        scorer = self._load()
+        scorer = self.load()
         plan = plan_suite(suite, all_tokens=self._asking.all_tokens)
-        tokens = answer_plan(
-            plan, scorer, policy=self._asking.policy, cache=cache, progress=progress
-        )
-        return Answered(scorer.card, Answers(requests_table(plan), tokens))
+        tokens = ask(plan, scorer, policy=self._asking.policy, cache=cache, progress=progress)
+        remarks = scorer.remarks(plan.requests) if isinstance(scorer, Remarking) else ()
+        return Answered(scorer.card, Answers(requests_table(plan), tokens, remarks))
 
 
 class ReplaySource:
@@ -157,23 +164,61 @@ class ReplaySource:
         return Answered(replayed.card, tables)
 
 
-def open_source(model: str | Scorer, asking: Asking) -> Source:
+def ask(
+    plan: Plan,
+    scorer: AnyScorer,
+    *,
+    policy: Policy,
+    cache: AnswerCache,
+    progress: Progress | None = None,
+) -> pl.DataFrame:
+    """The tokens table of a plan, whichever way the model takes its texts.
+
+    Raises:
+        ModelError: the model cannot answer.
+    """
+    if isinstance(scorer, TextScorer):
+        return answer_texts(plan, scorer, policy=policy, cache=cache, progress=progress)
+    return answer_plan(plan, scorer, policy=policy, cache=cache, progress=progress)
+
+
+def open_source(model: str | AnyScorer, asking: Asking) -> Source:
     """A source by its name, or around a model that is there already.
 
     Args:
-        model: ``replay:FILE``, a model's name as `locate` takes it, or a `Scorer`.
+        model: ``replay:FILE`` and the like, a model's name as `locate` takes it, or a model.
         asking: how it is asked.
 
     Raises:
         CimentoError: there is no such file or model.
     """
-    if isinstance(model, str) and model.startswith(REPLAY):
-        return ReplaySource(Path(model.removeprefix(REPLAY)).expanduser(), asking)
     if not isinstance(model, str):
         card = model.card
         inputs: dict[str, JsonValue] = {"revision": card.revision, "kind": card.kind}
         return ScorerSource(card.label, inputs, load=lambda: model, asking=asking)
-    located = locate(model)
+    prefix, _, rest = model.partition(":")
+    opener = OPENERS.get(prefix) if rest else None
+    return opener(rest, asking) if opener else _open_model(model, asking)
+
+
+def open_scorer(model: str | AnyScorer, asking: Asking) -> AnyScorer:
+    """A model that scores any text, loaded.
+
+    Raises:
+        CimentoError: there is no such model, or it cannot be loaded.
+    """
+    source = open_source(model, asking)
+    if not isinstance(source, ScorerSource):
+        raise UsageError(
+            where="--model",
+            seen="recorded surprisals answer only for the suite they were recorded on",
+            todo="Give a model.",
+        )
+    return source.load()
+
+
+def _open_model(name: str, asking: Asking) -> Source:
+    located = locate(name)
     return ScorerSource(
         located.label,
         {"revision": located.revision, "kind": asking.kind},
@@ -182,21 +227,40 @@ def open_source(model: str | Scorer, asking: Asking) -> Source:
     )
 
 
-def open_scorer(model: str | Scorer, asking: Asking) -> Scorer:
-    """A model that scores any text, loaded.
+def _open_recording(file: str, asking: Asking) -> Source:
+    return ReplaySource(Path(file).expanduser(), asking)
 
-    Raises:
-        CimentoError: there is no such model, or it cannot be loaded.
-    """
-    if not isinstance(model, str):
-        return model
-    if model.startswith(REPLAY):
-        raise UsageError(
-            where="--model",
-            seen="recorded surprisals answer only for the suite they were recorded on",
-            todo="Give a model.",
-        )
-    return _load(locate(model), asking)
+
+def _open_server(address: str, asking: Asking) -> Source:
+    from cimento.models.server import connect
+
+    server = connect(
+        address,
+        policy=asking.policy,
+        concurrency=asking.concurrency,
+        timeout_s=asking.timeout_s,
+    )
+    return open_source(server, asking)
+
+
+def _open_ngrams(file: str, asking: Asking) -> Source:
+    from cimento.models.ngram import load_ngrams, locate_ngrams
+
+    located = locate_ngrams(Path(file).expanduser())
+    return ScorerSource(
+        located.label,
+        {"revision": located.revision, "kind": "causal"},
+        load=lambda: load_ngrams(located, policy=asking.policy),
+        asking=asking,
+    )
+
+
+OPENERS: dict[str, Callable[[str, Asking], Source]] = {
+    "replay": _open_recording,
+    "openai": _open_server,
+    "kenlm": _open_ngrams,
+}
+"""Prefix of a model's name (``replay:FILE``) to what makes a source of the rest of it."""
 
 
 def _load(located: Located, asking: Asking) -> Scorer:

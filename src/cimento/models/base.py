@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,13 +88,16 @@ class Encoded:
 
     Attributes:
         request: id of the request.
-        ids: token ids of the whole sequence, special tokens included.
+        ids: token ids of the whole sequence, special tokens included. A negative one identifies
+            a token of a model that numbers none; it is null in the tokens table.
         tokens: the tokens as text, one for each id.
         spans: characters of the request's text that each token covers, without blanks before
             them; (-1, -1) for special tokens and for the context.
         words: number of the word each token belongs to; -1 for special tokens.
         first: index of the first token of the request's text.
         wanted: indices into `ids` of the tokens to score, ascending.
+        undefined: index to reason, for tokens that the model gives no probability at all (a
+            word that an n-gram model does not know); their score is NaN.
     """
 
     request: int
@@ -104,6 +107,7 @@ class Encoded:
     words: tuple[int, ...]
     first: int
     wanted: tuple[int, ...]
+    undefined: Mapping[int, str] = field(default_factory=dict)
 
 
 class Scorer(Protocol):
@@ -124,5 +128,38 @@ class Scorer(Protocol):
         """The log-probability of each wanted token, in nats, one array for each encoded request.
 
         NaN stands only where the probability is undefined: the first token of a text that has
-        no left context. The arrays have the length and the order of ``wanted``.
+        no left context, and what ``undefined`` names. The arrays have the length and the order
+        of ``wanted``.
         """
+
+
+@runtime_checkable
+class TextScorer(Protocol):
+    """A model that keeps its tokens to itself until it answers: text in, scored tokens out."""
+
+    @property
+    def card(self) -> ModelCard:
+        """What is known about the model."""
+
+    def read(self, texts: Sequence[str]) -> Iterator[tuple[str, dict[int, float]]]:
+        """Score texts whole; each is yielded as soon as it is answered, in any order.
+
+        Args:
+            texts: distinct, none of them blank.
+
+        Yields:
+            The text, and its tokens: the offset of a token's first byte in the UTF-8 text to its
+            log-probability in nats, ascending from 0. A token ends where the next one begins.
+            NaN stands only at 0, where nothing precedes the text.
+
+        Raises:
+            ModelError: a text cannot be answered; all that was answered has been yielded.
+        """
+
+
+@runtime_checkable
+class Remarking(Protocol):
+    """A model that has something to say about texts, beside their scores."""
+
+    def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:
+        """What the user should know about these texts under this model, as sentences."""

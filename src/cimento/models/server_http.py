@@ -1,0 +1,306 @@
+"""Asking a server over HTTP: what is asked again and after how long, and what is told in the end.
+
+The standard library does it: requests are small and answered slowly, a few at a time.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import random
+import re
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import IO, NoReturn
+from urllib.parse import urlsplit
+
+from cimento._version import __version__
+from cimento.errors import ModelError, TextTooLongError, UsageError
+from cimento.models.server_answers import lacking
+from cimento.suites.model import JsonValue
+
+KEY_VARIABLES = ("CIMENTO_API_KEY", "OPENAI_API_KEY")
+"""Environment variables that may hold the server's key; the first that is set is used."""
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+_REFUSED_KEY = frozenset({401, 403})
+_NOT_THERE = frozenset({404, 405, 501})
+_REDIRECTED = range(300, 400)
+_NEEDS_PROMPT_LOGPROBS = re.compile(r"logits_all|log_?prob|\becho\b", re.IGNORECASE)
+_TOO_LONG = re.compile(r"context (length|window|size)|too (long|many tokens)", re.IGNORECASE)
+_SAID = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long a server is waited for, and how often it is asked.
+
+    Attributes:
+        timeout_s: without a sign of the server.
+        attempts: in all, for one request.
+        first_wait_s: before the second attempt; doubled before every further one.
+        longest_wait_s: bound of such a wait.
+        longest_told_s: bound of a wait that the server asks for; a longer one is not waited.
+        seed: of the jitter that keeps requests from coming back all at once.
+    """
+
+    timeout_s: float = 120.0
+    attempts: int = 7
+    first_wait_s: float = 0.5
+    longest_wait_s: float = 30.0
+    longest_told_s: float = 600.0
+    seed: int = 0
+
+    def wait_s(self, attempt: int, *, request: str) -> float:
+        """Seconds to wait after an attempt, between half and all of a doubling bound.
+
+        Args:
+            attempt: its number, from 1.
+            request: what is asked; each request has a jitter of its own.
+        """
+        jitter = random.Random(f"{self.seed} {attempt} {request}").uniform(0.5, 1.0)  # noqa: S311  # keeps no secret
+        return min(self.first_wait_s * 2.0 ** (attempt - 1), self.longest_wait_s) * jitter
+
+
+class TransientError(Exception):
+    """An attempt that failed where the next may not.
+
+    Args:
+        reason: what happened.
+        told_s: seconds that the server asks to wait.
+    """
+
+    def __init__(self, reason: str, *, told_s: float | None = None) -> None:
+        super().__init__(reason)
+        self.told_s = told_s
+
+
+class NotThereError(ModelError):
+    """The server has no such path or model."""
+
+
+class Server:
+    """A server that speaks JSON, asked again where it fails in a way that may pass.
+
+    Args:
+        url: what paths are put behind, such as ``http://127.0.0.1:8000/v1``.
+        patience: how long and how often it is asked.
+        wait: waits for some seconds; by default until `stop` is called.
+
+    Raises:
+        UsageError: the URL is none of a server, or holds a secret.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        patience: Patience | None = None,
+        wait: Callable[[float], object] | None = None,
+    ) -> None:
+        _check_url(url)
+        self.url = url.rstrip("/")
+        self._patience = patience or Patience()
+        self._stopped = threading.Event()
+        self._wait = wait or self._stopped.wait
+        self._key = _api_key(url)
+        handlers: list[urllib.request.BaseHandler] = [_NoRedirect()]
+        if urlsplit(url).hostname in _LOOPBACK:
+            handlers.append(urllib.request.ProxyHandler({}))
+        self._opener = urllib.request.build_opener(*handlers)
+
+    @property
+    def where(self) -> str:
+        """The server, for messages."""
+        return f"server {self.url}"
+
+    def get(self, path: str) -> JsonValue:
+        """What the server says at a path; asked twice at most, to be quick where none is there.
+
+        Raises:
+            ModelError: it does not answer, or refuses.
+        """
+        return self._ask(path, None, attempts=2)
+
+    def post(self, path: str, body: dict[str, JsonValue]) -> JsonValue:
+        """What the server answers to a JSON object.
+
+        Raises:
+            ModelError: it does not answer, however often it is asked, or refuses.
+            TextTooLongError: it says that the text does not fit its model's window.
+        """
+        return self._ask(path, json.dumps(body).encode(), attempts=self._patience.attempts)
+
+    def stop(self) -> None:
+        """Wait for nothing any more: requests that would be sent again fail."""
+        self._stopped.set()
+
+    def _ask(self, path: str, body: bytes | None, *, attempts: int) -> JsonValue:
+        request = (body or b"").decode()
+        attempt = 1
+        while True:
+            try:
+                return self._ask_once(path, body)
+            except TransientError as error:
+                wait_s = self._patience.wait_s(attempt, request=request)
+                if error.told_s is not None:
+                    wait_s = error.told_s
+                too_long = wait_s > self._patience.longest_told_s
+                if attempt == attempts or too_long or self._stopped.is_set():
+                    self._give_up(error, attempt)
+            self._wait(wait_s)
+            attempt += 1
+
+    def _give_up(self, error: TransientError, attempts: int) -> NoReturn:
+        told = "" if error.told_s is None else f", and asks to wait for {error.told_s:.0f} s"
+        raise ModelError(
+            where=self.where,
+            seen=f"no usable answer after {attempts} attempt{'s' if attempts > 1 else ''}"
+            f" (the last: {error}{told})",
+            todo="Is it running, and does the URL end in /v1? What was answered is kept: run again"
+            " to go on.",
+        ) from error
+
+    def _ask_once(self, path: str, body: bytes | None) -> JsonValue:
+        headers = {"Content-Type": "application/json", "User-Agent": f"cimento/{__version__}"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        request = urllib.request.Request(self.url + path, data=body, headers=headers)  # noqa: S310  # http or https, checked
+        try:
+            with self._opener.open(request, timeout=self._patience.timeout_s) as response:
+                answer: JsonValue = json.loads(response.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                self._refused(error, path)
+        except TimeoutError as error:
+            raise TransientError(f"nothing for {self._patience.timeout_s:g} s") from error
+        except urllib.error.URLError as error:
+            raise TransientError(self._redacted(str(error.reason))) from error
+        except (http.client.HTTPException, OSError) as error:
+            raise TransientError(f"the connection broke: {type(error).__name__}") from error
+        except ValueError as error:
+            raise TransientError("the answer is not JSON, or was cut short") from error
+        return answer
+
+    def _refused(self, error: urllib.error.HTTPError, path: str) -> NoReturn:
+        """Raise what a status other than 200 means."""
+        status, said = error.code, self._said(error)
+        words = f"status {status}" + (f": {said}" if said else "")
+        if _NEEDS_PROMPT_LOGPROBS.search(said):
+            raise lacking(self.where, f"it refused ({words})") from error
+        if status in _AGAIN:
+            raise TransientError(
+                words, told_s=_retry_after_s(error.headers.get("Retry-After"))
+            ) from error
+        if status in _REFUSED_KEY:
+            # Its words may repeat a part of the key.
+            raise ModelError(
+                where=self.where,
+                seen=f"it {'refuses the key' if self._key else 'wants a key'} (status {status})",
+                todo=f"Set {' or '.join(KEY_VARIABLES)} in the environment.",
+            ) from error
+        if status in _NOT_THERE:
+            raise NotThereError(
+                where=self.where,
+                seen=f"it has no {path}, or no such model ({words})",
+                todo="Does the URL end in /v1? A server that only chats cannot score.",
+            ) from error
+        if status in _REDIRECTED:
+            target = error.headers.get("Location", "elsewhere").partition("?")[0]
+            raise ModelError(
+                where=self.where, seen=f"it redirects to {target}", todo="Give that URL."
+            ) from error
+        kind = TextTooLongError if _TOO_LONG.search(said) else ModelError
+        raise kind(where=self.where, seen=f"it refused ({words})") from error
+
+    def _said(self, error: urllib.error.HTTPError) -> str:
+        """The server's own words about an error, in one line."""
+        try:
+            content = error.read().decode(errors="replace")
+        except (OSError, http.client.HTTPException):
+            return ""
+        try:
+            said = json.loads(content)
+        except ValueError:
+            said = content
+        for name in ("error", "detail", "message"):
+            said = said.get(name, said) if isinstance(said, dict) else said
+        line = " ".join(str(said).split())
+        return self._redacted(line)[:_SAID]
+
+    def _redacted(self, words: str) -> str:
+        return words.replace(self._key, "[key]") if self._key else words
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Redirects are told, not followed: the key must not go to another host."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
+    ) -> None:
+        """Follow nothing."""
+
+
+def _check_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+        _ = parts.port
+    except ValueError:
+        parts, host = urlsplit(""), None
+    if parts.scheme not in {"http", "https"} or not host:
+        raise UsageError(
+            where="--model",
+            seen="what stands between `openai:` and `#` is no http or https URL",
+            todo="Write it as openai:http://127.0.0.1:8000/v1#model.",
+        )
+    if parts.username is not None or parts.query:
+        raise UsageError(
+            where=f"server {host}",
+            seen="its URL holds a user name, a password or a query, and would be stored",
+            todo=f"Put the key into the environment variable {KEY_VARIABLES[0]}.",
+        )
+
+
+def _api_key(url: str) -> str:
+    """The key to send; that of OpenAI goes unencrypted to this machine only."""
+    parts = urlsplit(url)
+    private = parts.scheme == "https" or parts.hostname in _LOOPBACK
+    for name in KEY_VARIABLES[: 2 if private else 1]:
+        key = os.environ.get(name, "").strip()
+        if key and not (key.isascii() and key.isprintable()):
+            raise UsageError(
+                where=name,
+                seen="holds characters that no key has",
+                todo="Set it again, without line breaks and quotation marks.",
+            )
+        if key:
+            return key
+    return ""
+
+
+def _retry_after_s(told: str | None) -> float | None:
+    """Seconds in a ``Retry-After`` header, which holds a number or a date (RFC 9110, 10.2.3)."""
+    if not told:
+        return None
+    try:
+        return max(float(told), 0.0)
+    except ValueError:
+        pass
+    try:
+        return max((parsedate_to_datetime(told) - datetime.now(UTC)).total_seconds(), 0.0)
+    except (ValueError, TypeError):
+        return None

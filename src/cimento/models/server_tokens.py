@@ -1,0 +1,177 @@
+r"""Where the tokens that a server names lie in the text it was sent.
+
+A server says what its tokens are as strings, and often where they begin. The strings are taken
+first, since they can be checked: they must spell the text. But a token may be a part of a
+character (then its string is ``\ufffd``, or empty, or ``bytes:\xf0\x9f``), may have lost the
+blank before it, and one that stands for the beginning of the text is not in the text at all. So
+tokens are matched with the bytes of the text, every reading of a string is tried, and of those
+that reach the end the one that takes most strings at their word is chosen. Offsets are the second
+choice: some servers count characters, others bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+
+_ESCAPED = re.compile(r"\\x([0-9a-fA-F]{2})")
+_BYTES = "bytes:"
+_BYTE_TOKEN = re.compile(r"<0x([0-9a-fA-F]{2})>")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SPECIAL = re.compile(r"(<[^<>\s]+>|\[[A-Z]+\])?")
+_BLANK = re.compile("[ ▁]+")
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_CONTINUATION = range(0x80, 0xC0)
+"""Bytes that do not begin a character in UTF-8."""
+_LONGEST = 4
+"""Bytes that a character can have in UTF-8."""
+
+Starts = list[int | None]
+
+
+def token_starts(
+    text: str,
+    tokens: Sequence[str],
+    *,
+    offsets: Sequence[int] = (),
+    prompt_tokens: int | None = None,
+) -> Starts | None:
+    """Match the tokens of a text with its bytes.
+
+    Args:
+        text: what the server was sent.
+        tokens: what it says the tokens are: those of the text, then those it generated.
+        offsets: where it says each begins, in characters or in bytes; empty where it does not.
+        prompt_tokens: how many it says are the text's, if it does.
+
+    Returns:
+        For each token of the text the offset of its first byte in UTF-8, ascending; None for a
+        special token before the text; twice 0 where the tokenizer put a blank before the text
+        that is a token of its own. None in all where tokens and text do not fit.
+    """
+    spelled = _spelled(text.encode(), tokens, prompt_tokens)
+    return spelled if spelled is not None else _placed(text, offsets, prompt_tokens)
+
+
+def _spelled(content: bytes, tokens: Sequence[str], prompt_tokens: int | None) -> Starts | None:
+    """Starts by the tokens' strings, where they spell the text."""
+    # After each token: the places that can be reached, with what that costs and from where. Of
+    # several ways to a place the cheapest is kept, and of those the first.
+    reached: list[dict[int, tuple[int, int]]] = [{0: (0, 0)}]
+    for token in tokens:
+        after: dict[int, tuple[int, int]] = {}
+        for place, (so_far, _) in reached[-1].items():
+            for end, cost in _ends(token, content, place):
+                if end not in after or so_far + cost < after[end][0]:
+                    after[end] = (so_far + cost, place)
+        reached.append(after)
+    whole = [count for count, places in enumerate(reached) if len(content) in places]
+    count = _prompt_length(whole, len(tokens), prompt_tokens)
+    if count is None:
+        return None
+    starts: Starts = []
+    end = len(content)
+    for token, places in zip(
+        reversed(tokens[:count]), reversed(reached[1 : count + 1]), strict=True
+    ):
+        _, start = places[end]
+        starts.append(None if start == end and not _BLANK.fullmatch(token) else start)
+        end = start
+    return starts[::-1]
+
+
+def _prompt_length(whole: Sequence[int], n_tokens: int, prompt_tokens: int | None) -> int | None:
+    """How many tokens make the text: as many as the server says, all but one, or all.
+
+    One token was to be generated. A server that generated more is believed where the text can
+    only end in one place.
+    """
+    for count in (prompt_tokens, n_tokens - 1, n_tokens):
+        if count in whole:
+            return count
+    return whole[0] if len(whole) == 1 else None
+
+
+def _ends(token: str, content: bytes, start: int) -> Iterator[tuple[int, int]]:
+    """Where a token that begins at a byte can end, the likeliest first, and what it costs."""
+    said = _SURROGATE.sub(_REPLACEMENT, token)
+    forms = dict.fromkeys((said, said.replace("▁", " ")))
+    exact = _exact_bytes(token)
+    literals = [form.encode() for form in forms] + ([exact] if exact is not None else [])
+    for literal in literals:
+        yield from ((end, 0) for end in _literal_ends(literal, content, start))
+    if not content.isascii():
+        hidden = int(bool(said) and _REPLACEMENT not in said)
+        yield from ((end, hidden) for end in _fragment_ends(said, content, start))
+    if start == 0:
+        for form in forms:
+            yield from ((end, 0) for end in _literal_ends(form.lstrip().encode(), content, 0))
+        if _SPECIAL.fullmatch(token) or _BLANK.fullmatch(token):
+            yield 0, 0
+
+
+def _literal_ends(said: bytes, content: bytes, start: int) -> Iterator[int]:
+    """The token stands there, or after a blank that its string lost, or ends a character."""
+    if said and content.startswith(said, start):
+        yield start + len(said)
+    rest = content[start:]
+    blanks = len(rest) - len(rest.lstrip())
+    if blanks and content.startswith(said, start + blanks):
+        yield start + blanks + len(said)
+    first = _character_start(content, start)
+    if first < start < first + len(said) and content.startswith(said, first):
+        yield first + len(said)
+
+
+def _fragment_ends(said: str, content: bytes, start: int) -> Iterator[int]:
+    """The token holds parts of characters, which its string replaces or leaves out."""
+    for end in range(start + 1, min(start + len(said.encode()) + _LONGEST, len(content) + 1)):
+        part = content[start:end]
+        if said in (part.decode(errors="replace"), part.decode(errors="ignore")):
+            yield end
+
+
+def _exact_bytes(token: str) -> bytes | None:
+    """The bytes that a token spells out, as OpenAI and SentencePiece write them."""
+    if token.startswith(_BYTES):
+        plain = token.removeprefix(_BYTES).encode("latin-1", errors="ignore").decode("latin-1")
+        return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), plain).encode("latin-1")
+    if single := _BYTE_TOKEN.fullmatch(token):
+        return bytes.fromhex(single[1])
+    return None
+
+
+def _character_start(content: bytes, place: int) -> int:
+    """First byte of the character that a byte belongs to."""
+    while place < len(content) and content[place] in _CONTINUATION:
+        place -= 1
+    return place
+
+
+def _placed(text: str, offsets: Sequence[int], prompt_tokens: int | None) -> Starts | None:
+    """Starts by the server's offsets, where the generated token's is the length of the text.
+
+    That offset says whether characters or bytes are counted.
+    """
+    edges = [0, *accumulate(len(char.encode()) for char in text)]
+    for count in (prompt_tokens, len(offsets) - 1):
+        if count is None or not 0 < count < len(offsets):
+            continue
+        if offsets[count] == len(text) and 0 <= min(offsets[:count]) <= max(offsets[:count]) < len(
+            text
+        ):
+            return _spread([edges[offset] for offset in offsets[:count]], edges)
+        if offsets[count] == edges[-1]:
+            return _spread(list(offsets[:count]), edges)
+    return None
+
+
+def _spread(starts: list[int], edges: Sequence[int]) -> Starts | None:
+    """Give each of the tokens that begin at one character a byte of it, as far as it has some."""
+    for index, start in enumerate(starts[1:], start=1):
+        end = next((edge for edge in edges if edge > start), start)
+        if start <= starts[index - 1] < end - 1:
+            starts[index] = starts[index - 1] + 1
+    ascending = all(one < other for one, other in pairwise([*starts, edges[-1]]))
+    return list(starts) if starts[0] == 0 and ascending else None
