@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from cimento.models.base import Encoded, ModelCard, Policy
 from cimento.models.causal_paths import CausalScoring
-from cimento.models.tokenizing import causal_frame, encode
+from cimento.models.layout import find_layout, refuse_foresight
+from cimento.models.tokenizing import causal_frame, encode, probes
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -26,6 +27,9 @@ class CausalScorer:
         card: what is known about the model; the BOS token is added to it here.
         policy: how texts are scored.
         token_budget: padded tokens in one batch.
+
+    Raises:
+        ModelError: the model is not causal, or cannot be scored exactly.
     """
 
     def __init__(
@@ -40,8 +44,11 @@ class CausalScorer:
         self._model = model
         self._tokenizer = tokenizer
         self._policy = policy
-        self._scoring = CausalScoring(model, token_budget=token_budget)
         self._frame = causal_frame(tokenizer, policy.bos)
+        short, long = probes(tokenizer, self._frame, window=card.window)
+        refuse_foresight(model, long, name=card.name)
+        layout = find_layout(model, short, long, padding=0)
+        self._scoring = CausalScoring(model, layout=layout, token_budget=token_budget)
         bos = " ".join(tokenizer.convert_ids_to_tokens(list(self._frame.before)))
         self._card = dataclasses.replace(card, bos=bos)
 

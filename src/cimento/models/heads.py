@@ -27,12 +27,17 @@ memory does not grow with the vocabulary times the batch."""
 
 
 class RowHead:
-    """The head of one model, applied to chosen rows of its last hidden state."""
+    """The head of one model, applied to chosen rows of its last hidden state.
 
-    def __init__(self, model: PreTrainedModel) -> None:
+    Args:
+        model: in evaluation mode, on its device.
+        thin: whether the head is given those rows only, or all rows and the others thrown away.
+    """
+
+    def __init__(self, model: PreTrainedModel, *, thin: bool = True) -> None:
         self._model = model
         # A model that is its own base has no seam between transformer and head.
-        self._has_seam = model.base_model is not model
+        self._has_seam = thin and model.base_model is not model
         self._rows_at_once = max(1, MAX_LOGITS // model.config.get_text_config().vocab_size)
 
     def fill(

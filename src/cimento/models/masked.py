@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-import torch
 
 from cimento.errors import ModelError
-from cimento.models.base import Encoded, ModelCard, PllRule, Policy
+from cimento.models.base import Encoded, ModelCard, Policy
 from cimento.models.heads import Asks, RowHead
+from cimento.models.layout import find_layout, padded
+from cimento.models.masking import masked_positions
 from cimento.models.packing import batches
-from cimento.models.tokenizing import encode, own_frame
+from cimento.models.tokenizing import encode, own_frame, probes
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -20,23 +21,16 @@ if TYPE_CHECKING:
     from cimento.models.base import FloatArray
     from cimento.requests import ScoreRequest
 
-Copy = tuple[tuple[int, ...], int]
-"""A sequence with some of its tokens masked, and the position that is predicted there."""
+Copy: TypeAlias = tuple[int, ...]
+"""A sequence with some of its tokens masked."""
 
 
-def masked_positions(words: Sequence[int], index: int, *, rule: PllRule) -> list[int]:
-    """The positions that are masked while the token at `index` is predicted.
+class _Job(NamedTuple):
+    """A token that is predicted in a masked copy: whose it is, and where its score goes."""
 
-    Args:
-        words: number of the word of each token; -1 for special tokens.
-        index: of the token that is predicted.
-        rule: ``original`` masks the token alone (Salazar et al. 2020, section 2,
-            doi:10.18653/v1/2020.acl-main.240); ``within-word-l2r`` also masks the later tokens of
-            its word (Kauf and Ivanova 2023, section 3, doi:10.18653/v1/2023.acl-short.80).
-    """
-    if rule == "original":
-        return [index]
-    return [i for i in range(index, len(words)) if words[i] == words[index]]
+    number: int
+    index: int
+    slot: int
 
 
 class MaskedScorer:
@@ -50,7 +44,7 @@ class MaskedScorer:
         token_budget: padded tokens in one batch.
 
     Raises:
-        ModelError: the tokenizer has no mask token.
+        ModelError: the tokenizer has no mask token, or the model cannot be scored exactly.
     """
 
     def __init__(
@@ -72,9 +66,12 @@ class MaskedScorer:
         self._tokenizer = tokenizer
         self._policy = policy
         self._token_budget = token_budget
-        self._head = RowHead(model)
         self._frame = own_frame(tokenizer)
         self._card = card
+        self._padding = int(tokenizer.pad_token_id or 0)
+        short, long = probes(tokenizer, self._frame, window=card.window)
+        self._layout = find_layout(model, short, long, padding=self._padding)
+        self._head = RowHead(model, thin=self._layout.thin)
 
     @property
     def card(self) -> ModelCard:
@@ -88,6 +85,7 @@ class MaskedScorer:
             self._tokenizer,
             frame=self._frame,
             punctuation=self._policy.punctuation,
+            by_region=self._policy.pll == "region",
             window=self._card.window,
         )
 
@@ -95,16 +93,18 @@ class MaskedScorer:
         """Log-probabilities of the wanted tokens, each in the text with it masked; see `Scorer`."""
         results: list[FloatArray] = [np.full(len(each.wanted), np.nan) for each in encoded]
         # Two conditions that differ in one masked token are the same masked text: asked once.
-        jobs: dict[Copy, list[tuple[int, int]]] = {}
+        jobs: dict[Copy, list[_Job]] = {}
         for number, each in enumerate(encoded):
             for slot, index in enumerate(each.wanted):
-                jobs.setdefault((self._masked_copy(each, index), index), []).append((number, slot))
+                copy = self._masked_copy(each, index)
+                jobs.setdefault(copy, []).append(_Job(number, index, slot))
         copies = list(jobs)
-        for batch in batches([len(ids) for ids, _ in copies], token_budget=self._token_budget):
+        lengths = [len(copy) for copy in copies]
+        for batch in batches(lengths, token_budget=self._token_budget, mixed=self._layout.pad):
             self._score_batch([copies[i] for i in batch], encoded, jobs, results)
         return results
 
-    def _masked_copy(self, each: Encoded, index: int) -> tuple[int, ...]:
+    def _masked_copy(self, each: Encoded, index: int) -> Copy:
         ids = list(each.ids)
         for position in masked_positions(each.words, index, rule=self._policy.pll):
             ids[position] = self._tokenizer.mask_token_id
@@ -114,21 +114,17 @@ class MaskedScorer:
         self,
         copies: Sequence[Copy],
         encoded: Sequence[Encoded],
-        jobs: dict[Copy, list[tuple[int, int]]],
+        jobs: Mapping[Copy, Sequence[_Job]],
         results: Sequence[FloatArray],
     ) -> None:
         """Fill `results` with the scores that one batch of masked copies gives."""
-        device = self._model.device
-        width = max(len(ids) for ids, _ in copies)
-        padding = self._tokenizer.pad_token_id or 0
-        ids = torch.full((len(copies), width), padding, dtype=torch.long)
-        mask = torch.zeros_like(ids)
+        width = max(len(copy) for copy in copies)
         asks: Asks = {}
         for line, copy in enumerate(copies):
-            ids[line, : len(copy[0])] = torch.tensor(copy[0])
-            mask[line, : len(copy[0])] = 1
-            for number, slot in jobs[copy]:
-                ask = (line * width + copy[1], encoded[number].ids[copy[1]])
-                asks.setdefault(ask, []).append((number, slot))
-        inputs = {"input_ids": ids.to(device), "attention_mask": mask.to(device)}
+            for job in jobs[copy]:
+                ask = (line * width + job.index, encoded[job.number].ids[job.index])
+                asks.setdefault(ask, []).append((job.number, job.slot))
+        inputs = padded(
+            copies, layout=self._layout, padding=self._padding, device=self._model.device
+        )
         self._head.fill(inputs, asks, results)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 
-def batches(lengths: Sequence[int], *, token_budget: int) -> Iterator[list[int]]:
+def batches(
+    lengths: Sequence[int], *, token_budget: int, mixed: bool = True
+) -> Iterator[list[int]]:
     """Group sequences so that a padded batch holds at most `token_budget` positions.
 
     Sequences are taken from the longest down, so that neighbours are of like length and an
@@ -15,6 +17,7 @@ def batches(lengths: Sequence[int], *, token_budget: int) -> Iterator[list[int]]
     Args:
         lengths: of the sequences, in tokens.
         token_budget: largest number of rows times longest row.
+        mixed: whether sequences of different length may share a batch.
 
     Yields:
         Indices into `lengths`.
@@ -22,7 +25,9 @@ def batches(lengths: Sequence[int], *, token_budget: int) -> Iterator[list[int]]
     order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
     batch: list[int] = []
     for index in order:
-        if batch and lengths[batch[0]] * (len(batch) + 1) > token_budget:
+        longest = lengths[batch[0]] if batch else 0
+        full = longest * (len(batch) + 1) > token_budget
+        if batch and (full or (not mixed and lengths[index] != longest)):
             yield batch
             batch = []
         batch.append(index)

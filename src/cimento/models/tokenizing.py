@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 _PROBE = "a"
+_SHORT_PROBE = "A dog barks."
+_LONG_PROBE = "The keys to the old cabinet are on the table."
+_LONGEST_PROBE = 32
+_NOWHERE: Span = (-1, -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,16 @@ def causal_frame(tokenizer: PreTrainedTokenizerBase, rule: BosRule) -> Frame:
     return Frame(before=(), after=())
 
 
+def probes(
+    tokenizer: PreTrainedTokenizerBase, frame: Frame, *, window: int | None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """A short and a long token sequence, to try a model on before its first score."""
+    limit = min(_LONGEST_PROBE, window or _LONGEST_PROBE)
+    short, long = tokenizer([_SHORT_PROBE, _LONG_PROBE], add_special_tokens=False)["input_ids"]
+    whole = (*frame.before, *long, *frame.after)[:limit]
+    return (*frame.before, *short, *frame.after)[: max(1, len(whole) // 2)], whole
+
+
 def encode(
     requests: Sequence[ScoreRequest],
     tokenizer: PreTrainedTokenizerBase,
@@ -67,8 +81,17 @@ def encode(
     frame: Frame,
     punctuation: PunctuationRule,
     window: int | None,
+    by_region: bool = False,
 ) -> list[Encoded]:
     """Tokenize requests whole, context and text together, and mark the tokens that are wanted.
+
+    Args:
+        requests: what is asked.
+        tokenizer: a fast tokenizer.
+        frame: what stands around a text.
+        punctuation: whether a mark is a word of its own.
+        window: longest sequence that the model can read; None where there is no limit.
+        by_region: number the tokens by the regions of their requests instead of by words.
 
     Raises:
         TextTooLongError: a sequence is longer than `window`.
@@ -76,7 +99,7 @@ def encode(
     """
     if not requests:
         return []
-    whole = [f"{r.context} {r.text}" if r.context else r.text for r in requests]
+    whole = [_whole(request) for request in requests]
     output = tokenizer(whole, add_special_tokens=False, return_offsets_mapping=True)
     encoded = []
     for request, text, ids, offsets in zip(
@@ -91,11 +114,23 @@ def encode(
                 f" and the model's window holds {window}",
                 todo="Shorten the text or use a model with a longer window; it is never cut.",
             )
-        spans = _spans_in_text(text, request, offsets)
-        encoded.append(
-            _encoded(request, sequence, spans, frame=frame, tokenizer=tokenizer, rule=punctuation)
-        )
+        spans = trim_spans(text, offsets)
+        words = _regions(request) if by_region else word_spans(text, punctuation=punctuation)
+        encoded.append(_encoded(request, sequence, spans, words, frame=frame, tokenizer=tokenizer))
     return encoded
+
+
+def _whole(request: ScoreRequest) -> str:
+    """A text after its context; an empty text has no blank before it either."""
+    return " ".join(part for part in (request.context, request.text) if part)
+
+
+def _regions(request: ScoreRequest) -> list[Span]:
+    """The regions of a request in its whole text; its context, if any, comes before them."""
+    shift = len(_whole(request)) - len(request.text)
+    regions = request.regions or ((0, len(request.text)),)
+    before = [(0, shift)] if shift else []
+    return before + [(start + shift, end + shift) for start, end in regions]
 
 
 def _refuse_double(
@@ -104,42 +139,44 @@ def _refuse_double(
     if frame.before and tuple(ids[: len(frame.before)]) == frame.before:
         token = tokenizer.convert_ids_to_tokens(frame.before[0])
         raise ModelError(
-            where=f"text {_short(request.text)!r}",
-            seen=f"it begins with {token!r}, which the BOS policy puts there too",
-            todo="Take the token out of the text, or score with --bos none.",
+            where=f"text {_short(request.context or request.text)!r}",
+            seen=f"it begins with {token!r}, which is put before every text",
+            todo="Take it out of the text; a causal model can also be scored with --bos none.",
         )
-
-
-def _spans_in_text(whole: str, request: ScoreRequest, offsets: Sequence[Span]) -> list[Span]:
-    """Trimmed offsets counted in the request's own text; (-1, -1) for tokens of the context."""
-    shift = len(whole) - len(request.text)
-    return [
-        (start - shift, end - shift) if start >= shift else (-1, -1)
-        for start, end in trim_spans(whole, offsets)
-    ]
 
 
 def _encoded(
     request: ScoreRequest,
     sequence: tuple[int, ...],
-    spans: list[Span],
+    spans: Sequence[Span],
+    words: Sequence[Span],
     *,
     frame: Frame,
     tokenizer: PreTrainedTokenizerBase,
-    rule: PunctuationRule,
 ) -> Encoded:
-    around = ([(-1, -1)] * len(frame.before), [(-1, -1)] * len(frame.after))
-    all_spans = [*around[0], *spans, *around[1]]
-    words = word_spans(request.text, punctuation=rule)
+    """Put together what is known of a request; `spans` and `words` count in the whole text.
+
+    Raises:
+        ModelError: a token lies across the boundary between context and text.
+    """
+    shift = len(_whole(request)) - len(request.text)
+    if any(start < shift < end for start, end in spans):
+        raise ModelError(
+            where=f"text {_short(request.text)!r}",
+            seen="a token covers its beginning and the end of its context",
+            todo="With this tokenizer the two cannot be scored apart; change where they part.",
+        )
+    own = [(start - shift, end - shift) if start >= shift else _NOWHERE for start, end in spans]
+    all_spans = [*[_NOWHERE] * len(frame.before), *own, *[_NOWHERE] * len(frame.after)]
+    numbers = [containing(words, start) for start, _ in spans]
     wanted = request.wanted if request.wanted is not None else ((0, len(request.text)),)
-    first = next((i for i, span in enumerate(all_spans) if span[0] >= 0), len(all_spans))
     return Encoded(
         request=request.id,
         ids=sequence,
         tokens=tuple(tokenizer.convert_ids_to_tokens(list(sequence))),
         spans=tuple(all_spans),
-        words=tuple(containing(words, span[0]) if span[0] >= 0 else -1 for span in all_spans),
-        first=first,
+        words=(*[-1] * len(frame.before), *numbers, *[-1] * len(frame.after)),
+        first=next((i for i, span in enumerate(all_spans) if span[0] >= 0), len(all_spans)),
         wanted=tuple(tokens_in(all_spans, wanted)),
     )
 

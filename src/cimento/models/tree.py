@@ -32,6 +32,11 @@ class PrefixTree:
     def __len__(self) -> int:
         return len(self.tokens)
 
+    @property
+    def branches(self) -> bool:
+        """Whether two of its sequences part, so that it is more than one text in a row."""
+        return any(parent != node - 1 for node, parent in enumerate(self.parents))
+
     def add(self, number: int, ids: Sequence[int], *, shared: int) -> None:
         """Add a sequence that shares its first `shared` tokens with the one added before it."""
         path = self.members[-1][1][:shared] if shared else []
