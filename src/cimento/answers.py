@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from cimento.errors import TableError
+from cimento.errors import TableError, UsageError, did_you_mean
 from cimento.files import atomically
 
 if TYPE_CHECKING:
@@ -21,6 +21,17 @@ if TYPE_CHECKING:
     from cimento.requests import Plan
 
 SCHEMA_VERSION = 1
+
+NO_LEFT_CONTEXT = "first token without left context"
+"""Why the first token of a text has no score under ``--bos none``."""
+
+LEFT_OUT = "first token without left context, left out of every value"
+"""The same, where the token counts in no sum and no length (``Judging.unscored_first``)."""
+
+Column: TypeAlias = Literal["logit", "log_sigmoid_sum", "entropy_nats", "rank"]
+"""What a model can say of a token besides its log-probability."""
+
+COLUMNS: tuple[Column, ...] = get_args(Column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +73,8 @@ TOKENS = TableSchema(
         "region": "Int32",
         # As recorded, where the source gave bits: sums and ties are then taken in that unit.
         "surprisal_bits": "Float64",
+        # Asked for with --columns; see docs/measures.md.
+        **{column: "Int64" if column == "rank" else "Float64" for column in COLUMNS},
     },
 )
 
@@ -93,6 +106,36 @@ VERDICTS = TableSchema(
         "unscored_reason": "String",
     },
 )
+
+SCORES = TableSchema(
+    name="scores",
+    columns={
+        "suite": "String",
+        "item": "String",
+        "condition": "String",
+        "measure": "String",
+        "value": "Float64",
+        "unit": "String",
+        "unscored_reason": "String",
+    },
+)
+
+
+def parse_columns(names: Sequence[str]) -> tuple[Column, ...]:
+    """Optional columns by their names, each of which may be several with commas between.
+
+    Raises:
+        UsageError: there is no such column.
+    """
+    single = [part.strip() for name in names for part in name.split(",") if part.strip()]
+    for name in single:
+        if name not in COLUMNS:
+            raise UsageError(
+                where="--columns",
+                seen=f"there is no column {name!r}",
+                todo=did_you_mean(name, COLUMNS),
+            )
+    return tuple(column for column in COLUMNS if column in single)
 
 
 @dataclass(frozen=True, slots=True)

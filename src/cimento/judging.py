@@ -5,9 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from cimento.errors import UsageError
+from cimento.suites.formula import canonical, parse, references
 from cimento.suites.model import JsonValue, Metric, Prediction, Suite, UnitName
+
+FirstTokenRule: TypeAlias = Literal["missing", "drop", "zero"]
+TieRule: TypeAlias = Literal["tie", "pass"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,17 +26,33 @@ class Judging:
         unit: the unit in which formulas are read: that of their numbers and of the tolerance
             of ``=``.
         seed: of the simulated chance levels.
+        measure: a measure of whole sentences to compare instead of summed surprisals, such as
+            ``penlp``; empty for surprisals.
+        unigrams: where measures take unigram frequencies from: ``wordfreq``, ``wordfreq:it``, or
+            a file of token counts; empty for nowhere.
+        unscored_first: what becomes of a first token that has no left context: ``missing`` (its
+            region and its sentence have no value), ``drop`` (it counts in no sum and no length),
+            ``zero`` (its surprisal is 0).
+        ties: whether a tie counts as a ``tie``, which is never a pass, or as a ``pass``. The
+            verdict itself stays a tie.
+        compat: the tool whose conventions these are; empty for our own. Only said, not used.
     """
 
     metric: Metric | None = None
     predictions: tuple[str, ...] = ()
     unit: UnitName = "bits"
     seed: int = 0
+    measure: str = ""
+    unigrams: str = ""
+    unscored_first: FirstTokenRule = "missing"
+    ties: TieRule = "tie"
+    compat: str = ""
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, JsonValue]) -> Judging:
         """As a manifest holds it."""
-        known = {name: plain[name] for name in ("metric", "unit", "seed") if name in plain}
+        names = {field.name for field in dataclasses.fields(cls)} - {"predictions"}
+        known = {name: plain[name] for name in names & plain.keys()}
         predictions = plain.get("predictions")
         texts = tuple(map(str, predictions)) if isinstance(predictions, list) else ()
         return cls(predictions=texts, **known)  # type: ignore[arg-type]  # written by `asdict`
@@ -40,14 +61,18 @@ class Judging:
         """The suite with the metric and the predictions that are judged.
 
         Raises:
-            UsageError: the suite has no prediction of a number that is asked for.
+            UsageError: the suite has no prediction of a number that is asked for, or one that
+                names a region is to be judged on a measure of sentences.
         """
         chosen = tuple(_prediction(text, suite) for text in self.predictions)
-        return dataclasses.replace(
+        judged = dataclasses.replace(
             suite,
             metric=self.metric or suite.metric,
             predictions=chosen or suite.predictions,
         )
+        if self.measure:
+            refuse_regions(judged)
+        return judged
 
     def number(self, position: int) -> int:
         """The number a judged prediction goes by: that in its suite, where it comes from there."""
@@ -67,3 +92,22 @@ def _prediction(text: str, suite: Suite) -> Prediction:
             todo=f"It has {len(suite.predictions)}, counted from 0.",
         )
     return suite.predictions[number]
+
+
+def refuse_regions(suite: Suite) -> None:
+    """See that every prediction is about whole sentences.
+
+    Raises:
+        UsageError: one names a region.
+        FormulaError: one cannot be read.
+    """
+    for number, prediction in enumerate(suite.predictions):
+        for reference in references(parse(prediction.formula)):
+            if reference.region != "*":
+                raise UsageError(
+                    where=f"suite {suite.name!r}, prediction {number}",
+                    seen=f"it names the region {canonical(reference)},"
+                    " and a measure is of whole sentences",
+                    todo="Judge another formula with --prediction, such as"
+                    " '(*;%good%) < (*;%bad%)', or say --measure regions.",
+                )

@@ -21,7 +21,12 @@ from cimento.answers import (
 from cimento.errors import TableError
 from cimento.files import write_text
 from cimento.judging import Judging
+from cimento.measures import MEASURES, find_measure, find_measures, judged_on
+from cimento.measures.first_token import count_first_tokens, with_first_tokens
+from cimento.measures.scores import ScoredSentence, scores_table, sentences
+from cimento.measures.unigrams import load_unigrams
 from cimento.report.build import RunReport, run_report, run_summary
+from cimento.report.conventions import conventions
 from cimento.report.summary import Missing, Result, RunSummary, Summary, to_json
 from cimento.runs import Manifest, RunFolder, find_runs
 from cimento.suites.contradictions import contradictions
@@ -30,6 +35,7 @@ from cimento.suites.model import Suite
 from cimento.suites.writers.native import write_native
 from cimento.verdicts.accuracy import accuracies, accuracies_by
 from cimento.verdicts.judge import Verdict, judge, verdicts_table
+from cimento.verdicts.measured import judge_measure
 
 if TYPE_CHECKING:
     import polars as pl
@@ -103,36 +109,95 @@ class Run:
             limit=items,
         )
 
+    def scores(self, measures: Sequence[str] = (), *, unigrams: str = "") -> pl.DataFrame:
+        """Measures of every sentence: the scores table, see docs/tables.md.
+
+        Args:
+            measures: their names, see docs/measures.md; empty for all.
+            unigrams: where NormLP and SLOR take frequencies from: ``wordfreq``, ``wordfreq:it``
+                or a file of token counts; empty: from where the judging takes them.
+
+        Raises:
+            UsageError: there is no such measure.
+            InputError: the frequencies cannot be read.
+        """
+        chosen = find_measures(measures) or tuple(MEASURES.values())
+        return scores_table(self._sentences(unigrams or self.judging.unigrams), chosen)
+
     def judge(self, judging: Judging) -> Run:
         """The same answers, judged in another way."""
         return dataclasses.replace(self, judging=judging)
+
+    def judge_on(self, measures: Sequence[str]) -> list[Run]:
+        """The same answers, judged on each of some measures; the run itself where there is none.
+
+        Args:
+            measures: their names; ``regions`` for the values of regions.
+
+        Raises:
+            UsageError: there is no such measure.
+        """
+        names = judged_on(measures)
+        return [self.judge(dataclasses.replace(self.judging, measure=name)) for name in names] or [
+            self
+        ]
 
     @cached_property
     def _judged_suite(self) -> Suite:
         return self.judging.applied(self.suite)
 
     @cached_property
+    def _judged_tokens(self) -> pl.DataFrame:
+        return with_first_tokens(self.answers.tokens, self.judging.unscored_first)
+
+    @cached_property
     def _verdicts(self) -> list[Verdict]:
+        judging = self.judging
+        if judging.measure:
+            scored = self._sentences(judging.unigrams)
+            measure = find_measure(judging.measure)
+            return judge_measure(self._judged_suite, scored, measure, unit=judging.unit)
         return judge(
-            self._judged_suite,
-            self.answers.tokens,
+            self._judged_suite, self._judged_tokens, self.answers.requests, unit=judging.unit
+        )
+
+    def _sentences(self, unigrams: str) -> list[ScoredSentence]:
+        return sentences(
+            self._judged_tokens,
             self.answers.requests,
-            unit=self.judging.unit,
+            model_kind=self.model_kind,
+            unigrams=load_unigrams(unigrams, language=self.suite.meta.language)
+            if unigrams
+            else None,
         )
 
     @cached_property
     def _summary(self) -> RunSummary:
-        suite, seed = self._judged_suite, self.judging.seed
+        suite, seed, ties = self._judged_suite, self.judging.seed, self.judging.ties
         summary = run_summary(
             suite,
-            accuracies(suite, self._verdicts, seed=seed),
-            accuracies_by(suite, self._verdicts, seed=seed),
+            accuracies(suite, self._verdicts, seed=seed, ties=ties),
+            accuracies_by(suite, self._verdicts, seed=seed, ties=ties),
             model=self.model,
             model_kind=self.model_kind,
             folder=str(self.folder) if self.folder else None,
-            warnings=(*self.answers.warnings, *contradictions(suite)),
+            warnings=(
+                *conventions(
+                    self.judging,
+                    self.manifest,
+                    first_tokens=count_first_tokens(self.answers.tokens),
+                ),
+                *self.answers.warnings,
+                *contradictions(suite),
+            ),
         )
-        return self._numbered(summary)
+        measure = find_measure(self.judging.measure).name if self.judging.measure else ""
+        told = dataclasses.replace(summary, measure=measure, ties_pass=ties == "pass")
+        return self._numbered(told)
+
+    def _conventions(self) -> tuple[str, ...]:
+        first = count_first_tokens(self.answers.tokens)
+        return conventions(self.judging, self.manifest, first_tokens=first)
 
     def _numbered(self, summary: RunSummary) -> RunSummary:
         """The summary with the numbers that the predictions have in their suite."""

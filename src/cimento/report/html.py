@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from unicodedata import bidirectional
 
 from cimento.report.summary import Result, RunSummary, Summary
-from cimento.report.wording import EXPLANATION, bits, interval, items, methods, rate, remarks
+from cimento.report.wording import bits, explanation, interval, items, methods, rate, remarks
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -80,13 +80,13 @@ def html_page(summary: Summary, runs: Sequence[RunReport]) -> str:
         style=style,
         policy=_security_policy(style),
         sections=sections,
-        models=tuple(dict.fromkeys(run.summary.model for run in runs)),
+        models=tuple(dict.fromkeys(run.summary.label for run in runs)),
         common=common,
         own=own,
         verdicts=_VERDICTS,
         steps=STEPS,
         step_bits=STEP_BITS,
-        explanation=EXPLANATION,
+        explanation=explanation(summary),
         methods=methods(summary),
     )
 
@@ -99,7 +99,7 @@ def shade(surprisal_bits: float) -> int:
 def prediction_lines(runs: Sequence[RunReport]) -> tuple[Line, ...]:
     """The chart of a suite: each prediction, and all of them together, by model."""
     return _lines(
-        (_name(run.summary, result), run.summary.model, result)
+        (_name(run.summary, result), run.summary.label, result)
         for run in runs
         for result in run.summary.results
     )
@@ -108,7 +108,7 @@ def prediction_lines(runs: Sequence[RunReport]) -> tuple[Line, ...]:
 def phenomenon_lines(runs: Sequence[RunReport]) -> tuple[Line, ...]:
     """The chart of a suite by phenomenon and model: all predictions together."""
     return _lines(
-        (each.name or "no phenomenon named", run.summary.model, each.conjunction)
+        (each.name or "no phenomenon named", run.summary.label, each.conjunction)
         for run in runs
         for each in run.summary.phenomena
         if each.conjunction is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from cimento.report.wording import EXPLANATION, interval, methods, printable, rate, remarks
+from cimento.report.wording import explanation, interval, methods, printable, rate, remarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,9 +36,9 @@ def markdown_table(summary: Summary) -> str:
     if not rows:
         lines = ["Nothing was run."]
     else:
-        lines += ["", f"{EXPLANATION} {methods(summary)}"]
+        lines += ["", f"{explanation(summary)} {methods(summary)}"]
     notes = [
-        f"- {_escape(run.suite)}, {_escape(run.model)}: {_escape(remark)}"
+        f"- {_escape(run.suite)}, {_escape(run.label)}: {_escape(remark)}"
         for run in summary.runs
         for remark in remarks(run)
     ]
@@ -54,7 +54,7 @@ def markdown_table(summary: Summary) -> str:
 
 
 def _rows(run: RunSummary) -> Iterable[tuple[str, ...]]:
-    names = (_escape(run.suite), _escape(run.model))
+    names = (_escape(run.suite), _escape(run.label))
     if not run.results:
         yield (*names, *["-"] * (len(_HEADER) - len(names)))
     for result in run.results:

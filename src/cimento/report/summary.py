@@ -34,10 +34,11 @@ class Result:
         comment: what the prediction claims, in words.
         passed: items where it held.
         failed: items where it did not.
-        tied: items where both sides were exactly equal; a tie is never a pass.
+        tied: items where both sides were exactly equal.
         near_tied: of the passed and failed ones, how many by less than 1e-5 bits.
         unscored: items that could not be judged; they are in no other count.
-        accuracy: passed / (passed + failed + tied).
+        accuracy: passed / (passed + failed + tied); where ties count as passes,
+            (passed + tied) / (passed + failed + tied).
         low: lower end of the 95 % interval of the accuracy.
         high: upper end of that interval.
         interval_method: how the interval was made.
@@ -97,6 +98,10 @@ class RunSummary:
         conjunction: all predictions together; None for a suite without predictions.
         phenomena: the same by phenomenon; empty where no item names one.
         warnings: what was noticed on the way.
+        measure: the measure of sentences that predictions were judged on instead of region
+            values; empty where they were not.
+        ties_pass: whether ties count as passes in the accuracies, as the conventions of another
+            tool have it; else they never do.
         verdicts: the verdict on every item; only in what ``--json`` prints, for a run folder has
             them in a table.
     """
@@ -112,7 +117,14 @@ class RunSummary:
     conjunction: Result | None
     phenomena: tuple[Phenomenon, ...] = ()
     warnings: tuple[str, ...] = ()
+    measure: str = ""
+    ties_pass: bool = False
     verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The model, and the measure that it was judged on, where it was judged on one."""
+        return f"{self.model} [{self.measure}]" if self.measure else self.model
 
     @property
     def results(self) -> tuple[Result, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cimento.report.summary import by_suite
 from cimento.report.wording import (
-    EXPLANATION,
+    explanation,
     interval,
     items,
     methods,
@@ -63,7 +63,7 @@ def terminal_table(summary: Summary, *, width: int = 80, colour: bool = False) -
     for number, runs in enumerate(by_suite(summary.runs).values()):
         _print_suite(console, runs, model_width=_model_width(summary, width), first=number == 0)
     if summary.runs:
-        console.print(f"\n{EXPLANATION} {methods(summary)}", style="dim")
+        console.print(f"\n{explanation(summary)} {methods(summary)}", style="dim")
     _print_notes(console, summary)
     return "\n".join(line.rstrip() for line in sheet.getvalue().splitlines()) + "\n"
 
@@ -71,7 +71,7 @@ def terminal_table(summary: Summary, *, width: int = 80, colour: bool = False) -
 def _model_width(summary: Summary, width: int) -> int:
     """Wide enough for the longest name, as far as the line allows."""
     left = width - sum(size + 1 for _, size in _COLUMNS)
-    longest = max(len(run.model) for run in summary.runs)
+    longest = max(len(run.label) for run in summary.runs)
     return max(12, min(left, longest + 1, _LONGEST_MODEL))
 
 
@@ -116,7 +116,7 @@ def _table(model_width: int, *, header: bool) -> Table:
 def _add_run(table: Table, run: RunSummary) -> None:
     from rich.text import Text
 
-    name = Text(printable(run.model))
+    name = Text(printable(run.label))
     if not run.results:
         table.add_row(name, "-", *"-----", "-")
     for result in run.results:
@@ -141,7 +141,7 @@ def _print_notes(console: Console, summary: Summary) -> None:
     from rich.text import Text
 
     notes = [
-        f"{run.suite}, {run.model}: {remark}" for run in summary.runs for remark in remarks(run)
+        f"{run.suite}, {run.label}: {remark}" for run in summary.runs for remark in remarks(run)
     ]
     lost = [f"{each.suite}, {each.model}: {each.message}" for each in summary.missing]
     for heading, lines in (("Notes", notes), ("Not run", lost)):

@@ -14,11 +14,6 @@ if TYPE_CHECKING:
 
 SMALLEST_SHOWN_BITS = 0.005
 
-EXPLANATION = (
-    "n: items judged. Ties (both sides exactly equal) are part of n and never passes. "
-    "Unscored items are in no rate."
-)
-
 
 def rate(value: float | None, *, absent: str = "-") -> str:
     """A rate with three decimals, or the mark for an undefined one."""
@@ -80,6 +75,17 @@ def _remark(result: Result) -> str:
     if result.chance is None:
         return f"There is no chance level: {result.null_reasons.get('chance', 'undefined')}."
     return ""
+
+
+def explanation(summary: Summary) -> str:
+    """What the columns of a table mean, in a few sentences."""
+    passes = (
+        "passes where a note says so" if any(r.ties_pass for r in summary.runs) else "never passes"
+    )
+    return (
+        f"n: items judged. Ties (both sides exactly equal) are part of n and {passes}. "
+        "Unscored items are in no rate."
+    )
 
 
 def methods(summary: Summary) -> str:

@@ -13,7 +13,9 @@ from cimento.verdicts.judge import parse_predictions
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
+    from cimento.judging import TieRule
     from cimento.suites.model import Suite
+    from cimento.verdicts.formula import Kind
     from cimento.verdicts.judge import Verdict
 
 
@@ -24,10 +26,11 @@ class Accuracy:
     Attributes:
         passed: items where it held.
         failed: items where it did not.
-        tied: items where the two sides were equal; a tie is never a pass.
+        tied: items where the two sides were equal.
         unscored: items that could not be judged; in no other count.
         near_tied: of the passed and the failed ones, those decided by less than 1e-5 bits.
-        accuracy: passed / (passed + failed + tied); None where that is 0 / 0.
+        accuracy: passed / (passed + failed + tied), or (passed + tied) / (passed + failed + tied)
+            where ties count as passes; None where that is 0 / 0.
         low: lower end of the confidence interval.
         high: upper end.
         interval_method: how the interval was made.
@@ -72,6 +75,7 @@ def accuracies(
     seed: int,
     predictions: Sequence[str] | None = None,
     level: float = 0.95,
+    ties: TieRule = "tie",
 ) -> Accuracies:
     """How often each prediction holds over all items of a suite.
 
@@ -81,13 +85,17 @@ def accuracies(
         seed: of the simulated chance levels.
         predictions: formulas that were judged instead of the suite's.
         level: of the confidence intervals.
+        ties: whether a tie counts as a ``pass``, or as a ``tie``, which is none.
 
     Raises:
         FormulaError: a prediction cannot be read.
         UsageError: the level is not between 0 and 1.
     """
     chances = _chances(suite, predictions, seed=seed)
-    return _accuracies(verdicts, chances, _clusters(suite), n_items=len(suite.items), level=level)
+    holding = _holding(ties)
+    return _accuracies(
+        verdicts, chances, _clusters(suite), n_items=len(suite.items), level=level, holding=holding
+    )
 
 
 def accuracies_by(
@@ -98,6 +106,7 @@ def accuracies_by(
     column: str = "phenomenon",
     predictions: Sequence[str] | None = None,
     level: float = 0.95,
+    ties: TieRule = "tie",
 ) -> dict[str, Accuracies]:
     """The same for each value of a free column, in order of first appearance.
 
@@ -111,6 +120,7 @@ def accuracies_by(
         column: whose values make the groups.
         predictions: as for `accuracies`.
         level: as for `accuracies`.
+        ties: as for `accuracies`.
 
     Raises:
         FormulaError: a prediction cannot be read.
@@ -126,9 +136,16 @@ def accuracies_by(
     clusters = _clusters(suite)
     sizes = Counter(names.values())
     return {
-        name: _accuracies(group, chances, clusters, n_items=sizes[name], level=level)
+        name: _accuracies(
+            group, chances, clusters, n_items=sizes[name], level=level, holding=_holding(ties)
+        )
         for name, group in groups.items()
     }
+
+
+def _holding(ties: TieRule) -> frozenset[Kind]:
+    """The verdicts that count as a pass."""
+    return frozenset({"pass", "tie"}) if ties == "pass" else frozenset({"pass"})
 
 
 def _chances(
@@ -163,6 +180,7 @@ def _accuracies(
     *,
     n_items: int,
     level: float,
+    holding: frozenset[Kind],
 ) -> Accuracies:
     results = {
         number: _accuracy(
@@ -170,6 +188,7 @@ def _accuracies(
             chance,
             clusters,
             level=level,
+            holding=holding,
         )
         for number, chance in chances.items()
     }
@@ -186,11 +205,13 @@ def _accuracy(
     clusters: Mapping[str, Hashable],
     *,
     level: float,
+    holding: frozenset[Kind],
 ) -> Accuracy:
     counts = Counter(verdict.verdict for verdict in verdicts)
     scored = [verdict for verdict in verdicts if verdict.verdict != "unscored"]
+    held = [verdict.verdict in holding for verdict in scored]
     interval = share_interval(
-        [verdict.verdict == "pass" for verdict in scored],
+        held,
         [clusters[verdict.item] for verdict in scored],
         level=level,
     )
@@ -200,7 +221,7 @@ def _accuracy(
         tied=counts["tie"],
         unscored=counts["unscored"],
         near_tied=sum(verdict.is_near_tie for verdict in verdicts),
-        accuracy=counts["pass"] / len(scored) if scored else None,
+        accuracy=sum(held) / len(scored) if scored else None,
         low=interval.low,
         high=interval.high,
         interval_method=interval.method,

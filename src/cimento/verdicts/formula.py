@@ -166,7 +166,7 @@ def _look_up(reference: Reference, values: Mapping[str, Sequence[Value]]) -> Val
     known: list[float] = []
     for number, value in enumerate(regions, start=1):
         if isinstance(value, Missing):
-            return Missing(f"region {number}: {value.reason}")
+            return value if len(regions) == 1 else Missing(f"region {number}: {value.reason}")
         known.append(value)
     return total(known)
 

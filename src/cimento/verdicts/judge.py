@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from cimento.measures import Unit
+    from cimento.measures import RegionValues, Unit
     from cimento.suites.formula import Formula
     from cimento.suites.model import Metric, Suite
 
@@ -80,12 +80,33 @@ def judge(
         FormulaError: a formula cannot be read, or names a region or condition there is not.
         UsageError: there is no such metric.
     """
-    trees = parse_predictions(suite, predictions)
-    if not trees:
+    if not parse_predictions(suite, predictions):
         return []
-    regions = region_values(tokens, requests, metric=metric or suite.metric)
+    values = region_values(tokens, requests, metric=metric or suite.metric)
+    return judge_values(suite, values, predictions=predictions, unit=unit)
+
+
+def judge_values(
+    suite: Suite,
+    regions: RegionValues,
+    *,
+    predictions: Sequence[str] | None = None,
+    unit: Unit = "bits",
+) -> list[Verdict]:
+    """The same as `judge`, from the values of regions.
+
+    Args:
+        suite: as for `judge`.
+        regions: a value for each region of each stimulus.
+        predictions: as for `judge`.
+        unit: as for `judge`.
+
+    Raises:
+        FormulaError: as for `judge`.
+    """
+    trees = parse_predictions(suite, predictions)
     verdicts: list[Verdict] = []
-    for item in suite.items:
+    for item in suite.items if trees else ():
         values = regions.values.get(item.id, {})
         outcomes = [evaluate(tree, values, source_unit=regions.unit, unit=unit) for tree in trees]
         verdicts += [

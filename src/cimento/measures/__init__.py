@@ -1,0 +1,42 @@
+"""What is computed from scored tokens: a value for each region, measures of each sentence.
+
+Pure functions on stored tables and plain records; no model. `regions` gives what predictions over
+regions compare, `sentence` and `registry` the measures of whole sentences, `scores` these for
+every sentence of a run.
+"""
+
+from __future__ import annotations
+
+from cimento.measures.regions import RegionValues, region_metric, region_values
+from cimento.measures.registry import (
+    MEASURES,
+    Measure,
+    columns_needed,
+    find_measure,
+    find_measures,
+    judged_on,
+)
+from cimento.measures.sentence import Sentence, corpus_perplexity
+from cimento.measures.stored import NOT_ASKED
+from cimento.measures.values import BITS_PER_NAT, Missing, Unit, Value, surprisal_bits, total
+
+__all__ = [
+    "BITS_PER_NAT",
+    "MEASURES",
+    "NOT_ASKED",
+    "Measure",
+    "Missing",
+    "RegionValues",
+    "Sentence",
+    "Unit",
+    "Value",
+    "columns_needed",
+    "corpus_perplexity",
+    "find_measure",
+    "find_measures",
+    "judged_on",
+    "region_metric",
+    "region_values",
+    "surprisal_bits",
+    "total",
+]

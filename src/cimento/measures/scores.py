@@ -1,0 +1,169 @@
+"""Measures of every sentence of a run, from its stored tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.answers import LEFT_OUT, SCORES
+from cimento.measures.regions import RegionValues
+from cimento.measures.registry import Measure
+from cimento.measures.sentence import NO_LOGISTIC_SUMS, NO_LOGITS, NO_UNIGRAMS, Numbers, Sentence
+from cimento.measures.stored import (
+    NOT_ASKED,
+    NOTHING_SCORED,
+    Answer,
+    Stimulus,
+    is_covered,
+    known_or_missing,
+    read_answers,
+    read_stimuli,
+)
+from cimento.measures.unigrams import Unigrams
+from cimento.measures.values import Missing, Value
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredSentence:
+    """A stimulus and what measures are made from, or why there are none."""
+
+    stimulus: Stimulus
+    sentence: Sentence | Missing
+
+
+def sentences(
+    tokens: pl.DataFrame,
+    requests: pl.DataFrame,
+    *,
+    model_kind: str = "",
+    unigrams: Unigrams | None = None,
+) -> list[ScoredSentence]:
+    """Every stimulus of a requests table with what is known of it as a whole.
+
+    A sentence is missing, with the reason, where one of its tokens has no score or was not asked
+    for. Tokens that are left out count in no sum and no length.
+
+    Args:
+        tokens: a table of the schema ``answers.TOKENS``.
+        requests: a table of the schema ``answers.REQUESTS``.
+        model_kind: ``causal``, ``masked`` or another, of which nothing is known.
+        unigrams: frequencies, for the measures that need them.
+    """
+    read: dict[int, Sentence | Missing] = {}
+    answers = read_answers(tokens)[1]
+    columns = _columns(tokens)
+    pseudo = {"causal": False, "masked": True}.get(model_kind)
+    found = []
+    for stimulus in read_stimuli(requests):
+        number = stimulus.request
+        if number not in read:
+            absent = _absent(stimulus, answers.get(number, ()), columns.get(number))
+            read[number] = absent or _sentence(
+                stimulus, columns[number], pseudo=pseudo, unigrams=unigrams
+            )
+        found.append(ScoredSentence(stimulus, read[number]))
+    return found
+
+
+def scores_table(scored: Sequence[ScoredSentence], measures: Sequence[Measure]) -> pl.DataFrame:
+    """The measures of some sentences as a table of the schema ``answers.SCORES``."""
+    import polars as pl
+
+    rows = []
+    for each in scored:
+        place = (each.stimulus.suite, each.stimulus.item, each.stimulus.condition)
+        for measure in measures:
+            value = measure.of(each.sentence)
+            known = (None, value.reason) if isinstance(value, Missing) else (value, None)
+            rows.append((*place, measure.name, known[0], measure.unit, known[1]))
+    return pl.DataFrame(rows, schema=SCORES.polars(), orient="row")
+
+
+def costs(scored: Sequence[ScoredSentence], measure: Measure) -> RegionValues:
+    """A measure as the one value of each stimulus, turned so that the better sentence has less.
+
+    Predictions are written about surprisals, of which the better sentence has less; so a measure
+    of which it has more is negated, and a prediction claims of it what its author meant.
+    """
+    values: dict[str, dict[str, tuple[Value, ...]]] = {}
+    for each in scored:
+        value = measure.of(each.sentence)
+        if not isinstance(value, Missing) and measure.higher_is_better:
+            value = 0.0 - value
+        values.setdefault(each.stimulus.item, {})[each.stimulus.condition] = (value,)
+    return RegionValues(unit=measure.information or "bits", metric="sum", values=values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The columns of the tokens table for one text."""
+
+    tokens: tuple[str, ...]
+    logprobs_nats: tuple[Value, ...]
+    logits: tuple[float, ...] | Missing
+    log_sigmoid_sums: tuple[float, ...] | Missing
+
+
+def _columns(tokens: pl.DataFrame) -> Mapping[int, _Columns]:
+    """Number of a text to its columns, without the tokens that are left out."""
+    import polars as pl
+
+    optional = [name for name in ("logit", "log_sigmoid_sum") if name in tokens.columns]
+    kept = tokens.filter(pl.col("unscored_reason").ne_missing(LEFT_OUT)).sort("request", "position")
+    lists = kept.group_by("request", maintain_order=True).agg(
+        "token", "logprob_nats", "unscored_reason", *optional
+    )
+    return {
+        row["request"]: _Columns(
+            tokens=tuple(row["token"]),
+            logprobs_nats=tuple(
+                map(known_or_missing, row["logprob_nats"], row["unscored_reason"], row["token"])
+            ),
+            logits=_all_or_missing(row.get("logit"), NO_LOGITS),
+            log_sigmoid_sums=_all_or_missing(row.get("log_sigmoid_sum"), NO_LOGISTIC_SUMS),
+        )
+        for row in lists.iter_rows(named=True)
+    }
+
+
+def _all_or_missing(values: list[float | None] | None, missing: Missing) -> Numbers | Missing:
+    known = tuple(value for value in values or () if value is not None)
+    return known if values and len(known) == len(values) else missing
+
+
+def _absent(stimulus: Stimulus, answer: Answer, columns: _Columns | None) -> Missing | None:
+    """Why nothing can be said of a sentence as a whole."""
+    if not answer:
+        return Missing(NOTHING_SCORED if any(stimulus.needed) else NOT_ASKED)
+    if columns is None:
+        return Missing(LEFT_OUT)
+    text = stimulus.text
+    span = (len(text) - len(text.lstrip()), len(text.rstrip()))
+    named = any(token.region is not None for token in answer)
+    return None if named or is_covered(span, answer) else Missing(NOT_ASKED)
+
+
+def _sentence(
+    stimulus: Stimulus, columns: _Columns, *, pseudo: bool | None, unigrams: Unigrams | None
+) -> Sentence | Missing:
+    logprobs: list[float] = []
+    for value in columns.logprobs_nats:
+        if isinstance(value, Missing):
+            return value
+        logprobs.append(value)
+    text = stimulus.text
+    return Sentence(
+        logprobs_nats=tuple(logprobs),
+        n_words=len(text.split()),
+        n_chars=len(text),
+        pseudo=pseudo,
+        logits=columns.logits,
+        log_sigmoid_sums_nats=columns.log_sigmoid_sums,
+        unigram_logprobs_nats=unigrams.logprobs_nats(columns.tokens, text)
+        if unigrams
+        else NO_UNIGRAMS,
+    )

@@ -1,0 +1,182 @@
+"""Measures of one sentence: small functions from what is known of it to one number.
+
+All logarithms are natural. ``LP`` is the sum of log P over the tokens of the sentence, ``n`` their
+number: tokens of the model, final punctuation included, special tokens left out. What a measure
+is called, its unit and its source are in the `registry`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from cimento.errors import UsageError
+from cimento.measures.values import BITS_PER_NAT, Missing, total
+
+Numbers: TypeAlias = tuple[float, ...]
+
+PENALTY_BASE = 5
+"""The constant of the length penalty of Wu et al. 2016 (doi:10.48550/arXiv.1609.08144), eq. 14."""
+
+NO_LOGITS = Missing("logits were not stored; run again with --columns logit")
+NO_LOGISTIC_SUMS = Missing(
+    "sums of logistic scores were not stored; run again with --columns log_sigmoid_sum"
+)
+NO_UNIGRAMS = Missing("there are no unigram frequencies; give some with --unigrams")
+
+
+class Undefined(Exception):  # noqa: N818  # it is no error that a measure is undefined
+    """A measure has no value for a sentence; says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """What the measures of a sentence are made from; it has at least one token.
+
+    Attributes:
+        logprobs_nats: log P of each token, in order.
+        n_words: number of words: maximal runs of characters without white space.
+        n_chars: number of characters (code points), blanks included.
+        pseudo: whether these are the pseudo-log-likelihoods of a masked model; None where that
+            is not known.
+        logits: the model's raw output for each token, before any normalisation.
+        log_sigmoid_sums_nats: for each token, the log of the sum of the logistic function over
+            the raw outputs for the whole vocabulary.
+        unigram_logprobs_nats: log-probabilities by frequency alone, of the tokens or of the
+            words; only their sum is used.
+    """
+
+    logprobs_nats: Numbers
+    n_words: int
+    n_chars: int
+    pseudo: bool | None = None
+    logits: Numbers | Missing = NO_LOGITS
+    log_sigmoid_sums_nats: Numbers | Missing = NO_LOGISTIC_SUMS
+    unigram_logprobs_nats: Numbers | Missing = NO_UNIGRAMS
+
+    def __post_init__(self) -> None:
+        if not self.logprobs_nats:
+            raise UsageError(where="sentence", seen="it has no token, so no measure is defined")
+
+    @property
+    def n_tokens(self) -> int:
+        """How many tokens it has."""
+        return len(self.logprobs_nats)
+
+
+def lp(sentence: Sentence) -> float:
+    """``LP``: the sum of log P over the tokens."""
+    return total(sentence.logprobs_nats)
+
+
+def surprisal_in_nats(sentence: Sentence) -> float:
+    """``-LP``."""
+    return 0.0 - lp(sentence)
+
+
+def surprisal_in_bits(sentence: Sentence) -> float:
+    """``-LP / ln 2``."""
+    return surprisal_in_nats(sentence) * BITS_PER_NAT
+
+
+def mean_by_token(sentence: Sentence) -> float:
+    """``LP / n``."""
+    return lp(sentence) / sentence.n_tokens
+
+
+def mean_by_word(sentence: Sentence) -> float:
+    """``LP / number of words``."""
+    return lp(sentence) / sentence.n_words
+
+
+def mean_by_character(sentence: Sentence) -> float:
+    """``LP / number of characters``."""
+    return lp(sentence) / sentence.n_chars
+
+
+def perplexity(sentence: Sentence) -> float:
+    """``exp(-LP / n)`` of probabilities that are chained from left to right."""
+    if sentence.pseudo:
+        raise Undefined("a masked model gives no chain of probabilities; see pppl")
+    return corpus_perplexity([sentence])
+
+
+def pseudo_perplexity(sentence: Sentence) -> float:
+    """``exp(-LP / n)`` of pseudo-log-likelihoods."""
+    if sentence.pseudo is False:
+        raise Undefined("only a masked model gives pseudo-log-likelihoods; see ppl")
+    return corpus_perplexity([sentence])
+
+
+def corpus_perplexity(sentences: Iterable[Sentence]) -> float:
+    """``exp(-(sum of LP) / (sum of n))`` over several sentences.
+
+    Of pseudo-log-likelihoods it is the PPPL of Salazar et al. 2020, section 2.3
+    (doi:10.18653/v1/2020.acl-main.240), else the perplexity of the corpus.
+
+    Raises:
+        UsageError: there is no sentence.
+        Undefined: it is larger than a number can be.
+    """
+    counted = [(lp(each), each.n_tokens) for each in sentences]
+    if not counted:
+        raise UsageError(where="perplexity", seen="there is no sentence to take it over")
+    tokens = sum(n for _, n in counted)
+    try:
+        return math.exp(-total([value for value, _ in counted]) / tokens)
+    except OverflowError:
+        raise Undefined("the perplexity is larger than a 64-bit number can be") from None
+
+
+def length_penalty(n_tokens: int, *, alpha: float) -> float:
+    """``((5 + n) / (5 + 1)) ** alpha`` (Wu et al. 2016, eq. 14, doi:10.48550/arXiv.1609.08144)."""
+    return math.pow((PENALTY_BASE + n_tokens) / (PENALTY_BASE + 1), alpha)
+
+
+def penalised_lp(sentence: Sentence, *, alpha: float) -> float:
+    """``LP / ((5 + n) / 6) ** alpha``."""
+    return lp(sentence) / length_penalty(sentence.n_tokens, alpha=alpha)
+
+
+def norm_lp(sentence: Sentence) -> float:
+    """``-LP / LPu``, with ``LPu`` the log-probability of the sentence by unigrams."""
+    unigrams = total(_given(sentence.unigram_logprobs_nats))
+    if unigrams == 0:
+        raise Undefined("the unigram log-probability of the sentence is 0")
+    return -lp(sentence) / unigrams
+
+
+def slor(sentence: Sentence) -> float:
+    """``(LP - LPu) / n``, with ``LPu`` the log-probability of the sentence by unigrams."""
+    unigrams = total(_given(sentence.unigram_logprobs_nats))
+    return (lp(sentence) - unigrams) / sentence.n_tokens
+
+
+def log_sigmoid(logit: float) -> float:
+    """``ln(1 / (1 + exp(-x)))``, finite for every finite x."""
+    return min(logit, 0.0) - math.log1p(math.exp(-abs(logit)))
+
+
+def logistic_lp(sentence: Sentence) -> float:
+    """``sum of ln sigmoid(x)`` over the raw outputs x of the tokens."""
+    return total([log_sigmoid(logit) for logit in _given(sentence.logits)])
+
+
+def penalised_logistic_lp(sentence: Sentence, *, alpha: float) -> float:
+    """``LP-L / ((5 + n) / 6) ** alpha``."""
+    return logistic_lp(sentence) / length_penalty(sentence.n_tokens, alpha=alpha)
+
+
+def normalised_logistic_lp(sentence: Sentence) -> float:
+    """``sum of ln(sigmoid(x) / sum of sigmoid over the vocabulary)``."""
+    logits = _given(sentence.logits)
+    sums = _given(sentence.log_sigmoid_sums_nats)
+    return total([log_sigmoid(x) - whole for x, whole in zip(logits, sums, strict=True)])
+
+
+def _given(part: Numbers | Missing) -> Numbers:
+    if isinstance(part, Missing):
+        raise Undefined(part.reason)
+    return part

@@ -1,0 +1,140 @@
+"""The stored tables as measures read them: tokens of each text, regions of each stimulus."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from cimento.answers import LEFT_OUT
+from cimento.measures.values import Missing, Unit, Value
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.requests import Span
+
+NOT_ASKED = "its tokens were not asked for; run again with --all-tokens"
+NOTHING_SCORED = "no token of this sentence was scored"
+
+
+class StoredToken(NamedTuple):
+    """A token as measures see it.
+
+    Attributes:
+        position: place in its text.
+        start: its first character.
+        end: one past its last character.
+        region: number of the region, where the source itself named it.
+        surprisal: in the unit of the source; None for a token that is left out of every value.
+    """
+
+    position: int
+    start: int
+    end: int
+    region: int | None
+    surprisal: Value | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stimulus:
+    """What was asked for one condition of one item.
+
+    Attributes:
+        request: number of its text.
+        suite: name of its suite.
+        item: id of its item.
+        condition: its name.
+        text: the whole sentence.
+        spans: characters of each region, in order.
+        needed: whether a prediction refers to the region.
+    """
+
+    request: int
+    suite: str
+    item: str
+    condition: str
+    text: str
+    spans: list[Span]
+    needed: list[bool]
+
+
+Answer: TypeAlias = "Sequence[StoredToken]"
+
+
+def read_answers(tokens: pl.DataFrame) -> tuple[Unit, dict[int, list[StoredToken]]]:
+    """The unit of the source, and number of a text to its tokens in order.
+
+    Args:
+        tokens: a table of the schema ``answers.TOKENS``.
+    """
+    import polars as pl
+
+    scored = tokens.filter(pl.col("logprob_nats").is_not_null())
+    unit: Unit = "nats"
+    surprisal = 0.0 - pl.col("logprob_nats")
+    if "surprisal_bits" in tokens.columns and not scored["surprisal_bits"].has_nulls():
+        unit = "bits"
+        surprisal = (
+            pl.when(pl.col("logprob_nats").is_not_null())
+            .then(pl.col("surprisal_bits"))
+            .otherwise(None)
+        )
+    region = pl.col("region") if "region" in tokens.columns else pl.lit(None, dtype=pl.Int32)
+    rows = tokens.sort("request", "position").select(
+        "request",
+        "position",
+        "start",
+        "end",
+        region.alias("region"),
+        surprisal.alias("surprisal"),
+        "unscored_reason",
+        "token",
+    )
+    answers: dict[int, list[StoredToken]] = {}
+    for request, position, start, end, number, value, reason, token in rows.iter_rows():
+        known = None if reason == LEFT_OUT else known_or_missing(value, reason, token)
+        answers.setdefault(request, []).append(StoredToken(position, start, end, number, known))
+    return unit, answers
+
+
+def known_or_missing(value: float | None, reason: str | None, token: str) -> Value:
+    """The value of a token, or why there is none: it was not scored, or is not finite."""
+    if value is None:
+        return Missing(reason or f"the token {token!r} has no score")
+    if not math.isfinite(value):
+        return Missing(f"the surprisal of the token {token!r} is {value}")
+    return value
+
+
+def read_stimuli(requests: pl.DataFrame) -> list[Stimulus]:
+    """The stimuli of a requests table, their regions in order.
+
+    Args:
+        requests: a table of the schema ``answers.REQUESTS``.
+    """
+    stimuli: dict[tuple[str, str], Stimulus] = {}
+    rows = requests.sort("region", maintain_order=True).select(
+        "request", "suite", "item", "condition", "text", "start", "end", "needed"
+    )
+    for request, suite, item, condition, text, start, end, needed in rows.iter_rows():
+        stimulus = stimuli.setdefault(
+            (item, condition), Stimulus(request, suite, item, condition, text, [], [])
+        )
+        stimulus.spans.append((start, end))
+        stimulus.needed.append(needed)
+    return list(stimuli.values())
+
+
+def is_covered(span: Span, answer: Answer) -> bool:
+    """Whether tokens in one unbroken row reach from the first character of `span` to its last.
+
+    The characters between need not be covered: some tokenizers drop some.
+    """
+    first = [t.position for t in answer if t.start <= span[0] < t.end]
+    last = [t.position for t in answer if t.start < span[1] <= t.end]
+    if not first or not last:
+        return False
+    present = sum(first[0] <= t.position <= last[-1] for t in answer)
+    return present == last[-1] - first[0] + 1

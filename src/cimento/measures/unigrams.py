@@ -1,0 +1,177 @@
+"""How frequent tokens or words are by themselves: for NormLP and SLOR.
+
+Frequencies are not smoothed. What they do not know has no probability, and a sentence with it has
+no value, with the reason.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from cimento.errors import InputError, MissingDependencyError, UsageError, did_you_mean
+from cimento.measures.sentence import Numbers
+from cimento.measures.values import Missing, total
+
+WORDFREQ = "wordfreq"
+
+
+class Unigrams(Protocol):
+    """Log-probabilities by frequency alone."""
+
+    def logprobs_nats(self, tokens: Sequence[str], text: str) -> Numbers | Missing:
+        """Those of a sentence, or why there are none.
+
+        Args:
+            tokens: the sentence as the model's tokenizer spells it.
+            text: the sentence as written.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCounts:
+    """Counts of a model's own tokens: ``ln(count / total)`` for each token.
+
+    Attributes:
+        counts: token, as the tokenizer spells it, to how often it was seen.
+        total: of all counts.
+    """
+
+    counts: Mapping[str, float]
+    total: float
+
+    def logprobs_nats(self, tokens: Sequence[str], text: str) -> Numbers | Missing:  # noqa: ARG002
+        """Of every token; see `Unigrams`."""
+        for token in tokens:
+            if not self.counts.get(token):
+                return Missing(f"the token {token!r} is not in the unigram counts")
+        return tuple(math.log(self.counts[token] / self.total) for token in tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class WordFrequencies:
+    """Frequencies of words in a language, such as those of wordfreq.
+
+    Attributes:
+        split: from a text to its words, marks left out.
+        frequency: share of a word among all words; 0 where it is not known.
+    """
+
+    split: Callable[[str], Sequence[str]]
+    frequency: Callable[[str], float]
+
+    def logprobs_nats(self, tokens: Sequence[str], text: str) -> Numbers | Missing:  # noqa: ARG002
+        """Of every word; see `Unigrams`."""
+        found = []
+        for word in self.split(text):
+            share = self.frequency(word)
+            if share <= 0:
+                return Missing(f"the word {word!r} is not in the word frequencies")
+            found.append(math.log(share))
+        return tuple(found)
+
+
+def load_unigrams(source: str, *, language: str) -> Unigrams:
+    """Unigram frequencies from a file or from the package wordfreq.
+
+    Args:
+        source: ``wordfreq``, ``wordfreq:it``, or a file of token counts: a JSON object, or one
+            token and its count a line with a tabulator between.
+        language: ISO 639-1 code, for ``wordfreq`` without one.
+
+    Raises:
+        MissingDependencyError: wordfreq is not installed.
+        InputError: the file cannot be read, or is no list of counts.
+        UsageError: wordfreq does not know the language, or there is none.
+    """
+    name, _, chosen = source.partition(":")
+    if name == WORDFREQ:
+        return _wordfreq(chosen or language)
+    counts = _read_counts(Path(source).expanduser())
+    return TokenCounts(counts, total(list(counts.values())))
+
+
+def _wordfreq(language: str) -> WordFrequencies:
+    try:
+        from wordfreq import available_languages, word_frequency
+        from wordfreq.tokens import tokenize
+    except ImportError as error:
+        raise MissingDependencyError(
+            package=WORDFREQ, extra="frequency", purpose="--unigrams wordfreq"
+        ) from error
+    known = available_languages("best")
+    if language not in known:
+        raise UsageError(
+            where="--unigrams wordfreq",
+            seen=f"there are no frequencies for the language {language!r}"
+            if language
+            else "the suite does not say its language",
+            todo=did_you_mean(language, known) if language else "Write it so: wordfreq:it.",
+        )
+    return WordFrequencies(
+        split=lambda text: tokenize(text, language),
+        frequency=lambda word: word_frequency(word, language),
+    )
+
+
+def _read_counts(path: Path) -> dict[str, float]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            where=str(path), seen="is not UTF-8", todo="Save the counts as UTF-8."
+        ) from error
+    except OSError as error:
+        raise InputError(
+            where=str(path),
+            seen=f"cannot be read ({error.strerror or error})",
+            todo="Give a file of counts, or wordfreq.",
+        ) from error
+    counts = _from_json(text, path) if path.suffix.lower() == ".json" else _from_lines(text, path)
+    if not any(counts.values()):
+        raise InputError(where=str(path), seen="holds no counts", todo="Give token and count.")
+    return counts
+
+
+def _from_json(text: str, path: Path) -> dict[str, float]:
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        raise InputError(where=str(path), seen=f"is not JSON ({error})") from error
+    if not isinstance(content, dict):
+        raise InputError(where=str(path), seen="is not a JSON object of token and count")
+    return {
+        token: _count(count, where=f"{path}, token {token!r}") for token, count in content.items()
+    }
+
+
+def _from_lines(text: str, path: Path) -> dict[str, float]:
+    counts: dict[str, float] = {}
+    # Not splitlines: a token may itself hold one of the rarer line breaks.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        where = f"{path}, line {number}"
+        token, tabulator, count = line.rstrip("\r").rpartition("\t")
+        if not tabulator:
+            raise InputError(
+                where=where, seen="has no tabulator", todo="Write token, tabulator, count."
+            )
+        if token in counts:
+            raise InputError(where=where, seen=f"counts the token {token!r} a second time")
+        counts[token] = _count(count, where=where)
+    return counts
+
+
+def _count(value: object, *, where: str) -> float:
+    try:
+        count = float(value) if isinstance(value, str | int | float) else math.nan
+    except ValueError:
+        count = math.nan
+    if not (math.isfinite(count) and count >= 0):
+        raise InputError(where=where, seen=f"{value!r} is not a count", todo="Write a number.")
+    return count

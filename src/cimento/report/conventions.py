@@ -1,0 +1,66 @@
+"""What a reader must be told where a run was not scored and judged by our own conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from cimento.measures import find_measure
+
+if TYPE_CHECKING:
+    from cimento.judging import Judging
+    from cimento.suites.model import JsonValue
+
+_BOS = {
+    "none": "Nothing stood before the texts.",
+    "tokenizer": "Before the texts stood what the tokenizer puts there itself, if anything.",
+    "bos-or-eos": "Before the texts stood the BOS token, or the EOS token where there is none.",
+}
+_FIRST = {
+    "drop": "left out of every sum and length",
+    "zero": "given a surprisal of 0",
+}
+
+
+def conventions(
+    judging: Judging, manifest: Mapping[str, JsonValue], *, first_tokens: int
+) -> tuple[str, ...]:
+    """The conventions of a run that are not the default ones, as sentences.
+
+    Args:
+        judging: how it was judged.
+        manifest: its policy tells how it was scored.
+        first_tokens: number of tokens without left context.
+    """
+    policy = _policy(manifest)
+    said: list[str] = []
+    if judging.compat:
+        said.append(f"Conventions of {judging.compat}, see docs/compat.md.")
+        said += [_BOS[str(policy["bos"])]] if policy.get("bos") in _BOS else []
+    if policy.get("leading_blank"):
+        said.append("A blank was put before every text.")
+    if judging.unscored_first in _FIRST:
+        said.append(
+            f"First tokens without left context are {_FIRST[judging.unscored_first]}:"
+            f" {first_tokens} of them."
+        )
+    if judging.ties == "pass":
+        said.append(
+            "Ties count as passes: of two equals the first is taken, and it is the good one."
+        )
+    if judging.measure:
+        said.append(_measure(judging.measure))
+    return tuple(said)
+
+
+def _policy(manifest: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    asking = manifest.get("asking")
+    policy = asking.get("policy") if isinstance(asking, dict) else None
+    return policy if isinstance(policy, dict) else {}
+
+
+def _measure(name: str) -> str:
+    measure = find_measure(name)
+    unit = f", {measure.unit}" if measure.unit else ""
+    better = "higher" if measure.higher_is_better else "lower"
+    return f"Judged on {measure.name}: {measure.formula}{unit}; the {better} the better."
