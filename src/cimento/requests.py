@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from cimento.suites.formula import regions_used
 from cimento.suites.model import Condition, JoinRule, Region, Suite
@@ -28,12 +28,15 @@ class ScoreRequest:
         text: what is scored.
         context: what stands before it and is not scored; joined to it by a blank.
         wanted: character spans of `text` whose tokens are needed; None for all of them.
+        regions: character spans that a masked model masks whole under ``--pll region``; a text
+            that has none is one region.
     """
 
     id: int
     text: str
     context: str = ""
     wanted: tuple[Span, ...] | None = None
+    regions: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,35 +116,47 @@ def stimulus_text(condition: Condition, *, rule: JoinRule = "blank") -> str:
     return join_regions(condition.regions, rule=rule)[0]
 
 
-def plan_suite(suite: Suite, *, all_tokens: bool = False) -> Plan:
+def plan_suite(suite: Suite, *, all_tokens: bool = False, by_region: bool = False) -> Plan:
     """What must be asked so that every prediction of the suite can be judged.
 
     Args:
         suite: a valid suite.
         all_tokens: ask for every token, not only for those of regions that predictions name.
             A suite without predictions asks for all.
+        by_region: whether a token's score depends on the region it is in, so that one sentence
+            cut into regions in two ways is asked twice.
     """
     needed = regions_used(prediction.formula for prediction in suite.predictions)
     ask_all = all_tokens or not suite.predictions
-    ids: dict[str, int] = {}
-    wanted: list[set[Span] | None] = []
+    ids: dict[_Asked, int] = {}
+    wanted: list[set[Span]] = []
     places: list[Place] = []
     for item, condition in suite.stimuli():
         text, spans = join_regions(condition.regions, rule=suite.join)
-        request = ids.setdefault(text, len(ids))
+        filled = tuple(span for span in spans if span[0] < span[1])
+        request = ids.setdefault(_Asked(text, filled if by_region else ()), len(ids))
         if request == len(wanted):
             wanted.append(set())
         numbers = needed.get(condition.name, frozenset())
         for number, (start, end) in enumerate(spans, start=1):
             need = "*" in numbers or number in numbers
             places.append(Place(request, item.id, condition.name, number, start, end, need))
-            asked = wanted[request]
-            if need and end > start and asked is not None:
-                asked.add((start, end))
-        if ask_all:
-            wanted[request] = None
+            if need and end > start:
+                wanted[request].add((start, end))
     requests = tuple(
-        ScoreRequest(id=i, text=text, wanted=None if spans is None else tuple(sorted(spans)))
-        for (text, i), spans in zip(ids.items(), wanted, strict=True)
+        ScoreRequest(
+            id=number,
+            text=asked.text,
+            wanted=None if ask_all else tuple(sorted(wanted[number])),
+            regions=asked.regions,
+        )
+        for asked, number in ids.items()
     )
     return Plan(suite=suite.name, requests=requests, places=tuple(places))
+
+
+class _Asked(NamedTuple):
+    """What makes two stimuli one request."""
+
+    text: str
+    regions: tuple[Span, ...]

@@ -107,7 +107,8 @@ class ScorerSource:
     ) -> Answered:
         """Plan what is needed and ask for it."""
         scorer = self.load()
-        plan = plan_suite(suite, all_tokens=self._asking.all_tokens)
+        by_region = self._asking.policy.pll == "region" and scorer.card.kind == "masked"
+        plan = plan_suite(suite, all_tokens=self._asking.all_tokens, by_region=by_region)
         tokens = ask(plan, scorer, policy=self._asking.policy, cache=cache, progress=progress)
         remarks = scorer.remarks(plan.requests) if isinstance(scorer, Remarking) else ()
         return Answered(scorer.card, Answers(requests_table(plan), tokens, remarks))

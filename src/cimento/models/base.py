@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 KindRule: TypeAlias = Literal["auto", "causal", "masked"]
 BosRule: TypeAlias = Literal["auto", "none"]
-PllRule: TypeAlias = Literal["within-word-l2r", "original"]
+PllRule: TypeAlias = Literal["within-word-l2r", "original", "whole-word", "region"]
 PunctuationRule: TypeAlias = Literal["split", "keep"]
 DtypeName: TypeAlias = Literal["float32", "float64", "bfloat16", "float16"]
 
@@ -33,7 +33,8 @@ class Policy:
         pll: pseudo-log-likelihood of a masked model. ``within-word-l2r``: a token is predicted
             with the later tokens of its word masked too (Kauf and Ivanova 2023,
             doi:10.18653/v1/2023.acl-short.80); ``original``: only the token itself is masked
-            (Salazar et al. 2020, doi:10.18653/v1/2020.acl-main.240).
+            (Salazar et al. 2020, doi:10.18653/v1/2020.acl-main.240); ``whole-word``: all tokens
+            of its word are; ``region``: all tokens of its region are.
         punctuation: whether a punctuation mark is a word of its own (``split``) or belongs to
             the word it touches (``keep``).
         dtype: of the weights while scoring; log-probabilities are taken in float32 at least.
@@ -93,7 +94,8 @@ class Encoded:
         tokens: the tokens as text, one for each id.
         spans: characters of the request's text that each token covers, without blanks before
             them; (-1, -1) for special tokens and for the context.
-        words: number of the word each token belongs to; -1 for special tokens.
+        words: number of the word each token belongs to (of its region, where a policy masks
+            whole regions); -1 for special tokens.
         first: index of the first token of the request's text.
         wanted: indices into `ids` of the tokens to score, ascending.
         undefined: index to reason, for tokens that the model gives no probability at all (a

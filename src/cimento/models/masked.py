@@ -29,7 +29,7 @@ class _Job(NamedTuple):
     """A token that is predicted in a masked copy: whose it is, and where its score goes."""
 
     number: int
-    index: int
+    position: int
     slot: int
 
 
@@ -122,7 +122,7 @@ class MaskedScorer:
         asks: Asks = {}
         for line, copy in enumerate(copies):
             for job in jobs[copy]:
-                ask = (line * width + job.index, encoded[job.number].ids[job.index])
+                ask = (line * width + job.position, encoded[job.number].ids[job.position])
                 asks.setdefault(ask, []).append((job.number, job.slot))
         inputs = padded(
             copies, layout=self._layout, padding=self._padding, device=self._model.device
