@@ -14,15 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from cimento.answers import COLUMNS
 from cimento.cache import AnswerCache, MemoryCache
 from cimento.engine import SCORING_VERSION, Progress
 from cimento.errors import CimentoError, StorageError, SuiteError, UsageError
 from cimento.judging import Judging
 from cimento.manifest import describe
+from cimento.measures import columns_needed
+from cimento.measures.unigrams import load_unigrams
 from cimento.models.base import Scorer
 from cimento.results import Run
 from cimento.runs import RunFolder
-from cimento.sources import Asking, Source, open_source
+from cimento.sources import Asking, Source, open_source, shown_name
 from cimento.suites import faults
 from cimento.suites.builtin import find_suite
 from cimento.suites.checks import check_suite
@@ -68,7 +71,7 @@ def evaluate(
             todo="Give one of them, or use evaluate_all.",
         )
     evaluation = Evaluation(asking=asking or Asking(), judging=judging or Judging(), output=output)
-    source = open_source(model, evaluation.asking)
+    source = open_source(model, evaluation.full_asking)
     return evaluation.run(found[0], source, cache=cache or MemoryCache())
 
 
@@ -88,6 +91,18 @@ class Evaluation:
     output: Path | None = None
     force: bool = False
 
+    @property
+    def full_asking(self) -> Asking:
+        """How models are asked, with the columns that the judging's measure needs.
+
+        Raises:
+            UsageError: there is no such measure.
+        """
+        wanted = {*self.asking.columns, *columns_needed([self.judging.measure])}
+        return dataclasses.replace(
+            self.asking, columns=tuple(column for column in COLUMNS if column in wanted)
+        )
+
     def run(
         self,
         loaded: LoadedSuite,
@@ -102,6 +117,9 @@ class Evaluation:
             CimentoError: the suite cannot be asked, or the model cannot answer.
         """
         suite = _first_items(loaded.suite, self.asking.limit)
+        if self.judging.unigrams:
+            # Read before the model is asked, so that a mistake is found at once.
+            load_unigrams(self.judging.unigrams, language=suite.meta.language)
         inputs = self._inputs(loaded, suite, source)
         folder = self._folder(suite, source)
         if folder is not None and not self.force and folder.is_done(inputs):
@@ -118,7 +136,7 @@ class Evaluation:
                 label=source.label,
                 model=answers.card,
                 suite={"name": suite.name, "version": suite.meta.version, "sha256": loaded.sha256},
-                asking=self.asking,
+                asking=self.full_asking,
                 inputs=inputs,
                 warnings=warnings,
             ),
@@ -130,17 +148,20 @@ class Evaluation:
     def _folder(self, suite: Suite, source: Source) -> RunFolder | None:
         if self.output is None:
             return None
-        policy = self.asking.policy.digest()
+        policy = self.asking.digest()
         return RunFolder.named(self.output, suite=suite.name, model=source.label, policy=policy)
 
     def _inputs(self, loaded: LoadedSuite, suite: Suite, source: Source) -> dict[str, JsonValue]:
         """What decides whether a stored run answers the same question."""
         formulas: list[JsonValue] = [p.formula for p in self.judging.applied(suite).predictions]
+        columns: list[JsonValue] = list(self.full_asking.columns)
         return {
             **source.inputs,
             "suite": loaded.sha256,
             "limit": self.asking.limit,
+            "context": [self.asking.context.text, self.asking.context.column],
             "all_tokens": self.asking.all_tokens,
+            "columns": columns,
             "predictions": formulas,
             "scoring_version": SCORING_VERSION,
         }
@@ -187,9 +208,9 @@ def evaluate_all(
     _refuse_same_names(found)
     kept = cache or MemoryCache()
     for model in models:
-        name = model if isinstance(model, str) else model.card.name
+        name = shown_name(model)
         try:
-            source = open_source(model, evaluation.asking)
+            source = open_source(model, evaluation.full_asking)
         except CimentoError as error:
             yield from (Failure(loaded.suite.name, name, error) for loaded in found)
             continue

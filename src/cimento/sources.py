@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
 
-from cimento.answers import Answers, requests_table
+from cimento.answers import Answers, Column, requests_table
 from cimento.cache import AnswerCache
 from cimento.engine import Progress, answer_plan
 from cimento.engine_texts import answer_texts
 from cimento.errors import InputError, UsageError
 from cimento.models.base import KindRule, ModelCard, Policy, Remarking, Scorer, TextScorer
 from cimento.models.locate import Located, locate
-from cimento.requests import Plan, plan_suite
+from cimento.plugins import blamed, find_plugin
+from cimento.requests import NO_CONTEXT, Context, Plan, plan_suite
 from cimento.suites.model import JsonValue, Suite, UnitName
 
 if TYPE_CHECKING:
     import polars as pl
 
 AnyScorer: TypeAlias = Scorer | TextScorer
+
+# User name and password, or the query, of a URL.
+_SECRET = re.compile(r"(?<=//)[^/#]*@|\?[^#]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +45,8 @@ class Asking:
         recorded_unit: for recorded surprisals: their unit.
         concurrency: for a server: requests that are under way at once.
         timeout_s: for a server: seconds without a sign of it before it is asked again.
+        columns: what else is stored of every token, see docs/measures.md.
+        context: what stands before the texts of a suite and is not scored.
     """
 
     policy: Policy = field(default_factory=Policy)
@@ -52,6 +59,15 @@ class Asking:
     recorded_unit: UnitName = "bits"
     concurrency: int = 8
     timeout_s: float = 120.0
+    columns: tuple[Column, ...] = ()
+    context: Context = NO_CONTEXT
+
+    def digest(self) -> str:
+        """A short name for how texts are scored, and after what: eight hexadecimal digits."""
+        if self.context == NO_CONTEXT:
+            return self.policy.digest()
+        both = f"{self.policy.digest()} {self.context!r}"
+        return hashlib.sha256(both.encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +93,9 @@ class Source(Protocol):
         self, suite: Suite, *, cache: AnswerCache, progress: Progress | None = None
     ) -> Answered:
         """The answers to all that the suite asks."""
+
+
+Opener: TypeAlias = Callable[[str, Asking], Source]
 
 
 class ScorerSource:
@@ -108,7 +127,12 @@ class ScorerSource:
         """Plan what is needed and ask for it."""
         scorer = self.load()
         by_region = self._asking.policy.pll == "region" and scorer.card.kind == "masked"
-        plan = plan_suite(suite, all_tokens=self._asking.all_tokens, by_region=by_region)
+        plan = plan_suite(
+            suite,
+            all_tokens=self._asking.all_tokens,
+            by_region=by_region,
+            context=self._asking.context,
+        )
         tokens = ask(plan, scorer, policy=self._asking.policy, cache=cache, progress=progress)
         remarks = scorer.remarks(plan.requests) if isinstance(scorer, Remarking) else ()
         return Answered(scorer.card, Answers(requests_table(plan), tokens, remarks))
@@ -156,6 +180,12 @@ class ReplaySource:
                 seen="a recording answers for the whole suite, in order",
                 todo="Leave the option out.",
             )
+        if self._asking.context != NO_CONTEXT:
+            raise UsageError(
+                where="--context",
+                seen="what stood before recorded sentences cannot be changed",
+                todo="Leave the option out.",
+            )
         from cimento.models.replay import replay
 
         replayed = replay(
@@ -183,6 +213,13 @@ def ask(
     return answer_plan(plan, scorer, policy=policy, cache=cache, progress=progress)
 
 
+def shown_name(model: str | AnyScorer) -> str:
+    """The name of a model for messages: as the user wrote it, without what may be a secret."""
+    if not isinstance(model, str):
+        return model.card.name
+    return _SECRET.sub("", model) if model.startswith("openai:") else model
+
+
 def open_source(model: str | AnyScorer, asking: Asking) -> Source:
     """A source by its name, or around a model that is there already.
 
@@ -198,7 +235,7 @@ def open_source(model: str | AnyScorer, asking: Asking) -> Source:
         inputs: dict[str, JsonValue] = {"revision": card.revision, "kind": card.kind}
         return ScorerSource(card.label, inputs, load=lambda: model, asking=asking)
     prefix, _, rest = model.partition(":")
-    opener = OPENERS.get(prefix) if rest else None
+    opener = (OPENERS.get(prefix) or _plugged_opener(prefix)) if rest else None
     return opener(rest, asking) if opener else _open_model(model, asking)
 
 
@@ -256,12 +293,33 @@ def _open_ngrams(file: str, asking: Asking) -> Source:
     )
 
 
-OPENERS: dict[str, Callable[[str, Asking], Source]] = {
+def _plugged_opener(prefix: str) -> Opener | None:
+    """What opens models of a prefix that a plug-in brings."""
+    found = find_plugin("cimento.models", prefix, expected="a function", is_right=_is_opener)
+    if found is None:
+        return None
+
+    def opened(rest: str, asking: Asking) -> Source:
+        with blamed("cimento.models", prefix):
+            source = found(rest, asking)
+            if not hasattr(source, "answer"):
+                raise TypeError(f"it gave {type(source).__name__!r} and not a source")
+            return source
+
+    return opened
+
+
+def _is_opener(value: object) -> TypeGuard[Opener]:
+    return callable(value)
+
+
+OPENERS: dict[str, Opener] = {
     "replay": _open_recording,
     "openai": _open_server,
     "kenlm": _open_ngrams,
 }
-"""Prefix of a model's name (``replay:FILE``) to what makes a source of the rest of it."""
+"""Prefix of a model's name (``replay:FILE``) to what makes a source of the rest of it; plug-ins
+bring others."""
 
 
 def _load(located: Located, asking: Asking) -> Scorer:

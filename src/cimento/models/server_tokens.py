@@ -94,34 +94,33 @@ def _prompt_length(whole: Sequence[int], n_tokens: int, prompt_tokens: int | Non
 
 
 def _ends(token: str, content: bytes, start: int) -> Iterator[tuple[int, int]]:
-    """Where a token that begins at a byte can end, the likeliest first, and what it costs."""
+    """Where a token that begins at a byte can end, and how many liberties are taken for it."""
     said = _SURROGATE.sub(_REPLACEMENT, token)
-    forms = dict.fromkeys((said, said.replace("▁", " ")))
-    exact = _exact_bytes(token)
-    literals = [form.encode() for form in forms] + ([exact] if exact is not None else [])
-    for literal in literals:
-        yield from ((end, 0) for end in _literal_ends(literal, content, start))
+    literals = [said.encode(), said.replace("▁", " ").encode(), _exact_bytes(token)]
+    for literal in filter(None, dict.fromkeys(literals)):
+        if content.startswith(literal, start):
+            yield start + len(literal), 0
+        yield from ((end, 1) for end in _near_ends(literal, content, start))
+    if not said and content[start : start + 1].isspace():
+        yield start + 1, 1
     if not content.isascii():
-        hidden = int(bool(said) and _REPLACEMENT not in said)
-        yield from ((end, hidden) for end in _fragment_ends(said, content, start))
-    if start == 0:
-        for form in forms:
-            yield from ((end, 0) for end in _literal_ends(form.lstrip().encode(), content, 0))
-        if _SPECIAL.fullmatch(token) or _BLANK.fullmatch(token):
-            yield 0, 0
+        replaced = not said or _REPLACEMENT in said
+        yield from ((end, 1 - replaced) for end in _fragment_ends(said, content, start))
+    if start == 0 and (_SPECIAL.fullmatch(token) or _BLANK.fullmatch(token)):
+        yield 0, 1
 
 
-def _literal_ends(said: bytes, content: bytes, start: int) -> Iterator[int]:
-    """The token stands there, or after a blank that its string lost, or ends a character."""
-    if said and content.startswith(said, start):
-        yield start + len(said)
-    rest = content[start:]
-    blanks = len(rest) - len(rest.lstrip())
-    if blanks and content.startswith(said, start + blanks):
-        yield start + blanks + len(said)
+def _near_ends(literal: bytes, content: bytes, start: int) -> Iterator[int]:
+    """The string has lost the blank before it, has one too many, or tells a begun character."""
+    blanks = len(content[start:]) - len(content[start:].lstrip())
+    if blanks and content.startswith(literal, start + blanks):
+        yield start + blanks + len(literal)
+    bare = literal.lstrip()
+    if start == 0 and bare and bare != literal and content.startswith(bare):
+        yield len(bare)
     first = _character_start(content, start)
-    if first < start < first + len(said) and content.startswith(said, first):
-        yield first + len(said)
+    if first < start < first + len(literal) and content.startswith(literal, first):
+        yield first + len(literal)
 
 
 def _fragment_ends(said: str, content: bytes, start: int) -> Iterator[int]:

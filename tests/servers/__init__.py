@@ -1,0 +1,1 @@
+"""Servers on loopback that the tests ask."""

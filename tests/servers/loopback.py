@@ -1,0 +1,176 @@
+"""An OpenAI-compatible server with a tiny language model, which fails in whatever way a test wants.
+
+Its tokens are words with the blank before them. The score of a token is minus its length in
+bytes, less an eighth for each token before it: exact in binary, and no two places alike.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+Answer = dict[str, object]
+Fault = Callable[["Handler"], None]
+
+
+def pieces(text: str) -> list[str]:
+    """Tokens of a text: words, each with the blank before it."""
+    return re.findall(r" ?\S+", text)
+
+
+def logprob(token: str, index: int) -> float:
+    """Score of a token at a place, in nats."""
+    return index / 8 - len(token.encode()) - 8.0
+
+
+def completion(prompt: str, *, split: Callable[[str], list[str]] = pieces) -> Answer:
+    """What a server that can score says: the text's tokens, and one that it generated."""
+    tokens = [*split(prompt), " and"]
+    values = [None if i == 0 else logprob(token, i) for i, token in enumerate(tokens)]
+    starts = [sum(len(token) for token in tokens[:i]) for i in range(len(tokens))]
+    listed = {"tokens": tokens, "token_logprobs": values, "text_offset": starts}
+    return {
+        "object": "text_completion",
+        "model": "tiny",
+        "choices": [{"index": 0, "text": prompt + " and", "logprobs": listed}],
+        "usage": {"prompt_tokens": len(tokens) - 1, "completion_tokens": 1},
+    }
+
+
+@dataclass
+class Loopback:
+    """A running server: how it answers, and what it was asked.
+
+    Attributes:
+        answer: from a prompt to what is answered.
+        faults: what befalls the next completions, one each; then all is well.
+        models: what ``/models`` says; None where there is no such path.
+        prompts: what completions were asked for, in order.
+        headers: of every request.
+    """
+
+    answer: Callable[[str], object] = completion
+    faults: list[Fault] = field(default_factory=list)
+    models: object = field(default_factory=lambda: {"data": [{"id": "tiny", "created": 1}]})
+    prompts: list[str] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    url: str = ""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    closing: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def address(self) -> str:
+        """The name of its model, as a user writes it."""
+        return f"openai:{self.url}#tiny"
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers for a `Loopback`."""
+
+    server: _Server
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+    def do_GET(self) -> None:
+        """The list of models."""
+        state = self.server.state
+        state.headers.append(dict(self.headers))
+        if self.path != "/v1/models" or state.models is None:
+            self.send_json({"detail": "Not Found"}, status=404)
+        else:
+            self.send_json(state.models)
+
+    def do_POST(self) -> None:
+        """A completion, or what goes wrong with it."""
+        state = self.server.state
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with state.lock:
+            state.headers.append(dict(self.headers))
+            state.prompts.append(body["prompt"])
+            fault = state.faults.pop(0) if state.faults else None
+        assert body["echo"] is True
+        assert body["logprobs"] == 1
+        assert body["max_tokens"] == 1
+        if fault is not None:
+            fault(self)
+        elif self.path != "/v1/completions":
+            self.send_json({"detail": "Not Found"}, status=404)
+        else:
+            self.send_json(state.answer(body["prompt"]))
+
+    def send_json(self, content: object, *, status: int = 200, **headers: str) -> None:
+        """Send an answer, whole."""
+        self.send_bytes(json.dumps(content).encode(), status=status, **headers)
+
+    def send_bytes(
+        self, content: bytes, *, status: int = 200, length: int | None = None, **headers: str
+    ) -> None:
+        """Send an answer that may be shorter than it says."""
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content) if length is None else length))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        with suppress(OSError):
+            self.wfile.write(content)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    state: Loopback
+
+    def handle_error(self, *_: object) -> None:
+        """A client that went away is part of the tests."""
+
+
+def refuse(status: int, said: object = "", **headers: str) -> Fault:
+    """Answer with a status."""
+    return lambda handler: handler.send_json({"error": {"message": said}}, status=status, **headers)
+
+
+def drop(handler: Handler) -> None:
+    """Close the connection without a word."""
+    handler.close_connection = True
+    handler.connection.close()
+
+
+def cut_short(handler: Handler) -> None:
+    """Send half of what was announced."""
+    handler.send_bytes(b'{"choices": [{"te', length=100)
+    drop(handler)
+
+
+def half_json(handler: Handler) -> None:
+    """Send half of an answer as if it were whole."""
+    handler.send_bytes(b'{"choices": [{"te')
+
+
+def silence(handler: Handler) -> None:
+    """Send nothing until the server closes."""
+    handler.server.state.closing.wait()
+
+
+@contextmanager
+def serve(
+    answer: Callable[[str], object] = completion, *, faults: Iterable[Fault] = ()
+) -> Iterator[Loopback]:
+    """A server on a free port of this machine, for as long as the block lasts."""
+    state = Loopback(answer=answer, faults=list(faults))
+    with _Server(("127.0.0.1", 0), Handler) as server:
+        server.state = state
+        state.url = f"http://127.0.0.1:{server.server_port}/v1"
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield state
+        finally:
+            state.closing.set()
+            server.shutdown()
+            thread.join()
