@@ -12,6 +12,7 @@
     ├── ModelError           (1)   a model that cannot be loaded or cannot be used
     │   ├── TextTooLongError       a stimulus longer than the model's window
     │   └── NonFiniteScoreError    the model returned NaN or infinity
+    ├── PluginError          (1)   another package's model, reader or measure that failed
     └── StorageError         (1)   a folder or file that cannot be written or read
 
 The number is the exit code that the command line ends with. A message says where the trouble
@@ -147,6 +148,10 @@ class TextTooLongError(ModelError):
 
 class NonFiniteScoreError(ModelError):
     """The model returned NaN or infinity where a log-probability should be."""
+
+
+class PluginError(CimentoError):
+    """A model, reader or measure of another package that failed."""
 
 
 class StorageError(CimentoError):

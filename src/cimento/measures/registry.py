@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeGuard
 
 from cimento.answers import COLUMNS, Column
 from cimento.errors import UsageError, did_you_mean
 from cimento.measures import sentence as of
 from cimento.measures.sentence import Sentence, Undefined
 from cimento.measures.values import Missing, Unit, Value
+from cimento.plugins import blamed, find_plugin
 
 Need: TypeAlias = Column | Literal["unigrams"]
 """What a measure needs beside log-probabilities: columns of the tokens table, or frequencies."""
@@ -237,6 +239,8 @@ def find_measure(name: str) -> Measure:
         return _BY_ANY_NAME[family]
     if colon and family in _ADJUSTABLE:
         return _ADJUSTABLE[family](_alpha(alpha, name))
+    if not colon and (plugged := _plugged(family)):
+        return plugged
     if colon and family in _BY_ANY_NAME:
         raise UsageError(
             where=f"measure {name!r}",
@@ -248,6 +252,23 @@ def find_measure(name: str) -> Measure:
         seen="there is no such measure",
         todo=did_you_mean(family, [*_BY_ANY_NAME, REGIONS]),
     )
+
+
+def _plugged(name: str) -> Measure | None:
+    """A measure that a plug-in brings, under the name that it is asked for."""
+    found = find_plugin("cimento.measures", name, expected="a Measure", is_right=_is_measure)
+    if found is None:
+        return None
+
+    def value(sentence: Sentence) -> float:
+        with blamed("cimento.measures", name, but=Undefined):
+            return float(found.function(sentence))
+
+    return dataclasses.replace(found, name=name, aliases=(), function=value)
+
+
+def _is_measure(value: object) -> TypeGuard[Measure]:
+    return isinstance(value, Measure)
 
 
 def find_measures(names: Sequence[str]) -> tuple[Measure, ...]:

@@ -9,8 +9,9 @@ from cimento.errors import Fault, InputError, SuiteError
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors, warnings
 from cimento.suites.model import Suite
-from cimento.suites.readers import FORMATS, SUITE_SUFFIXES, TOML, detect_format
+from cimento.suites.readers import FORMATS, SUITE_SUFFIXES, TOML, detect_format, find_reader
 from cimento.suites.readers.native import TABLES
+from cimento.suites.readers.plugged import plugged_suffixes
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class LoadedSuite:
         warnings: other faults, as reading and checking found them.
         sha256: of the bytes read, hexadecimal.
         path: file or folder.
-        format: name of the format, a key of `readers.FORMATS`.
+        format: name of the format, a key of `readers.FORMATS`; a suffix where a plug-in read it.
     """
 
     suite: Suite
@@ -36,7 +37,7 @@ def load_suite(path: Path) -> LoadedSuite:
     """Read and check one suite.
 
     Args:
-        path: a suite folder, or a file in one of the formats of `readers.FORMATS`.
+        path: a suite folder, or a file in one of the formats of `readers.FORMATS` or of a plug-in.
 
     Raises:
         InputError: the path does not exist, may not be read or is in no known format.
@@ -100,12 +101,10 @@ def suite_paths(path: Path) -> list[Path]:
             seen=f"cannot be read ({error.strerror or error})",
             todo="Check its permissions.",
         ) from error
-    found = [
-        child
-        for child in children
-        if not child.name.startswith((".", "~$"))
-        and (child.suffix.lower() in SUITE_SUFFIXES or (child / TOML).is_file())
-    ]
+    shown = [child for child in children if not child.name.startswith((".", "~$"))]
+    others = {child.suffix for child in shown} - set(SUITE_SUFFIXES)
+    known = plugged_suffixes(others) | set(SUITE_SUFFIXES)
+    found = [child for child in shown if child.suffix.lower() in known or (child / TOML).is_file()]
     if not found:
         titles = "; ".join(each.title for each in FORMATS.values())
         raise InputError(
@@ -133,7 +132,7 @@ def _read(path: Path) -> tuple[LoadedSuite | None, tuple[Fault, ...]]:
     path = _folder_of(path)
     try:
         format_ = detect_format(path)
-        reading = FORMATS[format_].read(path)
+        reading = find_reader(format_)(path)
     except SuiteError as error:
         return None, error.faults
     faults = (*reading.faults, *check_suite(reading.suite, places=reading.places))

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from cimento.errors import InputError, SuiteError
+from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
 from cimento.files import read_bytes
+from cimento.suites.readers.plugged import Reader, plugged_reader
 from cimento.suites.reading import Reading
 from cimento.suites.tables import SUFFIXES, read_table
 
@@ -55,6 +56,8 @@ SUITE_SUFFIXES = (".json", ".jsonl", ".ndjson", ".tsv", ".csv", ".xlsx")
 def detect_format(path: Path) -> str:
     """The name of a path's format, by what it is and what its header says.
 
+    A format that a plug-in reads has the suffix of its files for a name.
+
     Raises:
         InputError: the path does not exist or is in no known format.
         SuiteError: it is a table that cannot be read.
@@ -70,7 +73,14 @@ def detect_format(path: Path) -> str:
         return "blimp"
     data = read_bytes(path)
     if suffix not in SUFFIXES:
+        if plugged_reader(suffix) is not None:
+            return suffix
         raise _unknown(path, f"has the unknown suffix {suffix!r}" if suffix else "has no suffix")
+    return _table_format(data, path)
+
+
+def _table_format(data: bytes, path: Path) -> str:
+    """The format of a table, by its columns."""
     table, faults = read_table(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
@@ -82,9 +92,24 @@ def detect_format(path: Path) -> str:
         raise InputError(
             where=str(path),
             seen=f"is a table of items without a {TOML} beside it",
-            todo=f"Put both in one folder, the table named items{suffix}, and give the folder.",
+            todo=f"Put both in one folder, the table named items{path.suffix.lower()},"
+            " and give the folder.",
         )
     raise _unknown(path, f"is a table with the columns {', '.join(table.columns)}")
+
+
+def find_reader(format_: str) -> Reader:
+    """What reads a format that `detect_format` named."""
+    if format_ in FORMATS:
+        return FORMATS[format_].read
+    reader = plugged_reader(format_)
+    if reader is None:
+        raise UsageError(
+            where=f"format {format_!r}",
+            seen="there is no such format",
+            todo=did_you_mean(format_, FORMATS),
+        )
+    return reader
 
 
 def _unknown(path: Path, seen: str) -> InputError:

@@ -1,0 +1,55 @@
+"""A plug-in with one of everything; docs/plugins.md shows it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from cimento import Asking, Condition, Item, Meta, Prediction, Region, Suite
+from cimento.measures import Measure
+from cimento.models.fake import FakeScorer
+from cimento.sources import Source, open_source
+from cimento.suites.reading import Reading, sha256_of
+
+
+def open_by_length(rest: str, asking: Asking) -> Source:
+    """`length:B`: a model for which each letter of a word costs B bits."""
+    bits = float(rest)
+    model = FakeScorer(
+        lambda words, index: -bits * math.log(2) * len(words[index]), name=f"length-{rest}"
+    )
+    return open_source(model, asking)
+
+
+def read_starred(path: Path) -> Reading:
+    """`.starred`: a good sentence in each line, and the bad one, with a star, in the next."""
+    content = path.read_bytes()
+    lines = content.decode("utf-8").splitlines()
+    items = [
+        Item(
+            id=str(number),
+            conditions=(
+                Condition("good", (Region(good),)),
+                Condition("bad", (Region(bad.removeprefix("*")),)),
+            ),
+        )
+        for number, (good, bad) in enumerate(zip(lines[::2], lines[1::2], strict=True), start=1)
+    ]
+    suite = Suite(
+        meta=Meta(name=path.stem),
+        region_names=("sentence",),
+        predictions=(Prediction("(*;%good%) < (*;%bad%)"),),
+        items=tuple(items),
+    )
+    places = tuple(f"{path.name} line {number}" for number, _ in enumerate(lines, start=1))
+    return Reading(suite, sha256_of(content), places)
+
+
+WORST_TOKEN = Measure(
+    name="worst-token",
+    formula="min of ln P(token)",
+    unit="nats",
+    higher_is_better=True,
+    source="this page",
+    function=lambda sentence: min(sentence.logprobs_nats),
+)
