@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cimento.models.base import Encoded, ModelCard, Policy
 from cimento.models.causal_paths import CausalScoring
 from cimento.models.layout import find_layout, refuse_foresight
-from cimento.models.tokenizing import causal_frame, encode, probes
+from cimento.models.tokenizing import causal_frame, encode, probes, vocabulary_size
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -45,7 +45,10 @@ class CausalScorer:
         self._tokenizer = tokenizer
         self._policy = policy
         self._frame = causal_frame(tokenizer, policy.bos)
-        short, long = probes(tokenizer, self._frame, window=card.window)
+        self._vocabulary = vocabulary_size(model)
+        short, long = probes(
+            tokenizer, self._frame, window=card.window, vocabulary=self._vocabulary
+        )
         refuse_foresight(model, long, name=card.name)
         layout = find_layout(model, short, long, padding=0)
         self._scoring = CausalScoring(model, layout=layout, token_budget=token_budget)
@@ -65,6 +68,7 @@ class CausalScorer:
             frame=self._frame,
             punctuation=self._policy.punctuation,
             window=self._card.window,
+            vocabulary=self._vocabulary,
         )
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:

@@ -125,10 +125,24 @@ def _device(torch: Any, wanted: str) -> str:
 
 
 def _load_tokenizer(located: Located) -> PreTrainedTokenizerBase:
-    from transformers import AutoTokenizer
+    """The tokenizer as its file has it.
 
+    transformers 5 takes only the vocabulary out of tokenizer.json for many classes and sets up
+    the rest itself, so that other tokens can come out than the model was trained with
+    (transformers issues 45488 and 45920). Only the names of special tokens are asked of it.
+    """
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+    folder = located.folder
     try:
-        tokenizer = AutoTokenizer.from_pretrained(located.folder, trust_remote_code=False)
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        if (folder / "tokenizer.json").is_file():
+            names = tokenizer.special_tokens_map
+            tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
+            known, named = tokenizer.get_vocab(), tokenizer.special_tokens_map
+            for role, name in names.items():
+                if role not in named and name in known:
+                    setattr(tokenizer, role, name)
     # Tokenizer files fail in as many ways as there are formats.
     except Exception as error:
         raise ModelError(

@@ -13,7 +13,7 @@ from cimento.models.heads import Asks, RowHead
 from cimento.models.layout import find_layout, padded
 from cimento.models.masking import masked_positions
 from cimento.models.packing import batches
-from cimento.models.tokenizing import encode, own_frame, probes
+from cimento.models.tokenizing import encode, own_frame, probes, vocabulary_size
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -69,7 +69,10 @@ class MaskedScorer:
         self._frame = own_frame(tokenizer)
         self._card = card
         self._padding = int(tokenizer.pad_token_id or 0)
-        short, long = probes(tokenizer, self._frame, window=card.window)
+        self._vocabulary = vocabulary_size(model)
+        short, long = probes(
+            tokenizer, self._frame, window=card.window, vocabulary=self._vocabulary
+        )
         self._layout = find_layout(model, short, long, padding=self._padding)
         self._head = RowHead(model, thin=self._layout.thin)
 
@@ -87,6 +90,7 @@ class MaskedScorer:
             punctuation=self._policy.punctuation,
             by_region=self._policy.pll == "region",
             window=self._card.window,
+            vocabulary=self._vocabulary,
         )
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cimento.errors import ModelError, TextTooLongError
 from cimento.models.align import containing, tokens_in, trim_spans, word_spans
@@ -12,7 +12,7 @@ from cimento.models.base import BosRule, Encoded, PunctuationRule
 from cimento.requests import ScoreRequest, Span
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 _PROBE = "a"
 _SHORT_PROBE = "A dog barks."
@@ -64,14 +64,23 @@ def causal_frame(tokenizer: PreTrainedTokenizerBase, rule: BosRule) -> Frame:
     return Frame(before=(), after=())
 
 
+def vocabulary_size(model: PreTrainedModel) -> int:
+    """The number of tokens that a model knows; its tokenizer may have more or fewer."""
+    table: Any = model.get_input_embeddings()
+    return len(table.weight)
+
+
 def probes(
-    tokenizer: PreTrainedTokenizerBase, frame: Frame, *, window: int | None
+    tokenizer: PreTrainedTokenizerBase, frame: Frame, *, window: int | None, vocabulary: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """A short and a long token sequence, to try a model on before its first score."""
     limit = min(_LONGEST_PROBE, window or _LONGEST_PROBE)
-    short, long = tokenizer([_SHORT_PROBE, _LONG_PROBE], add_special_tokens=False)["input_ids"]
-    whole = (*frame.before, *long, *frame.after)[:limit]
-    return (*frame.before, *short, *frame.after)[: max(1, len(whole) // 2)], whole
+    texts = tokenizer([_SHORT_PROBE, _LONG_PROBE], add_special_tokens=False)["input_ids"]
+    short, long = (
+        tuple(i for i in (*frame.before, *ids, *frame.after) if i < vocabulary)[:limit]
+        for ids in texts
+    )
+    return short[: len(long) // 2], long
 
 
 def encode(
@@ -81,6 +90,7 @@ def encode(
     frame: Frame,
     punctuation: PunctuationRule,
     window: int | None,
+    vocabulary: int,
     by_region: bool = False,
 ) -> list[Encoded]:
     """Tokenize requests whole, context and text together, and mark the tokens that are wanted.
@@ -91,11 +101,13 @@ def encode(
         frame: what stands around a text.
         punctuation: whether a mark is a word of its own.
         window: longest sequence that the model can read; None where there is no limit.
+        vocabulary: number of tokens that the model knows.
         by_region: number the tokens by the regions of their requests instead of by words.
 
     Raises:
         TextTooLongError: a sequence is longer than `window`.
-        ModelError: the text already begins with the tokens that the frame would add.
+        ModelError: the text already begins with the tokens that the frame would add, a token
+            lies across the end of the context, or the model does not know a token.
     """
     if not requests:
         return []
@@ -114,6 +126,7 @@ def encode(
                 f" and the model's window holds {window}",
                 todo="Shorten the text or use a model with a longer window; it is never cut.",
             )
+        _refuse_unknown(sequence, vocabulary, request, tokenizer)
         spans = trim_spans(text, offsets)
         words = _regions(request) if by_region else word_spans(text, punctuation=punctuation)
         encoded.append(_encoded(request, sequence, spans, words, frame=frame, tokenizer=tokenizer))
@@ -142,6 +155,19 @@ def _refuse_double(
             where=f"text {_short(request.context or request.text)!r}",
             seen=f"it begins with {token!r}, which is put before every text",
             todo="Take it out of the text; a causal model can also be scored with --bos none.",
+        )
+
+
+def _refuse_unknown(
+    ids: Sequence[int], vocabulary: int, request: ScoreRequest, tokenizer: PreTrainedTokenizerBase
+) -> None:
+    highest = max(ids, default=0)
+    if highest >= vocabulary:
+        raise ModelError(
+            where=f"text {_short(request.text)!r}",
+            seen=f"its token {tokenizer.convert_ids_to_tokens(highest)!r} is number {highest},"
+            f" and the model knows {vocabulary} tokens",
+            todo="Does the tokenizer in the folder belong to this model?",
         )
 
 
