@@ -7,6 +7,7 @@ token ids, and nothing else: never the suite, the batch or the time.
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import sqlite3
 import struct
@@ -15,6 +16,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from cimento.answers import COLUMNS, Column
 from cimento.errors import StorageError
 
 Scores: TypeAlias = dict[int, float]
@@ -22,6 +24,8 @@ Scores: TypeAlias = dict[int, float]
 
 _LOOK_UP = 500
 _RECORD = struct.Struct("<id")
+
+_DIGEST = hashlib.sha256().digest_size
 
 _ROUNDING = 1e-3
 """A log-probability may come out above 0 by so much, in half precision."""
@@ -49,6 +53,11 @@ def sequence_key(model_key: str, ids: Sequence[int], words: Sequence[int] = ()) 
     digest = hashlib.sha256(model_key.encode())
     digest.update(struct.pack(f"<q{len(ids)}q{len(words)}q", len(ids), *ids, *words))
     return digest.digest()
+
+
+def column_key(key: bytes, column: Column) -> bytes:
+    """The address of another column of what a token sequence was scored."""
+    return key + column.encode()
 
 
 class MemoryCache:
@@ -125,7 +134,8 @@ class FileCache:
     def count(self) -> int:
         """The number of sequences whose scores are kept."""
         try:
-            [[number]] = self._connection.execute("SELECT count(*) FROM answers").fetchall()
+            query = f"SELECT count(*) FROM answers WHERE length(key) = {_DIGEST}"  # noqa: S608
+            [[number]] = self._connection.execute(query).fetchall()
         except sqlite3.Error as error:
             raise self._failure(error) from error
         return int(number)
@@ -145,7 +155,7 @@ class FileCache:
         try:
             found = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
             damaged = sum(
-                len(key) != hashlib.sha256().digest_size or not _is_sound(blob)
+                not _is_sound(key, blob)
                 for key, blob in self._connection.execute("SELECT key, scores FROM answers")
             )
         except sqlite3.Error as error:
@@ -173,8 +183,10 @@ def _unpack(blob: bytes) -> Scores:
     return dict(_RECORD.iter_unpack(blob))
 
 
-def _is_sound(blob: bytes) -> bool:
+def _is_sound(key: bytes, blob: bytes) -> bool:
     """Whether these are scores: whole records, and nothing above the log of a certainty."""
-    if len(blob) % _RECORD.size:
+    column = key[_DIGEST:].decode(errors="replace")
+    if len(key) < _DIGEST or (column and column not in COLUMNS) or len(blob) % _RECORD.size:
         return False
-    return all(index >= 0 and not value > _ROUNDING for index, value in _unpack(blob).items())
+    highest = math.inf if column else _ROUNDING
+    return all(index >= 0 and not value > highest for index, value in _unpack(blob).items())

@@ -9,12 +9,12 @@ import dataclasses
 import json
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.answers import TOKENS
-from cimento.cache import AnswerCache, Scores, sequence_key
-from cimento.errors import NonFiniteScoreError
-from cimento.models.base import Encoded, ModelCard, Policy, Scorer
+from cimento.answers import NO_LEFT_CONTEXT, TOKENS, Column
+from cimento.cache import AnswerCache, Scores, column_key, sequence_key
+from cimento.errors import NonFiniteScoreError, UsageError
+from cimento.models.base import ColumnScorer, Encoded, ModelCard, Policy, Scorer
 from cimento.requests import Plan
 
 if TYPE_CHECKING:
@@ -26,10 +26,11 @@ SCORING_VERSION = 1
 SHARD = 256
 """Sequences that are scored, checked and kept together."""
 
-NO_LEFT_CONTEXT = "first token without left context"
-
 Progress = Callable[[int, int], None]
 """Called with the number of sequences done and the number in all."""
+
+Known: TypeAlias = dict[bytes, list[Scores]]
+"""Address of a sequence to its scores: log-probabilities, then each column asked for."""
 
 
 def answer_plan(
@@ -38,6 +39,7 @@ def answer_plan(
     *,
     policy: Policy,
     cache: AnswerCache,
+    columns: tuple[Column, ...] = (),
     progress: Progress | None = None,
 ) -> pl.DataFrame:
     """The tokens table of a plan: one row for each token that was asked for.
@@ -48,24 +50,26 @@ def answer_plan(
         policy: the policy the scorer was loaded with.
         cache: what is already known; new answers are put there shard by shard, so that a run
             that is stopped goes on where it was.
+        columns: what else is wanted of every token.
         progress: told about every shard.
 
     Raises:
         NonFiniteScoreError: the model returned NaN or infinity; names the item.
         TextTooLongError: a text does not fit the model's window.
+        UsageError: the model gives nothing but log-probabilities, and columns are wanted.
     """
     encoded = scorer.encode(plan.requests)
     model = model_key(scorer.card, policy)
     keys = [sequence_key(model, each.ids, each.words) for each in encoded]
     work = _merge(keys, encoded)
-    known: dict[bytes, Scores] = {}
+    known: Known = {}
     distinct = list(work)
     for start in range(0, len(distinct), SHARD):
-        shard = distinct[start : start + SHARD]
-        known.update(_answer_shard({key: work[key] for key in shard}, scorer, cache, plan))
+        shard = {key: work[key] for key in distinct[start : start + SHARD]}
+        known.update(_answer_shard(shard, scorer, cache, plan, columns))
         if progress is not None:
             progress(min(start + SHARD, len(distinct)), len(distinct))
-    return _tokens_table(keys, encoded, known)
+    return _tokens_table(keys, encoded, known, columns)
 
 
 def model_key(card: ModelCard, policy: Policy) -> str:
@@ -91,25 +95,57 @@ def _merge(keys: Sequence[bytes], encoded: Sequence[Encoded]) -> dict[bytes, Enc
 
 
 def _answer_shard(
-    shard: dict[bytes, Encoded], scorer: Scorer, cache: AnswerCache, plan: Plan
-) -> dict[bytes, Scores]:
+    shard: dict[bytes, Encoded],
+    scorer: Scorer,
+    cache: AnswerCache,
+    plan: Plan,
+    columns: tuple[Column, ...],
+) -> Known:
     """Scores of some sequences: from the cache where it has them, else from the model."""
-    known = cache.get(list(shard))
+    addresses = {key: [key, *(column_key(key, column) for column in columns)] for key in shard}
+    kept = cache.get([address for some in addresses.values() for address in some])
+    known = {key: [kept.get(address, {}) for address in addresses[key]] for key in shard}
     todo: list[tuple[bytes, Encoded]] = []
     for key, each in shard.items():
-        missing = tuple(i for i in each.wanted if i not in known.get(key, {}))
+        missing = tuple(i for i in each.wanted if any(i not in one for one in known[key]))
         if missing:
             todo.append((key, dataclasses.replace(each, wanted=missing)))
     if not todo:
         return known
     fresh: dict[bytes, Scores] = {}
-    answers = scorer.score([each for _, each in todo])
+    answers = _ask([each for _, each in todo], scorer, columns)
     for (key, each), values in zip(todo, answers, strict=True):
-        scores = dict(zip(each.wanted, values.tolist(), strict=True))
-        _check_finite(scores, each, scorer, plan)
-        fresh[key] = {**known.get(key, {}), **scores}
+        _check_finite(values[0], each, scorer, plan)
+        known[key] = [{**old, **new} for old, new in zip(known[key], values, strict=True)]
+        fresh.update(zip(addresses[key], known[key], strict=True))
     cache.put(fresh)
-    return {**known, **fresh}
+    return known
+
+
+def _ask(
+    encoded: Sequence[Encoded], scorer: Scorer, columns: tuple[Column, ...]
+) -> list[list[Scores]]:
+    """What the model says of the wanted tokens: log-probabilities, then each column."""
+    if not columns:
+        answers = [[values.tolist()] for values in scorer.score(encoded)]
+    elif isinstance(scorer, ColumnScorer):
+        tables = scorer.score_columns(encoded, columns)
+        answers = [table.T.tolist() for table in tables]
+    else:
+        raise only_logprobs(scorer.card)
+    return [
+        [dict(zip(each.wanted, values, strict=True)) for values in answer]
+        for each, answer in zip(encoded, answers, strict=True)
+    ]
+
+
+def only_logprobs(card: ModelCard) -> UsageError:
+    """What is said where columns are wanted of a model that does not give them."""
+    return UsageError(
+        where=f"model {card.name!r}",
+        seen="it gives nothing but log-probabilities",
+        todo="Leave --columns out, and measures that need them.",
+    )
 
 
 def _check_finite(scores: Scores, each: Encoded, scorer: Scorer, plan: Plan) -> None:
@@ -131,15 +167,15 @@ def _check_finite(scores: Scores, each: Encoded, scorer: Scorer, plan: Plan) -> 
 
 
 def _tokens_table(
-    keys: Sequence[bytes], encoded: Sequence[Encoded], known: dict[bytes, Scores]
+    keys: Sequence[bytes], encoded: Sequence[Encoded], known: Known, more: tuple[Column, ...]
 ) -> pl.DataFrame:
     import polars as pl
 
-    columns: dict[str, list[object]] = {name: [] for name in TOKENS.columns}
+    schema = TOKENS.polars(present=more)
+    columns: dict[str, list[object]] = {name: [] for name in schema}
     for key, each in zip(keys, encoded, strict=True):
-        scores = known[key] if each.wanted else {}
         for index in each.wanted:
-            value = scores[index]
+            value, *others = (scores[index] for scores in known[key])
             unscored = math.isnan(value)
             reason = each.undefined.get(index, NO_LEFT_CONTEXT) if unscored else None
             token_id = each.ids[index]
@@ -151,4 +187,7 @@ def _tokens_table(
             columns["end"].append(each.spans[index][1])
             columns["logprob_nats"].append(None if unscored else value)
             columns["unscored_reason"].append(reason)
-    return pl.DataFrame(columns, schema=TOKENS.polars())
+            for name, other in zip(more, others, strict=True):
+                columns[name].append(None if unscored else other)
+    # Not strict: a rank comes as a float, as it is kept.
+    return pl.DataFrame(columns, schema=schema, strict=False)

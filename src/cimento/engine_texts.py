@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from cimento.answers import TOKENS
+from cimento.answers import NO_LEFT_CONTEXT, TOKENS
 from cimento.cache import AnswerCache, Scores, sequence_key
-from cimento.engine import NO_LEFT_CONTEXT, Progress, model_key
+from cimento.engine import Progress, model_key
 from cimento.errors import ModelError
 from cimento.models.align import tokens_in, trim_spans
 from cimento.models.base import Policy, TextScorer
@@ -22,8 +22,11 @@ from cimento.requests import Plan, ScoreRequest, Span
 if TYPE_CHECKING:
     import polars as pl
 
-PROBE = "One small lamp was left burning near the window."
-"""Asked first of all, to see whether the model answers, and whether it is the one of last time."""
+PROBE = "One small lamp was left burning near the"
+"""Asked first of all, to see whether the model answers, and whether it is the one of last time.
+
+It is no whole sentence, so that something is generated after it.
+"""
 
 PROBE_TOLERANCE_NATS = 0.05
 """Mean difference for each token that batching and number formats may make."""
@@ -118,6 +121,12 @@ def _rows(request: ScoreRequest, scores: Scores) -> list[dict[str, object]]:
     edges = list(pairwise([*starts, len(content)]))
     shift = len(whole) - len(request.text)
     spans = [(low - shift, high - shift) for low, high in _characters(whole, edges)]
+    if any(low < 0 < high for low, high in spans):
+        raise ModelError(
+            where=f"text {request.text!r} after {request.context!r}",
+            seen="a token lies across the end of the context",
+            todo="Score the text without its context, or with another one.",
+        )
     spans = [span if span[0] >= 0 else (-1, -1) for span in spans]
     first = next((index for index, span in enumerate(spans) if span[0] >= 0), len(spans))
     wanted = request.wanted if request.wanted is not None else ((0, len(request.text)),)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
 
 from cimento.answers import Answers, Column, requests_table
 from cimento.cache import AnswerCache
-from cimento.engine import Progress, answer_plan
+from cimento.engine import Progress, answer_plan, only_logprobs
 from cimento.engine_texts import answer_texts
 from cimento.errors import InputError, UsageError
 from cimento.models.base import KindRule, ModelCard, Policy, Remarking, Scorer, TextScorer
@@ -133,7 +133,14 @@ class ScorerSource:
             by_region=by_region,
             context=self._asking.context,
         )
-        tokens = ask(plan, scorer, policy=self._asking.policy, cache=cache, progress=progress)
+        tokens = ask(
+            plan,
+            scorer,
+            policy=self._asking.policy,
+            cache=cache,
+            columns=self._asking.columns,
+            progress=progress,
+        )
         remarks = scorer.remarks(plan.requests) if isinstance(scorer, Remarking) else ()
         return Answered(scorer.card, Answers(requests_table(plan), tokens, remarks))
 
@@ -186,6 +193,12 @@ class ReplaySource:
                 seen="what stood before recorded sentences cannot be changed",
                 todo="Leave the option out.",
             )
+        if self._asking.columns:
+            raise UsageError(
+                where="--columns",
+                seen="a recording holds nothing but surprisals",
+                todo="Leave the option out, and measures that need it.",
+            )
         from cimento.models.replay import replay
 
         replayed = replay(
@@ -201,16 +214,20 @@ def ask(
     *,
     policy: Policy,
     cache: AnswerCache,
+    columns: tuple[Column, ...] = (),
     progress: Progress | None = None,
 ) -> pl.DataFrame:
     """The tokens table of a plan, whichever way the model takes its texts.
 
     Raises:
         ModelError: the model cannot answer.
+        UsageError: columns are wanted of a model that does not give them.
     """
     if isinstance(scorer, TextScorer):
+        if columns:
+            raise only_logprobs(scorer.card)
         return answer_texts(plan, scorer, policy=policy, cache=cache, progress=progress)
-    return answer_plan(plan, scorer, policy=policy, cache=cache, progress=progress)
+    return answer_plan(plan, scorer, policy=policy, cache=cache, columns=columns, progress=progress)
 
 
 def shown_name(model: str | AnyScorer) -> str:

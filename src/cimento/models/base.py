@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkabl
 if TYPE_CHECKING:
     import numpy as np
 
+    from cimento.answers import Column
     from cimento.requests import ScoreRequest
 
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
@@ -132,6 +133,20 @@ class Scorer(Protocol):
         NaN stands only where the probability is undefined: the first token of a text that has
         no left context, and what ``undefined`` names. The arrays have the length and the order
         of ``wanted``.
+        """
+
+
+@runtime_checkable
+class ColumnScorer(Protocol):
+    """A `Scorer` that can say more of a token than its log-probability."""
+
+    def score_columns(
+        self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
+    ) -> list[FloatArray]:
+        """For each encoded request a table with a row for each wanted token.
+
+        The log-probability stands first in a row, as `Scorer.score` gives it, then the columns in
+        the order asked for; where the first is NaN, so are they.
         """
 
 

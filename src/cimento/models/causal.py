@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from cimento.models.tokenizing import causal_frame, encode, probes, vocabulary_s
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+    from cimento.answers import Column
     from cimento.models.base import FloatArray
     from cimento.requests import ScoreRequest
 
@@ -51,7 +53,11 @@ class CausalScorer:
         )
         refuse_foresight(model, long, name=card.name)
         layout = find_layout(model, short, long, padding=0)
-        self._scoring = CausalScoring(model, layout=layout, token_budget=token_budget)
+        self._scoring_of = functools.cache(
+            lambda columns: CausalScoring(
+                model, layout=layout, token_budget=token_budget, columns=columns
+            )
+        )
         bos = " ".join(tokenizer.convert_ids_to_tokens(list(self._frame.before)))
         self._card = dataclasses.replace(card, bos=bos)
 
@@ -73,4 +79,10 @@ class CausalScorer:
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
         """Log-probabilities of the wanted tokens given the tokens before them; see `Scorer`."""
-        return self._scoring.score(encoded)
+        return self._scoring_of(()).score(encoded)
+
+    def score_columns(
+        self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
+    ) -> list[FloatArray]:
+        """The same with other columns beside; see `ColumnScorer`."""
+        return self._scoring_of(columns).score(encoded)

@@ -24,6 +24,7 @@ from cimento.models.tree import PrefixTree, plant
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
+    from cimento.answers import Column
     from cimento.models.base import FloatArray
 
 TREE_NODES = {"cpu": 256}
@@ -59,14 +60,22 @@ class CausalScoring:
         layout: what may share a batch.
         token_budget: padded positions in one batch.
         packing: whether prefix trees may be used.
+        columns: what is read besides log-probabilities.
     """
 
     def __init__(
-        self, model: PreTrainedModel, *, layout: Layout, token_budget: int, packing: bool = True
+        self,
+        model: PreTrainedModel,
+        *,
+        layout: Layout,
+        token_budget: int,
+        packing: bool = True,
+        columns: Sequence[Column] = (),
     ) -> None:
         self._model = model
-        self._plain = PlainScoring(model, layout=layout, token_budget=token_budget)
-        self._head = RowHead(model, thin=layout.thin)
+        self._columns = columns
+        self._plain = PlainScoring(model, layout=layout, token_budget=token_budget, columns=columns)
+        self._head = RowHead(model, thin=layout.thin, columns=columns)
         nodes = TREE_NODES.get(model.device.type, TREE_NODES_ELSEWHERE)
         self._tree_nodes = min(nodes, token_budget)
         self._together = max(1, token_budget // self._tree_nodes)
@@ -74,7 +83,7 @@ class CausalScoring:
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
         """Log-probabilities of the wanted tokens, in nats; one array for each text."""
-        results = unscored(encoded)
+        results = unscored(encoded, self._columns)
         plain = set(range(len(encoded)))
         for trees in self._tree_batches(encoded):
             if self._try_trees(trees, encoded, results):
@@ -134,7 +143,7 @@ class CausalScoring:
         sample = [*numbers[:: max(1, len(numbers) // PROOF_TEXTS)], numbers[-1]]
         plain = self._plain.score([encoded[number] for number in sample])
         worst = max(
-            largest_difference(results[number], values)
+            largest_difference(logprobs(results[number]), logprobs(values))
             for number, values in zip(sample, plain, strict=True)
         )
         holds = worst <= tolerance_nats(self._model)
@@ -177,6 +186,11 @@ class CausalScoring:
             "position_ids": positions.to(device),
             "attention_mask": bias,
         }
+
+
+def logprobs(scores: FloatArray) -> FloatArray:
+    """The log-probabilities among scores, which stand first where there are other columns."""
+    return scores if scores.ndim == 1 else scores[:, 0]
 
 
 def _numbers(trees: Sequence[PrefixTree]) -> list[int]:

@@ -17,6 +17,7 @@ from cimento.models.packing import batches
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
+    from cimento.answers import Column
     from cimento.models.base import FloatArray
 
 
@@ -27,18 +28,27 @@ class PlainScoring:
         model: in evaluation mode, on its device.
         layout: what may share a batch.
         token_budget: padded positions in one batch.
+        columns: what is read besides log-probabilities.
     """
 
-    def __init__(self, model: PreTrainedModel, *, layout: Layout, token_budget: int) -> None:
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        *,
+        layout: Layout,
+        token_budget: int,
+        columns: Sequence[Column] = (),
+    ) -> None:
         self._model = model
+        self._columns = columns
         self._layout = layout
         self._token_budget = token_budget
-        self._head = RowHead(model, thin=layout.thin)
+        self._head = RowHead(model, thin=layout.thin, columns=columns)
         self.whole_above = _length_that_matters(model)
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
         """Log-probabilities of the wanted tokens, in nats; one array for each text."""
-        results = unscored(encoded)
+        results = unscored(encoded, self._columns)
         long = [i for i, each in enumerate(encoded) if len(each.ids) > self.whole_above]
         short = sorted(set(range(len(encoded))) - set(long))
         texts = [fed(encoded[i]) for i in short]
@@ -75,9 +85,10 @@ class PlainScoring:
             self._model(input_ids=torch.zeros((1, 1), dtype=torch.long, device=self._model.device))
 
 
-def unscored(encoded: Sequence[Encoded]) -> list[FloatArray]:
-    """Arrays to write scores into, one for each text."""
-    return [np.full(len(each.wanted), np.nan) for each in encoded]
+def unscored(encoded: Sequence[Encoded], columns: Sequence[Column] = ()) -> list[FloatArray]:
+    """Arrays to write scores into, one for each text; tables where there are columns."""
+    width = (1 + len(columns),) if columns else ()
+    return [np.full((len(each.wanted), *width), np.nan) for each in encoded]
 
 
 def fed(each: Encoded) -> tuple[int, ...]:

@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
 
+from cimento.models.columns import read_columns
+
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
+    from cimento.answers import Column
     from cimento.models.base import FloatArray
 
 Asks: TypeAlias = dict[tuple[int, int], list[tuple[int, int]]]
@@ -32,10 +35,15 @@ class RowHead:
     Args:
         model: in evaluation mode, on its device.
         thin: whether the head is given those rows only, or all rows and the others thrown away.
+        columns: what is read besides log-probabilities; each result then is a table with a row
+            for each slot, the log-probability first.
     """
 
-    def __init__(self, model: PreTrainedModel, *, thin: bool = True) -> None:
+    def __init__(
+        self, model: PreTrainedModel, *, thin: bool = True, columns: Sequence[Column] = ()
+    ) -> None:
         self._model = model
+        self._columns = columns
         # A model that is its own base has no seam between transformer and head.
         self._has_seam = thin and model.base_model is not model
         self._rows_at_once = max(1, MAX_LOGITS // model.config.get_text_config().vocab_size)
@@ -64,7 +72,7 @@ class RowHead:
             for logits in self._rows_of_logits(inputs, rows):
                 some = [wanted[row] for row in rows[done : done + len(logits)]]
                 done += len(logits)
-                _read(logits, some, results)
+                _read(logits, some, results, self._columns)
 
     def _rows_of_logits(
         self, inputs: Mapping[str, torch.Tensor], rows: Sequence[int]
@@ -141,6 +149,7 @@ def _read(
     logits: torch.Tensor,
     wanted: Sequence[Sequence[tuple[int, list[tuple[int, int]]]]],
     results: Sequence[FloatArray],
+    columns: Sequence[Column],
 ) -> None:
     """Normalise some rows of logits and write the targets' log-probabilities into `results`."""
     if logits.dtype in (torch.float16, torch.bfloat16):
@@ -148,8 +157,11 @@ def _read(
     lines = [line for line, targets in enumerate(wanted) for _ in targets]
     ids = [target for targets in wanted for target, _ in targets]
     where = (torch.tensor(lines, device=logits.device), torch.tensor(ids, device=logits.device))
-    logprobs = logits[where] - logits.logsumexp(dim=1)[where[0]]
     places = [found for targets in wanted for _, found in targets]
-    for value, found in zip(logprobs.tolist(), places, strict=True):
+    if columns:
+        values = read_columns(logits, *where, columns).tolist()
+    else:
+        values = (logits[where] - logits.logsumexp(dim=1)[where[0]]).tolist()
+    for value, found in zip(values, places, strict=True):
         for number, slot in found:
             results[number][slot] = value

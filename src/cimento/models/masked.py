@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-import numpy as np
-
 from cimento.errors import ModelError
 from cimento.models.base import Encoded, ModelCard, Policy
+from cimento.models.causal_plain import unscored
 from cimento.models.heads import Asks, RowHead
 from cimento.models.layout import find_layout, padded
 from cimento.models.masking import masked_positions
@@ -18,6 +18,7 @@ from cimento.models.tokenizing import encode, own_frame, probes, vocabulary_size
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+    from cimento.answers import Column
     from cimento.models.base import FloatArray
     from cimento.requests import ScoreRequest
 
@@ -74,7 +75,8 @@ class MaskedScorer:
             tokenizer, self._frame, window=card.window, vocabulary=self._vocabulary
         )
         self._layout = find_layout(model, short, long, padding=self._padding)
-        self._head = RowHead(model, thin=self._layout.thin)
+        thin = self._layout.thin
+        self._head_of = functools.cache(lambda columns: RowHead(model, thin=thin, columns=columns))
 
     @property
     def card(self) -> ModelCard:
@@ -95,7 +97,14 @@ class MaskedScorer:
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
         """Log-probabilities of the wanted tokens, each in the text with it masked; see `Scorer`."""
-        results: list[FloatArray] = [np.full(len(each.wanted), np.nan) for each in encoded]
+        return self.score_columns(encoded, ())
+
+    def score_columns(
+        self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
+    ) -> list[FloatArray]:
+        """The same with other columns beside; see `ColumnScorer`."""
+        results = unscored(encoded, columns)
+        head = self._head_of(columns)
         # Two conditions that differ in one masked token are the same masked text: asked once.
         jobs: dict[Copy, list[_Job]] = {}
         for number, each in enumerate(encoded):
@@ -105,7 +114,7 @@ class MaskedScorer:
         copies = list(jobs)
         lengths = [len(copy) for copy in copies]
         for batch in batches(lengths, token_budget=self._token_budget, mixed=self._layout.pad):
-            self._score_batch([copies[i] for i in batch], encoded, jobs, results)
+            self._score_batch([copies[i] for i in batch], encoded, jobs, results, head)
         return results
 
     def _masked_copy(self, each: Encoded, index: int) -> Copy:
@@ -120,6 +129,7 @@ class MaskedScorer:
         encoded: Sequence[Encoded],
         jobs: Mapping[Copy, Sequence[_Job]],
         results: Sequence[FloatArray],
+        head: RowHead,
     ) -> None:
         """Fill `results` with the scores that one batch of masked copies gives."""
         width = max(len(copy) for copy in copies)
@@ -131,4 +141,4 @@ class MaskedScorer:
         inputs = padded(
             copies, layout=self._layout, padding=self._padding, device=self._model.device
         )
-        self._head.fill(inputs, asks, results)
+        head.fill(inputs, asks, results)
