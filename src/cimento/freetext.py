@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from cimento.cache import AnswerCache, MemoryCache
-from cimento.errors import InputError
+from cimento.errors import InputError, UsageError
 from cimento.measures import surprisal_bits
 from cimento.models.align import containing, word_spans
 from cimento.models.base import Scorer
@@ -29,10 +29,38 @@ def read_lines(file: Path) -> list[str]:
     Raises:
         InputError: the file cannot be read, is not UTF-8, or holds no text.
     """
-    name = "standard input" if file == Path("-") else str(file)
+    texts = [line for line in _lines(file) if line]
+    if not texts:
+        raise InputError(where=_name(file), seen="holds no text", todo="Give one text a line.")
+    return texts
+
+
+def read_contexts(file: Path, texts: Sequence[str]) -> list[str]:
+    """What stands before each of some texts, one a line; an empty line is nothing.
+
+    Raises:
+        InputError: the file cannot be read, is not UTF-8, or has not one line for each text.
+    """
+    contexts = _lines(file)
+    if len(contexts) != len(texts):
+        raise InputError(
+            where=_name(file),
+            seen=f"there are {len(contexts)} lines for {len(texts)} texts",
+            todo="Give one line for each text, empty where nothing stands before it.",
+        )
+    return contexts
+
+
+def _name(file: Path) -> str:
+    return "standard input" if file == Path("-") else str(file)
+
+
+def _lines(file: Path) -> list[str]:
+    """The lines of a file, without blanks around them."""
+    name = _name(file)
     try:
         content = sys.stdin.buffer.read() if file == Path("-") else file.read_bytes()
-        lines = content.decode("utf-8-sig").splitlines()
+        return [line.strip() for line in content.decode("utf-8-sig").splitlines()]
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise InputError(
@@ -40,16 +68,13 @@ def read_lines(file: Path) -> list[str]:
         ) from error
     except OSError as error:
         raise InputError(where=name, seen=f"cannot be read ({error.strerror or error})") from error
-    texts = [line.strip() for line in lines if line.strip()]
-    if not texts:
-        raise InputError(where=name, seen="holds no text", todo="Give one text a line.")
-    return texts
 
 
 def score_texts(
     texts: Sequence[str],
     model: str | Scorer,
     *,
+    contexts: Sequence[str] | None = None,
     asking: Asking | None = None,
     words: bool = False,
     cache: AnswerCache | None = None,
@@ -59,6 +84,8 @@ def score_texts(
     Args:
         texts: each scored by itself.
         model: a name as for ``cimento run -m``, or anything that keeps the `Scorer` protocol.
+        contexts: what stands before each text and is not scored; None: before each what `asking`
+            says.
         asking: how the model is asked.
         words: one row a word (the sum over its tokens) instead of one a token.
         cache: where answers are kept; None forgets them afterwards.
@@ -71,20 +98,34 @@ def score_texts(
         CimentoError: the model cannot be used, or a text is too long for it.
     """
     chosen = asking or Asking()
+    if contexts is None:
+        contexts = [chosen.context.text] * len(texts)
+    elif len(contexts) != len(texts):
+        raise UsageError(where="contexts", seen=f"{len(contexts)} for {len(texts)} texts")
+    asked = [_Asked(text, context.strip()) for text, context in zip(texts, contexts, strict=True)]
+    numbers = {each: number for number, each in enumerate(dict.fromkeys(asked))}
+    requests = tuple(
+        ScoreRequest(id=number, text=each.text, context=each.context)
+        for each, number in numbers.items()
+    )
     scorer = open_scorer(model, chosen)
-    distinct = list(dict.fromkeys(texts))
-    requests = tuple(ScoreRequest(id=i, text=text) for i, text in enumerate(distinct))
     plan = Plan(suite="free text", requests=requests, places=())
     tokens = ask(plan, scorer, policy=chosen.policy, cache=cache or MemoryCache())
     answered = tokens.partition_by("request", as_dict=True, maintain_order=True)
-    numbers = {text: i for i, text in enumerate(distinct)}
     rows: list[_Row] = []
-    for number, text in enumerate(texts, start=1):
-        table = answered.get((numbers[text],))
+    for number, each in enumerate(asked, start=1):
+        table = answered.get((numbers[each],))
         if table is not None:
-            made = _word_rows(text, table, chosen) if words else _token_rows(table)
+            made = _word_rows(each.text, table, chosen) if words else _token_rows(table)
             rows += [(number, *row) for row in made]
     return _table(rows, "word" if words else "token")
+
+
+class _Asked(NamedTuple):
+    """What makes two texts one request."""
+
+    text: str
+    context: str
 
 
 _Row = tuple[int, int, str, float | None, str | None]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from cimento.errors import UsageError, did_you_mean
 from cimento.suites.formula import regions_used
 from cimento.suites.model import Condition, JoinRule, Region, Suite
 
@@ -17,6 +18,46 @@ Span: TypeAlias = tuple[int, int]
 """Half-open character offsets, start and end."""
 
 _BLANK_BEFORE_MARK = re.compile(r"\s+(?=[.,!?;:])")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What stands before the texts of a suite and is not scored.
+
+    Attributes:
+        text: the same before every text.
+        column: the free column of the suite that holds it, for each condition of each item; a
+            condition without it has no context.
+    """
+
+    text: str = ""
+    column: str = ""
+
+    def of(self, condition: Condition) -> str:
+        """What stands before one stimulus; empty where nothing does."""
+        return (condition.columns.get(self.column, "") if self.column else self.text).strip()
+
+    def check(self, suite: Suite) -> None:
+        """See that the suite has the column.
+
+        Raises:
+            UsageError: it has not, or a text and a column are both given.
+        """
+        if self.column and self.text:
+            raise UsageError(
+                where="--context",
+                seen="a text and a column are both given",
+                todo="Give one of --context and --context-column.",
+            )
+        if self.column and self.column not in suite.column_names:
+            raise UsageError(
+                where="--context-column",
+                seen=f"the suite {suite.name!r} has no column {self.column!r}",
+                todo=did_you_mean(self.column, suite.column_names),
+            )
+
+
+NO_CONTEXT = Context()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +157,13 @@ def stimulus_text(condition: Condition, *, rule: JoinRule = "blank") -> str:
     return join_regions(condition.regions, rule=rule)[0]
 
 
-def plan_suite(suite: Suite, *, all_tokens: bool = False, by_region: bool = False) -> Plan:
+def plan_suite(
+    suite: Suite,
+    *,
+    all_tokens: bool = False,
+    by_region: bool = False,
+    context: Context = NO_CONTEXT,
+) -> Plan:
     """What must be asked so that every prediction of the suite can be judged.
 
     Args:
@@ -125,7 +172,12 @@ def plan_suite(suite: Suite, *, all_tokens: bool = False, by_region: bool = Fals
             A suite without predictions asks for all.
         by_region: whether a token's score depends on the region it is in, so that one sentence
             cut into regions in two ways is asked twice.
+        context: what stands before the texts.
+
+    Raises:
+        UsageError: the suite lacks the column that should hold the contexts.
     """
+    context.check(suite)
     needed = regions_used(prediction.formula for prediction in suite.predictions)
     ask_all = all_tokens or not suite.predictions
     ids: dict[_Asked, int] = {}
@@ -134,7 +186,8 @@ def plan_suite(suite: Suite, *, all_tokens: bool = False, by_region: bool = Fals
     for item, condition in suite.stimuli():
         text, spans = join_regions(condition.regions, rule=suite.join)
         filled = tuple(span for span in spans if span[0] < span[1])
-        request = ids.setdefault(_Asked(text, filled if by_region else ()), len(ids))
+        asked = _Asked(text, context.of(condition), filled if by_region else ())
+        request = ids.setdefault(asked, len(ids))
         if request == len(wanted):
             wanted.append(set())
         numbers = needed.get(condition.name, frozenset())
@@ -147,6 +200,7 @@ def plan_suite(suite: Suite, *, all_tokens: bool = False, by_region: bool = Fals
         ScoreRequest(
             id=number,
             text=asked.text,
+            context=asked.context,
             wanted=None if ask_all else tuple(sorted(wanted[number])),
             regions=asked.regions,
         )
@@ -159,4 +213,5 @@ class _Asked(NamedTuple):
     """What makes two stimuli one request."""
 
     text: str
+    context: str
     regions: tuple[Span, ...]

@@ -42,6 +42,13 @@ Pll = Annotated[PllRule, option("--pll", help="Pseudo-log-likelihood of masked m
 Punctuation = Annotated[
     PunctuationRule, option("--punctuation", help="split: a mark is a word of its own.")
 ]
+ContextText = Annotated[
+    str, option("--context", help="What stands before every text and is not scored.")
+]
+ContextColumn = Annotated[
+    str,
+    option("--context-column", help="Free column of the suite with what stands before each text."),
+]
 BatchSize = Annotated[
     int | None, option("--batch-size", min=1, help="Padded tokens in one batch; set by device.")
 ]

@@ -28,6 +28,8 @@ def run(
     bos: options.Bos = "auto",
     pll: options.Pll = "within-word-l2r",
     punctuation: options.Punctuation = "split",
+    context: options.ContextText = "",
+    context_column: options.ContextColumn = "",
     batch_size: options.BatchSize = None,
     limit: options.Limit = None,
     all_tokens: options.AllTokens = False,
@@ -47,12 +49,14 @@ def run(
     from cimento.cli.evaluating import evaluate_and_show
     from cimento.judging import Judging
     from cimento.models.base import Policy
+    from cimento.requests import Context
     from cimento.sources import Asking
 
     asking = Asking(
         policy=Policy(bos=bos, pll=pll, punctuation=punctuation, dtype=dtype),
         kind=kind,
         device=device,
+        context=Context(text=context, column=context_column),
         token_budget=batch_size,
         all_tokens=all_tokens,
         limit=limit,

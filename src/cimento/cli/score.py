@@ -10,6 +10,7 @@ import typer
 from cimento.cli import options
 
 
+# size: one argument for each option.
 def score(
     file: Annotated[
         Path, typer.Argument(metavar="[FILE]", help="One text a line; - is standard input.")
@@ -21,6 +22,11 @@ def score(
     words: Annotated[
         bool, options.option("--words/--tokens", help="One row a word, or one a token.")
     ] = False,
+    context: options.ContextText = "",
+    context_file: Annotated[
+        Path | None,
+        options.option("--context-file", help="What stands before each text, one line for each."),
+    ] = None,
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
     kind: options.Kind = "auto",
@@ -34,15 +40,26 @@ def score(
     Each line of the input is a text of its own; empty lines are passed over.
     """
     from cimento.cli.console import show
-    from cimento.freetext import read_lines, score_texts
+    from cimento.errors import UsageError
+    from cimento.freetext import read_contexts, read_lines, score_texts
     from cimento.models.base import Policy
+    from cimento.requests import Context
     from cimento.sources import Asking
 
     asking = Asking(
         policy=Policy(bos=bos, pll=pll, punctuation=punctuation, dtype=dtype),
         kind=kind,
         device=device,
+        context=Context(text=context),
         token_budget=batch_size,
     )
-    table = score_texts(read_lines(file), model, asking=asking, words=words)
+    if context and context_file is not None:
+        raise UsageError(
+            where="--context-file",
+            seen="--context is given too",
+            todo="Give one of the two.",
+        )
+    texts = read_lines(file)
+    contexts = read_contexts(context_file, texts) if context_file is not None else None
+    table = score_texts(texts, model, contexts=contexts, asking=asking, words=words)
     show(table.write_csv(separator="\t", null_value="", quote_style="never"))
