@@ -1,0 +1,1 @@
+"""Text for the demo models: lexicons and probabilistic grammars of five languages."""

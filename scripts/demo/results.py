@@ -1,0 +1,74 @@
+"""What is measured of the demo models, what it must reach, and the page that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+
+from demo.items import KINDS
+from demo.lexicon import LANGUAGES
+
+# The bounds of "reproduced": means over the five languages, chance being one half.
+SIMPLE_AT_LEAST = 0.9
+ATTRACTOR_AT_LEAST = 0.6
+
+_TEMPLATE = Path(__file__).parent / "page.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The share of test pairs that a model decides rightly."""
+
+    model: str
+    language: str
+    kind: str
+    accuracy: float
+
+
+def average(results: Sequence[Result], model: str, kind: str) -> float:
+    """The mean over languages."""
+    return mean(r.accuracy for r in results if (r.model, r.kind) == (model, kind))
+
+
+def missed_bounds(results: Sequence[Result]) -> list[str]:
+    """One line for each bound that does not hold."""
+    missed = []
+    for model in dict.fromkeys(result.model for result in results):
+        simple, attractor = (average(results, model, kind) for kind in KINDS)
+        if simple < SIMPLE_AT_LEAST:
+            missed.append(f"{model}: simple {simple:.3f}, wanted {SIMPLE_AT_LEAST} or better")
+        if attractor < ATTRACTOR_AT_LEAST:
+            missed.append(f"{model}: attractor {attractor:.3f}, wanted {ATTRACTOR_AT_LEAST}")
+        if attractor >= simple:
+            missed.append(f"{model}: attractor {attractor:.3f}, not below simple {simple:.3f}")
+    return missed
+
+
+def table(results: Sequence[Result]) -> str:
+    """A Markdown table: one row for each model and kind, one column for each language."""
+    lines = [
+        "| model | pairs | " + " | ".join(LANGUAGES) + " | mean |",
+        "|---|---|" + "---|" * (len(LANGUAGES) + 1),
+    ]
+    for model in dict.fromkeys(result.model for result in results):
+        for kind in KINDS:
+            found = {r.language: r.accuracy for r in results if (r.model, r.kind) == (model, kind)}
+            cells = [f"{found[language]:.2f}" for language in LANGUAGES]
+            cells.append(f"{average(results, model, kind):.2f}")
+            lines.append(f"| {model} | {kind} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def page(results: Sequence[Result]) -> str:
+    """The documentation page with the table in its place."""
+    text = _TEMPLATE.read_text(encoding="utf-8")
+    bounds = {
+        "{table}": table(results),
+        "{simple}": str(SIMPLE_AT_LEAST),
+        "{attractor}": str(ATTRACTOR_AT_LEAST),
+    }
+    for mark, value in bounds.items():
+        text = text.replace(mark, value)
+    return text
