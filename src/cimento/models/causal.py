@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cimento.models.base import Encoded, ModelCard, Policy
 from cimento.models.causal_paths import CausalScoring
 from cimento.models.layout import find_layout, refuse_foresight
+from cimento.models.memory import memory_of
 from cimento.models.tokenizing import causal_frame, encode, probes, vocabulary_size
 
 if TYPE_CHECKING:
@@ -86,3 +87,7 @@ class CausalScorer:
     ) -> list[FloatArray]:
         """The same with other columns beside; see `ColumnScorer`."""
         return self._scoring_of(columns).score(encoded)
+
+    def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:  # noqa: ARG002  # the same for all
+        """Whether memory ran out; see `Remarking`."""
+        return memory_of(self._model).remarks

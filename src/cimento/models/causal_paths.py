@@ -19,6 +19,7 @@ from cimento.models.base import Encoded
 from cimento.models.causal_plain import PlainScoring, fed, unscored
 from cimento.models.heads import Asks, RowHead
 from cimento.models.layout import Layout, largest_difference, tolerance_nats
+from cimento.models.memory import DoesNotFitError
 from cimento.models.tree import PrefixTree, plant
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class CausalScoring:
         results = unscored(encoded, self._columns)
         plain = set(range(len(encoded)))
         for trees in self._tree_batches(encoded):
-            if self._try_trees(trees, encoded, results):
+            if self._fit_trees(trees, encoded, results):
                 plain -= set(_numbers(trees))
         rest = sorted(plain)
         for number, values in zip(rest, self._plain.score([encoded[i] for i in rest]), strict=True):
@@ -104,6 +105,21 @@ class CausalScoring:
         window = getattr(self._model.config.get_text_config(), "sliding_window", None)
         limit = min(self._tree_nodes, window or self._tree_nodes)
         return len(fed(each)) <= limit and len(each.ids) <= self._plain.whole_above
+
+    def _fit_trees(
+        self,
+        trees: Sequence[PrefixTree],
+        encoded: Sequence[Encoded],
+        results: Sequence[FloatArray],
+    ) -> bool:
+        """The same as `_try_trees`, with smaller trees from then on where memory runs out."""
+        if max(len(tree) for tree in trees) > self._tree_nodes:
+            return False
+        try:
+            return self._try_trees(trees, encoded, results)
+        except DoesNotFitError:
+            self._tree_nodes //= 2
+            return False
 
     def _try_trees(
         self,
@@ -134,6 +150,8 @@ class CausalScoring:
         """Score a batch of trees, and some of its texts the plain way too."""
         try:
             self._pack(trees, encoded, results)
+        except DoesNotFitError:
+            raise
         # A model that knows no such mask or no positions says so in its own way.
         except Exception as error:  # noqa: BLE001
             reason = f"the model does not take it ({type(error).__name__})"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import torch
 
 from cimento.models.columns import read_columns
+from cimento.models.memory import memory_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -51,7 +52,9 @@ class RowHead:
     def fill(
         self, inputs: Mapping[str, torch.Tensor], asks: Asks, results: Sequence[FloatArray]
     ) -> None:
-        """Run the model once and put what was asked into `results`, in nats.
+        """Run the model and put what was asked into `results`, in nats.
+
+        It is run once, or on parts of the batch where memory does not hold the whole.
 
         The normalisation is done in float32 at least, whatever the model's dtype: a log-softmax
         in half precision is off by hundredths of a nat.
@@ -61,8 +64,13 @@ class RowHead:
             asks: what is wanted.
             results: arrays to write into.
         """
-        if not asks:
-            return
+        memory_of(self._model).spend(
+            inputs, asks, lambda some, wanted: self._fill(some, wanted, results)
+        )
+
+    def _fill(
+        self, inputs: Mapping[str, torch.Tensor], asks: Asks, results: Sequence[FloatArray]
+    ) -> None:
         rows = sorted({row for row, _ in asks})
         wanted: dict[int, list[tuple[int, list[tuple[int, int]]]]] = {row: [] for row in rows}
         for (row, target), places in asks.items():

@@ -12,6 +12,7 @@ from cimento.models.causal_plain import unscored
 from cimento.models.heads import Asks, RowHead
 from cimento.models.layout import find_layout, padded
 from cimento.models.masking import masked_positions
+from cimento.models.memory import memory_of
 from cimento.models.packing import batches
 from cimento.models.tokenizing import encode, own_frame, probes, vocabulary_size
 
@@ -116,6 +117,10 @@ class MaskedScorer:
         for batch in batches(lengths, token_budget=self._token_budget, mixed=self._layout.pad):
             self._score_batch([copies[i] for i in batch], encoded, jobs, results, head)
         return results
+
+    def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:  # noqa: ARG002  # the same for all
+        """Whether memory ran out; see `Remarking`."""
+        return memory_of(self._model).remarks
 
     def _masked_copy(self, each: Encoded, index: int) -> Copy:
         ids = list(each.ids)
