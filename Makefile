@@ -6,7 +6,7 @@ STAMPS := $(VENV)/.stamps
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check test test-slow format wheel smoke clean
+.PHONY: help demo check test test-slow test-servers format wheel smoke clean
 
 help:  ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -24,6 +24,10 @@ $(STAMPS)/dev: $(STAMPS)/run
 	$(INSTALL) --requirement requirements-dev.txt
 	@touch $@
 
+$(STAMPS)/servers: $(STAMPS)/dev requirements-servers.txt
+	$(INSTALL) --requirement requirements-servers.txt
+	@touch $@
+
 demo: $(STAMPS)/run  ## every starter suite on the two demo models, offline, with a report
 	$(BIN)/cimento demo
 
@@ -35,10 +39,14 @@ check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings
 	$(BIN)/python scripts/check_sizes.py
 
 test: $(STAMPS)/dev  ## the tests, without the slow ones
-	$(BIN)/python -m pytest -m 'not slow'
+	$(BIN)/python -m pytest -m 'not slow and not servers'
 
 test-slow: $(STAMPS)/dev  ## the slow tests
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m 'slow and not servers'
+
+test-servers: $(STAMPS)/servers  ## the tests against real servers and KenLM; builds them first
+	$(BIN)/python -m pytest -m servers
+	$(BIN)/python -m pytest tests/test_ngram.py
 
 format: $(STAMPS)/dev  ## put the code into its usual shape
 	$(BIN)/ruff check --fix .

@@ -261,6 +261,16 @@ def test_tokens_that_are_spelled_otherwise_are_placed_by_offsets():
     assert list(scores) == [0, *expected()]
 
 
+def test_a_list_that_lacks_the_generated_token_may_be_one_place_off():
+    # What llama-cpp-python 0.3.36 sends for a model without BOS: each token's score is taken
+    # from the place after it, and the last place is missing.
+    shifted = changed(
+        tokens=lambda t: t[:-1], token_logprobs=lambda v: v[:-1], text_offset=lambda o: o[:-1]
+    )
+    with serve(shifted) as server, pytest.raises(ModelError, match="one place off"):
+        read(server)
+
+
 def test_more_than_one_generated_token_is_left_out():
     with serve(
         changed(

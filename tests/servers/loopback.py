@@ -49,7 +49,7 @@ class Loopback:
     Attributes:
         answer: from a prompt to what is answered.
         faults: what befalls the next completions, one each; then all is well.
-        models: what ``/models`` says; None where there is no such path.
+        models: what ``/models`` says; a number is the status of a refusal.
         prompts: what completions were asked for, in order.
         headers: of every request.
     """
@@ -82,8 +82,9 @@ class Handler(BaseHTTPRequestHandler):
         """The list of models."""
         state = self.server.state
         state.headers.append(dict(self.headers))
-        if self.path != "/v1/models" or state.models is None:
-            self.send_json({"detail": "Not Found"}, status=404)
+        status = state.models if isinstance(state.models, int) else 200
+        if self.path != "/v1/models" or status != 200:
+            self.send_json({"detail": "Not Found"}, status=status if status != 200 else 404)
         else:
             self.send_json(state.models)
 

@@ -68,10 +68,20 @@ def read_answer(answer: JsonValue, text: str, *, where: str) -> Told:
     choice = _choice(answer, where)
     listed = _lists(choice, where)
     starts = token_starts(
-        text, listed.tokens, offsets=listed.offsets, prompt_tokens=_prompt_tokens(answer)
+        text,
+        listed.tokens,
+        offsets=listed.offsets,
+        prompt_tokens=_usage(answer, "prompt_tokens"),
     )
     if starts is None:
         raise _mismatch(choice, listed.tokens, text, where)
+    if len(starts) == len(listed.tokens) and _usage(answer, "completion_tokens"):
+        raise ModelError(
+            where=where,
+            seen="it generated a token and gives it no log-probability, so those of the text may be"
+            " one place off: llama-cpp-python does so where a model has no BOS token",
+            todo="They cannot be used. Serve the model with vLLM, or give cimento its folder.",
+        )
     values = listed.values[: len(starts)]
     if len(values) > 1 and all(value is None for value in values):
         raise lacking(where, "it echoes the text, but gives none of its log-probabilities")
@@ -157,10 +167,11 @@ def _checked(value: float | None, token: str, where: str, *, first: bool) -> flo
     return value
 
 
-def _prompt_tokens(answer: JsonValue) -> int | None:
+def _usage(answer: JsonValue, name: str) -> int | None:
+    """A number of tokens that the server counted, where it says so."""
     usage = answer.get("usage") if isinstance(answer, dict) else None
-    said = usage.get("prompt_tokens") if isinstance(usage, dict) else None
-    return said if isinstance(said, int) else None
+    counted = usage.get(name) if isinstance(usage, dict) else None
+    return counted if isinstance(counted, int) else None
 
 
 def _mismatch(choice: JsonObject, tokens: Sequence[str], text: str, where: str) -> ModelError:

@@ -75,11 +75,15 @@ class TransientError(Exception):
     Args:
         reason: what happened.
         told_s: seconds that the server asks to wait.
+        status: that it answered with; None where it did not answer.
     """
 
-    def __init__(self, reason: str, *, told_s: float | None = None) -> None:
+    def __init__(
+        self, reason: str, *, told_s: float | None = None, status: int | None = None
+    ) -> None:
         super().__init__(reason)
         self.told_s = told_s
+        self.status = status
 
 
 class NotThereError(ModelError):
@@ -125,9 +129,16 @@ class Server:
         """What the server says at a path; asked twice at most, to be quick where none is there.
 
         Raises:
+            NotThereError: it has nothing there, or fails over it.
             ModelError: it does not answer, or refuses.
         """
-        return self._ask(path, None, attempts=2)
+        try:
+            return self._ask(path, None, attempts=2)
+        except ModelError as error:
+            cause = error.__cause__
+            if isinstance(cause, TransientError) and cause.status is not None:
+                raise NotThereError(where=error.where, seen=error.seen) from cause
+            raise
 
     def post(self, path: str, body: dict[str, JsonValue]) -> JsonValue:
         """What the server answers to a JSON object.
@@ -196,9 +207,8 @@ class Server:
         if _NEEDS_PROMPT_LOGPROBS.search(said):
             raise lacking(self.where, f"it refused ({words})") from error
         if status in _AGAIN:
-            raise TransientError(
-                words, told_s=_retry_after_s(error.headers.get("Retry-After"))
-            ) from error
+            told_s = _retry_after_s(error.headers.get("Retry-After"))
+            raise TransientError(words, told_s=told_s, status=status) from error
         if status in _REFUSED_KEY:
             # Its words may repeat a part of the key.
             raise ModelError(
