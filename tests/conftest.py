@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,3 +18,12 @@ def shared() -> Path:
     if not (SHARED / "golden").is_dir():
         pytest.skip(f"the folder of golden values is absent ({SHARED.name}); set CIMENTO_SHARED")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def zoo_folder(tmp_path_factory) -> Callable[[str], Path]:
+    """From the name of a tiny random model in tests/zoo.py to its folder, written once."""
+    from tests import zoo
+
+    root = tmp_path_factory.mktemp("zoo")
+    return functools.cache(lambda name: zoo.save(name, root / name))

@@ -1,0 +1,106 @@
+"""What the tests hold cimento's scores against: one sentence at a time, nothing batched or shared.
+
+Written apart from the package, on the `tokenizers` library and the model's own forward pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import regex
+import torch
+from tokenizers import Tokenizer
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+# Short and long, in several scripts; not among the sentences that the tokenizers were trained on.
+TEXTS = (
+    "Sì.",
+    "L'amica della zia canta.",
+    "Las llaves del armario están en la mesa de la cocina.",
+    "Кошки, которых видел сосед, спят.",
+    "Nell'orto dell'anziana c'erano già le fragole, però nessuno le raccoglieva più.",
+    "Os meninos não comeram a maçã vermelha 🍎, nem a pêra.",
+    "«Où est-il?», asked the children's teacher (twice).",
+    "Cafe\u0301 e citta\u0300: o\u0301чень хорошо\u0301.",
+    "The author that the critics near the lake admire   writes \t every morning.",
+    "Las llaves del armario está en la mesa de la cocina.",
+    "Las llaves del armario",
+    "Zażółć gęślą jaźń, 北京 and ελληνικά are outside of the vocabulary.",
+)
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """A text's tokens.
+
+    Attributes:
+        ids: token ids, nothing special around them.
+        starts: first character of each token that is not blank; the length of the text where
+            none follows.
+    """
+
+    ids: list[int]
+    starts: list[int]
+
+
+def tokens_of(folder: Path, text: str) -> Tokens:
+    """Tokenize with the file that was saved, without transformers."""
+    encoding = Tokenizer.from_file(str(folder / "tokenizer.json")).encode(
+        text, add_special_tokens=False
+    )
+    starts = []
+    for start, _end in encoding.offsets:
+        rest = text[start:]
+        starts.append(len(text) - len(rest.lstrip()))
+    return Tokens(ids=encoding.ids, starts=starts)
+
+
+def word_numbers(text: str, starts: Sequence[int], *, punctuation: str = "split") -> list[int]:
+    """The word that each token begins in; words are found by regular expression."""
+    pattern = r"[\p{P}\p{S}]|[^\s\p{P}\p{S}]+" if punctuation == "split" else r"\S+"
+    number_at = [-1] * (len(text) + 1)
+    words = list(regex.finditer(pattern, text))
+    for number, found in enumerate(words):
+        for index in range(*found.span()):
+            number_at[index] = number
+    number_at[len(text)] = len(words) - 1
+    return [number_at[start] for start in starts]
+
+
+def causal(model: PreTrainedModel, before: Sequence[int], ids: Sequence[int]) -> list[float | None]:
+    """log P of each token after `before`; None for a token that nothing precedes."""
+    sequence = [*before, *ids]
+    with torch.no_grad():
+        table = model(input_ids=torch.tensor([sequence])).logits[0].float().log_softmax(-1)
+    return [
+        table[index - 1, sequence[index]].item() if index else None
+        for index in range(len(before), len(sequence))
+    ]
+
+
+def masked(
+    model: PreTrainedModel,
+    before: Sequence[int],
+    ids: Sequence[int],
+    after: Sequence[int],
+    *,
+    mask: int,
+    words: Sequence[int] | None,
+) -> list[float]:
+    """Pseudo-log-likelihood of each token; `words` asks for within-word-l2r."""
+    values = []
+    for index, token in enumerate(ids):
+        shown = list(ids)
+        shown[index] = mask
+        for later in range(index + 1, len(ids)):
+            if words is not None and words[later] == words[index]:
+                shown[later] = mask
+        with torch.no_grad():
+            logits = model(input_ids=torch.tensor([[*before, *shown, *after]])).logits
+        values.append(logits[0, len(before) + index].float().log_softmax(-1)[token].item())
+    return values

@@ -1,0 +1,74 @@
+"""The whole way of a score in one call: find, load, tokenize, score, table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cimento.cache import AnswerCache, MemoryCache
+from cimento.engine import answer_plan
+from cimento.models.base import Policy, Scorer
+from cimento.models.loading import load
+from cimento.models.locate import locate
+from cimento.requests import Plan, ScoreRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back for one request: one entry for each token."""
+
+    ids: list[int]
+    tokens: list[str]
+    positions: list[int]
+    starts: list[int]
+    logprobs: list[float | None]
+    reasons: list[str | None]
+
+    @property
+    def total(self) -> float:
+        return sum(value for value in self.logprobs if value is not None)
+
+
+def load_folder(folder: Path, policy: Policy | None = None, **options: Any) -> Scorer:
+    return load(locate(str(folder)), policy=policy or Policy(), device="cpu", **options)
+
+
+def ask(
+    scorer: Scorer,
+    texts: Sequence[str | ScoreRequest],
+    *,
+    policy: Policy | None = None,
+    cache: AnswerCache | None = None,
+) -> list[Answer]:
+    """The answers to some texts or requests, in their order."""
+    requests = tuple(
+        ScoreRequest(id=number, text=text) if isinstance(text, str) else text
+        for number, text in enumerate(texts)
+    )
+    table = answer_plan(
+        Plan(suite="texts", requests=requests, places=()),
+        scorer,
+        policy=policy or Policy(),
+        cache=cache or MemoryCache(),
+    )
+    return [
+        Answer(
+            ids=rows["token_id"].to_list(),
+            tokens=rows["token"].to_list(),
+            positions=rows["position"].to_list(),
+            starts=rows["start"].to_list(),
+            logprobs=rows["logprob_nats"].to_list(),
+            reasons=rows["unscored_reason"].to_list(),
+        )
+        for rows in (table.filter(table["request"] == each.id) for each in requests)
+    ]
+
+
+def ask_folder(
+    folder: Path, texts: Sequence[str | ScoreRequest], policy: Policy | None = None, **options: Any
+) -> list[Answer]:
+    return ask(load_folder(folder, policy, **options), texts, policy=policy)
