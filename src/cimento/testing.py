@@ -179,7 +179,7 @@ def _takes_empty_text(tried: _Tried) -> Iterator[Finding]:
 
 def _refuses_long_text(tried: _Tried) -> Iterator[Finding]:
     window = tried.scorer.card.window
-    if window is None:
+    if window is None or tried.policy.window != "refuse":
         return
     name = "a text longer than the window is refused"
     try:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cimento.models.base import BosRule, DtypeName, KindRule, PllRule, PunctuationRule
+from cimento.models.base import BosRule, DtypeName, KindRule, PllRule, PunctuationRule, WindowRule
 from cimento.suites.model import Metric as MetricName
 from cimento.suites.model import UnitName
 
@@ -41,6 +41,10 @@ Bos = Annotated[
 Pll = Annotated[PllRule, option("--pll", help="Pseudo-log-likelihood of masked models.")]
 Punctuation = Annotated[
     PunctuationRule, option("--punctuation", help="split: a mark is a word of its own.")
+]
+Window = Annotated[WindowRule, option("--window", help="Texts longer than the model's window.")]
+Stride = Annotated[
+    int | None, option("--stride", min=1, help="Tokens that a sliding window is moved by.")
 ]
 ContextText = Annotated[
     str, option("--context", help="What stands before every text and is not scored.")

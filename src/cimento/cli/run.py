@@ -28,6 +28,8 @@ def run(
     bos: options.Bos = "auto",
     pll: options.Pll = "within-word-l2r",
     punctuation: options.Punctuation = "split",
+    window: options.Window = "refuse",
+    stride: options.Stride = None,
     context: options.ContextText = "",
     context_column: options.ContextColumn = "",
     batch_size: options.BatchSize = None,
@@ -53,7 +55,9 @@ def run(
     from cimento.sources import Asking
 
     asking = Asking(
-        policy=Policy(bos=bos, pll=pll, punctuation=punctuation, dtype=dtype),
+        policy=Policy(
+            bos=bos, pll=pll, punctuation=punctuation, dtype=dtype, window=window, stride=stride
+        ),
         kind=kind,
         device=device,
         context=Context(text=context, column=context_column),

@@ -33,6 +33,8 @@ def score(
     bos: options.Bos = "auto",
     pll: options.Pll = "within-word-l2r",
     punctuation: options.Punctuation = "split",
+    window: options.Window = "refuse",
+    stride: options.Stride = None,
     batch_size: options.BatchSize = None,
 ) -> None:
     """Print the surprisal of every token or word of a text, in bits, as TSV.
@@ -47,7 +49,9 @@ def score(
     from cimento.sources import Asking
 
     asking = Asking(
-        policy=Policy(bos=bos, pll=pll, punctuation=punctuation, dtype=dtype),
+        policy=Policy(
+            bos=bos, pll=pll, punctuation=punctuation, dtype=dtype, window=window, stride=stride
+        ),
         kind=kind,
         device=device,
         context=Context(text=context),

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
+from cimento.errors import UsageError
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -20,6 +22,7 @@ KindRule: TypeAlias = Literal["auto", "causal", "masked"]
 BosRule: TypeAlias = Literal["auto", "none"]
 PllRule: TypeAlias = Literal["within-word-l2r", "original", "whole-word", "region"]
 PunctuationRule: TypeAlias = Literal["split", "keep"]
+WindowRule: TypeAlias = Literal["refuse", "sliding"]
 DtypeName: TypeAlias = Literal["float32", "float64", "bfloat16", "float16"]
 
 
@@ -39,12 +42,29 @@ class Policy:
         punctuation: whether a punctuation mark is a word of its own (``split``) or belongs to
             the word it touches (``keep``).
         dtype: of the weights while scoring; log-probabilities are taken in float32 at least.
+        window: what is done with a text that is longer than the model's window. ``refuse``: it is
+            an error; ``sliding``: its tokens are scored in parts of it that fit, see `windows`.
+        stride: by how many tokens a causal model's window is moved along such a text; None for
+            half the window.
+
+    Raises:
+        UsageError: there is a stride and nothing to move, or it is not a number of tokens.
     """
 
     bos: BosRule = "auto"
     pll: PllRule = "within-word-l2r"
     punctuation: PunctuationRule = "split"
     dtype: DtypeName = "float32"
+    window: WindowRule = "refuse"
+    stride: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.stride is not None and (self.window == "refuse" or self.stride < 1):
+            raise UsageError(
+                where="--stride",
+                seen=f"{self.stride} tokens are given with --window {self.window}",
+                todo="Give one token or more, and --window sliding.",
+            )
 
     def digest(self) -> str:
         """A short name for this policy: eight hexadecimal digits."""

@@ -12,6 +12,7 @@ from cimento.models.causal_paths import CausalScoring
 from cimento.models.layout import find_layout, refuse_foresight
 from cimento.models.memory import memory_of
 from cimento.models.tokenizing import causal_frame, encode, probes, vocabulary_size
+from cimento.models.windows import in_windows, long_texts, stride_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -59,8 +60,12 @@ class CausalScorer:
                 model, layout=layout, token_budget=token_budget, columns=columns
             )
         )
+        self._stride = stride_of(policy, card)
         bos = " ".join(tokenizer.convert_ids_to_tokens(list(self._frame.before)))
-        self._card = dataclasses.replace(card, bos=bos)
+        details = (
+            card.details if self._stride is None else card.details | {"stride": f"{self._stride}"}
+        )
+        self._card = dataclasses.replace(card, bos=bos, details=details)
 
     @property
     def card(self) -> ModelCard:
@@ -74,20 +79,24 @@ class CausalScorer:
             self._tokenizer,
             frame=self._frame,
             punctuation=self._policy.punctuation,
-            window=self._card.window,
+            window=self._card.window if self._stride is None else None,
             vocabulary=self._vocabulary,
         )
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
         """Log-probabilities of the wanted tokens given the tokens before them; see `Scorer`."""
-        return self._scoring_of(()).score(encoded)
+        return self.score_columns(encoded, ())
 
     def score_columns(
         self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
     ) -> list[FloatArray]:
         """The same with other columns beside; see `ColumnScorer`."""
-        return self._scoring_of(columns).score(encoded)
+        scoring = self._scoring_of(columns)
+        if self._stride is None or self._card.window is None:
+            return scoring.score(encoded)
+        return in_windows(encoded, scoring.score, window=self._card.window, stride=self._stride)
 
-    def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:  # noqa: ARG002  # the same for all
-        """Whether memory ran out; see `Remarking`."""
-        return memory_of(self._model).remarks
+    def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:
+        """Whether memory ran out, and how many texts are long; see `Remarking`."""
+        encoded = [] if self._stride is None else self.encode(requests)
+        return (*memory_of(self._model).remarks, *long_texts(encoded, self._card.window))

@@ -15,6 +15,7 @@ from cimento.models.masking import masked_positions
 from cimento.models.memory import memory_of
 from cimento.models.packing import batches
 from cimento.models.tokenizing import encode, own_frame, probes, vocabulary_size
+from cimento.models.windows import centred, long_texts
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -28,11 +29,12 @@ Copy: TypeAlias = tuple[int, ...]
 
 
 class _Job(NamedTuple):
-    """A token that is predicted in a masked copy: whose it is, and where its score goes."""
+    """A token that is predicted in a masked copy: where its score goes, where and what it is."""
 
     number: int
-    position: int
     slot: int
+    position: int
+    target: int
 
 
 class MaskedScorer:
@@ -92,7 +94,7 @@ class MaskedScorer:
             frame=self._frame,
             punctuation=self._policy.punctuation,
             by_region=self._policy.pll == "region",
-            window=self._card.window,
+            window=self._card.window if self._policy.window == "refuse" else None,
             vocabulary=self._vocabulary,
         )
 
@@ -110,28 +112,35 @@ class MaskedScorer:
         jobs: dict[Copy, list[_Job]] = {}
         for number, each in enumerate(encoded):
             for slot, index in enumerate(each.wanted):
-                copy = self._masked_copy(each, index)
-                jobs.setdefault(copy, []).append(_Job(number, index, slot))
+                copy, position = self._masked_copy(each, index)
+                target = each.ids[index]
+                jobs.setdefault(copy, []).append(_Job(number, slot, position, target))
         copies = list(jobs)
         lengths = [len(copy) for copy in copies]
         for batch in batches(lengths, token_budget=self._token_budget, mixed=self._layout.pad):
-            self._score_batch([copies[i] for i in batch], encoded, jobs, results, head)
+            self._score_batch([copies[i] for i in batch], jobs, results, head)
         return results
 
-    def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:  # noqa: ARG002  # the same for all
-        """Whether memory ran out; see `Remarking`."""
-        return memory_of(self._model).remarks
+    def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:
+        """Whether memory ran out, and how many texts are long; see `Remarking`."""
+        encoded = [] if self._policy.window == "refuse" else self.encode(requests)
+        return (*memory_of(self._model).remarks, *long_texts(encoded, self._card.window))
 
-    def _masked_copy(self, each: Encoded, index: int) -> Copy:
+    def _masked_copy(self, each: Encoded, index: int) -> tuple[Copy, int]:
+        """The text with what must not be seen masked, and where the token at `index` is in it."""
         ids = list(each.ids)
         for position in masked_positions(each.words, index, rule=self._policy.pll):
             ids[position] = self._tokenizer.mask_token_id
-        return tuple(ids)
+        window, frame = self._card.window, self._frame
+        if window is None or len(ids) <= window:
+            return tuple(ids), index
+        start, end = centred(ids, index, window=window, frame=frame)
+        copy = (*frame.before, *ids[start:end], *frame.after)
+        return copy, len(frame.before) + index - start
 
     def _score_batch(
         self,
         copies: Sequence[Copy],
-        encoded: Sequence[Encoded],
         jobs: Mapping[Copy, Sequence[_Job]],
         results: Sequence[FloatArray],
         head: RowHead,
@@ -141,7 +150,7 @@ class MaskedScorer:
         asks: Asks = {}
         for line, copy in enumerate(copies):
             for job in jobs[copy]:
-                ask = (line * width + job.position, encoded[job.number].ids[job.position])
+                ask = (line * width + job.position, job.target)
                 asks.setdefault(ask, []).append((job.number, job.slot))
         inputs = padded(
             copies, layout=self._layout, padding=self._padding, device=self._model.device

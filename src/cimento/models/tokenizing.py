@@ -124,7 +124,7 @@ def encode(
                 where=f"text {_short(request.text)!r}",
                 seen=f"it makes {len(sequence)} tokens with this tokenizer,"
                 f" and the model's window holds {window}",
-                todo="Shorten the text or use a model with a longer window; it is never cut.",
+                todo="Shorten it, use a model with a longer window, or say --window sliding.",
             )
         _refuse_unknown(sequence, vocabulary, request, tokenizer)
         spans = trim_spans(text, offsets)
