@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from cimento.answers import TOKENS, Column
 from cimento.cache import AnswerCache, MemoryCache
 from cimento.errors import InputError, UsageError
 from cimento.measures import surprisal_bits
@@ -92,12 +93,17 @@ def score_texts(
 
     Returns:
         Columns ``text`` (number of the text, from 1), ``position`` (from 1), ``token`` or
-        ``word``, ``surprisal_bits``, ``unscored_reason``.
+        ``word``, ``surprisal_bits``, ``unscored_reason``; for tokens then the columns asked for.
 
     Raises:
+        UsageError: columns of words are asked for; there are only those of tokens.
         CimentoError: the model cannot be used, or a text is too long for it.
     """
     chosen = asking or Asking()
+    if words and chosen.columns:
+        raise UsageError(
+            where="--columns", seen="words have no columns", todo="Ask for tokens (--tokens)."
+        )
     if contexts is None:
         contexts = [chosen.context.text] * len(texts)
     elif len(contexts) != len(texts):
@@ -110,15 +116,17 @@ def score_texts(
     )
     scorer = open_scorer(model, chosen)
     plan = Plan(suite="free text", requests=requests, places=())
-    tokens = ask(plan, scorer, policy=chosen.policy, cache=cache or MemoryCache())
+    tokens = ask(
+        plan, scorer, policy=chosen.policy, cache=cache or MemoryCache(), columns=chosen.columns
+    )
     answered = tokens.partition_by("request", as_dict=True, maintain_order=True)
     rows: list[_Row] = []
     for number, each in enumerate(asked, start=1):
         table = answered.get((numbers[each],))
         if table is not None:
-            made = _word_rows(each.text, table, chosen) if words else _token_rows(table)
+            made = _word_rows(each.text, table, chosen) if words else _token_rows(table, chosen)
             rows += [(number, *row) for row in made]
-    return _table(rows, "word" if words else "token")
+    return _table(rows, "word" if words else "token", chosen.columns)
 
 
 class _Asked(NamedTuple):
@@ -128,34 +136,33 @@ class _Asked(NamedTuple):
     context: str
 
 
-_Row = tuple[int, int, str, float | None, str | None]
+_Row: TypeAlias = "tuple[int | float | str | None, ...]"
 
 
-def _table(rows: Iterable[_Row], unit: str) -> pl.DataFrame:
+def _table(rows: Iterable[_Row], unit: str, columns: Sequence[Column]) -> pl.DataFrame:
     import polars as pl
 
-    schema = {
+    schema: dict[str, pl.DataType] = {
         "text": pl.Int32(),
         "position": pl.Int32(),
         unit: pl.String(),
         "surprisal_bits": pl.Float64(),
         "unscored_reason": pl.String(),
     }
+    schema |= {column: TOKENS.polars(present=columns)[column] for column in columns}
     return pl.DataFrame(list(rows), schema=schema, orient="row")
 
 
-def _token_rows(table: pl.DataFrame) -> list[tuple[int, str, float | None, str | None]]:
+def _token_rows(table: pl.DataFrame, asking: Asking) -> list[_Row]:
     return [
-        (position + 1, token.translate(_ESCAPES), _bits(logprob), reason)
-        for position, token, logprob, reason in table.select(
-            "position", "token", "logprob_nats", "unscored_reason"
+        (position + 1, token.translate(_ESCAPES), _bits(logprob), reason, *others)
+        for position, token, logprob, reason, *others in table.select(
+            "position", "token", "logprob_nats", "unscored_reason", *asking.columns
         ).iter_rows()
     ]
 
 
-def _word_rows(
-    text: str, table: pl.DataFrame, asking: Asking
-) -> list[tuple[int, str, float | None, str | None]]:
+def _word_rows(text: str, table: pl.DataFrame, asking: Asking) -> list[_Row]:
     spans = word_spans(text, punctuation=asking.policy.punctuation)
     sums: list[float | None] = [None] * len(spans)
     reasons: list[str | None] = [INSIDE_ANOTHER] * len(spans)

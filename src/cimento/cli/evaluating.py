@@ -30,11 +30,13 @@ def evaluate_and_show(
     *,
     as_json: bool,
     keep_answers: bool,
+    measures: Sequence[str] = (),
 ) -> int:
     """Evaluate, print the table or the JSON, and return the exit code."""
     runs, failures = evaluate_with_progress(suites, models, evaluation, keep_answers=keep_answers)
     missing = [_missing(failure) for failure in failures]
-    summary = summarise(runs, missing=missing, with_verdicts=as_json)
+    judged = [each for run in runs for each in run.judge_on(measures)]
+    summary = summarise(judged, missing=missing, with_verdicts=as_json)
     if as_json:
         show(to_json(summary))
     elif runs:

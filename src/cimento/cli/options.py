@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cimento.judging import FirstTokenRule, TieRule
 from cimento.models.base import BosRule, DtypeName, KindRule, PllRule, PunctuationRule, WindowRule
 from cimento.suites.model import Metric as MetricName
 from cimento.suites.model import UnitName
@@ -36,11 +37,31 @@ Device = Annotated[str, option("--device", help="cpu, cuda, cuda:1, mps; auto pr
 Dtype = Annotated[DtypeName, option("--dtype", help="Number format of the weights.")]
 Kind = Annotated[KindRule, option("--kind", help="Kind of model, where its config does not tell.")]
 Bos = Annotated[
-    BosRule, option("--bos", help="auto: BOS, or EOS where there is none; none: nothing.")
+    BosRule | None,
+    option(
+        "--bos",
+        help="auto (the default): BOS, or EOS where there is none; none: nothing; "
+        "tokenizer: what it puts there itself; bos-or-eos: whatever that is.",
+    ),
 ]
-Pll = Annotated[PllRule, option("--pll", help="Pseudo-log-likelihood of masked models.")]
+Pll = Annotated[
+    PllRule | None,
+    option("--pll", help="Pseudo-log-likelihood of masked models; within-word-l2r by default."),
+]
 Punctuation = Annotated[
-    PunctuationRule, option("--punctuation", help="split: a mark is a word of its own.")
+    PunctuationRule | None,
+    option("--punctuation", help="split (the default): a mark is a word of its own."),
+]
+LeadingBlank = Annotated[
+    bool | None,
+    option("--leading-blank/--no-leading-blank", help="Put a blank before every text."),
+]
+CompatName = Annotated[
+    str | None, option("--compat", help="Conventions of minicons, lm-eval, babylm or syntaxgym.")
+]
+ColumnNames = Annotated[
+    list[str] | None,
+    option("--columns", help="Store also: logit, log_sigmoid_sum, entropy_nats, rank."),
 ]
 Window = Annotated[WindowRule, option("--window", help="Texts longer than the model's window.")]
 Stride = Annotated[
@@ -71,4 +92,24 @@ Predictions = Annotated[
     list[str] | None,
     option("--prediction", help="A formula, or the number of one of the suite's. May be repeated."),
 ]
-Unit = Annotated[UnitName, option("--unit", help="Unit in which formulas are read.")]
+Unit = Annotated[
+    UnitName | None, option("--unit", help="Unit in which formulas are read; bits by default.")
+]
+Measures = Annotated[
+    list[str] | None,
+    option("--measure", help="Judge whole sentences on these: lp,penlp:0.8,slor ... or regions."),
+]
+Unigrams = Annotated[
+    str | None,
+    option("--unigrams", help="Frequencies for slor and normlp: wordfreq, wordfreq:it or a file."),
+]
+UnscoredFirst = Annotated[
+    FirstTokenRule | None,
+    option("--unscored-first", help="A first token without left context: missing, drop or zero."),
+]
+Ties = Annotated[TieRule | None, option("--ties", help="Whether a tie counts as a pass.")]
+
+
+def given(**values: Any) -> dict[str, Any]:
+    """Those options that were given."""
+    return {name: value for name, value in values.items() if value is not None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -21,13 +22,19 @@ def run(
     json: options.Json = False,
     metric: options.Metric = None,
     prediction: options.Predictions = None,
-    unit: options.Unit = "bits",
+    unit: options.Unit = None,
+    measure: options.Measures = None,
+    unigrams: options.Unigrams = None,
+    unscored_first: options.UnscoredFirst = None,
+    ties: options.Ties = None,
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
     kind: options.Kind = "auto",
-    bos: options.Bos = "auto",
-    pll: options.Pll = "within-word-l2r",
-    punctuation: options.Punctuation = "split",
+    bos: options.Bos = None,
+    pll: options.Pll = None,
+    punctuation: options.Punctuation = None,
+    leading_blank: options.LeadingBlank = None,
+    compat: options.CompatName = None,
     window: options.Window = "refuse",
     stride: options.Stride = None,
     context: options.ContextText = "",
@@ -35,6 +42,7 @@ def run(
     batch_size: options.BatchSize = None,
     limit: options.Limit = None,
     all_tokens: options.AllTokens = False,
+    columns: options.ColumnNames = None,
     spec: options.Spec = None,
     recorded_unit: options.RecordedUnit = "bits",
     seed: options.Seed = 0,
@@ -45,33 +53,52 @@ def run(
 ) -> int:
     """Ask suites of models, judge the answers, store everything and print a table.
 
-    A run that is already stored is shown, not done again.
+    A run that is already stored is shown, not done again. Of several measures the first is the one
+    it is stored with.
     """
+    from cimento.answers import parse_columns
     from cimento.api import Evaluation
     from cimento.cli.evaluating import evaluate_and_show
-    from cimento.judging import Judging
-    from cimento.models.base import Policy
+    from cimento.compat import OURS, find_compat
+    from cimento.measures import columns_needed, judged_on
     from cimento.requests import Context
     from cimento.sources import Asking
 
+    base = find_compat(compat) if compat else OURS
+    measures = judged_on(measure or base.measures)
+    judged = options.given(
+        metric=metric,
+        unit=unit,
+        unigrams=unigrams,
+        unscored_first=unscored_first,
+        ties=ties,
+        measure=measures[0] if measures else None,
+    )
     asking = Asking(
-        policy=Policy(
-            bos=bos, pll=pll, punctuation=punctuation, dtype=dtype, window=window, stride=stride
+        policy=replace(
+            base.policy,
+            **options.given(
+                bos=bos,
+                pll=pll,
+                punctuation=punctuation,
+                dtype=dtype,
+                window=window,
+                stride=stride,
+                leading_blank=leading_blank,
+            ),
         ),
         kind=kind,
         device=device,
         context=Context(text=context, column=context_column),
         token_budget=batch_size,
         all_tokens=all_tokens,
+        columns=(*parse_columns(columns or ()), *columns_needed(measures)),
         limit=limit,
         spec=spec,
         recorded_unit=recorded_unit,
     )
-    judging = Judging(
-        metric=metric,
-        predictions=tuple(prediction or ()),
-        unit=unit,
-        seed=seed,
-    )
+    judging = replace(base.judging, predictions=tuple(prediction or ()), seed=seed, **judged)
     evaluation = Evaluation(asking=asking, judging=judging, output=output, force=force)
-    return evaluate_and_show(suites, model, evaluation, as_json=json, keep_answers=not no_cache)
+    return evaluate_and_show(
+        suites, model, evaluation, as_json=json, keep_answers=not no_cache, measures=measures
+    )

@@ -30,17 +30,19 @@ def score(
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
     kind: options.Kind = "auto",
-    bos: options.Bos = "auto",
-    pll: options.Pll = "within-word-l2r",
-    punctuation: options.Punctuation = "split",
+    bos: options.Bos = None,
+    pll: options.Pll = None,
+    punctuation: options.Punctuation = None,
     window: options.Window = "refuse",
     stride: options.Stride = None,
     batch_size: options.BatchSize = None,
+    columns: options.ColumnNames = None,
 ) -> None:
     """Print the surprisal of every token or word of a text, in bits, as TSV.
 
     Each line of the input is a text of its own; empty lines are passed over.
     """
+    from cimento.answers import parse_columns
     from cimento.cli.console import show
     from cimento.errors import UsageError
     from cimento.freetext import read_contexts, read_lines, score_texts
@@ -50,11 +52,14 @@ def score(
 
     asking = Asking(
         policy=Policy(
-            bos=bos, pll=pll, punctuation=punctuation, dtype=dtype, window=window, stride=stride
+            **options.given(
+                bos=bos, pll=pll, punctuation=punctuation, dtype=dtype, window=window, stride=stride
+            )
         ),
         kind=kind,
         device=device,
         context=Context(text=context),
+        columns=parse_columns(columns or ()),
         token_budget=batch_size,
     )
     if context and context_file is not None:

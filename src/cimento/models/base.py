@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 KindRule: TypeAlias = Literal["auto", "causal", "masked"]
-BosRule: TypeAlias = Literal["auto", "none"]
+BosRule: TypeAlias = Literal["auto", "none", "tokenizer", "bos-or-eos"]
 PllRule: TypeAlias = Literal["within-word-l2r", "original", "whole-word", "region"]
 PunctuationRule: TypeAlias = Literal["split", "keep"]
 WindowRule: TypeAlias = Literal["refuse", "sliding"]
@@ -33,7 +33,9 @@ class Policy:
     Attributes:
         bos: what stands before the first token of a causal model. ``auto``: what the tokenizer
             puts there itself, else its BOS token, else its EOS token (GPT-2 was trained with it
-            as a separator); ``none``: nothing, and the first token is not scored.
+            as a separator); ``none``: nothing, and the first token is not scored; ``tokenizer``:
+            what the tokenizer puts there itself, else nothing; ``bos-or-eos``: its BOS token,
+            else its EOS token, whatever it does itself.
         pll: pseudo-log-likelihood of a masked model. ``within-word-l2r``: a token is predicted
             with the later tokens of its word masked too (Kauf and Ivanova 2023,
             doi:10.18653/v1/2023.acl-short.80); ``original``: only the token itself is masked
@@ -41,6 +43,7 @@ class Policy:
             of its word are; ``region``: all tokens of its region are.
         punctuation: whether a punctuation mark is a word of its own (``split``) or belongs to
             the word it touches (``keep``).
+        leading_blank: whether a blank stands before a text that has no context.
         dtype: of the weights while scoring; log-probabilities are taken in float32 at least.
         window: what is done with a text that is longer than the model's window. ``refuse``: it is
             an error; ``sliding``: its tokens are scored in parts of it that fit, see `windows`.
@@ -54,6 +57,7 @@ class Policy:
     bos: BosRule = "auto"
     pll: PllRule = "within-word-l2r"
     punctuation: PunctuationRule = "split"
+    leading_blank: bool = False
     dtype: DtypeName = "float32"
     window: WindowRule = "refuse"
     stride: int | None = None

@@ -81,6 +81,7 @@ class CausalScorer:
             punctuation=self._policy.punctuation,
             window=self._card.window if self._stride is None else None,
             vocabulary=self._vocabulary,
+            leading_blank=self._policy.leading_blank,
         )
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:

@@ -96,6 +96,7 @@ class MaskedScorer:
             by_region=self._policy.pll == "region",
             window=self._card.window if self._policy.window == "refuse" else None,
             vocabulary=self._vocabulary,
+            leading_blank=self._policy.leading_blank,
         )
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:

@@ -108,9 +108,9 @@ def connect(address: str, *, policy: Policy, concurrency: int, timeout_s: float)
         ModelError: the server does not answer.
     """
     url, _, name = address.partition("#")
-    if policy.bos != "auto":
+    if policy.bos not in ("auto", "tokenizer") or policy.leading_blank:
         raise UsageError(
-            where="--bos",
+            where="--leading-blank" if policy.leading_blank else "--bos",
             seen="a server puts before a text what its own tokenizer does",
             todo="Leave the option out.",
         )

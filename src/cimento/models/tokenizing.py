@@ -51,12 +51,13 @@ def causal_frame(tokenizer: PreTrainedTokenizerBase, rule: BosRule) -> Frame:
     """What stands before a text for a causal model; nothing is put after it.
 
     ``auto`` takes what the tokenizer adds itself, else its BOS token, else its EOS token, which
-    models without BOS were trained with as the separator of documents (GPT-2).
+    models without BOS were trained with as the separator of documents (GPT-2). The other rules
+    are described in `Policy`.
     """
     if rule == "none":
         return Frame(before=(), after=())
-    own = own_frame(tokenizer).before
-    if own:
+    own = own_frame(tokenizer).before if rule != "bos-or-eos" else ()
+    if own or rule == "tokenizer":
         return Frame(before=own, after=())
     for token in (tokenizer.bos_token_id, tokenizer.eos_token_id):
         if token is not None:
@@ -92,6 +93,7 @@ def encode(
     window: int | None,
     vocabulary: int,
     by_region: bool = False,
+    leading_blank: bool = False,
 ) -> list[Encoded]:
     """Tokenize requests whole, context and text together, and mark the tokens that are wanted.
 
@@ -103,6 +105,7 @@ def encode(
         window: longest sequence that the model can read; None where there is no limit.
         vocabulary: number of tokens that the model knows.
         by_region: number the tokens by the regions of their requests instead of by words.
+        leading_blank: put a blank before texts without context.
 
     Raises:
         TextTooLongError: a sequence is longer than `window`.
@@ -111,7 +114,7 @@ def encode(
     """
     if not requests:
         return []
-    whole = [_whole(request) for request in requests]
+    whole = [_whole(request, leading_blank=leading_blank) for request in requests]
     output = tokenizer(whole, add_special_tokens=False, return_offsets_mapping=True)
     encoded = []
     for request, text, ids, offsets in zip(
@@ -128,19 +131,24 @@ def encode(
             )
         _refuse_unknown(sequence, vocabulary, request, tokenizer)
         spans = trim_spans(text, offsets)
-        words = _regions(request) if by_region else word_spans(text, punctuation=punctuation)
-        encoded.append(_encoded(request, sequence, spans, words, frame=frame, tokenizer=tokenizer))
+        shift = len(text) - len(request.text)
+        words = _regions(request, shift) if by_region else word_spans(text, punctuation=punctuation)
+        known = _encoded(
+            request, sequence, spans, words, shift=shift, frame=frame, tokenizer=tokenizer
+        )
+        encoded.append(known)
     return encoded
 
 
-def _whole(request: ScoreRequest) -> str:
+def _whole(request: ScoreRequest, *, leading_blank: bool) -> str:
     """A text after its context; an empty text has no blank before it either."""
+    if leading_blank and request.text and not request.context:
+        return f" {request.text}"
     return " ".join(part for part in (request.context, request.text) if part)
 
 
-def _regions(request: ScoreRequest) -> list[Span]:
-    """The regions of a request in its whole text; its context, if any, comes before them."""
-    shift = len(_whole(request)) - len(request.text)
+def _regions(request: ScoreRequest, shift: int) -> list[Span]:
+    """The regions of a request in its whole text; what comes before it is one more."""
     regions = request.regions or ((0, len(request.text)),)
     before = [(0, shift)] if shift else []
     return before + [(start + shift, end + shift) for start, end in regions]
@@ -177,15 +185,17 @@ def _encoded(
     spans: Sequence[Span],
     words: Sequence[Span],
     *,
+    shift: int,
     frame: Frame,
     tokenizer: PreTrainedTokenizerBase,
 ) -> Encoded:
     """Put together what is known of a request; `spans` and `words` count in the whole text.
 
+    Its own text begins `shift` characters after the whole one.
+
     Raises:
         ModelError: a token lies across the boundary between context and text.
     """
-    shift = len(_whole(request)) - len(request.text)
     if any(start < shift < end for start, end in spans):
         raise ModelError(
             where=f"text {_short(request.text)!r}",

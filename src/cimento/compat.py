@@ -1,0 +1,126 @@
+"""The conventions of other tools, as settings: to match a number, and then to see what changes.
+
+A bundle sets how texts are scored and how answers are judged; every option that is given beside it
+wins. What each tool does that no setting of ours can do is in docs/compat.md. A report says which
+conventions were used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cimento.errors import UsageError, did_you_mean
+from cimento.judging import Judging
+from cimento.models.base import Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compat:
+    """The conventions of one tool.
+
+    Attributes:
+        tool: its name, version and the code that was read.
+        policy: how it scores texts.
+        judging: how it judges them.
+        measures: what it compares sentences by, the one that is stored first; none where it
+            compares regions.
+    """
+
+    tool: str
+    policy: Policy
+    judging: Judging
+    measures: tuple[str, ...] = ()
+
+
+OURS = Compat(tool="cimento", policy=Policy(), judging=Judging())
+
+COMPAT: Mapping[str, Compat] = {
+    "minicons": Compat(
+        tool="minicons 0.3.39, minicons/scorer.py",
+        policy=Policy(
+            # IncrementalLMScorer.encode calls the tokenizer as it is; bos_token is off by default.
+            bos="tokenizer",
+            # MaskedLMScorer.sequence_score masks one token at a time unless it is told otherwise.
+            pll="original",
+        ),
+        judging=Judging(
+            compat="minicons",
+            # compute_stats scores ids[1:]: where the tokenizer put nothing before the text, its
+            # first token is in no sum and no mean.
+            unscored_first="drop",
+            # sequence_score: the default reduction is the mean over the scored tokens.
+            measure="meanlp",
+        ),
+        measures=("meanlp",),
+    ),
+    "lm-eval": Compat(
+        tool="lm-evaluation-harness 0.4.13, models/huggingface.py and api/task.py, task blimp",
+        policy=Policy(
+            # prefix_token_id: the tokenizer's BOS, else its EOS; the text is tokenized without
+            # special tokens after it.
+            bos="bos-or-eos",
+            # The sentence is a continuation of the empty text, and target_delimiter is a blank.
+            leading_blank=True,
+        ),
+        judging=Judging(
+            compat="lm-eval",
+            # acc compares sums of log-probabilities. acc_norm, below, divides them by the number of
+            # characters of the sentence, without the blank.
+            measure="lp",
+            # The right sentence is number 0 and numpy.argmax takes the first of equals.
+            ties="pass",
+        ),
+        measures=("lp", "mean-char"),
+    ),
+    "babylm": Compat(
+        tool="BabyLM evaluation-pipeline-2025, sentence_zero_shot, backends causal and mlm",
+        policy=Policy(
+            # dataset.py calls the tokenizer as it is.
+            bos="tokenizer",
+            # process_mlm_sentences masks one token at a time; special tokens cover no character
+            # and are left out.
+            pll="original",
+        ),
+        judging=Judging(
+            compat="babylm",
+            # The targets are tokens[1:]: a first token that nothing precedes is not scored.
+            unscored_first="drop",
+            # compute_results.py adds up log-probabilities, at temperature 1 by default.
+            measure="lp",
+            # The right sentence is number 0 and torch.max takes the first of equals.
+            ties="pass",
+        ),
+        measures=("lp",),
+    ),
+    "syntaxgym": Compat(
+        tool="syntaxgym-core 0.8a1 with lm-zoo's HuggingFaceBackend",
+        # tokenize(add_special_tokens=True): what the tokenizer puts there itself.
+        policy=Policy(bos="tokenizer"),
+        judging=Judging(
+            compat="syntaxgym",
+            # get_surprisals gives the first token a surprisal of 0.
+            unscored_first="zero",
+            # Formulas, their tolerance included, are read in bits; < and > are strict, so that a
+            # tie is no pass.
+            unit="bits",
+            ties="tie",
+        ),
+    ),
+}
+"""Name of a tool to its conventions."""
+
+
+def find_compat(name: str) -> Compat:
+    """The conventions of a tool.
+
+    Raises:
+        UsageError: they are not known.
+    """
+    if name not in COMPAT:
+        raise UsageError(
+            where="--compat",
+            seen=f"the conventions of {name!r} are not known",
+            todo=did_you_mean(name, COMPAT),
+        )
+    return COMPAT[name]
