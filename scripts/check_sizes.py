@@ -27,7 +27,8 @@ def too_long(path: Path) -> Iterator[str]:
             length = (node.end_lineno or node.lineno) - node.lineno + 1
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             if length > MAX_FUNCTION and "# size:" not in lines[first - 2]:
-                yield f"{path}:{node.lineno}: {node.name} has {length} lines (at most {MAX_FUNCTION})"
+                place = f"{path}:{node.lineno}: {node.name}"
+                yield f"{place} has {length} lines (at most {MAX_FUNCTION})"
 
 
 def main() -> int:
