@@ -50,14 +50,15 @@ class Tokens:
 
 def tokens_of(folder: Path, text: str) -> Tokens:
     """Tokenize with the file that was saved, without transformers."""
-    encoding = Tokenizer.from_file(str(folder / "tokenizer.json")).encode(
-        text, add_special_tokens=False
-    )
-    starts = []
-    for start, _end in encoding.offsets:
-        rest = text[start:]
-        starts.append(len(text) - len(rest.lstrip()))
-    return Tokens(ids=encoding.ids, starts=starts)
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    ids = tokenizer.encode(text, add_special_tokens=False).ids
+    return Tokens(ids=ids, starts=starts_of(tokenizer, text))
+
+
+def starts_of(tokenizer: Tokenizer, text: str) -> list[int]:
+    """The first character of each token that is not blank."""
+    offsets = tokenizer.encode(text, add_special_tokens=False).offsets
+    return [len(text) - len(text[start:].lstrip()) for start, _end in offsets]
 
 
 def word_numbers(text: str, starts: Sequence[int], *, punctuation: str = "split") -> list[int]:
