@@ -61,9 +61,7 @@ def word_tokens(suite: Suite, surprisals_nats: Sequence[float] | float) -> pl.Da
         start = 0
         for position, word in enumerate(request.text.split(" ")):
             number = next(words)
-            value = (
-                surprisals_nats if flat else surprisals_nats[number]
-            )
+            value = surprisals_nats if flat else surprisals_nats[number]
             rows.append((request.id, position, word, 0, start, start + len(word), -value, None))
             start += len(word) + 1
     return pl.DataFrame(rows, schema=TOKENS.polars(), orient="row")
