@@ -224,9 +224,17 @@ def test_a_server_without_a_list_of_models_is_used_with_a_remark(server, status)
     assert any("known by its name alone" in warning for warning in run.manifest["warnings"])
 
 
-def test_a_server_decides_what_stands_before_a_text(server):
-    with pytest.raises(UsageError, match="--bos"):
-        open_source(server.address, Asking(policy=Policy(bos="none")))
+@pytest.mark.parametrize(
+    ("option", "policy"),
+    [
+        ("--bos", Policy(bos="none")),
+        ("--leading-blank", Policy(leading_blank=True)),
+        ("--window", Policy(window="sliding")),
+    ],
+)
+def test_a_server_decides_what_stands_before_a_text_and_how_long_it_is(server, option, policy):
+    with pytest.raises(UsageError, match=option):
+        open_source(server.address, Asking(policy=policy))
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,7 @@ def test_in_the_end_the_last_fault_is_told_and_that_one_can_go_on(fault, said):
     assert "no usable answer after 4 attempts" in str(caught.value)
     assert said in str(caught.value)
     assert "run again to go on" in str(caught.value)
+    assert repr(TEXT) in str(caught.value)
 
 
 def test_where_no_server_is_the_url_is_told():

@@ -6,6 +6,7 @@ import logging
 
 import pytest
 
+from cimento import score_texts
 from cimento.cli.main import invoke
 from cimento.errors import CimentoError, UsageError
 from cimento.models.server_http import Server
@@ -32,7 +33,9 @@ def test_the_key_is_sent_and_is_in_no_file_and_no_message(tmp_path, monkeypatch,
     suite.write_text("good\tbad\nLe lampade erano accese.\tLe lampade era accese.\n")
     caplog.set_level(logging.DEBUG)
     with serve() as server:
-        code = invoke(["run", str(suite), "-m", server.address, "-o", str(tmp_path / "runs")])
+        options = ["--concurrency", "2", "--timeout", "30"]
+        command = ["run", str(suite), "-m", server.address, *options]
+        code = invoke([*command, "-o", str(tmp_path / "runs")])
         server.faults = [refuse(400, f"the key {KEY} is not liked")]
         monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "another"))
         refused = invoke(["run", str(suite), "-m", server.address, "-o", str(tmp_path / "more")])
@@ -59,6 +62,16 @@ def test_a_refused_key_is_not_repeated_even_in_part(status):
 
     assert "sk-" not in str(caught.value)
     assert KEY not in repr(vars(caught.value))
+
+
+def test_a_key_in_an_answer_that_is_no_completion_is_not_repeated():
+    with (
+        serve(lambda _: {"error": f"unknown key {KEY}"}) as server,
+        pytest.raises(CimentoError, match=r"unknown key \[key\]") as caught,
+    ):
+        score_texts(["Le lampade."], server.address)
+
+    assert KEY not in str(caught.value)
 
 
 def test_a_redirect_does_not_carry_the_key_away():

@@ -12,16 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-_PIECES = (
-    ("▁", -3.0),
-    ("▁Le", -1.0),
-    ("▁lampade", -1.5),
-    ("▁era", -2.0),
-    ("no", -2.5),
-    ("▁accese", -3.5),
-    (".", -4.0),
-    *((letter, -8.0) for letter in "abcdefghilmnopqrstuvzèà"),
-)
+_WORDS = ("▁Le", "▁lampade", "▁era", "no", "▁accese", ".", *"abcdefghilmnopqrstuvzèà")
 
 
 @contextmanager
@@ -70,9 +61,11 @@ def write_gguf(path: Path, *, bos: bool, width: int = 32, seed: int = 5) -> Path
 
     pieces = [("<unk>", 0.0), ("<s>", 0.0), ("</s>", 0.0)]
     pieces += [(f"<0x{byte:02X}>", 0.0) for byte in range(256)]
-    pieces += _PIECES
+    # SentencePiece joins two pieces at a time, so all beginnings of a word must be there.
+    parts = dict.fromkeys(word[:end] for word in _WORDS for end in range(1, len(word) + 1))
+    pieces += [(part, float(len(part) - 20)) for part in parts]
     kinds = [gguf.TokenType.UNKNOWN, *[gguf.TokenType.CONTROL] * 2, *[gguf.TokenType.BYTE] * 256]
-    kinds += [gguf.TokenType.NORMAL] * len(_PIECES)
+    kinds += [gguf.TokenType.NORMAL] * len(parts)
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_context_length(256)
     writer.add_embedding_length(width)

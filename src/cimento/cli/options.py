@@ -28,13 +28,22 @@ Model = Annotated[
     option(
         "-m",
         "--model",
-        help="demo-causal, demo-masked, a folder, org/name@revision, replay:FILE; may be repeated.",
+        help="demo-causal, demo-masked, a folder, org/name@revision, openai:URL#model, kenlm:FILE,"
+        " replay:FILE; may be repeated.",
     ),
 ]
 Output = Annotated[Path, option("-o", "--output", help="Folder of runs.")]
 Json = Annotated[bool, option("--json", help="Print the summary as JSON.")]
 Device = Annotated[str, option("--device", help="cpu, cuda, cuda:1, mps; auto prefers a GPU.")]
 Dtype = Annotated[DtypeName, option("--dtype", help="Number format of the weights.")]
+ModelArgs = Annotated[
+    list[str] | None,
+    option(
+        "--model-args",
+        metavar="KEY=VALUE",
+        help="An option for transformers' from_pretrained; VALUE is JSON or text. May be repeated.",
+    ),
+]
 Kind = Annotated[KindRule, option("--kind", help="Kind of model, where its config does not tell.")]
 Bos = Annotated[
     BosRule | None,
@@ -77,6 +86,10 @@ ContextColumn = Annotated[
 BatchSize = Annotated[
     int | None, option("--batch-size", min=1, help="Padded tokens in one batch; set by device.")
 ]
+Concurrency = Annotated[
+    int, option("--concurrency", min=1, max=64, help="Requests to a server at once.")
+]
+Timeout = Annotated[float, option("--timeout", min=0.1, help="Seconds without a sign of a server.")]
 Limit = Annotated[int | None, option("--limit", min=1, help="Only the first items of each suite.")]
 Seed = Annotated[int, option("--seed", help="Seed of the simulated chance levels.")]
 AllTokens = Annotated[

@@ -29,6 +29,7 @@ def run(
     ties: options.Ties = None,
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
+    model_args: options.ModelArgs = None,
     kind: options.Kind = "auto",
     bos: options.Bos = None,
     pll: options.Pll = None,
@@ -40,6 +41,8 @@ def run(
     context: options.ContextText = "",
     context_column: options.ContextColumn = "",
     batch_size: options.BatchSize = None,
+    concurrency: options.Concurrency = 8,
+    timeout: options.Timeout = 120.0,
     limit: options.Limit = None,
     all_tokens: options.AllTokens = False,
     columns: options.ColumnNames = None,
@@ -61,6 +64,7 @@ def run(
     from cimento.cli.evaluating import evaluate_and_show
     from cimento.compat import OURS, find_compat
     from cimento.measures import columns_needed, judged_on
+    from cimento.models.arguments import parse_model_args
     from cimento.requests import Context
     from cimento.sources import Asking
 
@@ -85,12 +89,15 @@ def run(
                 window=window,
                 stride=stride,
                 leading_blank=leading_blank,
+                model_args=parse_model_args(model_args or ()),
             ),
         ),
         kind=kind,
         device=device,
         context=Context(text=context, column=context_column),
         token_budget=batch_size,
+        concurrency=concurrency,
+        timeout_s=timeout,
         all_tokens=all_tokens,
         columns=(*parse_columns(columns or ()), *columns_needed(measures)),
         limit=limit,

@@ -17,7 +17,10 @@ def score(
     ] = Path("-"),
     *,
     model: Annotated[
-        str, options.option("-m", "--model", help="demo-causal, a folder or org/name@revision.")
+        str,
+        options.option(
+            "-m", "--model", help="demo-causal, a folder, org/name@revision, openai:URL#model."
+        ),
     ],
     words: Annotated[
         bool, options.option("--words/--tokens", help="One row a word, or one a token.")
@@ -29,6 +32,7 @@ def score(
     ] = None,
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
+    model_args: options.ModelArgs = None,
     kind: options.Kind = "auto",
     bos: options.Bos = None,
     pll: options.Pll = None,
@@ -37,6 +41,8 @@ def score(
     stride: options.Stride = None,
     batch_size: options.BatchSize = None,
     columns: options.ColumnNames = None,
+    concurrency: options.Concurrency = 8,
+    timeout: options.Timeout = 120.0,
 ) -> None:
     """Print the surprisal of every token or word of a text, in bits, as TSV.
 
@@ -46,6 +52,7 @@ def score(
     from cimento.cli.console import show
     from cimento.errors import UsageError
     from cimento.freetext import read_contexts, read_lines, score_texts
+    from cimento.models.arguments import parse_model_args
     from cimento.models.base import Policy
     from cimento.requests import Context
     from cimento.sources import Asking
@@ -53,7 +60,13 @@ def score(
     asking = Asking(
         policy=Policy(
             **options.given(
-                bos=bos, pll=pll, punctuation=punctuation, dtype=dtype, window=window, stride=stride
+                bos=bos,
+                pll=pll,
+                punctuation=punctuation,
+                dtype=dtype,
+                model_args=parse_model_args(model_args or ()),
+                window=window,
+                stride=stride,
             )
         ),
         kind=kind,
@@ -61,6 +74,8 @@ def score(
         context=Context(text=context),
         columns=parse_columns(columns or ()),
         token_budget=batch_size,
+        concurrency=concurrency,
+        timeout_s=timeout,
     )
     if context and context_file is not None:
         raise UsageError(

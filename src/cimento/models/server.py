@@ -89,9 +89,10 @@ class ServerScorer:
             "echo": True,
             "logprobs": 1,
         }
-        answer = self._server.post("/completions", body)
-        shown = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-        return read_answer(answer, text, where=f"{self._server.where}, text {shown!r}")
+        about = f"text {text if len(text) <= _SHOWN else text[: _SHOWN - 1] + '…'!r}"
+        answer = self._server.post("/completions", body, about=about)
+        where = f"{self._server.where}, {about}"
+        return read_answer(answer, text, where=where, redacted=self._server.redacted)
 
 
 def connect(address: str, *, policy: Policy, concurrency: int, timeout_s: float) -> ServerScorer:
@@ -108,12 +109,7 @@ def connect(address: str, *, policy: Policy, concurrency: int, timeout_s: float)
         ModelError: the server does not answer.
     """
     url, _, name = address.partition("#")
-    if policy.bos not in ("auto", "tokenizer") or policy.leading_blank:
-        raise UsageError(
-            where="--leading-blank" if policy.leading_blank else "--bos",
-            seen="a server puts before a text what its own tokenizer does",
-            todo="Leave the option out.",
-        )
+    _check_policy(policy)
     server = Server(url, patience=Patience(timeout_s=timeout_s))
     entries = _models(server)
     model = name or _only(entries, server)
@@ -134,6 +130,21 @@ def connect(address: str, *, policy: Policy, concurrency: int, timeout_s: float)
         details=details,
     )
     return ServerScorer(server, card=card, model=model, concurrency=concurrency)
+
+
+def _check_policy(policy: Policy) -> None:
+    """Refuse what only a model that is loaded here can be told."""
+    refused = {
+        "--bos": policy.bos not in ("auto", "tokenizer"),
+        "--leading-blank": policy.leading_blank,
+        "--window": policy.window != "refuse",
+    }
+    for option in (name for name, chosen in refused.items() if chosen):
+        raise UsageError(
+            where=option,
+            seen="a server takes texts as they are, and its own tokenizer says what is before them",
+            todo="Leave the option out.",
+        )
 
 
 def _cancel(asked: Iterable[Future[Told]]) -> None:

@@ -7,7 +7,7 @@ tokens of the prompt with their log-probabilities, and after them those that wer
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -52,20 +52,23 @@ class _Listed:
     offsets: list[int]
 
 
-def read_answer(answer: JsonValue, text: str, *, where: str) -> Told:
+def read_answer(
+    answer: JsonValue, text: str, *, where: str, redacted: Callable[[str], str] = str
+) -> Told:
     """The scores in a server's answer.
 
     Args:
         answer: the JSON that the server sent.
         text: what it was sent.
         where: the server and the text, for messages.
+        redacted: takes secrets out of the server's own words.
 
     Raises:
         ModelError: the answer has another form, lacks log-probabilities of the text, or names
             tokens that are not those of the text.
         NonFiniteScoreError: it holds NaN, infinity, or nothing where a number should be.
     """
-    choice = _choice(answer, where)
+    choice = _choice(answer, where, redacted)
     listed = _lists(choice, where)
     starts = token_starts(
         text,
@@ -99,11 +102,11 @@ def lacking(where: str, seen: str) -> ModelError:
     return ModelError(where=where, seen=seen, todo=CAN_SCORE)
 
 
-def _choice(answer: JsonValue, where: str) -> JsonObject:
+def _choice(answer: JsonValue, where: str, redacted: Callable[[str], str]) -> JsonObject:
     choices = answer.get("choices") if isinstance(answer, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
-        shown = str(answer)[:120]
+        shown = redacted(str(answer))[:120]
         raise lacking(where, f"it answered something else than a completion ({shown})")
     if "message" in choice:
         raise lacking(where, "it answered as in a chat, and a chat has no scores of a given text")

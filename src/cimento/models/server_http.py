@@ -133,53 +133,54 @@ class Server:
             ModelError: it does not answer, or refuses.
         """
         try:
-            return self._ask(path, None, attempts=2)
+            return self._ask(path, None, attempts=2, where=self.where)
         except ModelError as error:
             cause = error.__cause__
             if isinstance(cause, TransientError) and cause.status is not None:
                 raise NotThereError(where=error.where, seen=error.seen) from cause
             raise
 
-    def post(self, path: str, body: dict[str, JsonValue]) -> JsonValue:
+    def post(self, path: str, body: dict[str, JsonValue], *, about: str = "") -> JsonValue:
         """What the server answers to a JSON object.
+
+        Args:
+            path: behind the URL.
+            body: what is sent.
+            about: what it is about, for messages.
 
         Raises:
             ModelError: it does not answer, however often it is asked, or refuses.
             TextTooLongError: it says that the text does not fit its model's window.
         """
-        return self._ask(path, json.dumps(body).encode(), attempts=self._patience.attempts)
+        content = json.dumps(body).encode()
+        where = f"{self.where}, {about}" if about else self.where
+        return self._ask(path, content, attempts=self._patience.attempts, where=where)
+
+    def redacted(self, words: str) -> str:
+        """The server's words without the key, should it have said that."""
+        return words.replace(self._key, "[key]") if self._key else words
 
     def stop(self) -> None:
         """Wait for nothing any more: requests that would be sent again fail."""
         self._stopped.set()
 
-    def _ask(self, path: str, body: bytes | None, *, attempts: int) -> JsonValue:
+    def _ask(self, path: str, body: bytes | None, *, attempts: int, where: str) -> JsonValue:
         request = (body or b"").decode()
         attempt = 1
         while True:
             try:
-                return self._ask_once(path, body)
+                return self._ask_once(path, body, where)
             except TransientError as error:
                 wait_s = self._patience.wait_s(attempt, request=request)
                 if error.told_s is not None:
                     wait_s = error.told_s
                 too_long = wait_s > self._patience.longest_told_s
                 if attempt == attempts or too_long or self._stopped.is_set():
-                    self._give_up(error, attempt)
+                    _give_up(error, attempt, where)
             self._wait(wait_s)
             attempt += 1
 
-    def _give_up(self, error: TransientError, attempts: int) -> NoReturn:
-        told = "" if error.told_s is None else f", and asks to wait for {error.told_s:.0f} s"
-        raise ModelError(
-            where=self.where,
-            seen=f"no usable answer after {attempts} attempt{'s' if attempts > 1 else ''}"
-            f" (the last: {error}{told})",
-            todo="Is it running, and does the URL end in /v1? What was answered is kept: run again"
-            " to go on.",
-        ) from error
-
-    def _ask_once(self, path: str, body: bytes | None) -> JsonValue:
+    def _ask_once(self, path: str, body: bytes | None, where: str) -> JsonValue:
         headers = {"Content-Type": "application/json", "User-Agent": f"cimento/{__version__}"}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
@@ -189,46 +190,46 @@ class Server:
                 answer: JsonValue = json.loads(response.read())
         except urllib.error.HTTPError as error:
             with error:
-                self._refused(error, path)
+                self._refused(error, path, where)
         except TimeoutError as error:
             raise TransientError(f"nothing for {self._patience.timeout_s:g} s") from error
         except urllib.error.URLError as error:
-            raise TransientError(self._redacted(str(error.reason))) from error
+            raise TransientError(self.redacted(str(error.reason))) from error
         except (http.client.HTTPException, OSError) as error:
             raise TransientError(f"the connection broke: {type(error).__name__}") from error
         except ValueError as error:
             raise TransientError("the answer is not JSON, or was cut short") from error
         return answer
 
-    def _refused(self, error: urllib.error.HTTPError, path: str) -> NoReturn:
+    def _refused(self, error: urllib.error.HTTPError, path: str, where: str) -> NoReturn:
         """Raise what a status other than 200 means."""
         status, said = error.code, self._said(error)
         words = f"status {status}" + (f": {said}" if said else "")
         if _NEEDS_PROMPT_LOGPROBS.search(said):
-            raise lacking(self.where, f"it refused ({words})") from error
+            raise lacking(where, f"it refused ({words})") from error
         if status in _AGAIN:
             told_s = _retry_after_s(error.headers.get("Retry-After"))
             raise TransientError(words, told_s=told_s, status=status) from error
         if status in _REFUSED_KEY:
             # Its words may repeat a part of the key.
             raise ModelError(
-                where=self.where,
+                where=where,
                 seen=f"it {'refuses the key' if self._key else 'wants a key'} (status {status})",
                 todo=f"Set {' or '.join(KEY_VARIABLES)} in the environment.",
             ) from error
         if status in _NOT_THERE:
             raise NotThereError(
-                where=self.where,
+                where=where,
                 seen=f"it has no {path}, or no such model ({words})",
                 todo="Does the URL end in /v1? A server that only chats cannot score.",
             ) from error
         if status in _REDIRECTED:
             target = error.headers.get("Location", "elsewhere").partition("?")[0]
             raise ModelError(
-                where=self.where, seen=f"it redirects to {target}", todo="Give that URL."
+                where=where, seen=f"it redirects to {target}", todo="Give that URL."
             ) from error
         kind = TextTooLongError if _TOO_LONG.search(said) else ModelError
-        raise kind(where=self.where, seen=f"it refused ({words})") from error
+        raise kind(where=where, seen=f"it refused ({words})") from error
 
     def _said(self, error: urllib.error.HTTPError) -> str:
         """The server's own words about an error, in one line."""
@@ -243,10 +244,18 @@ class Server:
         for name in ("error", "detail", "message"):
             said = said.get(name, said) if isinstance(said, dict) else said
         line = " ".join(str(said).split())
-        return self._redacted(line)[:_SAID]
+        return self.redacted(line)[:_SAID]
 
-    def _redacted(self, words: str) -> str:
-        return words.replace(self._key, "[key]") if self._key else words
+
+def _give_up(error: TransientError, attempts: int, where: str) -> NoReturn:
+    told = "" if error.told_s is None else f", and asks to wait for {error.told_s:.0f} s"
+    raise ModelError(
+        where=where,
+        seen=f"no usable answer after {attempts} attempt{'s' if attempts > 1 else ''}"
+        f" (the last: {error}{told})",
+        todo="Is it running, and does the URL end in /v1? What was answered is kept: run again"
+        " to go on.",
+    ) from error
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
