@@ -1,3 +1,4 @@
+# size: one grammar, whose rules call one another.
 """A probabilistic grammar over trees, the same for every language.
 
 It never lets a held-out noun and verb (or adjective) agree.
@@ -131,7 +132,7 @@ class Grammar:
         adjectives = self.words.adjectives(noun)
         if adjectives and dice.chance(0.22):
             phrase = replace(phrase, adjective=dice.pick(adjectives))
-        if depth < _DEEPEST and dice.chance(0.25 if depth == 0 else 0.1):
+        if depth < _DEEPEST and dice.chance(0.35 if depth == 0 else 0.1):
             modifier = self.modifier(noun, depth=depth + 1)
             owned = phrase.determiner in self._owners
             if modifier and not (owned and modifier.relation == "of"):

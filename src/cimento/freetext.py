@@ -85,8 +85,7 @@ def score_texts(
     Args:
         texts: each scored by itself.
         model: a name as for ``cimento run -m``, or anything that keeps the `Scorer` protocol.
-        contexts: what stands before each text and is not scored; None: before each what `asking`
-            says.
+        contexts: what stands before each text, not scored; None: what `asking` says.
         asking: how the model is asked.
         words: one row a word (the sum over its tokens) instead of one a token.
         cache: where answers are kept; None forgets them afterwards.
@@ -104,11 +103,7 @@ def score_texts(
         raise UsageError(
             where="--columns", seen="words have no columns", todo="Ask for tokens (--tokens)."
         )
-    if contexts is None:
-        contexts = [chosen.context.text] * len(texts)
-    elif len(contexts) != len(texts):
-        raise UsageError(where="contexts", seen=f"{len(contexts)} for {len(texts)} texts")
-    asked = [_Asked(text, context.strip()) for text, context in zip(texts, contexts, strict=True)]
+    asked = _asked(texts, contexts, chosen)
     numbers = {each: number for number, each in enumerate(dict.fromkeys(asked))}
     requests = tuple(
         ScoreRequest(id=number, text=each.text, context=each.context)
@@ -116,9 +111,8 @@ def score_texts(
     )
     scorer = open_scorer(model, chosen)
     plan = Plan(suite="free text", requests=requests, places=())
-    tokens = ask(
-        plan, scorer, policy=chosen.policy, cache=cache or MemoryCache(), columns=chosen.columns
-    )
+    kept = cache or MemoryCache()
+    tokens = ask(plan, scorer, policy=chosen.policy, cache=kept, columns=chosen.columns)
     answered = tokens.partition_by("request", as_dict=True, maintain_order=True)
     rows: list[_Row] = []
     for number, each in enumerate(asked, start=1):
@@ -134,6 +128,15 @@ class _Asked(NamedTuple):
 
     text: str
     context: str
+
+
+def _asked(texts: Sequence[str], contexts: Sequence[str] | None, asking: Asking) -> list[_Asked]:
+    """Every text with what stands before it."""
+    if contexts is None:
+        contexts = [asking.context.text] * len(texts)
+    elif len(contexts) != len(texts):
+        raise UsageError(where="contexts", seen=f"{len(contexts)} for {len(texts)} texts")
+    return [_Asked(text, context.strip()) for text, context in zip(texts, contexts, strict=True)]
 
 
 _Row: TypeAlias = "tuple[int | float | str | None, ...]"

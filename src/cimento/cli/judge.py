@@ -10,6 +10,7 @@ import typer
 from cimento.cli import options
 
 
+# size: one argument for each option.
 def judge(
     runs: Annotated[
         list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders of runs.")

@@ -122,13 +122,7 @@ def encode(
     ):
         _refuse_double(ids, frame, request, tokenizer)
         sequence = (*frame.before, *ids, *frame.after)
-        if window is not None and len(sequence) > window:
-            raise TextTooLongError(
-                where=f"text {_short(request.text)!r}",
-                seen=f"it makes {len(sequence)} tokens with this tokenizer,"
-                f" and the model's window holds {window}",
-                todo="Shorten it, use a model with a longer window, or say --window sliding.",
-            )
+        _refuse_long(sequence, window, request)
         _refuse_unknown(sequence, vocabulary, request, tokenizer)
         spans = trim_spans(text, offsets)
         shift = len(text) - len(request.text)
@@ -138,6 +132,16 @@ def encode(
         )
         encoded.append(known)
     return encoded
+
+
+def _refuse_long(sequence: Sequence[int], window: int | None, request: ScoreRequest) -> None:
+    if window is not None and len(sequence) > window:
+        raise TextTooLongError(
+            where=f"text {_short(request.text)!r}",
+            seen=f"it makes {len(sequence)} tokens with this tokenizer,"
+            f" and the model's window holds {window}",
+            todo="Shorten it, use a model with a longer window, or say --window sliding.",
+        )
 
 
 def _whole(request: ScoreRequest, *, leading_blank: bool) -> str:
