@@ -96,13 +96,17 @@ class FileCache:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+        except (OSError, sqlite3.Error) as error:
+            raise self._failure(error) from error
+        try:
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
             self._connection.execute(
                 "CREATE TABLE IF NOT EXISTS answers"
                 " (key BLOB PRIMARY KEY, scores BLOB) WITHOUT ROWID"
             )
-        except (OSError, sqlite3.Error) as error:
+        except sqlite3.Error as error:
+            self._connection.close()
             raise self._failure(error) from error
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Scores]:
@@ -117,6 +121,8 @@ class FileCache:
                     found.update((key, _unpack(blob)) for key, blob in rows)
         except sqlite3.Error as error:
             raise self._failure(error) from error
+        except struct.error as error:
+            raise self._failure("an entry is damaged") from error
         return found
 
     def put(self, entries: Mapping[bytes, Scores]) -> None:
@@ -167,7 +173,7 @@ class FileCache:
         """Close the file."""
         self._connection.close()
 
-    def _failure(self, error: Exception) -> StorageError:
+    def _failure(self, error: Exception | str) -> StorageError:
         return StorageError(
             where=str(self.path),
             seen=f"the cache of answers cannot be used ({error})",
