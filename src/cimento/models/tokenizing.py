@@ -115,7 +115,7 @@ def encode(
     if not requests:
         return []
     whole = [_whole(request, leading_blank=leading_blank) for request in requests]
-    output = tokenizer(whole, add_special_tokens=False, return_offsets_mapping=True)
+    output = tokenizer(whole, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
     encoded = []
     for request, text, ids, offsets in zip(
         requests, whole, output["input_ids"], output["offset_mapping"], strict=True
