@@ -36,17 +36,16 @@ def conventions(
     said: list[str] = []
     if judging.compat:
         said.append(f"Conventions of {judging.compat}, see docs/compat.md.")
-        said += [_BOS[str(policy["bos"])]] if policy.get("bos") in _BOS else []
+    if judging.compat and policy.get("bos") in _BOS:
+        said.append(_BOS[str(policy["bos"])])
     if policy.get("leading_blank"):
-        said.append("A blank was put before every text.")
-    if judging.unscored_first in _FIRST:
-        said.append(
-            f"First tokens without left context are {_FIRST[judging.unscored_first]}:"
-            f" {first_tokens} of them."
-        )
+        said.append("A blank stood before every text.")
+    if judging.unscored_first in _FIRST and first_tokens:
+        done = _FIRST[judging.unscored_first]
+        said.append(f"First tokens without left context are {done}: {first_tokens} of them.")
     if judging.ties == "pass":
         said.append(
-            "Ties count as passes: of two equals the first is taken, and it is the good one."
+            "Ties count as passes: of two equals the first is taken, which is the good one."
         )
     if judging.measure:
         said.append(_measure(judging.measure))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from cimento.report.wording import explanation, interval, methods, printable, rate, remarks
+from cimento.report.wording import explanation, interval, methods, notes, printable, rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,17 +37,13 @@ def markdown_table(summary: Summary) -> str:
         lines = ["Nothing was run."]
     else:
         lines += ["", f"{explanation(summary)} {methods(summary)}"]
-    notes = [
-        f"- {_escape(run.suite)}, {_escape(run.label)}: {_escape(remark)}"
-        for run in summary.runs
-        for remark in remarks(run)
-    ]
+    said = [f"- {_escape(about)}: {_escape(remark)}" for about, remark in notes(summary)]
     lost = [
         f"- {_escape(each.suite)}, {_escape(each.model)}: {_escape(each.message)}"
         for each in summary.missing
     ]
-    if notes:
-        lines += ["", "Notes:", "", *notes]
+    if said:
+        lines += ["", "Notes:", "", *said]
     if lost:
         lines += ["", "Not run:", "", *lost]
     return "\n".join(lines) + "\n"

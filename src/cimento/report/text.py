@@ -12,9 +12,9 @@ from cimento.report.wording import (
     interval,
     items,
     methods,
+    notes,
     printable,
     rate,
-    remarks,
 )
 
 if TYPE_CHECKING:
@@ -140,11 +140,9 @@ def _cells(result: Result) -> tuple[str, ...]:
 def _print_notes(console: Console, summary: Summary) -> None:
     from rich.text import Text
 
-    notes = [
-        f"{run.suite}, {run.label}: {remark}" for run in summary.runs for remark in remarks(run)
-    ]
+    said = [f"{about}: {remark}" for about, remark in notes(summary)]
     lost = [f"{each.suite}, {each.model}: {each.message}" for each in summary.missing]
-    for heading, lines in (("Notes", notes), ("Not run", lost)):
+    for heading, lines in (("Notes", said), ("Not run", lost)):
         if lines:
             console.print(Text(f"\n{heading}", style="bold"))
             for line in lines:

@@ -60,6 +60,25 @@ def remarks(run: RunSummary) -> tuple[str, ...]:
     return (*(said if len(run.predictions) == 1 else named), *run.warnings)
 
 
+def notes(summary: Summary) -> list[tuple[str, str]]:
+    """What is remarked on the runs, each with whom it is about, once for each suite.
+
+    A remark on all of several runs of a suite is about the suite.
+    """
+    found: dict[tuple[str, str], list[str]] = {}
+    sizes: Counter[str] = Counter(run.suite for run in summary.runs)
+    for run in summary.runs:
+        for remark in remarks(run):
+            found.setdefault((run.suite, remark), []).append(run.label)
+    said = []
+    for (suite, remark), labels in found.items():
+        if 1 < sizes[suite] == len(labels):
+            said.append((suite, remark))
+        else:
+            said += [(f"{suite}, {label}", remark) for label in labels]
+    return said
+
+
 def _remark(result: Result) -> str:
     if not result.n_judged:
         return f"Nothing was scored ({items(result.unscored)} unscored): there is no rate."
