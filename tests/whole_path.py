@@ -34,7 +34,7 @@ class Answer:
 
 
 def load_folder(folder: Path, policy: Policy | None = None, **options: Any) -> Scorer:
-    return load(locate(str(folder)), policy=policy or Policy(), device="cpu", **options)
+    return load(locate(str(folder)), policy=policy or Policy(), **{"device": "cpu", **options})
 
 
 def ask(
