@@ -15,6 +15,7 @@ from cimento.cache import AnswerCache
 from cimento.engine import Progress, answer_plan, only_logprobs
 from cimento.engine_texts import answer_texts
 from cimento.errors import InputError, UsageError
+from cimento.models.arguments import OPTION
 from cimento.models.base import KindRule, ModelCard, Policy, Remarking, Scorer, TextScorer
 from cimento.models.locate import Located, locate
 from cimento.plugins import blamed, find_plugin
@@ -253,7 +254,15 @@ def open_source(model: str | AnyScorer, asking: Asking) -> Source:
         return ScorerSource(card.label, inputs, load=lambda: model, asking=asking)
     prefix, _, rest = model.partition(":")
     opener = (OPENERS.get(prefix) or _plugged_opener(prefix)) if rest else None
-    return opener(rest, asking) if opener else _open_model(model, asking)
+    if opener is None:
+        return _open_model(model, asking)
+    if asking.policy.model_args and prefix in OPENERS:
+        raise UsageError(
+            where=OPTION,
+            seen=f"these options are for transformers, which does not load {prefix} models",
+            todo="Leave them out.",
+        )
+    return opener(rest, asking)
 
 
 def open_scorer(model: str | AnyScorer, asking: Asking) -> AnyScorer:
@@ -276,7 +285,11 @@ def _open_model(name: str, asking: Asking) -> Source:
     located = locate(name)
     return ScorerSource(
         located.label,
-        {"revision": located.revision, "kind": asking.kind},
+        {
+            "revision": located.revision,
+            "kind": asking.kind,
+            "model_args": dict(asking.policy.model_args),
+        },
         load=lambda: _load(located, asking),
         asking=asking,
     )

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 from cimento.errors import UsageError
+from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,9 +50,11 @@ class Policy:
             an error; ``sliding``: its tokens are scored in parts of it that fit, see `windows`.
         stride: by how many tokens a causal model's window is moved along such a text; None for
             half the window.
+        model_args: options that transformers' ``from_pretrained`` is given as they are.
 
     Raises:
-        UsageError: there is a stride and nothing to move, or it is not a number of tokens.
+        UsageError: there is a stride and nothing to move, or it is not a number of tokens; or an
+            option for transformers is no plain value.
     """
 
     bos: BosRule = "auto"
@@ -61,6 +64,7 @@ class Policy:
     dtype: DtypeName = "float32"
     window: WindowRule = "refuse"
     stride: int | None = None
+    model_args: Mapping[str, JsonValue] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.stride is not None and (self.window == "refuse" or self.stride < 1):
@@ -69,6 +73,14 @@ class Policy:
                 seen=f"{self.stride} tokens are given with --window {self.window}",
                 todo="Give one token or more, and --window sliding.",
             )
+        try:
+            json.dumps(dict(self.model_args))
+        except (TypeError, ValueError) as error:
+            raise UsageError(
+                where="model_args",
+                seen=f"a value cannot be written as JSON ({error})",
+                todo="Give plain values; a quantization_config is a dictionary.",
+            ) from error
 
     def digest(self) -> str:
         """A short name for this policy: eight hexadecimal digits."""

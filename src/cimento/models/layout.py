@@ -30,6 +30,14 @@ TOLERANCE_NATS: Mapping[torch.dtype, float] = {torch.float64: 1e-6, torch.float3
 HALF_TOLERANCE_NATS = 0.25
 """Half-precision scores differ by tenths between any two layouts; wrong ones by more."""
 
+_MASKED = "If it is a masked model, say --kind masked."
+# LLM.int8 takes the outliers of all tokens in a batch apart (Dettmers et al. 2022, section 3.2,
+# doi:10.48550/arXiv.2208.07339).
+_MIXING = (
+    "Its quantised arithmetic mixes the tokens of a batch: for 8 bits with bitsandbytes,"
+    ' add "llm_int8_threshold": 0.0 to quantization_config.'
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -99,7 +107,7 @@ def refuse_foresight(model: PreTrainedModel, long: Ids, *, name: str) -> None:
             where=f"model {name!r}",
             seen=f"{type(model).__name__} sees the words that it should predict:"
             " what follows a token changes its score",
-            todo="If it is a masked model, say --kind masked.",
+            todo=_MIXING if getattr(model, "is_quantized", False) else _MASKED,
         )
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from cimento.errors import MissingDependencyError, ModelError, UsageError
+from cimento.models.adapters import need_peft, put_on
+from cimento.models.arguments import for_transformers, loading_error, refuse_ours
 from cimento.models.base import KindRule, ModelCard, Policy, Scorer
 from cimento.models.locate import Located
 
@@ -38,7 +40,8 @@ def load(
         token_budget: padded tokens in one batch; None chooses by device.
 
     Raises:
-        MissingDependencyError: torch or transformers is not installed.
+        MissingDependencyError: torch or transformers is not installed, or peft for an adapter.
+        UsageError: an option for transformers does not exist, or cannot be given.
         ModelError: the folder cannot be loaded, lacks weights, or its tokenizer has no offsets.
     """
     try:
@@ -50,6 +53,10 @@ def load(
         ) from error
     from cimento.models.causal import CausalScorer
     from cimento.models.masked import MaskedScorer
+
+    refuse_ours(policy.model_args)
+    if located.adapter is not None:
+        need_peft(located.name)
 
     with _quiet(transformers):
         tokenizer = _load_tokenizer(located)
@@ -133,7 +140,7 @@ def _load_tokenizer(located: Located) -> PreTrainedTokenizerBase:
     """
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
-    folder = located.folder
+    folder = located.tokenizer_folder
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
         if (folder / "tokenizer.json").is_file():
@@ -164,22 +171,24 @@ def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> P
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
     auto = AutoModelForCausalLM if kind == "causal" else AutoModelForMaskedLM
+    quantised = "quantization_config" in _config(located)
+    args = for_transformers(policy.model_args, quantised=quantised, device=device)
     try:
         loaded: Any = auto.from_pretrained(
             located.folder,
             dtype=getattr(torch, policy.dtype),
             trust_remote_code=False,
             output_loading_info=True,
+            **args,
         )
+        model, info = loaded
+        if located.adapter is not None:
+            put_on(model, located.adapter)
+    except ModelError:
+        raise
     # Loading fails in many ways: no weights, wrong shapes, an unknown architecture, bad JSON.
     except Exception as error:
-        raise ModelError(
-            where=f"model {located.name!r}",
-            seen=f"cannot be loaded as a {kind} language model"
-            f" ({type(error).__name__}: {str(error).strip()[:300]})",
-            todo="Is the download complete, and does the installed transformers know it?",
-        ) from error
-    model, info = loaded
+        raise loading_error(error, policy.model_args, name=located.name, kind=kind) from error
     model.config.use_cache = False
     missing = sorted(info["missing_keys"]) + sorted(str(k) for k in info["mismatched_keys"])
     if missing:
@@ -190,8 +199,9 @@ def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> P
             todo=f"Is this model a {kind} language model with its head? See --kind.",
         )
     model.eval().requires_grad_(requires_grad=False)
-    moved: PreTrainedModel = model.to(device)
-    return moved
+    # Where the devices were chosen by transformers, they are left as they are.
+    placed: PreTrainedModel = model if "device_map" in args else model.to(device)
+    return placed
 
 
 def _card(
@@ -202,6 +212,7 @@ def _card(
     tokenizer: PreTrainedTokenizerBase,
 ) -> ModelCard:
     serialized = tokenizer.backend_tokenizer.to_str()
+    adapter = located.adapter
     return ModelCard(
         name=located.name,
         kind=kind,
@@ -214,6 +225,7 @@ def _card(
             "architecture": type(model).__name__,
             "parameters": str(model.num_parameters()),
             "vocabulary": str(model.config.get_text_config().vocab_size),
+            **({"adapter": f"{adapter.kind} on {adapter.base}"} if adapter else {}),
         },
     )
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from cimento.errors import MissingDependencyError, ModelError, UsageError
+from cimento.models.adapters import CONFIG, Adapter, find_adapter
 
 DEMO_MODELS = ("demo-causal", "demo-masked")
 _HUB_NAME = re.compile(r"^[\w.-]+(/[\w.-]+)?$")
@@ -23,17 +23,27 @@ class Located:
     Attributes:
         name: for tables and reports.
         folder: the Hugging Face folder with its weights.
-        revision: commit of the hub, or sha256 over the folder's files.
+        revision: commit of the hub, or sha256 over the folder's files; for an adapter, a hash over
+            its own and that of the model it belongs on.
+        adapter: what is put on the model in the folder; None for a model as it is.
     """
 
     name: str
     folder: Path
     revision: str
+    adapter: Adapter | None = None
 
     @property
     def label(self) -> str:
         """The name with the first seven digits of the revision."""
         return f"{self.name}@{self.revision[:7]}"
+
+    @property
+    def tokenizer_folder(self) -> Path:
+        """Where the tokenizer is: beside the adapter, where one was saved there."""
+        if self.adapter is not None and any(self.adapter.folder.glob("tokenizer*.json")):
+            return self.adapter.folder
+        return self.folder
 
 
 def locate(name: str) -> Located:
@@ -41,7 +51,8 @@ def locate(name: str) -> Located:
 
     Args:
         name: ``demo-causal`` or ``demo-masked``; a folder; ``org/name`` or ``org/name@revision``
-            of the Hugging Face hub, downloaded where it is not in the local cache yet.
+            of the Hugging Face hub, downloaded where it is not in the local cache yet. The folder
+            may be that of a PEFT adapter, which is put on the model its config names.
 
     Raises:
         UsageError: there is no such model, or it cannot be downloaded.
@@ -52,15 +63,15 @@ def locate(name: str) -> Located:
         return Located(name=name, folder=folder, revision=_digest(folder))
     path = Path(name).expanduser()
     if path.is_dir():
-        if not (path / "config.json").is_file():
+        if not any((path / config).is_file() for config in ("config.json", CONFIG)):
             raise UsageError(
                 where=name,
                 seen="this folder holds no config.json, so it is not a Hugging Face model",
                 todo="Give the folder that `save_pretrained` wrote.",
             )
-        return Located(name=path.resolve().name, folder=path, revision=_digest(path))
+        return _at(path, name=path.resolve().name, revision=_digest(path))
     hub_name, _, revision = name.partition("@")
-    looks_like_path = name.startswith((".", "/", "~")) or name.count("/") > 1 or os.sep == "\\"
+    looks_like_path = name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name
     if looks_like_path or not _HUB_NAME.match(hub_name):
         raise UsageError(
             where=f"model {name!r}",
@@ -89,7 +100,26 @@ def _from_hub(name: str, revision: str | None) -> Located:
             todo="Check the spelling and the network, or give the folder of a downloaded copy"
             f" (demo models that need no download: {', '.join(DEMO_MODELS)}).",
         ) from error
-    return Located(name=name, folder=folder, revision=folder.name)
+    return _at(folder, name=name, revision=folder.name)
+
+
+def _at(folder: Path, *, name: str, revision: str) -> Located:
+    """The model in a folder, or an adapter with the model that it belongs on."""
+    adapter = find_adapter(folder)
+    if adapter is None or adapter.is_complete:
+        return Located(name, folder, revision, adapter)
+    beside = folder / adapter.base
+    found = locate(
+        str(beside) if beside.is_dir() else f"{adapter.base}@{adapter.revision}".rstrip("@")
+    )
+    if found.adapter is not None:
+        raise ModelError(
+            where=str(folder),
+            seen=f"it is an adapter of {adapter.base!r}, which is an adapter itself",
+            todo="Merge that one into its model first (`merge_and_unload` in peft).",
+        )
+    both = hashlib.sha256(f"{revision} {found.revision}".encode()).hexdigest()
+    return Located(name, found.folder, both, adapter)
 
 
 def _digest(folder: Path) -> str:

@@ -1,0 +1,144 @@
+"""Options that are handed to transformers as they are: attention, quantisation, devices.
+
+They can change scores, so they are a part of the policy: of the cache's keys, of a run's inputs
+and of the name of its folder.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from cimento.errors import CimentoError, ModelError, UsageError, did_you_mean
+from cimento.suites.model import JsonValue
+
+OPTION = "--model-args"
+_SHOWN = 300
+
+_KNOWN = (
+    "attn_implementation", "device_map", "experts_implementation", "key_mapping", "max_memory",
+    "offload_buffers", "offload_folder", "quantization_config", "use_kernels", "use_safetensors",
+    "variant", "weights_only",
+)  # fmt: skip
+"""What a misspelt option may have meant; there are others, settings of the config among them."""
+
+_NO_CODE = "No code that comes with a model is ever run."
+_LOCATED = "The model is found before it is loaded; set HF_HOME, HF_TOKEN and the like instead."
+_OURS: Mapping[str, str] = {
+    "adapter_kwargs": "Give the adapter's folder as the model.",
+    "cache_dir": _LOCATED,
+    "code_revision": _NO_CODE,
+    "config": "Give the settings that are to be other, one by one.",
+    "device": "Say it with --device.",
+    "dtype": "Say it with --dtype.",
+    "force_download": _LOCATED,
+    "gguf_file": "Serve the file with llama.cpp, and give openai:URL#model.",
+    "load_in_4bit": 'Write quantization_config={"load_in_4bit": true}.',
+    "load_in_8bit": 'Write quantization_config={"load_in_8bit": true}.',
+    "local_files_only": _LOCATED,
+    "output_loading_info": "It is always asked for.",
+    "pretrained_model_name_or_path": "Say it with --model.",
+    "proxies": _LOCATED,
+    "revision": "Say it with --model NAME@REVISION.",
+    "state_dict": "Save the model with these weights, and give its folder.",
+    "subfolder": "Give that folder as the model.",
+    "token": _LOCATED,
+    "torch_dtype": "Say it with --dtype.",
+    "trust_remote_code": _NO_CODE,
+}
+"""Arguments that cannot be given, and what to do instead."""
+
+
+def parse_model_args(texts: Sequence[str]) -> dict[str, JsonValue]:
+    """Options from ``KEY=VALUE``; a value is JSON, or else text.
+
+    Raises:
+        UsageError: one has no ``=``, or a key stands there twice.
+    """
+    args: dict[str, JsonValue] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not (equals and key.strip()):
+            raise UsageError(
+                where=OPTION,
+                seen=f"{text!r} is not KEY=VALUE",
+                todo="Write it as attn_implementation=eager.",
+            )
+        if key.strip() in args:
+            raise UsageError(where=f"{OPTION} {key.strip()}", seen="it is given twice")
+        args[key.strip()] = _value(value.strip())
+    return args
+
+
+def refuse_ours(args: Mapping[str, JsonValue]) -> None:
+    """See that no option is one that cimento gives itself.
+
+    Raises:
+        UsageError: one is; says what to do instead.
+    """
+    for key in args:
+        if key in _OURS:
+            raise UsageError(
+                where=f"{OPTION} {key}", seen="it cannot be given this way", todo=_OURS[key]
+            )
+
+
+def for_transformers(
+    args: Mapping[str, JsonValue], *, quantised: bool, device: str
+) -> dict[str, object]:
+    """The options as ``from_pretrained`` takes them.
+
+    Args:
+        args: as given.
+        quantised: whether the files hold quantised weights.
+        device: where the model goes, unless the options say so.
+    """
+    ready: dict[str, object] = dict(args)
+    if quantised or "quantization_config" in args:
+        # Quantised weights cannot be moved afterwards.
+        ready.setdefault("device_map", {"": device})
+    limits = args.get("max_memory")
+    if isinstance(limits, dict):
+        # JSON has no numbers for keys; GPUs are numbers here.
+        ready["max_memory"] = {int(k) if k.isdigit() else k: limits[k] for k in limits}
+    return ready
+
+
+def loading_error(
+    error: Exception, args: Mapping[str, JsonValue], *, name: str, kind: str
+) -> CimentoError:
+    """What to tell the user when transformers cannot load a model.
+
+    Args:
+        error: what it raised.
+        args: options that were handed to it.
+        name: of the model.
+        kind: what it was loaded as, such as ``causal``.
+    """
+    message = str(error).strip()
+    unknown = [key for key in args if f"unexpected keyword argument '{key}'" in message]
+    if isinstance(error, TypeError) and unknown:
+        return UsageError(
+            where=f"{OPTION} {unknown[0]}",
+            seen=f"transformers takes no such argument for the model {name!r}",
+            todo=did_you_mean(unknown[0], _KNOWN),
+        )
+    todo = "Is the download complete, and does the installed transformers know it?"
+    if args:
+        todo = f"Check {OPTION} {' '.join(args)}: these options go to transformers as they are."
+    if isinstance(error, ImportError) or "pip install" in message:
+        todo = "Install the package that is named there."
+    return ModelError(
+        where=f"model {name!r}",
+        seen=f"cannot be loaded as a {kind} language model"
+        f" ({type(error).__name__}: {message[:_SHOWN]})",
+        todo=todo,
+    )
+
+
+def _value(text: str) -> JsonValue:
+    try:
+        value: JsonValue = json.loads(text)
+    except ValueError:
+        return text
+    return value
