@@ -25,7 +25,7 @@ $(STAMPS)/dev: $(STAMPS)/run
 	@touch $@
 
 $(STAMPS)/servers: $(STAMPS)/dev requirements-servers.txt
-	$(INSTALL) --requirement requirements-servers.txt
+	CMAKE_ARGS=-DLLAVA_BUILD=OFF $(INSTALL) --requirement requirements-servers.txt
 	@touch $@
 
 demo: $(STAMPS)/run  ## every starter suite on the two demo models, offline, with a report

@@ -18,6 +18,7 @@ from cimento.models.arpa import ArpaModel
 from cimento.models.base import Policy
 from cimento.models.ngram import KenlmModel, NgramScorer, load_ngrams, locate_ngrams
 from cimento.requests import ScoreRequest
+from cimento.testing import check_model
 from tests.test_requests import make_suite
 
 ARPA = """Written by hand: bigrams and one trigram.
@@ -145,6 +146,10 @@ def test_without_an_unknown_word_in_the_model_one_in_a_text_is_unscored(arpa):
     assert tokens["unscored_reason"][3] == "word unknown to the model, which has no <unk>"
     assert run.verdicts()["verdict"].to_list() == ["unscored", "unscored"]
     assert any("unscored: the model has no <unk>: gatta" in w for w in run.manifest["warnings"])
+
+
+def test_it_keeps_what_is_expected_of_every_model(arpa):
+    assert all(finding.passed for finding in check_model(scorer_of(arpa)))
 
 
 def test_a_compressed_file_is_the_same_model(arpa):

@@ -74,9 +74,10 @@ def test_a_key_in_an_answer_that_is_no_completion_is_not_repeated():
     assert KEY not in str(caught.value)
 
 
-def test_a_redirect_does_not_carry_the_key_away():
+@pytest.mark.parametrize("status", [302, 307])
+def test_a_redirect_does_not_carry_the_key_away(status):
     with serve() as elsewhere, serve() as server:
-        server.faults = [refuse(307, Location=f"{elsewhere.url}/completions")]
+        server.faults = [refuse(status, Location=f"{elsewhere.url}/completions")]
         with pytest.raises(CimentoError, match="redirects"):
             Server(server.url).post(
                 "/completions", {"prompt": "a", "echo": True, "logprobs": 1, "max_tokens": 1}

@@ -174,6 +174,14 @@ def test_offsets_that_do_not_end_with_the_text_are_not_believed(offsets):
     assert token_starts("è così"[:6], named, offsets=offsets) is None
 
 
+@pytest.mark.parametrize("offsets", [[0, 1, 2, 2, 2, 3, 5], [0, 1, 2, 2, 2, 6, 8]])
+def test_offsets_of_the_parts_of_one_character_are_told_apart(offsets):
+    # In characters, as llama-cpp-python counts, and in bytes.
+    named = [f"token_id:{i}" for i in range(len(offsets))]
+
+    assert token_starts("a 😀 b", named, offsets=offsets) == [0, 1, 2, 3, 4, 6]
+
+
 def test_a_long_text_of_broken_characters_is_matched():
     words = zip(range(80), cycle(["жж", "ш", "дядя", "яяя"]), strict=False)
     text = " ".join(word for _, word in words)
