@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -79,6 +80,15 @@ def test_every_measure_tells_what_it_is(measure):
         unigram_logprobs_nats=KNOWN.unigram_logprobs_nats,
     )
     assert (measure.of(better) > measure.of(KNOWN)) == measure.higher_is_better
+
+
+def test_the_table_of_measures_in_the_docs_is_the_registry():
+    text = (Path(__file__).parents[1] / "docs" / "measures.md").read_text(encoding="utf-8")
+    for measure in MEASURES.values():
+        names = ", ".join(f"`{name}`" for name in (measure.name, *measure.aliases))
+        better = "higher" if measure.higher_is_better else "lower"
+        cells = (names, measure.formula, measure.unit or "-", better, measure.undefined or "-")
+        assert f"| {' | '.join(cells)} | {measure.source} |" in text
 
 
 def test_measures_are_found_by_name_alias_and_alpha():
