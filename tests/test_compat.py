@@ -278,3 +278,43 @@ def test_an_option_beside_compat_wins(saved, tmp_path, capsys):
     assert changed["measure"] == "lp"
     assert not changed["ties_pass"]
     assert not any("blank" in text for text in changed["warnings"])
+
+
+def test_of_a_recording_nothing_is_said_about_how_it_was_scored(tmp_path):
+    words = ["sentence_id\ttoken_id\ttoken\tsurprisal"]
+    sentences = [text for item in REGIONS.items for text in _texts(item)]
+    for number, text in enumerate(sentences, start=1):
+        for place, word in enumerate(text.split(), start=1):
+            words.append(f"{number}\t{place}\t{word}\t{len(word)}")
+    path = tmp_path / "recorded.tsv"
+    path.write_text("\n".join(words) + "\n", encoding="utf-8")
+    compat = find_compat("lm-eval")
+    whole = dataclasses.replace(REGIONS, predictions=(cimento.Prediction(WHOLE),))
+
+    run = cimento.evaluate(
+        whole,
+        f"replay:{path}",
+        asking=Asking(policy=compat.policy),
+        judging=compat.judging,
+    )
+
+    letters = [len(text.replace(" ", "")) for text in sentences]
+    assert run.scores(["surprisal-bits"])["value"].to_list() == pytest.approx(letters)
+    assert not any("blank" in text or "BOS" in text for text in run.summary().warnings)
+
+
+WHOLE = "(*;%match%) < (*;%mismatch%)"
+
+
+def _texts(item):
+    return [" ".join(region.text for region in each.regions) for each in item.conditions]
+
+
+def test_words_of_n_grams_have_no_blank_before_them(tmp_path):
+    path = tmp_path / "tiny.arpa"
+    path.write_text(
+        "\\data\\\nngram 1=4\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n-1\t</s>\n-0.3\tzie\n\n\\end\\\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(UsageError, match="--no-leading-blank"):
+        run_as("lm-eval", f"kenlm:{path}")

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from cimento.errors import InputError, MissingDependencyError
+from cimento.errors import InputError, MissingDependencyError, UsageError
 from cimento.models.align import tokens_in, word_spans
 from cimento.models.arpa import END, START, UNKNOWN, ArpaModel
 from cimento.models.base import Encoded, ModelCard, Policy
@@ -104,9 +104,18 @@ class NgramScorer:
         model: the n-grams.
         located: the file they come from.
         policy: its BOS and punctuation rules are kept.
+
+    Raises:
+        UsageError: the policy puts a blank before texts, which are words here.
     """
 
     def __init__(self, model: Ngrams, located: Located, *, policy: Policy) -> None:
+        if policy.leading_blank:
+            raise UsageError(
+                where="--leading-blank",
+                seen="an n-gram model reads words, and no blanks",
+                todo="Say --no-leading-blank.",
+            )
         self._model = model
         self._policy = policy
         self._start = policy.bos != "none"

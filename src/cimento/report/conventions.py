@@ -53,7 +53,10 @@ def conventions(
 
 
 def _policy(manifest: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-    asking = manifest.get("asking")
+    """How texts were scored; empty for a recording, which was scored by somebody else."""
+    asking, model = manifest.get("asking"), manifest.get("model")
+    if isinstance(model, dict) and model.get("kind") == "replay":
+        return {}
     policy = asking.get("policy") if isinstance(asking, dict) else None
     return policy if isinstance(policy, dict) else {}
 
