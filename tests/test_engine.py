@@ -14,6 +14,7 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedT
 from cimento.cache import MemoryCache
 from cimento.engine import SHARD, answer_plan
 from cimento.errors import NonFiniteScoreError, TextTooLongError
+from cimento.freetext import score_texts
 from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer, uniform_scorer
 from cimento.requests import Plan, ScoreRequest, plan_suite
@@ -230,3 +231,18 @@ def test_regions_asked_one_at_a_time_are_the_same_and_make_the_sentence(name, zo
     together = [value for part in parts for value in part.logprobs]
     assert together == pytest.approx(whole.logprobs, abs=1e-5)
     assert math.fsum(part.total for part in parts) == pytest.approx(whole.total, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "bert", "roberta", "camembert"])
+def test_words_have_the_scores_of_their_own_tokens(name, zoo_folder):
+    """With elision and marks, where tokenizing each word by itself would shift them."""
+    text = "Ha visto l'attrice dell'orchestra, ieri sera."
+    scorer = load_folder(zoo_folder(name))
+    (answer,) = ask(scorer, [text])
+    numbers = plain.word_numbers(text, answer.starts)
+    words = score_texts([text], scorer, words=True)
+
+    for number, bits in enumerate(words["surprisal_bits"]):
+        own = [v for v, at in zip(answer.logprobs, numbers, strict=True) if at == number]
+        assert bits == (pytest.approx(-math.fsum(own) / math.log(2), abs=1e-4) if own else None)
+    assert words["word"].to_list()[2:6] == ["l", "'", "attrice", "dell"]

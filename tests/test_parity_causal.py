@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 
 import numpy as np
@@ -121,29 +120,15 @@ LONG_ROPE = {
     "long_factor": [6.0] * 4,
     "original_max_position_embeddings": 34,
 }
-DYNAMIC_ROPE = {"rope_type": "dynamic", "rope_theta": 10_000.0, "factor": 4.0}
 
 
-@pytest.mark.parametrize(
-    ("kind", "settings"),
-    [
-        ("phi3", {"rope_parameters": LONG_ROPE, "original_max_position_embeddings": 34}),
-        (
-            "llama",
-            {
-                "rope_parameters": {**DYNAMIC_ROPE, "original_max_position_embeddings": 34},
-            },
-        ),
-    ],
-)
-def test_positions_that_stretch_with_the_length_are_those_of_the_text_alone(
-    kind, settings, monkeypatch, zoo_folder
-):
-    monkeypatch.setitem(zoo.SPECIES, f"long-{kind}", zoo.Species("bpe-fallback", settings, kind))
-    folder = zoo_folder(f"long-{kind}")
-    fresh = AutoModelForCausalLM.from_pretrained(folder)
-    # Some longer than the 34 tokens at which the positions stretch, some not; and only the
-    # beginning of the longest is asked for.
+def test_positions_that_change_with_the_length_are_those_of_the_whole_text(monkeypatch, zoo_folder):
+    """Phi-3 takes other ones for all of a text that is longer than 34 tokens here."""
+    config = {"rope_parameters": LONG_ROPE, "original_max_position_embeddings": 34}
+    monkeypatch.setitem(zoo.SPECIES, "long", zoo.Species("bpe-fallback", config, "phi3"))
+    folder = zoo_folder("long")
+    model = AutoModelForCausalLM.from_pretrained(folder)
+    # Some longer, some not; and only the beginning of the longest is asked for.
     requests = [ScoreRequest(i, text) for i, text in enumerate(plain.TEXTS)]
     requests.append(ScoreRequest(len(requests), plain.TEXTS[-1] + " Fine.", wanted=((0, 12),)))
     lengths = [len(plain.tokens_of(folder, each.text).ids) for each in requests]
@@ -151,11 +136,17 @@ def test_positions_that_stretch_with_the_length_are_those_of_the_text_alone(
 
     for request, answer in zip(requests, ask_folder(folder, requests), strict=True):
         ids = plain.tokens_of(folder, request.text).ids
-        # A copy each time, for the model remembers the longest text it has seen.
-        expected = plain.causal(copy.deepcopy(fresh), before(kind), ids)
-        assert answer.logprobs == pytest.approx(
-            expected[: len(answer.logprobs)], abs=TOLERANCE_NATS
-        )
+        expected = plain.causal(model, before("phi3"), ids)[: len(answer.ids)]
+        assert answer.logprobs == pytest.approx(expected, abs=TOLERANCE_NATS)
+
+
+def test_a_row_that_does_not_branch_proves_nothing(zoo_folder):
+    """RWKV passes its state along the row: right as long as there is but one text in it."""
+    folder = zoo_folder("rwkv")
+    scorer = load_folder(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder)
+    for texts in (["La casa", "La casa della zia di Lucia"], ["La casa", "La mela", "Sì."]):
+        assert_plain("rwkv", folder, ask(scorer, texts), texts, model)
 
 
 def test_a_model_that_sees_the_future_is_no_causal_model(zoo_folder):
@@ -205,3 +196,44 @@ def test_texts_of_one_length_tie_exactly_under_a_uniform_model(zoo_folder, tmp_p
 
     assert len(one.ids) == len(other.ids)
     assert one.total == other.total
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "gemma", "glm4", "mamba", "llama-bare"])
+@pytest.mark.parametrize(
+    "context",
+    ["La vicina", "La vicina ", "Bene.{special} Poi", "Prima, d'inverno:\n", "мо\u0301ре 😀", "x"],
+)
+def test_a_context_is_read_and_not_scored(name, context, zoo_folder):
+    """Blanks at its end and special tokens inside it included."""
+    folder = zoo_folder(name)
+    kind = zoo.SPECIES[name].tokenizer
+    context = context.format(special=zoo.TOKENIZERS[kind].names.get("eos_token", ""))
+    model = AutoModelForCausalLM.from_pretrained(folder)
+    text = "dell'amica canta."
+    whole = f"{context} {text}"
+    tokens = plain.tokens_of(folder, whole)
+    expected = plain.causal(model, before(name), tokens.ids)
+    own = [i for i, start in enumerate(tokens.starts) if start > len(context)]
+
+    # In one batch with the text by itself, and with the whole as a text.
+    asked = [ScoreRequest(0, text, context=context), ScoreRequest(1, text), ScoreRequest(2, whole)]
+    answer, alone, full = ask_folder(folder, asked)
+
+    assert answer.ids == [tokens.ids[i] for i in own]
+    assert answer.logprobs == pytest.approx([expected[i] for i in own], abs=TOLERANCE_NATS)
+    assert full.total - sum(full.logprobs[i] or 0.0 for i in range(own[0])) == pytest.approx(
+        answer.total, abs=1e-4
+    )
+    assert answer.logprobs != alone.logprobs
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "opt", "gemma"])
+def test_special_tokens_inside_a_text_are_tokens_like_others(name, zoo_folder):
+    """Also where one is what rows are padded with: padding goes by position, not by token."""
+    folder = zoo_folder(name)
+    names = zoo.TOKENIZERS[zoo.SPECIES[name].tokenizer].names
+    model = AutoModelForCausalLM.from_pretrained(folder)
+    texts = [f"Bene.{special} Poi{special}{special} dorme." for special in set(names.values())]
+    texts.append("Un testo più lungo, di modo che gli altri siano riempiti.")
+
+    assert_plain(name, folder, ask_folder(folder, texts), texts, model)

@@ -202,3 +202,14 @@ def test_a_uniform_model_pays_log_v_for_every_token(zoo_folder, tmp_path):
     for answer in ask_folder(tmp_path, TEXTS):
         cost = [-math.log(len(tokenizer))] * len(answer.ids)
         assert answer.logprobs == pytest.approx(cost, abs=2e-6)
+
+
+@pytest.mark.parametrize("name", ["bert-cased", "roberta", "mpnet", "deberta-v2"])
+def test_special_tokens_inside_a_text_are_tokens_like_others(name, zoo_folder):
+    """Padding too, with which RoBERTa counts positions otherwise."""
+    folder = zoo_folder(name)
+    names = zoo.TOKENIZERS[zoo.SPECIES[name].tokenizer].names
+    texts = [f"Bene. {special} Poi dorme." for special in sorted(set(names.values()))]
+    texts.append("Un testo più lungo, di modo che gli altri siano riempiti.")
+
+    assert_plain(name, folder, ask_folder(folder, texts), texts)

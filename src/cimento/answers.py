@@ -28,10 +28,14 @@ NO_LEFT_CONTEXT = "first token without left context"
 LEFT_OUT = "first token without left context, left out of every value"
 """The same, where the token counts in no sum and no length (``Judging.unscored_first``)."""
 
-Column: TypeAlias = Literal["logit", "log_sigmoid_sum", "entropy_nats", "rank"]
+Column: TypeAlias = Literal["logit", "log_sigmoid_sum", "entropy_nats", "rank", "boundary_nats"]
 """What a model can say of a token besides its log-probability."""
 
-COLUMNS: tuple[Column, ...] = get_args(Column)
+BOUNDARY: Column = "boundary_nats"
+"""The one that is there where words are corrected for their boundaries, and only there."""
+
+COLUMNS: tuple[Column, ...] = tuple(column for column in get_args(Column) if column != BOUNDARY)
+"""Those that can be asked for by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,8 @@ TOKENS = TableSchema(
         "surprisal_bits": "Float64",
         # Asked for with --columns; see docs/measures.md.
         **{column: "Int64" if column == "rank" else "Float64" for column in COLUMNS},
+        # What words are corrected by; see docs/scoring.md.
+        BOUNDARY: "Float64",
     },
 )
 

@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from cimento.answers import COLUMNS, Column
+from cimento.answers import BOUNDARY, COLUMNS, Column
 from cimento.errors import StorageError
 
 Scores: TypeAlias = dict[int, float]
@@ -192,7 +192,11 @@ def _unpack(blob: bytes) -> Scores:
 def _is_sound(key: bytes, blob: bytes) -> bool:
     """Whether these are scores: whole records, and nothing above the log of a certainty."""
     column = key[_DIGEST:].decode(errors="replace")
-    if len(key) < _DIGEST or (column and column not in COLUMNS) or len(blob) % _RECORD.size:
+    if (
+        len(key) < _DIGEST
+        or (column and column not in {*COLUMNS, BOUNDARY})
+        or len(blob) % _RECORD.size
+    ):
         return False
     highest = math.inf if column else _ROUNDING
     return all(index >= 0 and not value > highest for index, value in _unpack(blob).items())

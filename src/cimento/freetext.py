@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from cimento.answers import TOKENS, Column
+from cimento.answers import BOUNDARY, TOKENS, Column
 from cimento.cache import AnswerCache, MemoryCache
 from cimento.errors import InputError, UsageError
-from cimento.measures import surprisal_bits
+from cimento.measures import corrected, surprisal_bits
 from cimento.models.align import containing, word_spans
 from cimento.models.base import Scorer
 from cimento.requests import Plan, ScoreRequest
@@ -87,7 +87,7 @@ def score_texts(
         model: a name as for ``cimento run -m``, or anything that keeps the `Scorer` protocol.
         contexts: what stands before each text, not scored; None: what `asking` says.
         asking: how the model is asked.
-        words: one row a word (the sum over its tokens) instead of one a token.
+        words: one row a word, the sum over its tokens, instead of one a token.
         cache: where answers are kept; None forgets them afterwards.
 
     Returns:
@@ -105,22 +105,21 @@ def score_texts(
         )
     asked = _asked(texts, contexts, chosen)
     numbers = {each: number for number, each in enumerate(dict.fromkeys(asked))}
-    requests = tuple(
-        ScoreRequest(id=number, text=each.text, context=each.context)
-        for each, number in numbers.items()
-    )
+    requests = tuple(ScoreRequest(i, each.text, each.context) for each, i in numbers.items())
     scorer = open_scorer(model, chosen)
     plan = Plan(suite="free text", requests=requests, places=())
     kept = cache or MemoryCache()
     tokens = ask(plan, scorer, policy=chosen.policy, cache=kept, columns=chosen.columns)
     answered = tokens.partition_by("request", as_dict=True, maintain_order=True)
+    corrections = [] if words or BOUNDARY not in tokens.columns else [BOUNDARY]
+    shown = (*chosen.columns, *corrections)
     rows: list[_Row] = []
     for number, each in enumerate(asked, start=1):
         table = answered.get((numbers[each],))
         if table is not None:
-            made = _word_rows(each.text, table, chosen) if words else _token_rows(table, chosen)
+            made = _word_rows(each.text, table, chosen) if words else _token_rows(table, shown)
             rows += [(number, *row) for row in made]
-    return _table(rows, "word" if words else "token", chosen.columns)
+    return _table(rows, "word" if words else "token", shown)
 
 
 class _Asked(NamedTuple):
@@ -156,11 +155,11 @@ def _table(rows: Iterable[_Row], unit: str, columns: Sequence[Column]) -> pl.Dat
     return pl.DataFrame(list(rows), schema=schema, orient="row")
 
 
-def _token_rows(table: pl.DataFrame, asking: Asking) -> list[_Row]:
+def _token_rows(table: pl.DataFrame, columns: Sequence[Column]) -> list[_Row]:
     return [
         (position + 1, token.translate(_ESCAPES), _bits(logprob), reason, *others)
         for position, token, logprob, reason, *others in table.select(
-            "position", "token", "logprob_nats", "unscored_reason", *asking.columns
+            "position", "token", "logprob_nats", "unscored_reason", *columns
         ).iter_rows()
     ]
 
@@ -169,9 +168,9 @@ def _word_rows(text: str, table: pl.DataFrame, asking: Asking) -> list[_Row]:
     spans = word_spans(text, punctuation=asking.policy.punctuation)
     sums: list[float | None] = [None] * len(spans)
     reasons: list[str | None] = [INSIDE_ANOTHER] * len(spans)
-    for start, logprob, reason in table.select(
-        "start", "logprob_nats", "unscored_reason"
-    ).iter_rows():
+    for start, logprob, reason in (
+        corrected(table).select("start", "logprob_nats", "unscored_reason").iter_rows()
+    ):
         word = containing(spans, start)
         if reasons[word] == INSIDE_ANOTHER:
             sums[word], reasons[word] = 0.0, None

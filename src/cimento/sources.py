@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
 
-from cimento.answers import Answers, Column, requests_table
+from cimento.answers import BOUNDARY, Answers, Column, requests_table
 from cimento.cache import AnswerCache
 from cimento.engine import Progress, answer_plan, only_logprobs
 from cimento.engine_texts import answer_texts
@@ -182,24 +182,7 @@ class ReplaySource:
         progress: Progress | None = None,  # noqa: ARG002
     ) -> Answered:
         """Match the recorded sentences with the suite's, in order."""
-        if self._asking.limit is not None:
-            raise UsageError(
-                where="--limit",
-                seen="a recording answers for the whole suite, in order",
-                todo="Leave the option out.",
-            )
-        if self._asking.context != NO_CONTEXT:
-            raise UsageError(
-                where="--context",
-                seen="what stood before recorded sentences cannot be changed",
-                todo="Leave the option out.",
-            )
-        if self._asking.columns:
-            raise UsageError(
-                where="--columns",
-                seen="a recording holds nothing but surprisals",
-                todo="Leave the option out, and measures that need it.",
-            )
+        self._refuse_what_is_fixed()
         from cimento.models.replay import replay
 
         replayed = replay(
@@ -207,6 +190,27 @@ class ReplaySource:
         )
         tables = Answers(requests_table(replayed.plan), replayed.tokens, replayed.warnings)
         return Answered(replayed.card, tables)
+
+    def _refuse_what_is_fixed(self) -> None:
+        """See that nothing is asked that a recording has answered once for all."""
+        asking = self._asking
+        asked = {
+            "limit": (asking.limit is not None, "it answers for the whole suite, in order"),
+            "context": (
+                asking.context != NO_CONTEXT,
+                "what stood before its sentences is as it was",
+            ),
+            "boundary": (
+                asking.policy.boundary in ("word-start", "word-end"),
+                "it does not say how probable the end of a word is",
+            ),
+            "columns": (bool(asking.columns), "it holds nothing but surprisals"),
+        }
+        for option, (given, seen) in asked.items():
+            if given:
+                raise UsageError(
+                    where=f"--{option} with a recording", seen=seen, todo="Leave the option out."
+                )
 
 
 def ask(
@@ -224,11 +228,31 @@ def ask(
         ModelError: the model cannot answer.
         UsageError: columns are wanted of a model that does not give them.
     """
+    columns += _boundary_column(scorer, policy)
     if isinstance(scorer, TextScorer):
         if columns:
             raise only_logprobs(scorer.card)
         return answer_texts(plan, scorer, policy=policy, cache=cache, progress=progress)
     return answer_plan(plan, scorer, policy=policy, cache=cache, columns=columns, progress=progress)
+
+
+def _boundary_column(scorer: AnyScorer, policy: Policy) -> tuple[Column, ...]:
+    """The column that corrects words for their boundaries, where the policy asks for it.
+
+    Raises:
+        UsageError: the model has none to give.
+    """
+    card = scorer.card
+    if card.boundary:
+        return (BOUNDARY,)
+    unknown = isinstance(scorer, TextScorer) and policy.boundary != "none"
+    if unknown or (card.kind == "causal" and policy.boundary in ("word-start", "word-end")):
+        raise UsageError(
+            where=f"--boundary {policy.boundary}",
+            seen=f"the model {card.name!r} does not say how probable the end of a word is",
+            todo="Leave the option out.",
+        )
+    return ()
 
 
 def shown_name(model: str | AnyScorer) -> str:

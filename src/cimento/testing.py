@@ -1,6 +1,6 @@
 """A conformance kit: whether an adapter scores as cimento expects of every model.
 
-Anyone who writes a `Scorer` can run it::
+Anyone who writes a `Scorer` or a `TextScorer` can run it::
 
     for finding in check_model(my_scorer):
         print(finding)
@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.cache import MemoryCache
-from cimento.engine import answer_plan
 from cimento.errors import CimentoError, TextTooLongError
-from cimento.models.base import Policy, Scorer
+from cimento.models.base import Policy, TextScorer
 from cimento.requests import Plan, ScoreRequest
+from cimento.sources import AnyScorer, ask
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,7 +58,7 @@ class Finding:
 
 
 def check_model(
-    scorer: Scorer, *, texts: Sequence[str] = TEXTS, policy: Policy | None = None
+    scorer: AnyScorer, *, texts: Sequence[str] = TEXTS, policy: Policy | None = None
 ) -> list[Finding]:
     """Run every check on an adapter.
 
@@ -90,7 +90,7 @@ def check_model(
 class _Tried:
     """An adapter, the texts it is tried on, and its policy."""
 
-    scorer: Scorer
+    scorer: AnyScorer
     texts: tuple[str, ...]
     policy: Policy
 
@@ -99,7 +99,7 @@ class _Tried:
     ) -> pl.DataFrame:
         """The tokens table for some requests."""
         plan = Plan(suite="conformance", requests=tuple(requests), places=())
-        return answer_plan(plan, self.scorer, policy=self.policy, cache=cache or MemoryCache())
+        return ask(plan, self.scorer, policy=self.policy, cache=cache or MemoryCache())
 
     def whole(self, texts: Sequence[str] | None = None) -> pl.DataFrame:
         """The tokens table for whole texts."""
@@ -179,7 +179,7 @@ def _takes_empty_text(tried: _Tried) -> Iterator[Finding]:
 
 def _refuses_long_text(tried: _Tried) -> Iterator[Finding]:
     window = tried.scorer.card.window
-    if window is None or tried.policy.window != "refuse":
+    if window is None or tried.policy.window != "refuse" or isinstance(tried.scorer, TextScorer):
         return
     name = "a text longer than the window is refused"
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +21,13 @@ def show_tables(tables: Iterable[pl.DataFrame]) -> None:
     import polars as pl
 
     show(pl.concat(tables).write_csv(separator="\t"))
+
+
+def columns(rows: Sequence[tuple[str, ...]], *, indent: int = 0) -> str:
+    """Rows as columns of text, two blanks between them."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(" " * indent + line.rstrip() for line in lines)
 
 
 def note(text: str) -> None:

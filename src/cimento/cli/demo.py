@@ -26,12 +26,13 @@ def demo(
     from cimento.results import summarise
     from cimento.sources import Asking
     from cimento.suites.builtin import builtin_names
+    from cimento.suites.kinds import REGIONS
 
     evaluation = Evaluation(
         asking=Asking(device="cpu", all_tokens=True), judging=Judging(), output=output
     )
     runs, failures = evaluate_with_progress(
-        builtin_names(), DEMO_MODELS, evaluation, keep_answers=False
+        builtin_names(kind=REGIONS), DEMO_MODELS, evaluation, keep_answers=False
     )
     summary = summarise(runs)
     if json:

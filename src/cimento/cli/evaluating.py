@@ -19,25 +19,21 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from cimento.api import ProgressFor
+    from cimento.cli.kinds import KindRun
 
 PART_MISSING = 3
 
 
-def evaluate_and_show(
-    suites: Sequence[str],
-    models: Sequence[str],
-    evaluation: Evaluation,
-    *,
-    as_json: bool,
-    keep_answers: bool,
-    measures: Sequence[str] = (),
-) -> int:
-    """Evaluate, print the table or the JSON, and return the exit code."""
-    runs, failures = evaluate_with_progress(suites, models, evaluation, keep_answers=keep_answers)
+def run_regions(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int:
+    """Evaluate suites of regions, print the table or the JSON, and return the exit code."""
+    evaluation = how.evaluation
+    runs, failures = evaluate_with_progress(
+        suites, models, evaluation, keep_answers=how.keep_answers
+    )
     missing = [_missing(failure) for failure in failures]
-    judged = [each for run in runs for each in run.judge_on(measures)]
-    summary = summarise(judged, missing=missing, with_verdicts=as_json)
-    if as_json:
+    judged = [each for run in runs for each in run.judge_on(how.measures)]
+    summary = summarise(judged, missing=missing, with_verdicts=how.as_json)
+    if how.as_json:
         show(to_json(summary))
     elif runs:
         show_table(summary)

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from cimento.cli import cache, demo, judge, report, run, score, suites
+from cimento.cli import cache, demo, judge, models, report, run, score, study, suites
 from cimento.errors import CimentoError
 
 USAGE = 2
@@ -33,6 +33,8 @@ app.command("judge", short_help="Judge stored runs again.")(judge.judge)
 app.command("report", short_help="Write a page or a table to read.")(report.report)
 app.command("score", short_help="Surprisals of free text.")(score.score)
 app.add_typer(suites.app, name="suites")
+app.add_typer(study.app, name="study")
+app.add_typer(models.app, name="models")
 app.add_typer(cache.app, name="cache")
 
 

@@ -11,7 +11,15 @@ from typing import Annotated, Any
 import typer
 
 from cimento.judging import FirstTokenRule, TieRule
-from cimento.models.base import BosRule, DtypeName, KindRule, PllRule, PunctuationRule, WindowRule
+from cimento.models.base import (
+    BosRule,
+    BoundaryRule,
+    DtypeName,
+    KindRule,
+    PllRule,
+    PunctuationRule,
+    WindowRule,
+)
 from cimento.suites.model import Metric as MetricName
 from cimento.suites.model import UnitName
 
@@ -34,6 +42,14 @@ Model = Annotated[
 ]
 Output = Annotated[Path, option("-o", "--output", help="Folder of runs.")]
 Json = Annotated[bool, option("--json", help="Print the summary as JSON.")]
+Settings = Annotated[
+    list[str] | None,
+    option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="An option of this kind of suite, such as k=20 for cloze tests. May be repeated.",
+    ),
+]
 Device = Annotated[str, option("--device", help="cpu, cuda, cuda:1, mps; auto prefers a GPU.")]
 Dtype = Annotated[DtypeName, option("--dtype", help="Number format of the weights.")]
 ModelArgs = Annotated[
@@ -71,6 +87,10 @@ CompatName = Annotated[
 ColumnNames = Annotated[
     list[str] | None,
     option("--columns", help="Store also: logit, log_sigmoid_sum, entropy_nats, rank."),
+]
+Boundary = Annotated[
+    BoundaryRule | None,
+    option("--boundary", help="Correct words for where they may end; none by default."),
 ]
 Window = Annotated[WindowRule, option("--window", help="Texts longer than the model's window.")]
 Stride = Annotated[

@@ -36,6 +36,7 @@ def run(
     punctuation: options.Punctuation = None,
     leading_blank: options.LeadingBlank = None,
     compat: options.CompatName = None,
+    boundary: options.Boundary = None,
     window: options.Window = "refuse",
     stride: options.Stride = None,
     context: options.ContextText = "",
@@ -49,6 +50,7 @@ def run(
     spec: options.Spec = None,
     recorded_unit: options.RecordedUnit = "bits",
     seed: options.Seed = 0,
+    set_: options.Settings = None,
     no_cache: options.NoCache = False,
     force: Annotated[
         bool, options.option("--force", help="Run again what is already there.")
@@ -61,7 +63,7 @@ def run(
     """
     from cimento.answers import parse_columns
     from cimento.api import Evaluation
-    from cimento.cli.evaluating import evaluate_and_show
+    from cimento.cli.kinds import KindRun, parse_settings, run_each_kind
     from cimento.compat import OURS, find_compat
     from cimento.measures import columns_needed, judged_on
     from cimento.models.arguments import parse_model_args
@@ -86,6 +88,7 @@ def run(
                 pll=pll,
                 punctuation=punctuation,
                 dtype=dtype,
+                boundary=boundary,
                 window=window,
                 stride=stride,
                 leading_blank=leading_blank,
@@ -106,6 +109,11 @@ def run(
     )
     judging = replace(base.judging, predictions=tuple(prediction or ()), seed=seed, **judged)
     evaluation = Evaluation(asking=asking, judging=judging, output=output, force=force)
-    return evaluate_and_show(
-        suites, model, evaluation, as_json=json, keep_answers=not no_cache, measures=measures
+    how = KindRun(
+        evaluation=evaluation,
+        as_json=json,
+        keep_answers=not no_cache,
+        measures=measures,
+        options=parse_settings(set_ or ()),
     )
+    return run_each_kind(suites, model, how)

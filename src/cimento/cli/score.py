@@ -37,6 +37,7 @@ def score(
     bos: options.Bos = None,
     pll: options.Pll = None,
     punctuation: options.Punctuation = None,
+    boundary: options.Boundary = None,
     window: options.Window = "refuse",
     stride: options.Stride = None,
     batch_size: options.BatchSize = None,
@@ -65,6 +66,7 @@ def score(
                 punctuation=punctuation,
                 dtype=dtype,
                 model_args=parse_model_args(model_args or ()),
+                boundary=boundary,
                 window=window,
                 stride=stride,
             )

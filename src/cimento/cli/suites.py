@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from cimento.cli import options
-from cimento.cli.console import note, show
+from cimento.cli.console import columns, note, show
 
 if TYPE_CHECKING:
     from cimento.suites.model import Suite
@@ -28,12 +27,12 @@ def list_suites() -> None:
     """List the suites that come with cimento."""
     from cimento.suites.builtin import list_builtin
 
-    rows = [("suite", "language", "items", "phenomenon", "status")]
+    rows = [("suite", "kind", "language", "items", "phenomenon", "status")]
     rows += [
-        (each.name, each.language, str(each.items), each.phenomenon, each.status)
+        (each.name, each.kind, each.language, str(each.items), each.phenomenon, each.status)
         for each in list_builtin()
     ]
-    show(_columns(rows))
+    show(columns(rows))
 
 
 @app.command("show")
@@ -139,12 +138,3 @@ def _described(suite: Suite, items: int) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
-
-
-def _columns(rows: Sequence[tuple[str, ...]]) -> str:
-    """Rows as columns of text, two blanks between them."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )

@@ -17,7 +17,7 @@ from cimento.measures.registry import (
     judged_on,
 )
 from cimento.measures.sentence import Sentence, corpus_perplexity
-from cimento.measures.stored import NOT_ASKED
+from cimento.measures.stored import NOT_ASKED, corrected
 from cimento.measures.values import BITS_PER_NAT, Missing, Unit, Value, surprisal_bits, total
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "Value",
     "columns_needed",
     "corpus_perplexity",
+    "corrected",
     "find_measure",
     "find_measures",
     "judged_on",

@@ -15,6 +15,7 @@ from cimento.measures.stored import (
     NOTHING_SCORED,
     Answer,
     Stimulus,
+    corrected,
     is_covered,
     known_or_missing,
     read_answers,
@@ -113,7 +114,11 @@ def _columns(tokens: pl.DataFrame) -> Mapping[int, _Columns]:
     import polars as pl
 
     optional = [name for name in ("logit", "log_sigmoid_sum") if name in tokens.columns]
-    kept = tokens.filter(pl.col("unscored_reason").ne_missing(LEFT_OUT)).sort("request", "position")
+    kept = (
+        corrected(tokens)
+        .filter(pl.col("unscored_reason").ne_missing(LEFT_OUT))
+        .sort("request", "position")
+    )
     lists = kept.group_by("request", maintain_order=True).agg(
         "token", "logprob_nats", "unscored_reason", *optional
     )

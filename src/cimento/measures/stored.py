@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from cimento.answers import LEFT_OUT
+from cimento.answers import BOUNDARY, LEFT_OUT
 from cimento.measures.values import Missing, Unit, Value
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def read_answers(tokens: pl.DataFrame) -> tuple[Unit, dict[int, list[StoredToken
     """
     import polars as pl
 
+    tokens = corrected(tokens)
     scored = tokens.filter(pl.col("logprob_nats").is_not_null())
     unit: Unit = "nats"
     surprisal = 0.0 - pl.col("logprob_nats")
@@ -97,6 +98,22 @@ def read_answers(tokens: pl.DataFrame) -> tuple[Unit, dict[int, list[StoredToken
         known = None if reason == LEFT_OUT else known_or_missing(value, reason, token)
         answers.setdefault(request, []).append(StoredToken(position, start, end, number, known))
     return unit, answers
+
+
+def corrected(tokens: pl.DataFrame) -> pl.DataFrame:
+    """The tokens table with log-probabilities that make those of words, where it can make them.
+
+    A token's term for word boundaries is added to its surprisal; over whole words, and so over
+    regions, the terms add up to ln Z(before) - ln Z(after) of Pimentel and Meister 2024
+    (doi:10.18653/v1/2024.emnlp-main.1020).
+    """
+    import polars as pl
+
+    if BOUNDARY not in tokens.columns:
+        return tokens
+    return tokens.with_columns(
+        logprob_nats=pl.col("logprob_nats") - pl.col(BOUNDARY).fill_null(0.0)
+    )
 
 
 def known_or_missing(value: float | None, reason: str | None, token: str) -> Value:

@@ -24,6 +24,7 @@ BosRule: TypeAlias = Literal["auto", "none", "tokenizer", "bos-or-eos"]
 PllRule: TypeAlias = Literal["within-word-l2r", "original", "whole-word", "region"]
 PunctuationRule: TypeAlias = Literal["split", "keep"]
 WindowRule: TypeAlias = Literal["refuse", "sliding"]
+BoundaryRule: TypeAlias = Literal["none", "word-start", "word-end", "auto"]
 DtypeName: TypeAlias = Literal["float32", "float64", "bfloat16", "float16"]
 
 
@@ -50,6 +51,11 @@ class Policy:
             an error; ``sliding``: its tokens are scored in parts of it that fit, see `windows`.
         stride: by how many tokens a causal model's window is moved along such a text; None for
             half the window.
+        boundary: whether a causal model's words are corrected for what its tokenizer does not say
+            of where they end (Pimentel and Meister 2024, doi:10.18653/v1/2024.emnlp-main.1020).
+            ``none``: they are not; ``word-start`` or ``word-end``: for marks there; ``auto``: for
+            the tokenizer's marks, if there are any. EOS always ends a word, `punctuation` says
+            whether marks do, and a text's first word is one that can stand first.
         model_args: options that transformers' ``from_pretrained`` is given as they are.
 
     Raises:
@@ -64,6 +70,7 @@ class Policy:
     dtype: DtypeName = "float32"
     window: WindowRule = "refuse"
     stride: int | None = None
+    boundary: BoundaryRule = "none"
     model_args: Mapping[str, JsonValue] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -101,6 +108,8 @@ class ModelCard:
         device: such as ``cpu`` or ``cuda:0``.
         bos: the token put before a text, as text; empty where none is.
         window: longest sequence in tokens, special ones included; None where there is no limit.
+        boundary: the marks that words are corrected for, ``word-start`` or ``word-end``; empty
+            where they are not.
         details: architecture, number of parameters and the like.
     """
 
@@ -112,6 +121,7 @@ class ModelCard:
     device: str = ""
     bos: str = ""
     window: int | None = None
+    boundary: str = ""
     details: dict[str, str] = field(default_factory=dict)
 
     @property

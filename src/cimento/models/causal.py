@@ -7,8 +7,11 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from cimento.answers import BOUNDARY
 from cimento.models.base import Encoded, ModelCard, Policy
+from cimento.models.boundary import find_boundaries, with_boundaries
 from cimento.models.causal_paths import CausalScoring
+from cimento.models.inspection import Inside, way_of
 from cimento.models.layout import find_layout, refuse_foresight
 from cimento.models.memory import memory_of
 from cimento.models.tokenizing import causal_frame, encode, probes, vocabulary_size
@@ -19,7 +22,13 @@ if TYPE_CHECKING:
 
     from cimento.answers import Column
     from cimento.models.base import FloatArray
+    from cimento.models.columns import Read
     from cimento.requests import ScoreRequest
+
+NOTHING_MARKED = (
+    "the tokenizer marks neither beginnings nor ends of words, so that they are not corrected for"
+    " their boundaries"
+)
 
 
 class CausalScorer:
@@ -54,18 +63,21 @@ class CausalScorer:
             tokenizer, self._frame, window=card.window, vocabulary=self._vocabulary
         )
         refuse_foresight(model, long, name=card.name)
-        layout = find_layout(model, short, long, padding=0)
+        self._layout = layout = find_layout(model, short, long, padding=0)
         self._scoring_of = functools.cache(
             lambda columns: CausalScoring(
                 model, layout=layout, token_budget=token_budget, columns=columns
             )
         )
         self._stride = stride_of(policy, card)
-        bos = " ".join(tokenizer.convert_ids_to_tokens(list(self._frame.before)))
-        details = (
-            card.details if self._stride is None else card.details | {"stride": f"{self._stride}"}
+        self._boundaries = find_boundaries(
+            tokenizer,
+            policy.boundary,
+            punctuation=policy.punctuation,
+            vocabulary=self._vocabulary,
+            device=model.device,
         )
-        self._card = dataclasses.replace(card, bos=bos, details=details)
+        self._card = self._described(card)
 
     @property
     def card(self) -> ModelCard:
@@ -92,12 +104,46 @@ class CausalScorer:
         self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
     ) -> list[FloatArray]:
         """The same with other columns beside; see `ColumnScorer`."""
+        if self._boundaries is None or BOUNDARY not in columns:
+            return self._score(encoded, columns)
+        return with_boundaries(
+            encoded,
+            columns,
+            boundaries=self._boundaries,
+            text_start=len(self._frame.before),
+            score=self._score,
+        )
+
+    def inside(self) -> Inside:
+        """What it is made of, and how texts go through it; see `inspection`."""
+        way = way_of(self._layout, self._scoring_of(()).proof)
+        return Inside(model=self._model, tokenizer=self._tokenizer, way=way)
+
+    def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:
+        """Whether memory ran out, how many texts are long, and what is not corrected."""
+        encoded = [] if self._stride is None else self.encode(requests)
+        found = [*memory_of(self._model).remarks, *long_texts(encoded, self._card.window)]
+        if self._policy.boundary == "auto" and self._boundaries is None:
+            found.append(NOTHING_MARKED)
+        return tuple(found)
+
+    def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
+        """Scores of texts of any length."""
         scoring = self._scoring_of(columns)
         if self._stride is None or self._card.window is None:
             return scoring.score(encoded)
         return in_windows(encoded, scoring.score, window=self._card.window, stride=self._stride)
 
-    def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:
-        """Whether memory ran out, and how many texts are long; see `Remarking`."""
-        encoded = [] if self._stride is None else self.encode(requests)
-        return (*memory_of(self._model).remarks, *long_texts(encoded, self._card.window))
+    def _described(self, card: ModelCard) -> ModelCard:
+        """The card, with what the policy came to with this tokenizer and window."""
+        details = dict(card.details)
+        if self._stride is not None:
+            details["stride"] = str(self._stride)
+        if self._boundaries is not None:
+            details["boundary_eos"] = self._boundaries.eos
+        return dataclasses.replace(
+            card,
+            bos=" ".join(self._tokenizer.convert_ids_to_tokens(list(self._frame.before))),
+            boundary=self._boundaries.rule if self._boundaries is not None else "",
+            details=details,
+        )

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 
 from cimento.models.base import Encoded
 from cimento.models.heads import Asks, RowHead
@@ -17,8 +16,8 @@ from cimento.models.packing import batches
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from cimento.answers import Column
     from cimento.models.base import FloatArray
+    from cimento.models.columns import Read
 
 
 class PlainScoring:
@@ -37,7 +36,7 @@ class PlainScoring:
         *,
         layout: Layout,
         token_budget: int,
-        columns: Sequence[Column] = (),
+        columns: Sequence[Read] = (),
     ) -> None:
         self._model = model
         self._columns = columns
@@ -49,7 +48,7 @@ class PlainScoring:
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
         """Log-probabilities of the wanted tokens, in nats; one array for each text."""
         results = unscored(encoded, self._columns)
-        long = [i for i, each in enumerate(encoded) if len(each.ids) > self.whole_above]
+        long = [i for i, each in enumerate(encoded) if len(each.tokens) > self.whole_above]
         short = sorted(set(range(len(encoded))) - set(long))
         texts = [fed(encoded[i]) for i in short]
         lengths = [len(ids) for ids in texts]
@@ -57,9 +56,8 @@ class PlainScoring:
             members = [(short[i], encoded[short[i]]) for i in batch]
             self._run([texts[i] for i in batch], members, results)
         for number in long:
-            # A model that stretches its positions to the longest text it saw forgets that one.
-            self._forward_one_token()
-            self._run([encoded[number].ids], [(number, encoded[number])], results)
+            each = encoded[number]
+            self._run([each.ids[: len(each.tokens)]], [(number, each)], results)
         return results
 
     def _run(
@@ -80,12 +78,8 @@ class PlainScoring:
             inputs = padded(texts, layout=self._layout, padding=0, device=device)
             self._head.fill(inputs, asks, results)
 
-    def _forward_one_token(self) -> None:
-        with torch.inference_mode():
-            self._model(input_ids=torch.zeros((1, 1), dtype=torch.long, device=self._model.device))
 
-
-def unscored(encoded: Sequence[Encoded], columns: Sequence[Column] = ()) -> list[FloatArray]:
+def unscored(encoded: Sequence[Encoded], columns: Sequence[Read] = ()) -> list[FloatArray]:
     """Arrays to write scores into, one for each text; tables where there are columns."""
     width = (1 + len(columns),) if columns else ()
     return [np.full((len(each.wanted), *width), np.nan) for each in encoded]
@@ -99,13 +93,16 @@ def fed(each: Encoded) -> tuple[int, ...]:
 def _length_that_matters(model: PreTrainedModel) -> int:
     """The length above which a text's scores depend on how much of it is fed, and with what.
 
-    Rotary positions of the types ``dynamic`` and ``longrope`` are stretched once the longest row
-    of a batch is longer than the texts of the model's first training.
+    Rotary positions of the type ``longrope`` are other ones once the longest row of a batch is
+    longer than the texts of the model's first training. (Those of the type ``dynamic`` change
+    only beyond the model's window, where no text comes.)
     """
     config = model.config.get_text_config()
     rope = getattr(config, "rope_parameters", None) or {}
     layers = [value for value in rope.values() if isinstance(value, dict)] or [rope]
-    stretched = [each for each in layers if each.get("rope_type") in ("dynamic", "longrope")]
-    whole = getattr(config, "max_position_embeddings", sys.maxsize)
-    limits = [each.get("original_max_position_embeddings", whole) for each in stretched]
+    limits = [
+        each["original_max_position_embeddings"]
+        for each in layers
+        if each.get("rope_type") == "longrope"
+    ]
     return min(limits, default=sys.maxsize)

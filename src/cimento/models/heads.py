@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
 
-from cimento.models.columns import read_columns
+from cimento.models.columns import Read, read_columns
 from cimento.models.memory import memory_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from cimento.answers import Column
     from cimento.models.base import FloatArray
 
 Asks: TypeAlias = dict[tuple[int, int], list[tuple[int, int]]]
@@ -41,7 +40,7 @@ class RowHead:
     """
 
     def __init__(
-        self, model: PreTrainedModel, *, thin: bool = True, columns: Sequence[Column] = ()
+        self, model: PreTrainedModel, *, thin: bool = True, columns: Sequence[Read] = ()
     ) -> None:
         self._model = model
         self._columns = columns
@@ -157,7 +156,7 @@ def _read(
     logits: torch.Tensor,
     wanted: Sequence[Sequence[tuple[int, list[tuple[int, int]]]]],
     results: Sequence[FloatArray],
-    columns: Sequence[Column],
+    columns: Sequence[Read],
 ) -> None:
     """Normalise some rows of logits and write the targets' log-probabilities into `results`."""
     if logits.dtype in (torch.float16, torch.bfloat16):

@@ -60,7 +60,7 @@ def load(
 
     with _quiet(transformers):
         tokenizer = _load_tokenizer(located)
-        chosen = _kind_of(located) if kind == "auto" else kind
+        chosen = kind_of(located) if kind == "auto" else kind
         target = _device(torch, device)
         model = _load_weights(located, chosen, policy, target)
     card = _card(located, chosen, policy, model, tokenizer)
@@ -96,7 +96,7 @@ def _config(located: Located) -> dict[str, Any]:
     return config
 
 
-def _kind_of(located: Located) -> Literal["causal", "masked"]:
+def kind_of(located: Located) -> Literal["causal", "masked"]:
     """Causal or masked, by the name of the architecture; masked models come first.
 
     ``...WithLMHeadModel`` ends like GPT-2's ``LMHeadModel`` but is masked (XLM, Flaubert).

@@ -10,6 +10,7 @@ from cimento.errors import ModelError
 from cimento.models.base import Encoded, ModelCard, Policy
 from cimento.models.causal_plain import unscored
 from cimento.models.heads import Asks, RowHead
+from cimento.models.inspection import Inside, way_of
 from cimento.models.layout import find_layout, padded
 from cimento.models.masking import masked_positions
 from cimento.models.memory import memory_of
@@ -121,6 +122,10 @@ class MaskedScorer:
         for batch in batches(lengths, token_budget=self._token_budget, mixed=self._layout.pad):
             self._score_batch([copies[i] for i in batch], jobs, results, head)
         return results
+
+    def inside(self) -> Inside:
+        """What it is made of, and how texts go through it; see `inspection`."""
+        return Inside(model=self._model, tokenizer=self._tokenizer, way=way_of(self._layout))
 
     def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:
         """Whether memory ran out, and how many texts are long; see `Remarking`."""

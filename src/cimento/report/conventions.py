@@ -40,6 +40,9 @@ def conventions(
         said.append(_BOS[str(policy["bos"])])
     if policy.get("leading_blank"):
         said.append("A blank stood before every text.")
+    model = manifest.get("model")
+    if isinstance(model, dict) and model.get("boundary"):
+        said.append(f"Words are corrected for their boundaries ({model['boundary']}).")
     if judging.unscored_first in _FIRST and first_tokens:
         done = _FIRST[judging.unscored_first]
         said.append(f"First tokens without left context are {done}: {first_tokens} of them.")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import InputError, did_you_mean
+from cimento.suites.kinds import kind_of
 
 _FOLDER = Path(__file__).parents[1] / "data" / "suites"
 
@@ -17,6 +18,7 @@ class BuiltinSuite:
 
     Attributes:
         name: as ``cimento run`` takes it.
+        kind: what kind of test it holds, such as ``regions``.
         language: ISO 639-1 code.
         phenomenon: what it is about; empty where a column tells, item by item.
         items: how many.
@@ -25,6 +27,7 @@ class BuiltinSuite:
     """
 
     name: str
+    kind: str
     language: str
     phenomenon: str
     items: int
@@ -32,14 +35,15 @@ class BuiltinSuite:
     path: Path
 
 
-def builtin_names() -> list[str]:
-    """The names of all built-in suites, sorted."""
-    return sorted(path.parent.name for path in _FOLDER.glob("*/suite.toml"))
+def builtin_names(*, kind: str = "") -> list[str]:
+    """The names of all built-in suites, or of those of one kind, sorted."""
+    names = sorted(path.parent.name for path in _FOLDER.glob("*/suite.toml"))
+    return [name for name in names if kind in ("", kind_of(_FOLDER / name))]
 
 
-def list_builtin() -> list[BuiltinSuite]:
-    """All built-in suites, sorted by name."""
-    return [_describe(_FOLDER / name) for name in builtin_names()]
+def list_builtin(*, kind: str = "") -> list[BuiltinSuite]:
+    """All built-in suites, or those of one kind, sorted by name."""
+    return [_describe(_FOLDER / name) for name in builtin_names(kind=kind)]
 
 
 def find_suite(name_or_path: str | Path) -> Path:
@@ -65,14 +69,23 @@ def find_suite(name_or_path: str | Path) -> Path:
 
 def _describe(folder: Path) -> BuiltinSuite:
     meta = tomllib.loads((folder / "suite.toml").read_text(encoding="utf-8"))["meta"]
-    header, *lines = (folder / "items.tsv").read_text(encoding="utf-8").split("\n")
-    column = header.split("\t").index("item")
-    items = {line.split("\t")[column] for line in lines if line.strip()}
     return BuiltinSuite(
         name=folder.name,
+        kind=kind_of(folder),
         language=meta.get("language", ""),
         phenomenon=meta.get("phenomenon", ""),
-        items=len(items),
+        items=_count_items(folder),
         status=meta.get("status", ""),
         path=folder,
     )
+
+
+def _count_items(folder: Path) -> int:
+    """The items of ``items.tsv``, or the lines of ``items.jsonl``."""
+    table = folder / "items.tsv"
+    if not table.exists():
+        lines = (folder / "items.jsonl").read_text(encoding="utf-8").split("\n")
+        return sum(bool(line.strip()) for line in lines)
+    header, *lines = table.read_text(encoding="utf-8").split("\n")
+    column = header.split("\t").index("item")
+    return len({line.split("\t")[column] for line in lines if line.strip()})

@@ -1,0 +1,109 @@
+"""From a suite to what runs suites of its kind; each kind is imported when it is first needed."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.suites.kinds import REGIONS, kind_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cimento.api import Evaluation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindRun:
+    """What `run` says to the runner of a kind, besides suites and models.
+
+    Attributes:
+        evaluation: how models are asked, how answers are judged, and where runs go.
+        as_json: print the summary as JSON.
+        keep_answers: keep answers in the cache between runs.
+        measures: names; the first is the one that runs are stored with.
+        options: what only this kind of suite knows, by name.
+    """
+
+    evaluation: Evaluation
+    as_json: bool
+    keep_answers: bool
+    measures: Sequence[str] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+Runner: TypeAlias = Callable[[Sequence[str], Sequence[str], KindRun], int]
+"""Runs suites with models, prints what came of it, and returns the exit code."""
+
+RUNNERS: Mapping[str, str] = {
+    REGIONS: "cimento.cli.evaluating:run_regions",
+}
+"""Kind of suite to its runner, as ``module:function``."""
+
+
+def run_each_kind(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int:
+    """Run suites of any kinds; the exit code is 0 only where all went well.
+
+    Raises:
+        InputError: a suite does not exist or is of no known kind.
+        UsageError: options for a kind were given, and there is none that takes them.
+    """
+    by_kind = _by_kind(suites)
+    if how.options and set(by_kind) == {REGIONS}:
+        raise UsageError(
+            where=f"--set {next(iter(how.options))}",
+            seen="none of the suites is of a kind that takes such options",
+            todo="Leave it out.",
+        )
+    codes = [_runner(kind)(names, models, how) for kind, names in by_kind.items()]
+    return max(codes)
+
+
+def parse_settings(settings: Sequence[str]) -> dict[str, str]:
+    """``KEY=VALUE`` arguments as a mapping.
+
+    Raises:
+        UsageError: there is no ``=`` in one, or nothing before it.
+    """
+    found = {}
+    for each in settings:
+        key, equals, value = each.partition("=")
+        if not key or not equals:
+            raise UsageError(where="--set", seen=f"got {each!r}", todo="Write --set KEY=VALUE.")
+        found[key.strip().replace("-", "_")] = value
+    return found
+
+
+def _by_kind(suites: Sequence[str]) -> dict[str, list[str]]:
+    """Names and paths of suites, those of one kind together, in order."""
+    from cimento.suites.builtin import find_suite
+    from cimento.suites.load import suite_paths
+
+    found: dict[str, list[str]] = {}
+    for name in suites:
+        paths = suite_paths(find_suite(name))
+        kinds = {path: _known_kind(path) for path in paths}
+        if len(set(kinds.values())) == 1:
+            found.setdefault(kinds[paths[0]], []).append(name)
+            continue
+        for path, kind in kinds.items():
+            found.setdefault(kind, []).append(str(path))
+    return found
+
+
+def _known_kind(path: Path) -> str:
+    kind = kind_of(path)
+    if kind not in RUNNERS:
+        raise InputError(
+            where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, RUNNERS)
+        )
+    return kind
+
+
+def _runner(kind: str) -> Runner:
+    module, _, name = RUNNERS[kind].partition(":")
+    runner: Runner = getattr(importlib.import_module(module), name)
+    return runner

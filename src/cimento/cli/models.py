@@ -1,0 +1,231 @@
+"""``cimento models``: which models there are, and what a model is like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cimento.cli import options
+from cimento.cli.console import columns, note, show
+
+if TYPE_CHECKING:
+    from cimento.models.cached import Present
+    from cimento.models.inspection import Comparison, Inspection, UnknownTokens
+    from cimento.models.tokenizer_facts import TokenizerFacts
+    from cimento.testing import Finding
+
+FAILED = 1
+
+app = typer.Typer(help="List models, and check what a model is like.", no_args_is_help=True)
+
+_NAMES = (
+    ("demo-causal, demo-masked", "the demo models"),
+    ("path/to/folder", "what save_pretrained wrote, or a PEFT adapter"),
+    ("org/name, org/name@revision", "of the Hugging Face hub"),
+    ("openai:URL#model", "behind a server"),
+    ("kenlm:FILE", "an n-gram model"),
+    ("replay:FILE", "recorded surprisals"),
+)
+
+
+@app.command("list")
+def list_models() -> None:
+    """List the demo models, the ways to name a model, and what the hub's cache holds."""
+    from cimento.models.cached import cached_models, demo_models, hub_cache
+    from cimento.plugins import plugin_names
+
+    names = [*_NAMES, *((f"{name}:...", "a plug-in") for name in plugin_names("cimento.models"))]
+    show("ways to name a model\n" + columns(names, indent=2))
+    show("\nmodels that come with cimento\n" + _present(demo_models()))
+    folder = hub_cache()
+    if folder is None:
+        note("The hub's cache is not looked at: huggingface_hub is not installed.")
+        return
+    found = cached_models(folder)
+    show(f"\nmodels of the hub in {folder}\n" + (_present(found) if found else "  none"))
+
+
+@app.command("check")
+def check(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="As for cimento run --model.")],
+    suites: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SUITE]...", help="Texts to try it on; built-in names or paths."),
+    ] = None,
+    *,
+    language: Annotated[
+        str,
+        options.option("--language", help="Without SUITE: the built-in suites of this language."),
+    ] = "",
+    texts: Annotated[
+        int, options.option("--texts", min=1, help="How many texts are scored both ways.")
+    ] = 40,
+    json: Annotated[bool, options.option("--json", help="Print everything as JSON.")] = False,
+    device: options.Device = "auto",
+    dtype: options.Dtype = "float32",
+    model_args: options.ModelArgs = None,
+    kind: options.Kind = "auto",
+    bos: options.Bos = None,
+    pll: options.Pll = None,
+    batch_size: options.BatchSize = None,
+) -> int:
+    """Show what a model is like, and prove that fast and plain scoring agree on this machine.
+
+    The exit code is 1 where they differ, or where the model fails one of the checks.
+    """
+    from cimento.models.arguments import parse_model_args
+    from cimento.models.base import Policy, TextScorer
+    from cimento.models.inspection import Inspection, inspect_model
+    from cimento.sources import Asking, open_scorer
+    from cimento.testing import check_model
+
+    chosen = _texts(suites or _default_suites(language))
+    args = parse_model_args(model_args or ())
+    policy = Policy(**options.given(bos=bos, pll=pll, dtype=dtype, model_args=args))
+    asking = Asking(policy=policy, kind=kind, device=device, token_budget=batch_size)
+    scorer = open_scorer(model, asking)
+    found = (
+        Inspection(card=scorer.card)
+        if isinstance(scorer, TextScorer)
+        else inspect_model(scorer, chosen, policy=policy, n_compared=texts)
+    )
+    findings = check_model(scorer, policy=policy)
+    show(_as_json(found, findings) if json else _described(found, findings))
+    differs = found.comparison is not None and not found.comparison.agrees
+    return FAILED if differs or not all(finding.passed for finding in findings) else 0
+
+
+def _default_suites(language: str) -> list[str]:
+    """The built-in suites of a language; without one, the first of each language."""
+    from cimento.errors import UsageError, did_you_mean
+    from cimento.suites.builtin import list_builtin
+
+    builtin = list_builtin(kind="regions")
+    if not language:
+        return list({each.language: each.name for each in reversed(builtin)}.values())[::-1]
+    names = [each.name for each in builtin if each.language == language]
+    if not names:
+        raise UsageError(
+            where=f"--language {language}",
+            seen="there is no built-in suite in this language",
+            todo=did_you_mean(language, {each.language for each in builtin}),
+        )
+    return names
+
+
+def _texts(suites: Sequence[str]) -> dict[str, list[str]]:
+    """The texts of some suites, under their names."""
+    from cimento.api import read_suites
+    from cimento.requests import stimulus_text
+
+    return {
+        loaded.suite.name: [
+            stimulus_text(condition, rule=loaded.suite.join)
+            for _, condition in loaded.suite.stimuli()
+        ]
+        for loaded in read_suites(suites)
+    }
+
+
+def _present(models: Sequence[Present]) -> str:
+    return columns(
+        [
+            (
+                f"{each.name}@{each.revision[:7]}",
+                each.kind or "no language model",
+                f"{each.size_bytes / 1e6:.1f} MB",
+                f"last used {each.last_used}" if each.last_used else "",
+            )
+            for each in models
+        ],
+        indent=2,
+    )
+
+
+def _described(found: Inspection, findings: Sequence[Finding]) -> str:
+    """An inspection as text."""
+    card = found.card
+    rows = [
+        ("kind", card.kind),
+        *card.details.items(),
+        ("dtype", card.dtype),
+        ("device", card.device),
+        ("window", f"{card.window} tokens" if card.window else "no limit is known"),
+    ]
+    if found.tokenizer is not None:
+        rows += _tokenizer_rows(found.tokenizer)
+    if found.unknown:
+        rows += _unknown_rows(found.unknown)
+    if found.comparison is not None:
+        rows += _comparison_rows(found.comparison)
+    else:
+        rows.append(("fast and plain", "not compared: the model cannot be looked into"))
+    told = columns([row for row in rows if row[1]], indent=2)
+    return "\n".join([card.label, told, "", "checks", *(f"  {each}" for each in findings)])
+
+
+def _tokenizer_rows(facts: TokenizerFacts) -> list[tuple[str, str]]:
+    chat = "none"
+    if facts.system_role is not None:
+        told = f" ({facts.refusal})" if facts.refusal else ""
+        chat = f"present; a system message is {facts.system_role}{told}"
+    return [
+        ("tokenizer", facts.kind),
+        ("marks of words", facts.marks),
+        ("before a text", f"{facts.before} ({facts.origin})".strip()),
+        ("after a text", facts.after),
+        ("unknown token", facts.unknown or "none"),
+        ("chat template", chat),
+    ]
+
+
+def _unknown_rows(found: Sequence[UnknownTokens]) -> list[tuple[str, str]]:
+    """How much is unknown in all, and in each suite where something is."""
+    rows = [
+        (
+            "unknown tokens",
+            _share(sum(e.n_unknown for e in found), sum(e.n_tokens for e in found))
+            + f" in {len(found)} suites",
+        )
+    ]
+    rows += [
+        (f"  in {each.suite}", _share(each.n_unknown, each.n_tokens))
+        for each in found
+        if each.n_unknown and len(found) > 1
+    ]
+    rows += [
+        (f"  {each.suite}", f"{each.n_refused} of {each.n_texts} texts refused: {each.refusal}")
+        for each in found
+        if each.n_refused
+    ]
+    return rows
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} of {whole}" + (f" ({part / whole:.2%})" if whole else "")
+
+
+def _comparison_rows(found: Comparison) -> list[tuple[str, str]]:
+    fast, plain = found.fast_texts_per_s, found.plain_texts_per_s
+    verdict = "equal" if found.agrees else "DIFFERENT"
+    size = f"{found.n_tokens} tokens of {found.n_texts} texts"
+    difference = f"at most {found.max_difference_nats:.2g} nats apart in {size}"
+    return [
+        ("fast scoring", found.way),
+        ("texts per second", f"fast {fast:.1f}   plain {plain:.1f}   ({fast / plain:.1f} times)"),
+        ("fast and plain", f"{verdict}: {difference} (rounding: {found.tolerance_nats:g})"),
+    ]
+
+
+def _as_json(found: Inspection, findings: Sequence[Finding]) -> str:
+    import dataclasses
+    import json
+
+    content: Mapping[str, object] = {
+        **dataclasses.asdict(found),
+        "agrees": found.comparison.agrees if found.comparison is not None else None,
+        "findings": [dataclasses.asdict(finding) for finding in findings],
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2)

@@ -1,0 +1,1 @@
+"""One command for each published study that is redone."""

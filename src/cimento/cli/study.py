@@ -1,0 +1,9 @@
+"""``cimento study``: redo a published study from the data it released."""
+
+from __future__ import annotations
+
+import typer
+
+app = typer.Typer(
+    help="Redo a published study: every table, computed beside printed.", no_args_is_help=True
+)

@@ -1,0 +1,97 @@
+"""The models that can be used without a download."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.errors import CimentoError, StorageError
+from cimento.models.adapters import CONFIG
+from cimento.models.loading import kind_of
+from cimento.models.locate import DEMO_MODELS, Located, locate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Present:
+    """A model on this machine.
+
+    Attributes:
+        name: as ``--model`` takes it.
+        revision: commit or content hash, hexadecimal.
+        kind: ``causal``, ``masked`` and the like; ``adapter``; empty where it is none of these.
+        size_bytes: of its files.
+        last_used: day of its last use, where that is known.
+    """
+
+    name: str
+    revision: str
+    kind: str
+    size_bytes: int
+    last_used: dt.date | None = None
+
+
+def demo_models() -> list[Present]:
+    """The models that come with cimento."""
+    found = [locate(name) for name in DEMO_MODELS]
+    return [
+        Present(
+            name=each.name,
+            revision=each.revision,
+            kind=_kind(each),
+            size_bytes=sum(path.stat().st_size for path in each.folder.iterdir()),
+        )
+        for each in found
+    ]
+
+
+def hub_cache() -> Path | None:
+    """The folder where downloads of the Hugging Face hub are kept; None without its library."""
+    try:
+        from huggingface_hub import constants
+    except ImportError:
+        return None
+    return Path(constants.HF_HUB_CACHE)
+
+
+def cached_models(folder: Path) -> list[Present]:
+    """The models of the Hugging Face hub that were downloaded, sorted by name.
+
+    Raises:
+        StorageError: the folder cannot be read.
+    """
+    from huggingface_hub import scan_cache_dir
+
+    if not folder.is_dir():
+        return []
+    try:
+        repositories = scan_cache_dir(folder).repos
+    except (OSError, ValueError) as error:
+        raise StorageError(
+            where=str(folder), seen=f"the hub's cache cannot be read ({error})"
+        ) from error
+    found = [
+        Present(
+            name=repository.repo_id,
+            revision=revision.commit_hash,
+            kind=_kind(
+                Located(repository.repo_id, Path(revision.snapshot_path), revision.commit_hash)
+            ),
+            size_bytes=revision.size_on_disk,
+            last_used=dt.datetime.fromtimestamp(repository.last_accessed, tz=dt.UTC).date(),
+        )
+        for repository in repositories
+        if repository.repo_type == "model"
+        for revision in repository.revisions
+    ]
+    return sorted(found, key=lambda each: (each.name, each.revision))
+
+
+def _kind(located: Located) -> str:
+    """What a model can be loaded as, by its config; empty where that does not tell."""
+    if (located.folder / CONFIG).is_file():
+        return "adapter"
+    try:
+        return kind_of(located)
+    except CimentoError:
+        return ""

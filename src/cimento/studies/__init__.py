@@ -1,0 +1,1 @@
+"""The published studies, redone: every table, computed beside printed."""
