@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento.errors import ModelError
+from cimento.models.asks import Asks
 from cimento.models.memory import DoesNotFitError, Memory, is_out_of_memory
 from cimento.requests import ScoreRequest
 from cimento.sources import Asking, open_scorer
@@ -152,7 +153,8 @@ def test_a_run_says_so_in_its_warnings_and_only_then(monkeypatch, folder_of, tmp
 def test_every_ask_is_served_where_it_was_asked_and_no_part_is_too_large(lines, width, spare, data):
     ids = torch.arange(lines * width).reshape(lines, width)
     rows = data.draw(st.sets(st.integers(0, lines * width - 1)))
-    asks = {(row, row): [(0, row)] for row in rows}
+    numbers = np.array(sorted(rows), dtype=np.int64)
+    asks = Asks(rows=numbers, targets=numbers, places=numbers)
     holds = width + spare
     served = []
 
@@ -160,13 +162,12 @@ def test_every_ask_is_served_where_it_was_asked_and_no_part_is_too_large(lines, 
         flat = inputs["input_ids"].reshape(-1)
         if len(flat) > holds:
             raise ERRORS["cuda"]
-        for (row, token), places in wanted.items():
-            assert flat[row].item() == token
-            served.extend(places)
+        assert flat[torch.from_numpy(wanted.rows)].tolist() == wanted.targets.tolist()
+        served.extend(wanted.places.tolist())
 
     memory = Memory()
     memory.spend({"input_ids": ids}, asks, work)
 
-    assert sorted(served) == [(0, row) for row in sorted(rows)]
+    assert sorted(served) == sorted(rows)
     assert memory.budget is None or memory.budget < lines * width
     assert bool(memory.remarks) == (bool(rows) and lines * width > holds)

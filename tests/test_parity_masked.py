@@ -10,7 +10,7 @@ from transformers import AutoModelForMaskedLM
 
 from cimento.errors import ModelError
 from cimento.models.base import Policy
-from cimento.models.layout import LAYOUTS, find_layout
+from cimento.models.layout import find_layout
 from cimento.requests import ScoreRequest
 from tests import plain, zoo
 from tests.whole_path import ask, ask_folder, load_folder
@@ -166,7 +166,19 @@ def test_a_head_that_mixes_positions_gets_all_of_them():
     model.cls = MixingHead(model.cls)
     short, long = (7, 8, 9), (7, 8, 9, 10, 11, 12, 13)
 
-    assert find_layout(model, short, long, padding=0) not in LAYOUTS[::2]
+    assert find_layout(model, short, long, padding=0).thin == "nowhere"
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_after_the_last_attention_only_what_is_wanted_is_computed_where_that_is_possible(name):
+    """Where attention ends with its residual, and every layer has its own."""
+    able = {"bert", "bert-cased", "roberta", "camembert", "xlm-roberta", "electra", "deberta-v2"}
+    model = zoo.model(name)
+    short, long = (7, 8, 9), (7, 8, 9, 10, 11, 12, 13)
+
+    found = find_layout(model, short, long, padding=0).thin
+
+    assert found == ("last attention" if name in {*able, "mpnet"} else "head")
 
 
 class Forgetful(torch.nn.Module):

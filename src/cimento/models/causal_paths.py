@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from cimento.models.asks import AskList, Sheet
 from cimento.models.base import Encoded
-from cimento.models.causal_plain import PlainScoring, fed, unscored
-from cimento.models.heads import Asks, RowHead
+from cimento.models.causal_plain import PlainScoring, fed
+from cimento.models.heads import RowHead
 from cimento.models.layout import Layout, largest_difference, tolerance_nats
 from cimento.models.memory import DoesNotFitError
 from cimento.models.tree import PrefixTree, plant
@@ -25,14 +26,14 @@ from cimento.models.tree import PrefixTree, plant
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from cimento.answers import Column
     from cimento.models.base import FloatArray
+    from cimento.models.columns import Read
 
 TREE_NODES = {"cpu": 256}
 TREE_NODES_ELSEWHERE = 512
 """Size of a prefix tree: 256 was fastest on two CPU cores, among 192 to 512."""
 
-PROOF_TEXTS = 12
+PROOF_TEXTS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class CausalScoring:
         layout: Layout,
         token_budget: int,
         packing: bool = True,
-        columns: Sequence[Column] = (),
+        columns: Sequence[Read] = (),
     ) -> None:
         self._model = model
         self._columns = columns
@@ -80,43 +81,45 @@ class CausalScoring:
         nodes = TREE_NODES.get(model.device.type, TREE_NODES_ELSEWHERE)
         self._tree_nodes = min(nodes, token_budget)
         self._together = max(1, token_budget // self._tree_nodes)
+        self._window = getattr(model.config.get_text_config(), "sliding_window", None)
         self.proof = Proof(holds=packing, reason="" if packing else "off")
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
         """Log-probabilities of the wanted tokens, in nats; one array for each text."""
-        results = unscored(encoded, self._columns)
+        sheet = Sheet(encoded, columns=len(self._columns))
         plain = set(range(len(encoded)))
         for trees in self._tree_batches(encoded):
-            if self._fit_trees(trees, encoded, results):
-                plain -= set(_numbers(trees))
+            if self._fit_trees(trees, encoded, sheet):
+                plain.difference_update(_numbers(trees))
         rest = sorted(plain)
+        results = sheet.by_text()
         for number, values in zip(rest, self._plain.score([encoded[i] for i in rest]), strict=True):
             results[number] = values
         return results
 
     def _tree_batches(self, encoded: Sequence[Encoded]) -> Iterator[list[PrefixTree]]:
         sequences = [fed(each) if self._fits(each) else () for each in encoded]
-        trees = list(plant(sequences, max_nodes=self._tree_nodes))
+        # The widest first: they are compared with the plain way, and then all others may follow.
+        trees = sorted(plant(sequences, max_nodes=self._tree_nodes), key=len, reverse=True)
         for start in range(0, len(trees), self._together):
             yield trees[start : start + self._together]
 
     def _fits(self, each: Encoded) -> bool:
         """Whether a text may stand in a tree: its mask has no window that slides."""
-        window = getattr(self._model.config.get_text_config(), "sliding_window", None)
-        limit = min(self._tree_nodes, window or self._tree_nodes)
-        return len(fed(each)) <= limit and len(each.ids) <= self._plain.whole_above
+        limit = min(self._tree_nodes, self._window or self._tree_nodes)
+        return len(fed(each)) <= limit and len(each.tokens) <= self._plain.whole_above
 
     def _fit_trees(
         self,
         trees: Sequence[PrefixTree],
         encoded: Sequence[Encoded],
-        results: Sequence[FloatArray],
+        sheet: Sheet,
     ) -> bool:
         """The same as `_try_trees`, with smaller trees from then on where memory runs out."""
         if max(len(tree) for tree in trees) > self._tree_nodes:
             return False
         try:
-            return self._try_trees(trees, encoded, results)
+            return self._try_trees(trees, encoded, sheet)
         except DoesNotFitError:
             self._tree_nodes //= 2
             return False
@@ -125,19 +128,19 @@ class CausalScoring:
         self,
         trees: Sequence[PrefixTree],
         encoded: Sequence[Encoded],
-        results: Sequence[FloatArray],
+        sheet: Sheet,
     ) -> bool:
         """Score a batch of trees; False where its texts must be scored the plain way."""
         if not self.proof.holds:
             return False
         nodes = max(len(tree) for tree in trees)
         if nodes <= self.proof.nodes:
-            self._pack(trees, encoded, results)
+            self._pack(trees, encoded, sheet)
             return True
         # A row that does not branch is a plain row: it proves nothing, and gains nothing.
         if not any(tree.branches for tree in trees):
             return False
-        self.proof = self._prove(trees, nodes, encoded, results)
+        self.proof = self._prove(trees, nodes, encoded, sheet)
         return self.proof.holds
 
     def _prove(
@@ -145,11 +148,11 @@ class CausalScoring:
         trees: Sequence[PrefixTree],
         nodes: int,
         encoded: Sequence[Encoded],
-        results: Sequence[FloatArray],
+        sheet: Sheet,
     ) -> Proof:
         """Score a batch of trees, and some of its texts the plain way too."""
         try:
-            self._pack(trees, encoded, results)
+            self._pack(trees, encoded, sheet)
         except DoesNotFitError:
             raise
         # A model that knows no such mask or no positions says so in its own way.
@@ -157,11 +160,12 @@ class CausalScoring:
             reason = f"the model does not take it ({type(error).__name__})"
             return Proof(holds=False, nodes=nodes, reason=reason)
         numbers = _numbers(trees)
+        packed = sheet.by_text()
         # The last text lies furthest from the beginning that it shares with others.
         sample = [*numbers[:: max(1, len(numbers) // PROOF_TEXTS)], numbers[-1]]
         plain = self._plain.score([encoded[number] for number in sample])
         worst = max(
-            largest_difference(logprobs(results[number]), logprobs(values))
+            largest_difference(logprobs(packed[number]), logprobs(values))
             for number, values in zip(sample, plain, strict=True)
         )
         holds = worst <= tolerance_nats(self._model)
@@ -172,19 +176,16 @@ class CausalScoring:
         self,
         trees: Sequence[PrefixTree],
         encoded: Sequence[Encoded],
-        results: Sequence[FloatArray],
+        sheet: Sheet,
     ) -> None:
         """Run the model over a batch of trees, one in a row."""
-        asks: Asks = {}
+        asks = AskList()
         width = max(len(tree) for tree in trees)
         for line, tree in enumerate(trees):
             for number, path in tree.members:
-                each = encoded[number]
-                for slot, index in enumerate(each.wanted):
-                    if index > 0:
-                        ask = (line * width + path[index - 1], each.ids[index])
-                        asks.setdefault(ask, []).append((number, slot))
-        self._head.fill(self._tree_inputs(trees, width), asks, results)
+                rows = [line * width + node for node in path]
+                asks.add_following(encoded[number], rows, first_slot=sheet.starts[number])
+        self._head.fill(self._tree_inputs(trees, width), asks.done(), sheet.values)
 
     def _tree_inputs(self, trees: Sequence[PrefixTree], width: int) -> dict[str, torch.Tensor]:
         ids = torch.zeros((len(trees), width), dtype=torch.long)

@@ -6,10 +6,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from cimento.models.asks import AskList, Sheet
 from cimento.models.base import Encoded
-from cimento.models.heads import Asks, RowHead
+from cimento.models.heads import RowHead
 from cimento.models.layout import Layout, padded
 from cimento.models.packing import batches
 
@@ -47,47 +46,40 @@ class PlainScoring:
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
         """Log-probabilities of the wanted tokens, in nats; one array for each text."""
-        results = unscored(encoded, self._columns)
+        sheet = Sheet(encoded, columns=len(self._columns))
         long = [i for i, each in enumerate(encoded) if len(each.tokens) > self.whole_above]
         short = sorted(set(range(len(encoded))) - set(long))
         texts = [fed(encoded[i]) for i in short]
         lengths = [len(ids) for ids in texts]
         for batch in batches(lengths, token_budget=self._token_budget, mixed=self._layout.pad):
-            members = [(short[i], encoded[short[i]]) for i in batch]
-            self._run([texts[i] for i in batch], members, results)
+            self._run([texts[i] for i in batch], [short[i] for i in batch], encoded, sheet)
         for number in long:
-            each = encoded[number]
-            self._run([each.ids[: len(each.tokens)]], [(number, each)], results)
-        return results
+            whole = encoded[number].ids[: len(encoded[number].tokens)]
+            self._run([whole], [number], encoded, sheet)
+        return sheet.by_text()
 
     def _run(
         self,
         texts: Sequence[Sequence[int]],
-        members: Sequence[tuple[int, Encoded]],
-        results: Sequence[FloatArray],
+        numbers: Sequence[int],
+        encoded: Sequence[Encoded],
+        sheet: Sheet,
     ) -> None:
+        """Score one batch: the texts of these numbers, as far as they are fed."""
         width = max(len(ids) for ids in texts)
-        asks: Asks = {}
-        for line, (number, each) in enumerate(members):
-            for slot, index in enumerate(each.wanted):
-                if index > 0:
-                    ask = (line * width + index - 1, each.ids[index])
-                    asks.setdefault(ask, []).append((number, slot))
-        if asks:
+        asks = AskList()
+        for line, number in enumerate(numbers):
+            rows = range(line * width, (line + 1) * width)
+            asks.add_following(encoded[number], rows, first_slot=sheet.starts[number])
+        if asks.rows:
             device = self._model.device
             inputs = padded(texts, layout=self._layout, padding=0, device=device)
-            self._head.fill(inputs, asks, results)
-
-
-def unscored(encoded: Sequence[Encoded], columns: Sequence[Read] = ()) -> list[FloatArray]:
-    """Arrays to write scores into, one for each text; tables where there are columns."""
-    width = (1 + len(columns),) if columns else ()
-    return [np.full((len(each.wanted), *width), np.nan) for each in encoded]
+            self._head.fill(inputs, asks.done(), sheet.values)
 
 
 def fed(each: Encoded) -> tuple[int, ...]:
     """The tokens that must be fed: those from the last wanted one on change nothing before it."""
-    return each.ids[: max(each.wanted, default=0)]
+    return each.ids[: each.wanted[-1]] if each.wanted else ()
 
 
 def _length_that_matters(model: PreTrainedModel) -> int:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from cimento.models.base import FloatArray
     from cimento.models.causal_paths import Proof
+    from cimento.models.heads import Thinning
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,6 +252,13 @@ def _unknown(inside: Inside, suite: str, found: _Texts) -> UnknownTokens:
     )
 
 
+_THINNED: Mapping[Thinning, str] = {
+    "last attention": "only where needed after the last attention",
+    "head": "head where needed",
+    "nowhere": "head everywhere",
+}
+
+
 def way_of(layout: Layout, proof: Proof | None = None) -> str:
     """How texts go through a model, in words.
 
@@ -264,7 +272,7 @@ def way_of(layout: Layout, proof: Proof | None = None) -> str:
     elif proof is not None:
         said.append(f"no prefix trees: {proof.reason or 'no texts share a beginning'}")
     said.append("lengths mixed in a batch" if layout.pad else "one length in a batch")
-    said.append("head where needed" if layout.thin else "head everywhere")
+    said.append(_THINNED[layout.thin])
     return "; ".join(said)
 
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, get_args
 
 import numpy as np
 import torch
 
 from cimento.errors import ModelError
-from cimento.models.heads import Asks, RowHead
+from cimento.models.asks import Asks
+from cimento.models.heads import RowHead, Thinning
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -44,20 +45,15 @@ class Layout:
     """What a model allows without other scores coming out.
 
     Attributes:
-        thin: its head may be given the wanted rows of the last hidden state only.
+        thin: from where on only the wanted rows are computed.
         pad: texts of different length may share a batch, the shorter ones padded on the right.
     """
 
-    thin: bool
+    thin: Thinning
     pad: bool
 
 
-LAYOUTS = (
-    Layout(thin=True, pad=True),
-    Layout(thin=False, pad=True),
-    Layout(thin=True, pad=False),
-    Layout(thin=False, pad=False),
-)
+LAYOUTS = tuple(Layout(thin=thin, pad=pad) for pad in (True, False) for thin in get_args(Thinning))
 """From the fastest to the most careful."""
 
 
@@ -159,13 +155,12 @@ def _thinned(
     short: Ids,
     positions: Sequence[int],
     *,
-    thin: bool,
+    thin: Thinning,
 ) -> FloatArray:
     """What `plain_logprobs` gives at some positions, with the text in the second row of a batch."""
     found = np.full(len(positions), np.nan)
-    width = batch["input_ids"].shape[1]
-    asks: Asks = {
-        (width + position, short[position]): [(0, slot)] for slot, position in enumerate(positions)
-    }
-    RowHead(model, thin=thin).fill(batch, asks, [found])
+    chosen = np.array(positions)
+    rows = chosen + batch["input_ids"].shape[1]
+    asks = Asks(rows, np.array(short)[chosen], np.arange(len(chosen)))
+    RowHead(model, thin=thin).fill(batch, asks, found)
     return found

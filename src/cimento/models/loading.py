@@ -170,6 +170,8 @@ def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> P
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
+    from cimento.models.fusing import fuse_activations
+
     auto = AutoModelForCausalLM if kind == "causal" else AutoModelForMaskedLM
     quantised = "quantization_config" in _config(located)
     args = for_transformers(policy.model_args, quantised=quantised, device=device)
@@ -199,6 +201,7 @@ def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> P
             todo=f"Is this model a {kind} language model with its head? See --kind.",
         )
     model.eval().requires_grad_(requires_grad=False)
+    fuse_activations(model)
     # Where the devices were chosen by transformers, they are left as they are.
     placed: PreTrainedModel = model if "device_map" in args else model.to(device)
     return placed

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from cimento.errors import ModelError
+from cimento.models.asks import AskList, Sheet
 from cimento.models.base import Encoded, ModelCard, Policy
-from cimento.models.causal_plain import unscored
-from cimento.models.heads import Asks, RowHead
+from cimento.models.heads import RowHead
 from cimento.models.inspection import Inside, way_of
 from cimento.models.layout import find_layout, padded
 from cimento.models.masking import masked_positions
@@ -30,12 +30,11 @@ Copy: TypeAlias = tuple[int, ...]
 
 
 class _Job(NamedTuple):
-    """A token that is predicted in a masked copy: where its score goes, where and what it is."""
+    """A token that is predicted in a masked copy: where it is, what it is, where its score goes."""
 
-    number: int
-    slot: int
     position: int
     target: int
+    place: int
 
 
 class MaskedScorer:
@@ -74,6 +73,7 @@ class MaskedScorer:
         self._frame = own_frame(tokenizer)
         self._card = card
         self._padding = int(tokenizer.pad_token_id or 0)
+        self._mask = int(tokenizer.mask_token_id)
         self._vocabulary = vocabulary_size(model)
         short, long = probes(
             tokenizer, self._frame, window=card.window, vocabulary=self._vocabulary
@@ -108,20 +108,19 @@ class MaskedScorer:
         self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
     ) -> list[FloatArray]:
         """The same with other columns beside; see `ColumnScorer`."""
-        results = unscored(encoded, columns)
+        sheet = Sheet(encoded, columns=len(columns))
         head = self._head_of(columns)
         # Two conditions that differ in one masked token are the same masked text: asked once.
         jobs: dict[Copy, list[_Job]] = {}
-        for number, each in enumerate(encoded):
-            for slot, index in enumerate(each.wanted):
+        for each, first_slot in zip(encoded, sheet.starts, strict=True):
+            for place, index in enumerate(each.wanted, start=first_slot):
                 copy, position = self._masked_copy(each, index)
-                target = each.ids[index]
-                jobs.setdefault(copy, []).append(_Job(number, slot, position, target))
+                jobs.setdefault(copy, []).append(_Job(position, each.ids[index], place))
         copies = list(jobs)
         lengths = [len(copy) for copy in copies]
         for batch in batches(lengths, token_budget=self._token_budget, mixed=self._layout.pad):
-            self._score_batch([copies[i] for i in batch], jobs, results, head)
-        return results
+            self._score_batch([copies[i] for i in batch], jobs, sheet, head)
+        return sheet.by_text()
 
     def inside(self) -> Inside:
         """What it is made of, and how texts go through it; see `inspection`."""
@@ -136,7 +135,7 @@ class MaskedScorer:
         """The text with what must not be seen masked, and where the token at `index` is in it."""
         ids = list(each.ids)
         for position in masked_positions(each.words, index, rule=self._policy.pll):
-            ids[position] = self._tokenizer.mask_token_id
+            ids[position] = self._mask
         window, frame = self._card.window, self._frame
         if window is None or len(ids) <= window:
             return tuple(ids), index
@@ -148,17 +147,16 @@ class MaskedScorer:
         self,
         copies: Sequence[Copy],
         jobs: Mapping[Copy, Sequence[_Job]],
-        results: Sequence[FloatArray],
+        sheet: Sheet,
         head: RowHead,
     ) -> None:
-        """Fill `results` with the scores that one batch of masked copies gives."""
+        """Write down the scores that one batch of masked copies gives."""
         width = max(len(copy) for copy in copies)
-        asks: Asks = {}
+        asks = AskList()
         for line, copy in enumerate(copies):
             for job in jobs[copy]:
-                ask = (line * width + job.position, job.target)
-                asks.setdefault(ask, []).append((job.number, job.slot))
+                asks.add(line * width + job.position, job.target, job.place)
         inputs = padded(
             copies, layout=self._layout, padding=self._padding, device=self._model.device
         )
-        head.fill(inputs, asks, results)
+        head.fill(inputs, asks.done(), sheet.values)

@@ -11,7 +11,7 @@ import torch
 from cimento.errors import ModelError
 
 if TYPE_CHECKING:
-    from cimento.models.heads import Asks
+    from cimento.models.asks import Asks
 
 Inputs: TypeAlias = Mapping[str, torch.Tensor]
 
@@ -59,7 +59,7 @@ class Memory:
         waiting = [(inputs, asks)]
         while waiting:
             some, wanted = waiting.pop()
-            if not wanted:
+            if not len(wanted):
                 continue
             lines, width = some["input_ids"].shape
             fits = self.budget is None or lines == 1 or lines * width <= self.budget
@@ -116,11 +116,11 @@ def _halves(inputs: Inputs, asks: Asks) -> list[tuple[Inputs, Asks]]:
     return [
         (
             {name: value[:middle] for name, value in inputs.items()},
-            {(row, token): places for (row, token), places in asks.items() if row < edge},
+            asks.between(0, edge),
         ),
         (
             {name: value[middle:] for name, value in inputs.items()},
-            {(row - edge, token): places for (row, token), places in asks.items() if row >= edge},
+            asks.between(edge, lines * width),
         ),
     ]
 
