@@ -126,6 +126,26 @@ SCORES = TableSchema(
     },
 )
 
+FILLS = TableSchema(
+    name="fills",
+    columns={
+        "request": "Int32",
+        # From 1, the most probable first; two candidates of one request never share a rank.
+        "rank": "Int32",
+        "candidate": "String",
+        # Null where a recording gives ranks and no probabilities.
+        "logprob_nats": "Float64",
+        # Null where the source does not tell.
+        "n_pieces": "Int32",
+        # word, piece, unknown, punctuation or words; see docs/tables.md.
+        "kind": "String",
+    },
+    optional={
+        # How the candidate was asked for, where a request was asked in several ways.
+        "method": "String",
+    },
+)
+
 
 def parse_columns(names: Sequence[str]) -> tuple[Column, ...]:
     """Optional columns by their names, each of which may be several with commas between.
