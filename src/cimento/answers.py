@@ -146,6 +146,22 @@ FILLS = TableSchema(
     },
 )
 
+JUDGMENTS = TableSchema(
+    name="judgments",
+    columns={
+        "suite": "String",
+        "item": "String",
+        "condition": "String",
+        "candidate": "String",
+        "annotator": "String",
+        "question": "String",
+        # As it was given: a rating, a choice or a category.
+        "value": "String",
+        "remark": "String",
+        "at": "String",
+    },
+)
+
 
 def parse_columns(names: Sequence[str]) -> tuple[Column, ...]:
     """Optional columns by their names, each of which may be several with commas between.

@@ -1,0 +1,173 @@
+"""What readers of rated sentences share: tables with the columns they need, and typed cells."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from cimento.acceptability.records import RatedSentence, Scale
+from cimento.errors import InputError, SuiteError
+from cimento.files import read_bytes
+from cimento.suites.tables import Row, Table, read_table
+
+_ABSENT = {"", "na", "nan", "none", "null", "-"}
+_TRUE = {"1", "1.0", "true", "yes", "sì", "si", "vero"}
+_FALSE = {"0", "0.0", "false", "no", "falso"}
+_SHOWN = 3
+
+
+def open_table(path: Path) -> Table:
+    """A table by its suffix: a ``.tsv`` is never quoted, a ``.csv`` is.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    table, faults = read_table(read_bytes(path), path)
+    if table is None or any(each.severity == "error" for each in faults):
+        raise SuiteError(where=str(path), faults=faults)
+    return table
+
+
+def need_columns(table: Table, columns: Sequence[str]) -> None:
+    """See that the columns are there.
+
+    Raises:
+        InputError: some are not; all of them are named.
+    """
+    missing = [column for column in columns if column not in table.columns]
+    if missing:
+        raise InputError(
+            where=table.name,
+            seen=f"the column {', '.join(missing)} is missing;"
+            f" there are {', '.join(table.columns)}",
+            todo="Is it a file of this format?",
+        )
+
+
+def text_of(row: Row, column: str) -> str:
+    """A cell as text: normalised to NFC, without blanks at its ends; empty where there is none."""
+    return unicodedata.normalize("NFC", row.cells.get(column, "")).strip()
+
+
+def number_of(table: Table, row: Row, column: str) -> float | None:
+    """A cell as a number; ``3`` and ``3.0`` and ``3,0`` are the same. None for an empty cell.
+
+    Raises:
+        InputError: it is none.
+    """
+    text = text_of(row, column)
+    return None if text.casefold() in _ABSENT else _number(text, table, row, column)
+
+
+def count_of(table: Table, row: Row, column: str) -> int | None:
+    """A cell as a whole number, which may be written ``16.0``.
+
+    Raises:
+        InputError: it is none.
+    """
+    value = number_of(table, row, column)
+    if value is not None and (value < 0 or not value.is_integer()):
+        raise _wrong(table, row, column, "a whole number")
+    return None if value is None else int(value)
+
+
+def numbers_of(table: Table, row: Row, column: str) -> list[float]:
+    """A cell as a list of numbers with commas, semicolons or blanks between them.
+
+    Raises:
+        InputError: one of them is none.
+    """
+    parts = [part for part in re.split(r"[,;\s]+", text_of(row, column).strip("[]()")) if part]
+    return [_number(part, table, row, column) for part in parts]
+
+
+def flag_of(table: Table, row: Row, column: str) -> bool | None:
+    """A cell as yes or no, in the ways that people write them. None for an empty cell.
+
+    Raises:
+        InputError: it is neither.
+    """
+    text = text_of(row, column).casefold()
+    if text in _TRUE:
+        return True
+    if text in _FALSE:
+        return False
+    if text in _ABSENT:
+        return None
+    raise _wrong(table, row, column, "yes or no, 1 or 0")
+
+
+def refuse_off_scale(sentences: Iterable[RatedSentence], scale: Scale, *, where: str) -> None:
+    """See that every rating and every mean is on the scale.
+
+    Raises:
+        InputError: some are not; the first are named.
+    """
+    wrong = [
+        f"{each.id}: {value:g}"
+        for each in sentences
+        for value in (*(rating.value for rating in each.ratings), each.mean)
+        if value is not None and not scale.holds(value)
+    ]
+    if wrong:
+        shown = "; ".join(dict.fromkeys(wrong[:_SHOWN]))
+        more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+        raise InputError(
+            where=where,
+            seen=f"ratings are off the scale from {scale.low:g} to {scale.high:g} ({shown}{more})",
+            todo="Correct them, or say on which scale they are.",
+        )
+
+
+def refuse_repeated(sentences: Iterable[RatedSentence], *, where: str) -> None:
+    """See that every id is there once.
+
+    Raises:
+        InputError: some are not; the first are named.
+    """
+    seen: set[str] = set()
+    repeated = []
+    for each in sentences:
+        if each.id in seen:
+            repeated.append(each.id)
+        seen.add(each.id)
+    if repeated:
+        more = f" and {len(repeated) - _SHOWN} more" if len(repeated) > _SHOWN else ""
+        raise InputError(
+            where=where,
+            seen=f"ids are there twice: {', '.join(repeated[:_SHOWN])}{more}",
+            todo="Give every sentence an id of its own.",
+        )
+
+
+def not_nfc(table: Table) -> tuple[str, ...]:
+    """A warning where letters and their accents are written apart; they were put together."""
+    count = sum(
+        not unicodedata.is_normalized("NFC", cell)
+        for row in table.rows
+        for cell in row.cells.values()
+    )
+    if not count:
+        return ()
+    return (f"{table.name}: {count} cells were not NFC and have been normalised",)
+
+
+def _number(text: str, table: Table, row: Row, column: str) -> float:
+    try:
+        value = float(text.replace(",", "."))
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise _wrong(table, row, column, "a number")
+    return value
+
+
+def _wrong(table: Table, row: Row, column: str, expected: str) -> InputError:
+    return InputError(
+        where=table.where(row),
+        seen=f"{column} is {row.cells.get(column, '')!r} and not {expected}",
+        todo="Correct the cell.",
+    )
