@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.suites.kinds import REGIONS, kind_of
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cimento.api import Evaluation
+    from cimento.errors import Fault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,29 @@ RUNNERS: Mapping[str, str] = {
     REGIONS: "cimento.cli.evaluating:run_regions",
 }
 """Kind of suite to its runner, as ``module:function``."""
+
+CHECKERS: Mapping[str, str] = {
+    REGIONS: "cimento.cli.kinds:check_regions",
+}
+"""Kind of suite to what finds its faults, as ``module:function``."""
+
+
+def find_faults(path: Path) -> Sequence[Fault]:
+    """Every fault of one suite, of whatever kind.
+
+    Raises:
+        InputError: it does not exist, may not be read, or is of no known kind.
+    """
+    kind = _known_kind(path)
+    checker = cast("Callable[[Path], Sequence[Fault]]", _imported(CHECKERS[kind]))
+    return checker(path)
+
+
+def check_regions(path: Path) -> Sequence[Fault]:
+    """Every fault of a suite of regions."""
+    from cimento.suites.load import inspect_suite
+
+    return inspect_suite(path)[1]
 
 
 def run_each_kind(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int:
@@ -104,6 +128,9 @@ def _known_kind(path: Path) -> str:
 
 
 def _runner(kind: str) -> Runner:
-    module, _, name = RUNNERS[kind].partition(":")
-    runner: Runner = getattr(importlib.import_module(module), name)
-    return runner
+    return cast("Runner", _imported(RUNNERS[kind]))
+
+
+def _imported(name: str) -> object:
+    module, _, function = name.partition(":")
+    return getattr(importlib.import_module(module), function)

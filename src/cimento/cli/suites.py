@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,6 +12,7 @@ from cimento.cli import options
 from cimento.cli.console import columns, note, show
 
 if TYPE_CHECKING:
+    from cimento.errors import Fault
     from cimento.suites.model import Suite
 
 INVALID = 2
@@ -58,18 +60,26 @@ def check(
 
     The exit code is 2 where a suite cannot be used; warnings alone leave it at 0.
     """
+    from cimento.cli.kinds import find_faults
+    from cimento.suites.archives import opened
     from cimento.suites.builtin import find_suite
-    from cimento.suites.load import inspect_suite, suite_paths
+    from cimento.suites.load import suite_paths
 
     errors = 0
-    for path in (path for name in suites for path in suite_paths(find_suite(name))):
-        _, faults = inspect_suite(path)
-        for fault in faults:
-            show(f"{fault.severity}: {fault}")
-        found = sum(fault.severity == "error" for fault in faults)
-        errors += found
-        note(f"{path.name}: {_count(found, 'error')}, {_count(len(faults) - found, 'warning')}")
+    for name in suites:
+        with opened(find_suite(name)) as found:
+            for path in suite_paths(found):
+                errors += _show_faults(path.name, find_faults(path))
     return INVALID if errors else 0
+
+
+def _show_faults(name: str, faults: Sequence[Fault]) -> int:
+    """Print faults, and return how many of them keep the suite from being used."""
+    for fault in faults:
+        show(f"{fault.severity}: {fault}")
+    errors = sum(fault.severity == "error" for fault in faults)
+    note(f"{name}: {_count(errors, 'error')}, {_count(len(faults) - errors, 'warning')}")
+    return errors
 
 
 @app.command("convert")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError
+from cimento.suites.archives import MAX_FILE_BYTES, is_archive, opened
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors, warnings
 from cimento.suites.model import Suite
@@ -60,12 +61,18 @@ def inspect_suite(path: Path) -> tuple[Suite | None, tuple[Fault, ...]]:
 
 
 def load_suites(path: Path) -> list[LoadedSuite]:
-    """Every suite at a path: one for a file or a suite folder, many for a folder of suites.
+    """Every suite at a path: one for a file or a suite folder, many for a folder or zip of suites.
 
     Raises:
-        InputError: as for `load_suite`, or the folder holds no suite.
+        InputError: as for `load_suite`, or the folder holds no suite, or the archive is unsafe.
         SuiteError: suites have faults; the error carries those of all of them.
     """
+    if is_archive(path):
+        with opened(path) as folder:
+            return [
+                replace(each, path=path / each.path.relative_to(folder))
+                for each in load_suites(folder)
+            ]
     loaded = []
     faulty: list[SuiteError] = []
     for each in suite_paths(path):
@@ -128,8 +135,24 @@ def _folder_of(path: Path) -> Path:
     return path.parent if inside and path.is_file() else path
 
 
+def _refuse_large(path: Path) -> None:
+    """Refuse a file that is too large to be a suite, before it is read.
+
+    Raises:
+        InputError: it is.
+    """
+    size = path.stat().st_size if path.is_file() else 0
+    if size > MAX_FILE_BYTES:
+        raise InputError(
+            where=str(path),
+            seen=f"has {size:,} bytes, and a suite may have {MAX_FILE_BYTES:,}",
+            todo="Split it into several files.",
+        )
+
+
 def _read(path: Path) -> tuple[LoadedSuite | None, tuple[Fault, ...]]:
     path = _folder_of(path)
+    _refuse_large(path)
     try:
         format_ = detect_format(path)
         reading = find_reader(format_)(path)

@@ -1,0 +1,157 @@
+"""Zip archives of suites, unpacked with care: they may come from strangers."""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+from cimento.errors import CimentoError, InputError
+
+ARCHIVE_SUFFIX = ".zip"
+TOML = "suite.toml"
+MAX_FILES = 10_000
+MAX_FILE_BYTES = 100_000_000
+"""A suite of this size would hold some hundred thousand items."""
+MAX_TOTAL_BYTES = 500_000_000
+MAX_RATIO = 200
+"""Text shrinks five- to twentyfold; what shrinks more was made to fill the disk."""
+
+_CHUNK = 1 << 20
+_JUDGED_BY_RATIO = 1_000_000
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a path names a zip archive."""
+    return path.suffix.lower() == ARCHIVE_SUFFIX and path.is_file()
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Path]:
+    """The files of a zip archive in a folder that is gone afterwards.
+
+    Hidden files and what macOS adds (``__MACOSX``) are left out.
+
+    Raises:
+        InputError: it is no zip archive or damaged, a path climbs out of the archive, or its
+            files are too many or too large.
+    """
+    with TemporaryDirectory(prefix="cimento-") as name:
+        folder = Path(name) / path.stem
+        folder.mkdir()
+        try:
+            with zipfile.ZipFile(path) as archive:
+                _unpack(archive, folder, path)
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+            # zipfile raises RuntimeError for encrypted files.
+            raise _refused(path, f"cannot be unpacked ({error})", "Make the archive again.") from (
+                error
+            )
+        except OSError as error:
+            seen = f"cannot be read ({error.strerror or error})"
+            raise _refused(path, seen, "Check its permissions and the disk.") from error
+        yield folder
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Path]:
+    """Where the files of a path are: of an archive, the folder that holds them for a while.
+
+    Raises:
+        InputError: as `unpacked`.
+    """
+    if not is_archive(path):
+        yield path
+        return
+    with unpacked(path) as folder:
+        try:
+            yield _innermost(folder)
+        except CimentoError as error:
+            # People know the archive, not the folder that it was in for a moment.
+            error.where = error.where.replace(str(folder), str(path))
+            raise
+
+
+def _innermost(folder: Path) -> Path:
+    """The folder in which an archive has everything, where it has one; else the folder itself."""
+    children = list(folder.iterdir())
+    alone = len(children) == 1 and children[0].is_dir() and not (children[0] / TOML).is_file()
+    return _innermost(children[0]) if alone else folder
+
+
+def _unpack(archive: zipfile.ZipFile, folder: Path, path: Path) -> None:
+    members = [each for each in archive.infolist() if _is_wanted(each)]
+    if len(members) > MAX_FILES:
+        raise _refused(path, f"holds {len(members):,} files", f"At most {MAX_FILES:,} are read.")
+    left = MAX_TOTAL_BYTES
+    for member in members:
+        target = _place(member, folder, path)
+        _check_size(member, path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        left -= _copy(archive, member, target, path, at_most=min(left, MAX_FILE_BYTES))
+
+
+def _is_wanted(member: zipfile.ZipInfo) -> bool:
+    parts = _pure(member).parts
+    hidden = any(part.startswith(".") and part != ".." for part in parts)
+    return not (member.is_dir() or hidden or "__MACOSX" in parts)
+
+
+def _place(member: zipfile.ZipInfo, folder: Path, path: Path) -> Path:
+    """Where a file goes; refused where that is outside the folder, or where it is a link."""
+    pure = _pure(member)
+    climbs = pure.is_absolute() or ".." in pure.parts or ":" in pure.parts[0]
+    if climbs or stat.S_ISLNK(member.external_attr >> 16):
+        raise _refused(
+            path,
+            f"the path {member.filename!r} in it leads out of it",
+            "Do not trust this archive; ask where it comes from.",
+        )
+    return folder / pure
+
+
+def _pure(member: zipfile.ZipInfo) -> PurePosixPath:
+    """The path in the archive; some programs write it with backslashes."""
+    return PurePosixPath(member.filename.replace("\\", "/"))
+
+
+def _check_size(member: zipfile.ZipInfo, path: Path) -> None:
+    if member.file_size > MAX_FILE_BYTES:
+        raise _too_large(path, member)
+    shrunk = member.file_size > MAX_RATIO * max(member.compress_size, 1)
+    if shrunk and member.file_size > _JUDGED_BY_RATIO:
+        raise _refused(
+            path,
+            f"{member.filename!r} grows from {member.compress_size:,} to"
+            f" {member.file_size:,} bytes",
+            f"No text shrinks more than {MAX_RATIO} times: do not trust this archive.",
+        )
+
+
+def _copy(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, path: Path, *, at_most: int
+) -> int:
+    """Unpack one file; what it says of its size is not believed."""
+    written = 0
+    with archive.open(member) as source, target.open("wb") as sink:
+        while chunk := source.read(_CHUNK):
+            written += len(chunk)
+            if written > at_most:
+                raise _too_large(path, member)
+            sink.write(chunk)
+    return written
+
+
+def _too_large(path: Path, member: zipfile.ZipInfo) -> InputError:
+    return _refused(
+        path,
+        f"{member.filename!r} is too large, or all its files together are",
+        f"At most {MAX_FILE_BYTES:,} bytes a file and {MAX_TOTAL_BYTES:,} in all are read.",
+    )
+
+
+def _refused(path: Path, seen: str, todo: str) -> InputError:
+    return InputError(where=str(path), seen=seen, todo=todo)

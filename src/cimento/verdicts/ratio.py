@@ -1,0 +1,122 @@
+"""The mean probability ratio: how much of two forms' probability the grammatical one has.
+
+The measure of Taboas García and Wanner (SyntacticAgreement)::
+
+    ratio = p(target) / (p(target) + p(alternative)) = 1 / (1 + b^(S_target - S_alternative))
+
+S is the summed surprisal of the target region, b the base that it is taken in: 2 for bits, e for
+nats. The score of an item is the mean over its alternatives, each compared with the target alone;
+that of a suite is the unweighted mean over its items.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError
+from cimento.measures.values import Missing, Value, total
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from cimento.measures.regions import RegionValues
+    from cimento.measures.values import Unit
+    from cimento.verdicts.contrast import Contrast
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRatio:
+    """The probability ratios of one item.
+
+    Attributes:
+        item: its id.
+        ratios: one for each alternative, in the order of the contrast; None where undefined.
+        mean: over all alternatives; None where one of them is undefined.
+        reason: why.
+    """
+
+    item: str
+    ratios: tuple[float | None, ...]
+    mean: float | None
+    reason: str | None = None
+
+
+def probability_ratio(target: float, alternative: float, *, unit: Unit) -> float:
+    """The share of the target in the probability of two forms.
+
+    Args:
+        target: summed surprisal of the target.
+        alternative: of the other form, in the same unit.
+        unit: ``bits`` or ``nats``.
+
+    Returns:
+        Between 0 and 1; above 0.5 exactly where the target is the less surprising. Made from the
+        difference, so that surprisals of any size are fine.
+    """
+    difference = (alternative - target) * (math.log(2) if unit == "bits" else 1.0)
+    if difference >= 0:
+        return 1 / (1 + math.exp(-difference))
+    raised = math.exp(difference)
+    return raised / (1 + raised)
+
+
+def probability_ratios(values: RegionValues, contrast: Contrast) -> list[ItemRatio]:
+    """The ratios of every item.
+
+    Args:
+        values: of all regions, with the metric ``sum``: no other makes a probability.
+        contrast: what is compared.
+
+    Raises:
+        UsageError: the metric is another one.
+    """
+    if values.metric != "sum":
+        raise UsageError(
+            where=f"metric {values.metric}",
+            seen="only a sum of surprisals is that of a probability",
+            todo="Say --metric sum.",
+        )
+    return [
+        _item_ratio(item, conditions, contrast, unit=values.unit)
+        for item, conditions in values.values.items()
+    ]
+
+
+def suite_ratio(items: Sequence[ItemRatio]) -> float | None:
+    """The mean over the items that have one; None where none has."""
+    means = [each.mean for each in items if each.mean is not None]
+    return total(means) / len(means) if means else None
+
+
+def _item_ratio(
+    item: str,
+    conditions: Mapping[str, Sequence[Value]],
+    contrast: Contrast,
+    *,
+    unit: Unit,
+) -> ItemRatio:
+    target = _summed(conditions, contrast.target, contrast.regions)
+    ratios: list[float | None] = []
+    reason = target.reason if isinstance(target, Missing) else None
+    for name in contrast.alternatives:
+        other = _summed(conditions, name, contrast.regions)
+        if isinstance(target, Missing) or isinstance(other, Missing):
+            ratios.append(None)
+            reason = reason or (other.reason if isinstance(other, Missing) else None)
+        else:
+            ratios.append(probability_ratio(target, other, unit=unit))
+    known = [each for each in ratios if each is not None]
+    mean = total(known) / len(known) if len(known) == len(ratios) else None
+    return ItemRatio(item=item, ratios=tuple(ratios), mean=mean, reason=reason)
+
+
+def _summed(conditions: Mapping[str, Sequence[Value]], name: str, regions: Sequence[int]) -> Value:
+    if name not in conditions:
+        return Missing(f"the item has no condition {name!r}")
+    values = [conditions[name][number - 1] for number in regions]
+    known = [each for each in values if not isinstance(each, Missing)]
+    if len(known) < len(values):
+        return next(each for each in values if isinstance(each, Missing))
+    return total(known)
