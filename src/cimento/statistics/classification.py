@@ -1,0 +1,261 @@
+"""Yes-or-no answers and their probabilities, against what is right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError
+from cimento.statistics.values import Estimate, codes, floats, same_length
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from cimento.statistics.values import Floats, Integers
+
+NO_POSITIVE = "nothing is positive"
+NO_NEGATIVE = "nothing is negative"
+NOTHING = "no observations"
+ONE_CLASS_ONLY = "answers or truths are all of one class"
+LOG_LINEAR = "log-linear correction"
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Counts of answers by what is right: true and false positives and negatives."""
+
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+
+
+def confusion(truth: Sequence[bool], answers: Sequence[bool]) -> Confusion:
+    """Count answers by what is right.
+
+    Raises:
+        UsageError: the two are not equally long.
+    """
+    same_length(truth=truth, answers=answers)
+    counts = {(a, b): 0 for a in (True, False) for b in (True, False)}
+    for true, answer in zip(truth, answers, strict=True):
+        counts[bool(true), bool(answer)] += 1
+    return Confusion(
+        tp=counts[True, True],
+        fp=counts[False, True],
+        fn=counts[True, False],
+        tn=counts[False, False],
+    )
+
+
+def tpr(counts: Confusion) -> Estimate:
+    """The true positive rate, or sensitivity: ``tp / (tp + fn)``."""
+    return _share(counts.tp, counts.tp + counts.fn, NO_POSITIVE)
+
+
+def tnr(counts: Confusion) -> Estimate:
+    """The true negative rate, or specificity: ``tn / (tn + fp)``."""
+    return _share(counts.tn, counts.tn + counts.fp, NO_NEGATIVE)
+
+
+def _share(part: int, whole: int, reason: str) -> Estimate:
+    return Estimate(part / whole) if whole else Estimate(None, reason)
+
+
+def balanced_accuracy(counts: Confusion) -> Estimate:
+    """The mean of the true positive and the true negative rate; 0.5 for every constant answer."""
+    positive, negative = tpr(counts), tnr(counts)
+    if positive.value is None or negative.value is None:
+        return Estimate(None, positive.reason or negative.reason)
+    return Estimate((positive.value + negative.value) / 2)
+
+
+def mcc(counts: Confusion) -> Estimate:
+    """Matthews's correlation coefficient (1975, doi:10.1016/0005-2795(75)90109-9).
+
+    ``(tp tn - fp fn) / sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn))``; undefined, not zero, where a
+    factor below is zero.
+    """
+    tp, fp, fn, tn = counts.tp, counts.fp, counts.fn, counts.tn
+    below = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    if below == 0:
+        return Estimate(None, ONE_CLASS_ONLY)
+    return Estimate((tp * tn - fp * fn) / math.sqrt(below))
+
+
+def f1(counts: Confusion) -> Estimate:
+    """The harmonic mean of precision and recall of the positive class."""
+    return _share(2 * counts.tp, 2 * counts.tp + counts.fp + counts.fn, NO_POSITIVE)
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """Signal detection: how well two classes are told apart, and what is answered when in doubt.
+
+    Attributes:
+        d_prime: ``z(hits) - z(false alarms)``; None where a class is empty.
+        criterion: ``-(z(hits) + z(false alarms)) / 2``; above 0: inclined to answer no.
+        method: the correction of the two rates.
+        reason: why there is none.
+    """
+
+    d_prime: float | None
+    criterion: float | None
+    method: str = LOG_LINEAR
+    reason: str | None = None
+
+
+def d_prime(counts: Confusion) -> Detection:
+    """Sensitivity d' and criterion c, with the log-linear correction.
+
+    Rates are ``(count + 0.5) / (n + 1)`` (Hautus 1995, doi:10.3758/BF03203619), so that none is 0
+    or 1, in every table and not only where it is needed.
+    """
+    positive, negative = counts.tp + counts.fn, counts.fp + counts.tn
+    if not positive or not negative:
+        return Detection(None, None, reason=NO_NEGATIVE if positive else NO_POSITIVE)
+    z = NormalDist().inv_cdf
+    hits = z((counts.tp + 0.5) / (positive + 1))
+    alarms = z((counts.fp + 0.5) / (negative + 1))
+    return Detection(hits - alarms, -(hits + alarms) / 2)
+
+
+def auc(scores: ArrayLike, truth: Sequence[bool]) -> Estimate:
+    """The area under the ROC curve: how often a positive scores above a negative, ties as half.
+
+    The Mann-Whitney form from mid-ranks (Hanley and McNeil 1982,
+    doi:10.1148/radiology.143.1.7063747).
+
+    Args:
+        scores: higher for positives.
+        truth: whether each is positive.
+
+    Raises:
+        UsageError: the two are not equally long.
+    """
+    import numpy as np
+
+    values = floats(scores, name="scores")
+    same_length(scores=values, truth=truth)
+    positive = np.asarray(truth, dtype=bool)
+    n, m = int(positive.sum()), int((~positive).sum())
+    if not n or not m:
+        return Estimate(None, NO_NEGATIVE if n else NO_POSITIVE)
+    ranks = mid_ranks(values)
+    return Estimate(float((ranks[positive].sum() - n * (n + 1) / 2) / (n * m)))
+
+
+def mid_ranks(values: Floats) -> Floats:
+    """Ranks from 1, equal values sharing the mean of their ranks."""
+    import numpy as np
+
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    ranks: Floats = (last - (counts - 1) / 2)[inverse]
+    return ranks
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """How well a score divides two classes at the threshold that others were divided by best.
+
+    Attributes:
+        mcc: of the answers to what was held out, all folds together; None where undefined.
+        mcc_in_sample: of the best threshold for all, which flatters.
+        thresholds: the best threshold of each fold's training part; a score at or above is a yes.
+        reason: why there is no `mcc`.
+    """
+
+    mcc: float | None
+    mcc_in_sample: float | None
+    thresholds: tuple[float, ...]
+    reason: str | None = None
+
+
+def threshold_mcc(
+    scores: ArrayLike,
+    truth: Sequence[bool],
+    *,
+    seed: int,
+    folds: int = 10,
+    clusters: Sequence[Hashable] | None = None,
+) -> Threshold:
+    """The MCC of a score against yes-or-no judgments, its threshold chosen by cross-validation.
+
+    The threshold that is best on the other folds answers for each fold (as CoLA's unsupervised
+    baselines do with a held-out set: Warstadt et al. 2019, doi:10.1162/tacl_a_00290). Thresholds
+    lie halfway between neighbouring scores; of equally good ones the lowest is taken.
+
+    Args:
+        scores: higher for yes.
+        truth: whether each is a yes.
+        seed: of the division into folds.
+        folds: how many parts, alike in their share of yes; fewer where there are fewer clusters.
+        clusters: what must stay together in one fold, such as the sentences of a pair.
+
+    Raises:
+        UsageError: columns of different lengths, or fewer than two folds.
+    """
+    import numpy as np
+
+    values, positive = floats(scores, name="scores"), np.asarray(truth, dtype=bool)
+    same_length(scores=values, truth=positive)
+    groups, m = codes(clusters if clusters is not None else range(values.size))
+    same_length(scores=values, clusters=groups)
+    if folds < 2:  # noqa: PLR2004  # one part to choose on, one to answer for
+        raise UsageError(where="folds", seen=f"{folds}", todo="Give two or more.")
+    if not positive.any() or positive.all() or (values == values[0]).all() or m == 1:
+        return Threshold(None, None, (), ONE_CLASS_ONLY if m > 1 else "one cluster only")
+    parts = _folds(groups, positive, min(folds, m), seed)
+    answers, chosen = np.zeros(values.size, dtype=bool), []
+    for part in range(min(folds, m)):
+        held = parts == part
+        chosen.append(best_threshold(values[~held], positive[~held]))
+        answers[held] = values[held] >= chosen[-1]
+    found = mcc(confusion(positive.tolist(), answers.tolist()))
+    whole = values >= best_threshold(values, positive)
+    flattering = mcc(confusion(positive.tolist(), whole.tolist())).value
+    return Threshold(found.value, flattering, tuple(chosen), found.reason)
+
+
+def _folds(groups: Integers, positive: NDArray[np.bool_], folds: int, seed: int) -> Integers:
+    """A fold for each row: clusters dealt out by their share of yes, equal ones at random.
+
+    Folds that differ in their shares of yes would bias the held-out MCC downwards.
+    """
+    import numpy as np
+
+    shares = np.bincount(groups, weights=positive) / np.bincount(groups)
+    order = np.lexsort((np.random.default_rng(seed).random(shares.size), shares))
+    fold = np.empty(shares.size, dtype=np.int64)
+    fold[order] = np.arange(shares.size) % folds
+    return fold[groups]
+
+
+def best_threshold(values: Floats, positive: NDArray[np.bool_]) -> float:
+    """The threshold with the largest MCC; the lowest of several, minus infinity where none is.
+
+    Args:
+        values: one score an observation.
+        positive: whether each is a yes.
+    """
+    import numpy as np
+
+    order = np.argsort(values, kind="stable")
+    ordered, is_positive = values[order], positive[order]
+    n, p = values.size, int(positive.sum())
+    # Cutting before each new value: what lies below is answered no.
+    cuts = np.flatnonzero(np.diff(ordered) > 0) + 1
+    if not cuts.size or p in (0, n):
+        return -math.inf
+    missed = np.cumsum(is_positive)[cuts - 1].astype(np.float64)
+    tn = cuts - missed
+    tp = p - missed
+    fp = (n - p) - tn
+    quality = (tp * tn - fp * missed) / np.sqrt(p * float(n - p) * cuts * (n - cuts))
+    best = int(cuts[int(np.argmax(quality))])
+    return float((ordered[best - 1] + ordered[best]) / 2)

@@ -1,0 +1,99 @@
+"""What the statistics return, and how they take their numbers in."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence, Sized
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+TOO_FEW = "fewer than two observations"
+ALL_EQUAL = "all values are equal"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One number, or why there is none.
+
+    Attributes:
+        value: the number; None where it is undefined.
+        reason: why it is undefined.
+    """
+
+    value: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Significance:
+    """What a test of significance says.
+
+    Attributes:
+        statistic: the test statistic, where the test has one.
+        p: two-sided unless the method says otherwise; None where the test is undefined.
+        method: the test, by its name.
+        freedom: degrees of freedom, where the test has them.
+        reason: why there is no p.
+    """
+
+    statistic: float | None
+    p: float | None
+    method: str
+    freedom: float | None = None
+    reason: str | None = None
+
+
+def floats(values: ArrayLike, *, name: str) -> Floats:
+    """The values as float64, refused where one of them is no finite number.
+
+    Raises:
+        UsageError: not numbers, or NaN or infinity among them.
+    """
+    import numpy as np
+
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as fault:
+        raise UsageError(
+            where=name, seen="not all values are numbers", todo="Leave out what has no value."
+        ) from fault
+    if not np.isfinite(array).all():
+        raise UsageError(
+            where=name,
+            seen=f"{int((~np.isfinite(array)).sum())} of {array.size} values are NaN or infinite",
+            todo="Leave out what has no value, and say how many were left out.",
+        )
+    return array
+
+
+def same_length(**columns: Sized) -> int:
+    """How many rows the columns have.
+
+    Raises:
+        UsageError: they are not equally long.
+    """
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise UsageError(
+            where="columns",
+            seen=", ".join(f"{name} has {length} values" for name, length in lengths.items()),
+            todo="Give one value a row to each.",
+        )
+    return next(iter(lengths.values()))
+
+
+def codes(labels: Sequence[Hashable]) -> tuple[Integers, int]:
+    """Labels as whole numbers in order of first appearance, and how many there are."""
+    import numpy as np
+
+    seen: dict[Hashable, int] = {}
+    numbers = [seen.setdefault(label, len(seen)) for label in labels]
+    return np.asarray(numbers, dtype=np.int64), len(seen)
