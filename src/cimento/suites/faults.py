@@ -66,6 +66,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S031": _error("an unknown factor level", "Correct the cell, or add the level."),
     "CIM-S032": _error("a cluster column that does not cluster", "Fill in one value per item."),
     "CIM-S033": _warning("no language", 'Add the ISO 639-1 code, such as language = "it".'),
+    "CIM-S034": _warning("a design that is not whole", "Add the condition, or correct [factors]."),
     # Text
     "CIM-S040": _warning("stray blanks", "They were removed; remove them in the file too."),
     "CIM-S041": _warning("several blanks in a row", "Write one blank."),
@@ -86,6 +87,16 @@ CHECKS: Mapping[str, Check] = {
         "A longer text costs more bits; balance the lengths, or compare regions of equal length.",
     ),
     "CIM-S052": _warning("a repeated item", "Remove all but one, or give them one cluster."),
+    # Wording
+    "CIM-S053": _warning("no final mark", "Add the mark; models see its absence."),
+    "CIM-S054": _warning("a small letter at the beginning", "Write a capital letter."),
+    "CIM-S055": _warning("a doubled word", "Remove one, unless it is meant so."),
+    "CIM-S056": _warning(
+        "items with the same lexical material", "Use another word in one, or give them one cluster."
+    ),
+    "CIM-S057": _warning(
+        "a sentence in several items", "Write a sentence of its own, or give them one cluster."
+    ),
 }
 
 

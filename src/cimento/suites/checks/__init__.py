@@ -11,6 +11,7 @@ from cimento.suites.checks.predictions import check_predictions
 from cimento.suites.checks.stimuli import locate
 from cimento.suites.checks.structure import check_structure
 from cimento.suites.checks.texts import check_texts
+from cimento.suites.checks.wording import check_wording
 from cimento.suites.model import Suite
 
 __all__ = ["check_suite"]
@@ -31,5 +32,6 @@ def check_suite(suite: Suite, *, places: Sequence[str] = ()) -> tuple[Fault, ...
         *check_design(suite, stimuli),
         *check_texts(stimuli),
         *check_comparisons(suite, stimuli),
+        *check_wording(suite, stimuli),
     ]
     return tuple(sorted(found, key=lambda fault: fault.code))

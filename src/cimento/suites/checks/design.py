@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from cimento.errors import Fault, did_you_mean
+from cimento.errors import Fault, InputError, did_you_mean
 from cimento.suites.checks.stimuli import Stimulus
+from cimento.suites.design import squares
 from cimento.suites.faults import fault
 from cimento.suites.model import Suite
 
@@ -18,8 +19,9 @@ _CODES = {
 
 
 def check_design(suite: Suite, stimuli: Sequence[Stimulus]) -> Iterator[Fault]:
-    """Codes CIM-S030 to CIM-S033."""
+    """Codes CIM-S030 to CIM-S034."""
     yield from _factors(suite, stimuli)
+    yield from _cells(suite)
     yield from _cluster(suite, stimuli)
     yield from _language(suite)
 
@@ -41,6 +43,22 @@ def _factors(suite: Suite, stimuli: Sequence[Stimulus]) -> Iterator[Fault]:
                 seen = f"{level!r} is not a level of the factor {factor!r}."
                 todo = did_you_mean(level, levels)
                 yield fault("CIM-S031", where=stimulus.where, seen=seen, todo=todo)
+
+
+def _cells(suite: Suite) -> Iterator[Fault]:
+    """Cells of the design that no condition fills, and declarations that make no design."""
+    if not set(suite.factors) <= set(suite.column_names):
+        return
+    try:
+        found = squares(suite)
+    except InputError as error:
+        yield fault("CIM-S034", where=error.where, seen=f"{error.seen}.", todo=error.todo)
+        return
+    empty = {cell.levels: square for square in found for cell in square.cells if not cell.condition}
+    for levels, square in empty.items():
+        named = ", ".join(f"{f} {level}" for f, level in zip(square.factors, levels, strict=True))
+        seen = f"No condition is {named}."
+        yield fault("CIM-S034", where=f"suite {suite.name!r}, [factors]", seen=seen)
 
 
 def _cluster(suite: Suite, stimuli: Sequence[Stimulus]) -> Iterator[Fault]:

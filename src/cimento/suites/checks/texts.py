@@ -87,8 +87,10 @@ def _apostrophes(stimuli: Sequence[Stimulus]) -> Iterator[Fault]:
             places[mark].append(stimulus.where)
     rarer, other = sorted(places, key=lambda mark: len(places[mark]))
     if places[rarer]:
+        both = len(set(places[rarer]) & set(places[other]))
         seen = (
             f"{len(places[rarer])} stimuli have {rarer} (U+{ord(rarer):04X}) and "
-            f"{len(places[other])} have {other} (U+{ord(other):04X})."
+            f"{len(places[other])} have {other} (U+{ord(other):04X})"
+            + (f", {both} of them both." if both else ".")
         )
         yield fault("CIM-S044", where=listed(places[rarer]), seen=seen)

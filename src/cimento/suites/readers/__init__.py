@@ -9,7 +9,11 @@ from pathlib import Path
 
 from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
 from cimento.files import read_bytes
+from cimento.suites.readers.factorial import is_factorial
+from cimento.suites.readers.factorial_table import is_factorial_table
 from cimento.suites.readers.plugged import Reader, plugged_reader
+from cimento.suites.readers.words import SUFFIX as WORDS_SUFFIX
+from cimento.suites.readers.words import is_words_table, unpacked
 from cimento.suites.reading import Reading
 from cimento.suites.tables import SUFFIXES, read_table
 
@@ -48,6 +52,19 @@ FORMATS = {
     "pairs": Format(
         "a table with the columns good and bad (.tsv, .csv, .xlsx)", ("pairs", "read_pairs")
     ),
+    "factorial": Format(
+        "factorial JSONL or JSON (.jsonl with a key for each condition)",
+        ("factorial", "read_factorial"),
+    ),
+    "factorial-table": Format(
+        "a table with the columns item, condition and sentence (.tsv, .csv, .xlsx)",
+        ("factorial_table", "read_factorial_table"),
+    ),
+    "words": Format(
+        "a table with the columns sent_index, word_index, word, region and condition "
+        "(.csv, .csv.gz)",
+        ("words", "read_words"),
+    ),
 }
 TOML = "suite.toml"
 SUITE_SUFFIXES = (".json", ".jsonl", ".ndjson", ".tsv", ".csv", ".xlsx")
@@ -67,11 +84,13 @@ def detect_format(path: Path) -> str:
             return "native"
         raise _unknown(path, f"is a folder without {TOML}")
     suffix = path.suffix.lower()
-    if suffix == ".json":
-        return "syntaxgym"
-    if suffix in {".jsonl", ".ndjson"}:
-        return "blimp"
+    if suffix in {".json", ".jsonl", ".ndjson"}:
+        if is_factorial(read_bytes(path)):
+            return "factorial"
+        return "syntaxgym" if suffix == ".json" else "blimp"
     data = read_bytes(path)
+    if path.name.lower().endswith(WORDS_SUFFIX):
+        return _table_format(*unpacked(data, path))
     if suffix not in SUFFIXES:
         if plugged_reader(suffix) is not None:
             return suffix
@@ -88,6 +107,10 @@ def _table_format(data: bytes, path: Path) -> str:
         return "syntaxgym-csv"
     if table.find("good") and table.find("bad"):
         return "pairs"
+    if is_words_table(table):
+        return "words"
+    if is_factorial_table(table):
+        return "factorial-table"
     if table.find("condition") and table.find("text"):
         raise InputError(
             where=str(path),

@@ -1,0 +1,218 @@
+"""The factorial design of a suite: two factors, which condition is which cell, which cell is bad.
+
+A two by N design is looked at as N - 1 designs of two by two, each with the first level of the
+longer factor as its baseline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from cimento.errors import InputError, did_you_mean
+from cimento.suites.model import Prediction, Suite
+
+UNACCEPTABLE = "unacceptable"
+"""Key of ``[design]`` in suite.toml: the condition, or conditions, that are unacceptable."""
+
+N_FACTORS = 2
+N_LEVELS = 2
+ISLAND_FACTORS: Mapping[str, tuple[str, str]] = {
+    "distance": ("short", "long"),
+    "structure": ("nonisland", "island"),
+}
+"""The factors of Sprouse, Wagers and Phillips 2012 (doi:10.1353/lan.2012.0004)."""
+
+ISLAND_CONDITIONS = ("short_nonisland", "long_nonisland", "short_island", "long_island")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a design.
+
+    Attributes:
+        levels: the level of each factor, in the order of the factors.
+        condition: the condition of the suite; None where the suite has none.
+    """
+
+    levels: tuple[str, str]
+    condition: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """Two factors with two levels each.
+
+    The first level of each factor is the plain one; both second levels together are what should
+    be worse than the two alone explain.
+
+    Attributes:
+        factors: their names: the first is what changes along the x axis (distance, say).
+        cells: plain; only the first factor changed; only the second changed; both changed.
+    """
+
+    factors: tuple[str, str]
+    cells: tuple[Cell, Cell, Cell, Cell]
+
+    @property
+    def name(self) -> str:
+        """The changed level of the second factor, which tells squares of one design apart."""
+        return self.cells[3].levels[1]
+
+    @property
+    def conditions(self) -> tuple[str | None, ...]:
+        """The conditions of the four cells."""
+        return tuple(cell.condition for cell in self.cells)
+
+    @property
+    def acceptable(self) -> tuple[Cell, Cell, Cell]:
+        """All cells but the one where both factors are changed."""
+        return self.cells[:3]
+
+    @property
+    def unacceptable(self) -> Cell:
+        """The cell where both factors are changed."""
+        return self.cells[3]
+
+
+def squares(suite: Suite) -> tuple[Square, ...]:
+    """The two by two designs of a suite; none where it declares no two factors.
+
+    The cells follow the order in which levels are declared, so that the unacceptable condition is
+    that of the last levels, unless ``[design] unacceptable`` in suite.toml names another one.
+
+    Raises:
+        InputError: the declaration cannot be used.
+    """
+    if len(suite.factors) != N_FACTORS:
+        return ()
+    where = f"suite {suite.name!r}, [factors]"
+    for factor, levels in suite.factors.items():
+        if len(set(levels)) < N_LEVELS:
+            raise InputError(
+                where=where,
+                seen=f"{factor} has fewer than two levels",
+                todo="A design needs two factors with two levels each, or one of them with more.",
+            )
+    if all(len(levels) > N_LEVELS for levels in suite.factors.values()):
+        sizes = " x ".join(str(len(levels)) for levels in suite.factors.values())
+        raise InputError(
+            where=where, seen=f"a design of {sizes}", todo="One factor has two levels."
+        )
+    conditions = _conditions(suite)
+    bad = _declared(suite)
+    return tuple(_oriented(suite, conditions, bad))
+
+
+def island_factors(conditions: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The factors that names such as ``short_island`` tell; empty where they tell none."""
+    if set(conditions) == set(ISLAND_CONDITIONS):
+        return dict(ISLAND_FACTORS)
+    parts = [name.rsplit("_", 1) for name in conditions]
+    if any(len(part) != N_FACTORS for part in parts):
+        return {}
+    first = tuple(dict.fromkeys(part[0] for part in parts))
+    second = tuple(dict.fromkeys(part[1] for part in parts))
+    whole = len(set(conditions)) == len(first) * len(second)
+    if not whole or min(len(first), len(second)) != N_LEVELS:
+        return {}
+    return {"first_factor": first, "second_factor": second}
+
+
+def level_columns(condition: str, factors: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The levels that the name of a condition tells, under the names of the factors."""
+    parts = condition.rsplit("_", 1)
+    return dict(zip(factors, parts, strict=True)) if len(parts) == len(factors) else {}
+
+
+def predictions_of(square: Square) -> tuple[Prediction, ...]:
+    """Super-additivity, and each acceptable condition against the unacceptable one.
+
+    All are about whole sentences; see Sprouse, Wagers and Phillips 2012.
+    """
+    plain, first, second, both = (f"(*;%{name}%)" for name in square.conditions)
+    return (
+        Prediction(
+            f"({both} - {second}) - ({first} - {plain}) > 0",
+            comment=f"Super-additivity (DD > 0) of {' and '.join(square.factors)}.",
+        ),
+        *(
+            Prediction(
+                f"(*;%{cell.condition}%) < {both}",
+                comment=f"{cell.condition} is less surprising than {square.cells[3].condition}.",
+            )
+            for cell in square.acceptable
+        ),
+    )
+
+
+def _conditions(suite: Suite) -> dict[tuple[str, ...], str]:
+    """Levels of the factors to the condition that has them in its columns."""
+    found: dict[tuple[str, ...], str] = {}
+    for _, condition in suite.stimuli():
+        levels = tuple(condition.columns.get(factor, "") for factor in suite.factors)
+        name = found.setdefault(levels, condition.name)
+        if name != condition.name:
+            raise InputError(
+                where=f"suite {suite.name!r}, [factors]",
+                seen=f"{name} and {condition.name} are both {' '.join(levels)}",
+                todo="Give each condition its own levels.",
+            )
+    return found
+
+
+def _declared(suite: Suite) -> frozenset[str]:
+    """The conditions that the suite calls unacceptable; empty where it says nothing."""
+    design = suite.extra.get("design")
+    value = design.get(UNACCEPTABLE) if isinstance(design, dict) else None
+    if value is None:
+        return frozenset()
+    names = value if isinstance(value, list) else [value]
+    for name in names:
+        if name not in suite.condition_names:
+            raise InputError(
+                where=f"suite {suite.name!r}, [design] {UNACCEPTABLE}",
+                seen=f"there is no condition {name!r}",
+                todo=did_you_mean(str(name), suite.condition_names),
+            )
+    return frozenset(map(str, names))
+
+
+def _oriented(
+    suite: Suite, conditions: Mapping[tuple[str, ...], str], bad: frozenset[str]
+) -> Iterator[Square]:
+    """The squares with the unacceptable cell last; the factor with two levels comes first."""
+    names = tuple(suite.factors)
+    swapped = len(suite.factors[names[0]]) > N_LEVELS
+    first, second = reversed(names) if swapped else names
+    if bad:
+        suite_levels = _levels_of(suite, conditions, bad)
+    else:
+        suite_levels = {name: (levels[0], levels[1:]) for name, levels in suite.factors.items()}
+    plain_first, (changed_first, *_) = suite_levels[first]
+    plain_second, changed = suite_levels[second]
+    for level in changed:
+        cells = tuple(
+            Cell((x, y), conditions.get((y, x) if swapped else (x, y)))
+            for y in (plain_second, level)
+            for x in (plain_first, changed_first)
+        )
+        yield Square((first, second), (cells[0], cells[1], cells[2], cells[3]))
+
+
+def _levels_of(
+    suite: Suite, conditions: Mapping[tuple[str, ...], str], bad: frozenset[str]
+) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Each factor's plain level and its changed ones, as the unacceptable conditions have them."""
+    found = {}
+    for index, (factor, levels) in enumerate(suite.factors.items()):
+        changed = {key[index] for key, name in conditions.items() if name in bad}
+        plain = [level for level in levels if level not in changed]
+        if len(plain) != 1:
+            raise InputError(
+                where=f"suite {suite.name!r}, [design] {UNACCEPTABLE}",
+                seen=f"{', '.join(sorted(bad))} leave no single plain level of {factor}",
+                todo="Name the condition, of each comparison, in which both factors are changed.",
+            )
+        found[factor] = (plain[0], tuple(level for level in levels if level in changed))
+    return found

@@ -1,0 +1,209 @@
+"""Factorial suites as JSON: an item with one sentence for each condition.
+
+Three ways of writing them are read: one item a line; the same with a first line that says what the
+conditions, the factors and the phenomenon are; and one JSON document with ``sentences``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cimento.errors import Fault
+from cimento.files import read_bytes
+from cimento.suites.design import ISLAND_CONDITIONS, island_factors, level_columns
+from cimento.suites.faults import errors, fault
+from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
+from cimento.suites.readers.factorial_table import with_design
+from cimento.suites.reading import Reading, decode, sha256_of, strip_blanks, unusable
+
+HEADER_KEYS = ("conditions", "factorial_properties_and_levels", "phenomenon_properties")
+ID_KEYS = ("item", "id", "sentence_id", "pairID")
+ABOUT_KEYS = ("field", "linguistics_term", "UID", "island_subcategory", "phenomenon", "language")
+"""Keys of an item that say something about it and are no sentence."""
+FEWEST_CONDITIONS = 3
+
+Record = Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What the first line of a file may say of the whole suite.
+
+    Attributes:
+        conditions: keys of an item that hold its sentences; empty where it does not say.
+        factors: name to levels.
+        about: what is known of the phenomenon: its name, language and the like.
+    """
+
+    conditions: tuple[str, ...] = ()
+    factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    about: Record = field(default_factory=dict)
+
+
+def is_factorial(data: bytes) -> bool:
+    """Whether the content of a JSON or JSONL file looks like a factorial suite."""
+    text = data.decode("utf-8-sig", "ignore")
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    try:
+        record = json.loads(first)
+    except (ValueError, RecursionError):
+        try:
+            record = json.loads(text)
+        except (ValueError, RecursionError):
+            return False
+    if isinstance(record, dict) and isinstance(record.get("sentences"), list):
+        record = next(iter(record["sentences"]), None)
+    if not isinstance(record, dict) or {"sentence_good", "sentence_bad"} & record.keys():
+        return False
+    if set(HEADER_KEYS) & record.keys() or set(ISLAND_CONDITIONS) & record.keys():
+        return "items" not in record
+    return bool(set(ID_KEYS) & record.keys()) and len(_sentence_keys(record)) >= FEWEST_CONDITIONS
+
+
+def read_factorial(path: Path) -> Reading:
+    """Read a factorial suite in JSON; the file's name becomes the suite's.
+
+    Raises:
+        InputError: the file may not be read.
+        SuiteError: it is no such file.
+    """
+    data = read_bytes(path)
+    text, faults = decode(data, name=path.name)
+    if text is None:
+        raise unusable(path, faults)
+    records = list(_records(text, name=path.name, faults=faults))
+    if errors(faults):
+        raise unusable(path, faults)
+    header = Header()
+    if records and set(HEADER_KEYS) & records[0][1].keys():
+        header = _header(records.pop(0)[1])
+    conditions = header.conditions or _conditions([record for _, record in records])
+    if not conditions:
+        seen = "No item has sentences under the names of conditions."
+        todo = f"Write one key for each condition, such as {', '.join(ISLAND_CONDITIONS)}."
+        raise unusable(path, [*faults, fault("CIM-S003", where=path.name, seen=seen, todo=todo)])
+    factors = header.factors or island_factors(conditions)
+    items, places = _items(records, conditions, factors, faults)
+    suite = Suite(
+        meta=_meta(header, path.stem),
+        region_names=("sentence",),
+        predictions=(),
+        items=items,
+        factors=factors,
+    )
+    return Reading(with_design(suite), sha256_of(data), places, tuple(faults))
+
+
+def _records(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str, Record]]:
+    """The objects of a file, each with the place it stands at."""
+    for number, (where, value) in enumerate(_values(text, name=name, faults=faults), start=1):
+        if isinstance(value, dict):
+            yield where or f"{name} sentence {number}", value
+        else:
+            seen = f"There is {type(value).__name__!r} where an item is due."
+            faults.append(fault("CIM-S003", where=where or name, seen=seen))
+
+
+def _values(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str, JsonValue]]:
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        yield from _lines(text, name=name, faults=faults)
+        return
+    if isinstance(whole, dict) and isinstance(whole.get("sentences"), list):
+        rest = {key: value for key, value in whole.items() if key in HEADER_KEYS}
+        if rest:
+            yield name, rest
+        yield from (("", each) for each in whole["sentences"])
+    elif isinstance(whole, list):
+        yield from (("", each) for each in whole)
+    else:
+        yield f"{name} line 1", whole
+
+
+def _lines(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str, JsonValue]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        where = f"{name} line {number}"
+        try:
+            yield where, json.loads(line)
+        except (ValueError, RecursionError) as error:
+            todo = "Each line must be one JSON object; was the file cut short?"
+            faults.append(fault("CIM-S002", where=where, seen=f"Not JSON: {error}.", todo=todo))
+
+
+def _header(record: Record) -> Header:
+    conditions = record.get("conditions")
+    factors = record.get("factorial_properties_and_levels")
+    about = record.get("phenomenon_properties")
+    return Header(
+        conditions=tuple(map(str, conditions)) if isinstance(conditions, list) else (),
+        factors={
+            name: tuple(map(str, levels))
+            for name, levels in (factors if isinstance(factors, dict) else {}).items()
+            if isinstance(levels, list)
+        },
+        about=about if isinstance(about, dict) else {},
+    )
+
+
+def _sentence_keys(record: Record) -> list[str]:
+    known = {*ID_KEYS, *ABOUT_KEYS}
+    return [key for key, value in record.items() if isinstance(value, str) and key not in known]
+
+
+def _conditions(records: Sequence[Record]) -> tuple[str, ...]:
+    """The keys that hold sentences: the usual four where they are there, else all that are text."""
+    keys = tuple(dict.fromkeys(key for record in records for key in _sentence_keys(record)))
+    usual = tuple(name for name in ISLAND_CONDITIONS if any(name in each for each in records))
+    return usual or keys
+
+
+def _items(
+    records: Sequence[tuple[str, Record]],
+    conditions: Sequence[str],
+    factors: Mapping[str, tuple[str, ...]],
+    faults: list[Fault],
+) -> tuple[tuple[Item, ...], tuple[str, ...]]:
+    items: list[Item] = []
+    places: list[str] = []
+    for number, (where, record) in enumerate(records, start=1):
+        id_ = next((str(record[key]) for key in ID_KEYS if key in record), str(number))
+        rest = {
+            key: value
+            for key, value in record.items()
+            if key not in conditions and key not in ID_KEYS and value is not None
+        }
+        nested = {key: value for key, value in rest.items() if isinstance(value, list | dict)}
+        columns = {key: str(value) for key, value in rest.items() if key not in nested}
+        made = []
+        for name in conditions:
+            text = record.get(name)
+            if text is None:
+                continue  # the check of the design says so, with the item's place
+            if not isinstance(text, str):
+                seen = f"{name} is {type(text).__name__!r} and not a sentence."
+                faults.append(fault("CIM-S003", where=where, seen=seen))
+                continue
+            sentence = strip_blanks(text, what=name, where=where, faults=faults)
+            levels = level_columns(name, factors)
+            made.append(Condition(name, (Region(sentence),), {**columns, **levels}))
+            places.append(where)
+        items.append(Item(id_, tuple(made), extra=nested))
+    return tuple(items), tuple(places)
+
+
+def _meta(header: Header, name: str) -> Meta:
+    about = {key: value for key, value in header.about.items() if value is not None}
+    language = about.pop("language", "")
+    phenomenon = about.pop("name", about.pop("phenomenon_name", ""))
+    return Meta(
+        name=name,
+        language=str(language).strip(),
+        phenomenon=str(phenomenon).strip() or name,
+        extra=about,
+    )
