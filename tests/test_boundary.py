@@ -137,7 +137,7 @@ def test_words_have_the_published_values(recipe):
 
 @pytest.mark.golden
 def test_the_ratio_of_two_regions_is_that_of_their_words(recipe):
-    """By hand from the published tables, 1 / (1 + e^(S_x - S_y)): what stands before is the same."""
+    """Worked out from the published tables; what stands before the two is the same."""
     scorer = scorer_of(golden_model(recipe), toy_tokenizer())
     suite = make_suite(["(2;%x%) < (2;%y%)"], [{"x": "ab | ba", "y": "ab | b"}])
     run = evaluate(suite, scorer)
