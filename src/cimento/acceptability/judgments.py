@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from cimento.acceptability.records import ForcedChoice, RatedSet
+from cimento.acceptability.records import ForcedChoice, RatedSet, plain
 from cimento.answers import JUDGMENTS
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def judgments_table(rated: RatedSet, *, question: str = ACCEPTABILITY) -> pl.Dat
             each.text,
             rating.participant or None,
             question,
-            f"{rating.value:g}",
+            plain(rating.value),
             None,
             None,
         )

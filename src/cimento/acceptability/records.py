@@ -139,3 +139,8 @@ def with_ratings(
         return ratings, mean, None, n
     squares = math.fsum((value - mean) ** 2 for value in values)
     return ratings, mean, math.sqrt(squares / (n - 1)), n
+
+
+def plain(value: float) -> str:
+    """A rating as people write it: ``3`` for 3.0, every digit of anything else."""
+    return str(int(value)) if value.is_integer() else repr(value)

@@ -1,0 +1,252 @@
+"""Rated sentences as a suite and back, so that the spine scores them (docs/acceptability.md).
+
+A suite of the kind ``acceptability`` is a native suite: its columns hold the ratings and its
+``[ratings]`` table the scale. Pairs have the conditions ``acceptable`` and ``unacceptable`` (or
+``good`` and ``bad``) and are judged like every other pair.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.acceptability.readers import FORMATS, read_rated
+from cimento.acceptability.readers.cells import open_table, refuse_off_scale
+from cimento.acceptability.records import (
+    Label,
+    RatedSentence,
+    RatedSet,
+    Scale,
+    plain,
+    with_ratings,
+)
+from cimento.errors import InputError, SuiteError
+from cimento.suites.load import LoadedSuite, load_suite
+from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
+from cimento.suites.tables import SUFFIXES
+
+KIND = "acceptability"
+RATINGS = "ratings"
+SENTENCE = "sentence"
+PAIR = ("acceptable", "unacceptable")
+PEOPLE, AUTHOR = "people", "author"
+
+_LABELS: Mapping[str, Label] = {
+    "acceptable": "acceptable",
+    "good": "acceptable",
+    "unacceptable": "unacceptable",
+    "bad": "unacceptable",
+}
+_OWN = ("rating", "rating_sd", "rating_n", "ratings", "participants", "label", "grammaticality")
+
+
+@dataclass(frozen=True, slots=True)
+class RatedSuite:
+    """A suite with what is known of its sentences, in the order of ``suite.stimuli()``.
+
+    Attributes:
+        suite: what models are asked; with its hash, or without where it was made here.
+        rated: its sentences.
+        by: whose the ratings are: ``people``, or ``author`` for what the author of the suite
+            expects, which is no measurement.
+    """
+
+    suite: Suite | LoadedSuite
+    rated: RatedSet
+    by: str = PEOPLE
+
+
+def load_rated(path: Path) -> RatedSuite:
+    """A suite folder of the kind, or a file in one of the formats of rated sentences.
+
+    Raises:
+        InputError: it cannot be read, or a rating is not what it should be.
+        SuiteError: the suite has faults.
+    """
+    if path.is_file() and path.name != "suite.toml":
+        rated = read_rated(path)
+        return RatedSuite(suite_of(rated), rated)
+    loaded = load_suite(path)
+    return RatedSuite(loaded, rated_of(loaded.suite), by=_settings(loaded.suite)[1])
+
+
+def is_rated_table(path: Path) -> bool:
+    """Whether a path is a file in one of the formats of rated sentences, by its columns."""
+    if path.suffix.lower() not in SUFFIXES or not path.is_file():
+        return False
+    try:
+        columns = set(open_table(path).columns)
+    except SuiteError:
+        return False
+    return any(set(each.needed) <= columns for each in FORMATS.values())
+
+
+def suite_of(rated: RatedSet) -> Suite:
+    """A suite of whole sentences, as pairs where every sentence belongs to one."""
+    members: dict[str, list[RatedSentence]] = {}
+    for each in rated.sentences:
+        members.setdefault(each.pair, []).append(each)
+    pairs = all(
+        pair and sorted(each.label for each in both) == sorted(PAIR)
+        for pair, both in members.items()
+    )
+    if pairs:
+        items = tuple(_pair(pair, both) for pair, both in members.items())
+    else:
+        items = tuple(Item(each.id, (_condition(each, SENTENCE),)) for each in rated.sentences)
+    scale = rated.scale
+    ratings: dict[str, JsonValue] = {"low": scale.low, "high": scale.high} if scale else {}
+    prediction = Prediction(
+        "(*;%acceptable%) < (*;%unacceptable%)",
+        comment="The acceptable sentence is less surprising.",
+    )
+    return Suite(
+        meta=Meta(name=rated.name, language=rated.language),
+        region_names=(SENTENCE,),
+        predictions=(prediction,) if pairs else (),
+        items=items,
+        extra={"kind": KIND, RATINGS: ratings},
+    )
+
+
+def rated_of(suite: Suite) -> RatedSet:
+    """The sentences of a suite with what its columns say of them.
+
+    Raises:
+        InputError: the scale or a rating is not what it should be, or a rating is off the scale.
+    """
+    from cimento.requests import stimulus_text
+
+    scale, _ = _settings(suite)
+    sentences = []
+    for item, condition in suite.stimuli():
+        single = len(item.conditions) == 1
+        columns = _Columns(f"{suite.name}, item {item.id}, {condition.name}", condition.columns)
+        ratings, mean, sd, n = with_ratings(
+            columns.numbers("ratings"), columns.texts("participants")
+        )
+        label = _LABELS.get(columns.get("label") if single else condition.name, "")
+        sentences.append(
+            RatedSentence(
+                id=item.id if single else f"{item.id}/{condition.name}",
+                text=stimulus_text(condition, rule=suite.join),
+                ratings=ratings,
+                mean=mean if ratings else columns.number("rating"),
+                sd=sd if ratings else columns.number("rating_sd"),
+                n=n or columns.whole("rating_n"),
+                label=label,
+                pair="" if single else item.id,
+                grammatical=columns.flag("grammaticality"),
+                columns={k: v for k, v in condition.columns.items() if k not in _OWN},
+            )
+        )
+    if any(each.mean is not None for each in sentences):
+        if scale is None:
+            raise InputError(
+                where=f"suite {suite.name!r}",
+                seen="there are ratings and no scale",
+                todo="Write [ratings] with low = 1 and high = 5, say, in suite.toml.",
+            )
+        refuse_off_scale(sentences, scale, where=f"suite {suite.name!r}")
+    return RatedSet(
+        name=suite.name, sentences=tuple(sentences), scale=scale, language=suite.meta.language
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The free columns of one condition, typed."""
+
+    where: str
+    cells: Mapping[str, str]
+
+    def get(self, name: str) -> str:
+        return self.cells.get(name, "").strip()
+
+    def texts(self, name: str) -> list[str]:
+        return [part.strip() for part in re.split(r"[,;]", self.get(name)) if part.strip()]
+
+    def number(self, name: str) -> float | None:
+        return self._number(name, self.get(name)) if self.get(name) else None
+
+    def numbers(self, name: str) -> list[float]:
+        values = [self._number(name, part) for part in self.texts(name)]
+        people = self.texts("participants")
+        if name == RATINGS and people and len(people) != len(values):
+            raise InputError(
+                where=self.where,
+                seen=f"there are {len(values)} ratings and {len(people)} participants",
+                todo="Give every rating its participant, or leave the participants out.",
+            )
+        return values
+
+    def whole(self, name: str) -> int | None:
+        value = self.number(name)
+        if value is not None and not (value.is_integer() and value >= 0):
+            raise self._wrong(name, self.get(name), "a whole number")
+        return None if value is None else int(value)
+
+    def flag(self, name: str) -> bool | None:
+        text = self.get(name).casefold()
+        if text not in {"", "yes", "no"}:
+            raise self._wrong(name, self.get(name), "yes or no")
+        return text == "yes" if text else None
+
+    def _number(self, name: str, text: str) -> float:
+        try:
+            return float(text)
+        except ValueError:
+            raise self._wrong(name, text, "a number") from None
+
+    def _wrong(self, name: str, text: str, expected: str) -> InputError:
+        return InputError(
+            where=self.where, seen=f"{name} is {text!r} and not {expected}", todo="Correct it."
+        )
+
+
+def _settings(suite: Suite) -> tuple[Scale | None, str]:
+    """The scale and whose the ratings are, from ``[ratings]``."""
+    table = suite.extra.get(RATINGS, {})
+    table = table if isinstance(table, dict) else {}
+    by = table.get("by", PEOPLE)
+    low, high = table.get("low"), table.get("high")
+    if by not in {PEOPLE, AUTHOR}:
+        raise InputError(
+            where=f"suite {suite.name!r}",
+            seen=f"[ratings] by is {by!r}",
+            todo=f"Write {PEOPLE!r} or {AUTHOR!r}.",
+        )
+    if low is None and high is None:
+        return None, str(by)
+    if not isinstance(low, int | float) or not isinstance(high, int | float) or low >= high:
+        raise InputError(
+            where=f"suite {suite.name!r}",
+            seen=f"[ratings] goes from {low!r} to {high!r}",
+            todo="Write low and high as numbers, the worst first.",
+        )
+    return Scale(float(low), float(high)), str(by)
+
+
+def _pair(pair: str, members: Sequence[RatedSentence]) -> Item:
+    ordered = sorted(members, key=lambda each: PAIR.index(each.label or PAIR[0]))
+    return Item(pair, tuple(_condition(each, each.label) for each in ordered))
+
+
+def _condition(sentence: RatedSentence, name: str) -> Condition:
+    ratings = sentence.ratings
+    named = any(rating.participant for rating in ratings)
+    grammatical = {True: "yes", False: "no", None: ""}[sentence.grammatical]
+    said = {
+        "rating": "" if ratings or sentence.mean is None else repr(sentence.mean),
+        "rating_sd": "" if ratings or sentence.sd is None else repr(sentence.sd),
+        "rating_n": "" if ratings or sentence.n is None else str(sentence.n),
+        RATINGS: ",".join(plain(rating.value) for rating in ratings),
+        "participants": ",".join(rating.participant for rating in ratings) if named else "",
+        "label": sentence.label if name == SENTENCE else "",
+        "grammaticality": grammatical,
+    }
+    own = {key: value for key, value in sentence.columns.items() if key not in _OWN}
+    columns = {key: value for key, value in {**own, **said}.items() if value}
+    return Condition(name, (Region(sentence.text),), columns)

@@ -1,0 +1,7 @@
+"""The acceptability and cloze study of Italian connectives, redone from what can be had of it.
+
+Albertin, Miaschi and Brunato 2021, "On the Role of Textual Connectives in Sentence Comprehension:
+A New Dataset for Italian", CLiC-it 2021 (ceur-ws.org/Vol-3033, paper 16; CC BY 4.0). The resource
+itself is not public: `published` has the printed tables and `checks` what does not add up in them;
+`released` computes statistics of comparable data; `own` makes the tables from a user's own copy.
+"""
