@@ -1,0 +1,1 @@
+"""Word forms: what a form can be, and the forms that a lemma has."""

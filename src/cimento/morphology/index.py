@@ -1,0 +1,211 @@
+"""A dictionary of millions of forms on disk: built once, then opened at once, little memory used.
+
+Entries lie sorted in compressed blocks of a SQLite file, once by form and once by lemma. The key
+of a block is the first word in it, and all entries of a word are in one block: one look-up reads
+and unpacks one block.
+"""
+
+from __future__ import annotations
+
+import functools
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import groupby
+from pathlib import Path
+from typing import Literal
+
+from cimento.errors import InputError, StorageError
+from cimento.files import atomically
+from cimento.morphology.entries import Entry, LineFault, ParseLine, read_lines
+
+VERSION = 1
+FAULTS_KEPT = 100
+"""Faulty lines that are kept whole; all are counted."""
+
+_BLOCK = 256
+"""Entries in a block, or a few more."""
+
+_INSERTED = 50_000
+Key = Literal["form", "lemma"]
+_ORDERED = {
+    "form": "SELECT form_key, form, lemma, tags FROM entries ORDER BY form_key, rowid",
+    "lemma": "SELECT lemma_key, form, lemma, tags FROM entries ORDER BY lemma_key, rowid",
+}
+_FIND = {
+    "form": "SELECT rowid FROM by_form WHERE first <= ? ORDER BY first DESC LIMIT 1",
+    "lemma": "SELECT rowid FROM by_lemma WHERE first <= ? ORDER BY first DESC LIMIT 1",
+}
+_READ = {
+    "form": "SELECT data FROM by_form WHERE rowid = ?",
+    "lemma": "SELECT data FROM by_lemma WHERE rowid = ?",
+}
+_STORE = {
+    "form": "INSERT INTO by_form VALUES (?, ?)",
+    "lemma": "INSERT INTO by_lemma VALUES (?, ?)",
+}
+_TABLES = """
+CREATE TABLE by_form (first TEXT PRIMARY KEY, data BLOB);
+CREATE TABLE by_lemma (first TEXT PRIMARY KEY, data BLOB);
+CREATE TABLE faults (line INTEGER, text TEXT, seen TEXT);
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT);
+"""
+
+
+class Index:
+    """An index that `build` wrote.
+
+    Args:
+        path: the SQLite file.
+
+    Raises:
+        InputError: it is no such index, or of another version.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+        except sqlite3.Error as error:
+            raise _not_an_index(path, error) from error
+        try:
+            self.facts, self.faults = self._read_head()
+        except InputError:
+            self._connection.close()
+            raise
+        # One word is often asked for many times, and its neighbours (its other forms) after it.
+        self._block = functools.lru_cache(maxsize=128)(self._read_block)
+
+    def find(self, key: Key, word: str) -> list[Entry]:
+        """The entries of a form or lemma, whatever its case, in the order of the file."""
+        wanted = word.lower()
+        column = 0 if key == "form" else 1
+        return [
+            Entry(*cells)
+            for cells in self._block(key, self._block_of(key, wanted))
+            if cells[column].lower() == wanted
+        ]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _read_head(self) -> tuple[dict[str, str], tuple[LineFault, ...]]:
+        try:
+            facts = dict(self._connection.execute("SELECT name, value FROM facts").fetchall())
+            rows = self._connection.execute("SELECT line, text, seen FROM faults").fetchall()
+        except sqlite3.Error as error:
+            raise _not_an_index(self._path, error) from error
+        if facts.get("version") != str(VERSION):
+            raise _not_an_index(self._path, "it was made by another version")
+        return facts, tuple(LineFault(*row) for row in rows)
+
+    def _block_of(self, key: Key, word: str) -> int:
+        row = self._connection.execute(_FIND[key], (word,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def _read_block(self, key: Key, number: int) -> list[list[str]]:
+        row = self._connection.execute(_READ[key], (number,)).fetchone()
+        if row is None:
+            return []
+        try:
+            return [line.split("\t") for line in zlib.decompress(row[0]).decode().split("\n")]
+        except (zlib.error, UnicodeDecodeError) as error:
+            raise _not_an_index(self._path, error) from error
+
+
+def build(dictionary: Path, path: Path, *, parse: ParseLine, facts: dict[str, str]) -> None:
+    """Write the index of a dictionary, whole or not at all.
+
+    Args:
+        dictionary: the file.
+        path: the index to write.
+        parse: reads one line.
+        facts: kept with it, to tell whether the dictionary has changed.
+
+    Raises:
+        InputError: the dictionary cannot be read, or has no entry.
+        StorageError: the index cannot be written.
+    """
+    try:
+        atomically(path, lambda file: _write(dictionary, file, parse, facts))
+    except sqlite3.Error as error:
+        raise StorageError(
+            where=str(path),
+            seen=f"the index cannot be written ({error})",
+            todo="Is there room on the disk?",
+        ) from error
+
+
+def _write(dictionary: Path, file: Path, parse: ParseLine, facts: dict[str, str]) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        # Entries wait in a table that is sorted on disk and never kept.
+        connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _TABLES)
+        connection.execute(
+            "CREATE TEMP TABLE entries (form_key TEXT, lemma_key TEXT, form, lemma, tags)"
+        )
+        entries, faults = _fill(connection, dictionary, parse)
+        if not entries:
+            raise InputError(
+                where=str(dictionary),
+                seen=f"has no entry that can be read ({faults} lines cannot)",
+                todo="Is it a dictionary of this format?",
+            )
+        for key in ("form", "lemma"):
+            with closing(connection.execute(_ORDERED[key])) as rows:
+                connection.executemany(_STORE[key], _blocks(rows))
+        counts = {"version": VERSION, "entries": entries, "faulty_lines": faults}
+        kept = {**facts, **{name: str(value) for name, value in counts.items()}}
+        connection.executemany("INSERT INTO facts VALUES (?, ?)", kept.items())
+        connection.commit()
+
+
+def _fill(connection: sqlite3.Connection, dictionary: Path, parse: ParseLine) -> tuple[int, int]:
+    """Put the entries into the waiting table; how many there are, and how many faulty lines."""
+    entries = faults = 0
+    rows: list[tuple[str, ...]] = []
+    store = "INSERT INTO entries VALUES (?, ?, ?, ?, ?)"
+    for number, line in read_lines(dictionary):
+        found = parse(line)
+        if isinstance(found, Entry):
+            entries += 1
+            rows.append(
+                (found.form.lower(), found.lemma.lower(), found.form, found.lemma, found.tags)
+            )
+        elif found is not None:
+            faults += 1
+            if faults <= FAULTS_KEPT:
+                fault = (number, line, found)
+                connection.execute("INSERT INTO faults VALUES (?, ?, ?)", fault)
+        if len(rows) == _INSERTED:
+            connection.executemany(store, rows)
+            rows.clear()
+    connection.executemany(store, rows)
+    return entries, faults
+
+
+def _blocks(rows: Iterable[tuple[str, str, str, str]]) -> Iterator[tuple[str, bytes]]:
+    """Sorted rows as blocks: the first key of each, and its packed lines."""
+    first: str | None = None
+    lines: list[str] = []
+    for key, same in groupby(rows, key=lambda row: row[0]):
+        if first is None or len(lines) >= _BLOCK:
+            if first is not None:
+                yield first, _packed(lines)
+            first, lines = key, []
+        lines += ["\t".join(cells) for _, *cells in same]
+    if first is not None:
+        yield first, _packed(lines)
+
+
+def _packed(lines: list[str]) -> bytes:
+    return zlib.compress("\n".join(lines).encode(), level=6)
+
+
+def _not_an_index(path: Path, why: object) -> InputError:
+    return InputError(
+        where=str(path),
+        seen=f"cannot be used as the index of a dictionary ({why})",
+        todo="Delete it; it is made again when the dictionary is opened.",
+    )

@@ -1,0 +1,147 @@
+"""Between UniMorph's tags and Universal Dependencies.
+
+UniMorph: Sylak-Glassman 2016, "The composition and use of the universal morphological feature
+schema". The order of a tag's parts says nothing, and a part that is not known gives no feature.
+The two schemes as a whole are compared in McCarthy et al. 2018 (doi:10.18653/v1/W18-6011).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+
+from cimento.morphology.model import Features
+
+_POS: Mapping[str, str] = {
+    "N": "NOUN",
+    "PROPN": "PROPN",
+    "ADJ": "ADJ",
+    "V": "VERB",
+    "V.PTCP": "VERB",
+    "V.CVB": "VERB",
+    "V.MSDR": "VERB",
+    "AUX": "AUX",
+    "ADV": "ADV",
+    "ADP": "ADP",
+    "PRO": "PRON",
+    "DET": "DET",
+    "ART": "DET",
+    "NUM": "NUM",
+    "CONJ": "CONJ",
+    "PART": "PART",
+    "INTJ": "INTJ",
+}
+_VALUES: Mapping[str, tuple[str, str]] = {
+    "IND": ("Mood", "Ind"),
+    "SBJV": ("Mood", "Sub"),
+    "IMP": ("Mood", "Imp"),
+    "COND": ("Mood", "Cnd"),
+    "PRS": ("Tense", "Pres"),
+    "PST": ("Tense", "Past"),
+    "FUT": ("Tense", "Fut"),
+    "IPFV": ("Aspect", "Imp"),
+    "PFV": ("Aspect", "Perf"),
+    "PRF": ("Aspect", "Prf"),
+    "1": ("Person", "1"),
+    "2": ("Person", "2"),
+    "3": ("Person", "3"),
+    "SG": ("Number", "Sing"),
+    "PL": ("Number", "Plur"),
+    "DU": ("Number", "Dual"),
+    "MASC": ("Gender", "Masc"),
+    "FEM": ("Gender", "Fem"),
+    "NEUT": ("Gender", "Neut"),
+    "NOM": ("Case", "Nom"),
+    "GEN": ("Case", "Gen"),
+    "DAT": ("Case", "Dat"),
+    "ACC": ("Case", "Acc"),
+    "INS": ("Case", "Ins"),
+    "ESS": ("Case", "Loc"),
+    "VOC": ("Case", "Voc"),
+    "ANIM": ("Animacy", "Anim"),
+    "INAN": ("Animacy", "Inan"),
+    "ACT": ("Voice", "Act"),
+    "PASS": ("Voice", "Pass"),
+    "CMPR": ("Degree", "Cmp"),
+    "SPRL": ("Degree", "Sup"),
+    "DEF": ("Definite", "Def"),
+    "NDEF": ("Definite", "Ind"),
+    "POS": ("Polarity", "Pos"),
+    "NEG": ("Polarity", "Neg"),
+    "FORM": ("Polite", "Form"),
+    "INFM": ("Polite", "Infm"),
+    "NFIN": ("VerbForm", "Inf"),
+    "V.PTCP": ("VerbForm", "Part"),
+    "V.CVB": ("VerbForm", "Conv"),
+    "V.MSDR": ("VerbForm", "Vnoun"),
+}
+ROMANCE = frozenset({"ca", "es", "fr", "gl", "it", "pt", "ro"})
+"""Languages whose past tenses UD tells apart by ``Tense`` and UniMorph by aspect."""
+
+_PASTS: Mapping[str, str] = {"Imp": "Imp", "Perf": "Past", "Prf": "Pqp"}
+
+
+def from_unimorph(tag: str, *, language: str = "") -> list[tuple[str, dict[str, str]]]:
+    """Part of speech and features of a tag, ``V;IND;PRS;3;SG``.
+
+    Args:
+        tag: parts with ``;`` between; ``1/3`` and ``{1/3}`` are one reading for each.
+        language: ISO 639-1 code; Romance past tenses become UD's ``Tense``.
+
+    Returns:
+        One for each combination of alternatives; usually one.
+    """
+    return [_single(parts, language) for parts in _alternatives(tag)]
+
+
+def to_unimorph(pos: str, features: Features, *, language: str = "") -> str:
+    """The tag of a part of speech with features; what UniMorph does not name is left out."""
+    own = dict(features)
+    past = {value: aspect for aspect, value in _PASTS.items()}
+    if language in ROMANCE and own.get("Mood") == "Ind" and own.get("Tense") in past:
+        own["Aspect"], own["Tense"] = past[own["Tense"]], "Past"
+    elif language in ROMANCE and own.get("Mood") == "Sub" and own.get("Tense") == "Imp":
+        own["Tense"] = "Past"
+    if language in ROMANCE and own.get("VerbForm") == "Ger":
+        own["VerbForm"] = "Conv"
+    head = _head(pos, own)
+    parts = [
+        part for part, (name, value) in _VALUES.items() if own.get(name) == value and part != head
+    ]
+    return ";".join([head, *parts])
+
+
+def _single(parts: tuple[str, ...], language: str) -> tuple[str, dict[str, str]]:
+    pos = next((_POS[part] for part in parts if part in _POS), "X")
+    found = dict(_VALUES[part] for part in parts if part in _VALUES)
+    if "Mood" in found:
+        found.setdefault("VerbForm", "Fin")
+    if language in ROMANCE and pos in ("VERB", "AUX"):
+        found = _romance(found)
+    return pos, found
+
+
+def _romance(found: dict[str, str]) -> dict[str, str]:
+    """Past tenses by ``Tense`` alone, and the gerund by its own name, as UD has them."""
+    if found.get("VerbForm") == "Conv":
+        return {**found, "VerbForm": "Ger"}
+    if found.get("Tense") == "Past" and found.get("Mood") == "Sub":
+        return {**found, "Tense": "Imp"}
+    if found.get("Tense") == "Past" and found.get("Mood") == "Ind" and "Aspect" in found:
+        rest = {name: value for name, value in found.items() if name != "Aspect"}
+        return {**rest, "Tense": _PASTS[found["Aspect"]]}
+    return found
+
+
+def _head(pos: str, features: Features) -> str:
+    """The first part of a tag: the part of speech, or a verb form that has one of its own."""
+    form = features.get("VerbForm", "")
+    heads = {"Part": "V.PTCP", "Conv": "V.CVB", "Vnoun": "V.MSDR"}
+    if pos in ("VERB", "AUX") and form in heads:
+        return heads[form]
+    return next((tag for tag, name in _POS.items() if name == pos), "X")
+
+
+def _alternatives(tag: str) -> Iterator[tuple[str, ...]]:
+    parts = [part.strip().strip("{}").split("/") for part in tag.split(";")]
+    return itertools.product(*parts)

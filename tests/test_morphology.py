@@ -1,0 +1,385 @@
+"""Dictionaries and rules behind one interface: all readings, features of Universal Dependencies."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sqlite3
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.errors import InputError, MissingDependencyError, UsageError
+from cimento.morphology import verbs
+from cimento.morphology.delaf_tags import TENSES, from_delaf, to_delaf
+from cimento.morphology.entries import Entry, parse_delaf, parse_unimorph
+from cimento.morphology.files import open_dictionary, split_tags
+from cimento.morphology.model import format_features, parse_features, sister_forms
+from cimento.morphology.opening import open_morphology
+from cimento.morphology.rules import Rules
+from cimento.morphology.unimorph_tags import from_unimorph, to_unimorph
+
+DELAF = r"""brancas,branco.A:fp
+branco,.A:ms
+branca,branco.A:fs
+brancos,branco.A:mp
+casa,.N:fs
+casas,casa.N:fp
+casa,casar.V:P3s:Y2s
+casas,casar.V:P2s
+Brasil,.N+Pr:ms
+o,.DET+Art+Def:ms
+3\,14,.N:ms
+"""
+
+
+def forms(readings):
+    return [each.form for each in readings]
+
+
+@pytest.fixture
+def delaf(tmp_path):
+    path = tmp_path / "small.dic"
+    path.write_text(DELAF, encoding="utf-8")
+    return open_dictionary(path, format="delaf")
+
+
+def test_every_reading_of_a_form_is_kept_whatever_its_case(delaf):
+    assert [(each.lemma, each.pos, each.tag) for each in delaf.analyse("CASA")] == [
+        ("casa", "NOUN", "N:fs"),
+        ("casar", "VERB", "V:P3s"),
+        ("casar", "VERB", "V:Y2s"),
+    ]
+    assert delaf.analyse("brasil")[0].pos == "PROPN"
+    assert forms(delaf.analyse("3,14")) == ["3,14"]
+    assert delaf.analyse("sonho") == ()
+
+
+def test_a_lemma_is_inflected_by_features_of_ud(delaf):
+    assert forms(delaf.inflect("branco", {"Gender": "Fem"})) == ["brancas", "branca"]
+    assert forms(delaf.inflect("casar", {"Person": "2", "Mood": "Ind"}, pos="VERB")) == ["casas"]
+    assert delaf.inflect("casa", {"Gender": "Masc"}) == ()
+
+
+def test_the_sister_of_a_form_differs_in_what_is_asked_alone(delaf):
+    sisters = sister_forms(delaf, "branco", {"Gender": "Fem", "Number": "Plur"}, pos="ADJ")
+    assert forms(sisters) == ["brancas"]
+    # A noun has no other gender to change to, a verb no gender at all.
+    assert forms(sister_forms(delaf, "casas", {"Number": "Sing"}, pos="NOUN")) == ["casa"]
+    assert sister_forms(delaf, "casas", {"Gender": "Masc"}, pos="VERB") == ()
+
+
+def test_lines_that_cannot_be_read_are_reported_with_their_numbers(tmp_path):
+    path = tmp_path / "faulty.dic"
+    path.write_text("casa,.N:fs\nno comma here\n/ a remark\n\nx,y.\n,z.N:ms\n", encoding="utf-8")
+    dictionary = open_dictionary(path, format="delaf")
+    assert [fault.line for fault in dictionary.faults] == [2, 5, 6]
+    assert "line 2" in str(dictionary.faults[0])
+    assert (dictionary.entries, dictionary.faulty_lines) == (1, 3)
+
+
+def test_a_dictionary_of_nothing_but_faults_is_refused(tmp_path):
+    path = tmp_path / "wrong.dic"
+    path.write_text("lemma form tag\n" * 3, encoding="utf-8")
+    with pytest.raises(InputError, match="no entry that can be read"):
+        open_dictionary(path, format="delaf")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_other_encodings_are_read_or_refused(tmp_path):
+    path = tmp_path / "unitex.dic"
+    path.write_text(DELAF, encoding="utf-16")
+    assert len(open_dictionary(path, format="delaf").analyse("casa")) == 3
+    path.write_bytes("maçã,.N:fs\n".encode("latin-1"))
+    with pytest.raises(InputError, match="UTF-8"):
+        open_dictionary(path, format="delaf")
+
+
+def test_the_index_is_made_again_when_the_file_changes_and_only_then(tmp_path):
+    path = tmp_path / "d.dic"
+    path.write_text("casa,.N:fs\n", encoding="utf-8")
+    open_dictionary(path, format="delaf", index_folder=tmp_path / "indices").close()
+    [index] = (tmp_path / "indices").iterdir()
+    made = index.stat().st_mtime_ns
+    open_dictionary(path, format="delaf", index_folder=tmp_path / "indices").close()
+    assert index.stat().st_mtime_ns == made
+    path.write_text("casas,casa.N:fp\n", encoding="utf-8")
+    again = open_dictionary(path, format="delaf", index_folder=tmp_path / "indices")
+    assert again.analyse("casa") == ()
+    assert forms(again.analyse("casas")) == ["casas"]
+
+
+def test_a_damaged_index_is_made_again(tmp_path):
+    path = tmp_path / "d.dic"
+    path.write_text("casa,.N:fs\n", encoding="utf-8")
+    open_dictionary(path, format="delaf").close()
+    [index] = tmp_path.glob("*.index")
+    index.write_bytes(b"not a database at all")
+    assert forms(open_dictionary(path, format="delaf").analyse("casa")) == ["casa"]
+    with sqlite3.connect(index) as connection:
+        connection.execute("UPDATE facts SET value = '0' WHERE name = 'version'")
+    connection.close()
+    assert forms(open_dictionary(path, format="delaf").analyse("casa")) == ["casa"]
+
+
+WORDS = st.text("aàbcçdeéё", min_size=1, max_size=3)
+
+
+@given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=600))
+@settings(deadline=None, max_examples=25)
+def test_the_index_finds_what_a_mapping_finds(tmp_path_factory, pairs):
+    path = tmp_path_factory.mktemp("index") / "d.tsv"
+    path.write_text("".join(f"{lemma}\t{form}\tN;SG\n" for form, lemma in pairs), encoding="utf-8")
+    dictionary = open_dictionary(path, format="unimorph")
+    for word in {word for pair in pairs for word in pair}:
+        expected = dict.fromkeys((f, w) for f, w in pairs if f == word)
+        assert [(r.form, r.lemma) for r in dictionary.analyse(word)] == list(expected)
+        expected = dict.fromkeys((f, w) for f, w in pairs if w == word)
+        assert [(r.form, r.lemma) for r in dictionary.inflect(word)] == list(expected)
+    dictionary.close()
+
+
+def test_unimorph_files_are_read(tmp_path):
+    path = tmp_path / "por"
+    path.write_text(
+        "casar\tcasava\tV;IND;PST;1/3;SG;IPFV\ncasar\tcasou\tV;IND;PST;3;SG;PFV\n"
+        "bello\tbelle\tADJ;FEM;PL\tbell|e\nbroken line\n",
+        encoding="utf-8",
+    )
+    dictionary = open_morphology(f"unimorph:{path}", language="pt")
+    assert [each.feats for each in dictionary.analyse("casava")] == [
+        "Mood=Ind|Number=Sing|Person=1|Tense=Imp|VerbForm=Fin",
+        "Mood=Ind|Number=Sing|Person=3|Tense=Imp|VerbForm=Fin",
+    ]
+    assert forms(dictionary.inflect("casar", {"Tense": "Past", "Person": "3"})) == ["casou"]
+    assert forms(dictionary.inflect("bello", {"Gender": "Fem", "Number": "Plur"})) == ["belle"]
+    assert [fault.line for fault in dictionary.faults] == [4]
+
+
+@pytest.mark.parametrize(
+    ("line", "entry"),
+    [
+        (r"a\,b,c\.d.N+Hum:ms/note", Entry("a,b", "c.d", "N+Hum:ms")),
+        ("ser,.V:W:W1s:W3s", Entry("ser", "ser", "V:W:W1s:W3s")),
+        ("já,.ADV", Entry("já", "já", "ADV")),
+    ],
+)
+def test_lines_of_delaf(line, entry):
+    assert parse_delaf(line) == entry
+
+
+@pytest.mark.parametrize("line", ["casa", "casa,.", "casa,N:fs", "casa\tcasa,.N:fs", "casa,.N:"])
+def test_lines_that_are_none_of_delaf(line):
+    assert isinstance(parse_delaf(line), str)
+
+
+def test_lines_that_are_none_of_unimorph():
+    assert isinstance(parse_unimorph("a b c"), str)
+    assert isinstance(parse_unimorph("a\t\tN"), str)
+    assert parse_unimorph("# remark") is None
+
+
+def test_codes_of_a_line_are_tags_of_their_own():
+    assert split_tags("V:P3s:Y2s") == ["V:P3s", "V:Y2s"]
+    assert split_tags("ADV") == ["ADV"]
+
+
+def _codes():
+    persons = ["", *(f"{p}{n}" for p, n in itertools.product("123", "sp"))]
+    yield from (f"V:{tense}{person}" for tense, person in itertools.product("WPIJQFCSTUY", persons))
+    genders = [f"{g}{n}" for g, n in itertools.product("mf", "sp")]
+    yield from (f"V:K{gender}" for gender in genders)
+    yield from (f"{head}:{d}{g}" for head, d, g in itertools.product("NA", ["", *"ADS"], genders))
+    yield from ("V:G", "ADV", "PREP", "N+Pr:fs")
+
+
+@pytest.mark.parametrize("tag", list(_codes()))
+def test_a_tag_of_delaf_comes_back_from_ud(tag):
+    assert to_delaf(*from_delaf(tag)) == tag
+
+
+@pytest.mark.parametrize("tense", [tense for tense in TENSES if tense != "Q"])
+def test_tenses_agree_between_the_schemes(tense):
+    pos, features = from_delaf(f"V:{tense}3s")
+    tag = to_unimorph(pos, features, language="pt")
+    assert from_unimorph(tag, language="pt") == [(pos, features)]
+
+
+def test_ud_features_of_known_tags():
+    # https://universaldependencies.org/pt/feat/Tense.html, /u/feat/Mood.html
+    assert from_delaf("V:Q1p") == (
+        "VERB",
+        {"VerbForm": "Fin", "Mood": "Ind", "Tense": "Pqp", "Person": "1", "Number": "Plur"},
+    )
+    assert from_delaf("PRO+Pes:A3fs")[1] == {
+        "PronType": "Prs", "Case": "Acc", "Person": "3", "Gender": "Fem", "Number": "Sing",
+    }  # fmt: skip
+    assert from_delaf("DET+Art+Ind:ms")[1]["Definite"] == "Ind"
+    assert from_delaf("DET+Num:Cmp") == (
+        "NUM",
+        {"NumType": "Card", "Gender": "Masc", "Number": "Plur"},
+    )
+    assert from_unimorph("N;ESS;PL") == [("NOUN", {"Case": "Loc", "Number": "Plur"})]
+    assert from_unimorph("V.PTCP;PST;FEM;SG", language="it") == [
+        ("VERB", {"VerbForm": "Part", "Tense": "Past", "Gender": "Fem", "Number": "Sing"})
+    ]
+    assert to_delaf("PRON", {}) is None
+    assert to_delaf("VERB", {"Mood": "Pot"}) is None
+
+
+def test_features_are_written_and_read_as_ud_has_them():
+    text = "Gender=Fem|Number=Plur"
+    assert format_features({"Number": "Plur", "Gender": "Fem"}) == text
+    assert parse_features(text) == {"Gender": "Fem", "Number": "Plur"}
+    with pytest.raises(UsageError, match="no feature"):
+        parse_features("Gender")
+
+
+# Forms that the Academy's dictionaries and school grammars print, one or two a pattern.
+CONJUGATED = [
+    ("pt", "pagar", "V:J1s", "paguei"),
+    ("pt", "começar", "V:S3p", "comecem"),
+    ("pt", "vencer", "V:P1s", "venço"),
+    ("pt", "vender", "V:Q1p", "vendêramos"),
+    ("pt", "dirigir", "V:S1p", "dirijamos"),
+    ("pt", "contribuir", "V:J3s", "contribuiu"),
+    ("pt", "contribuir", "V:J2s", "contribuíste"),
+    ("pt", "sair", "V:Q3p", "saíram"),
+    ("pt", "distinguir", "V:P1s", "distingo"),
+    ("pt", "ter", "V:T1p", "tivéssemos"),
+    ("it", "cercare", "V:F1s", "cercherò"),
+    ("it", "mangiare", "V:C3s", "mangerebbe"),
+    ("it", "studiare", "V:S3p", "studino"),
+    ("it", "capire", "V:P3p", "capiscono"),
+    ("it", "dormire", "V:P3p", "dormono"),
+    ("it", "essere", "V:T1s", "fossi"),
+    ("it", "andare", "V:Kfp", "andate"),
+    ("es", "llegar", "V:J1s", "llegué"),
+    ("es", "cazar", "V:S1s", "cace"),
+    ("es", "coger", "V:P1s", "cojo"),
+    ("es", "vivir", "V:T1p", "viviéramos"),
+    ("es", "tener", "V:P2s", "tienes"),
+    ("es", "hacer", "V:Kms", "hecho"),
+]
+
+
+@pytest.mark.parametrize(("language", "lemma", "tag", "form"), CONJUGATED)
+def test_verbs_are_conjugated(language, lemma, tag, form):
+    rules = Rules(language)
+    pos, features = from_delaf(tag)
+    assert form in forms(rules.inflect(lemma, features, pos=pos))
+    assert (lemma, tag) in [(each.lemma, each.tag) for each in rules.analyse(form)]
+
+
+@pytest.mark.parametrize("language", ["pt", "it", "es"])
+def test_every_form_of_a_verb_leads_back_to_it(language):
+    for verb in verbs.verbs_of(language):
+        lemma = verb.name if verb.whole else f"parl{verb.name}"
+        for each in verbs.conjugate(lemma, language):
+            assert lemma in verbs.possible_lemmas(each.form, language), each
+
+
+DECLINED = [
+    ("pt", "papel", "papéis"), ("pt", "nível", "níveis"), ("pt", "fácil", "fáceis"),
+    ("pt", "gentil", "gentis"), ("pt", "homem", "homens"), ("pt", "lápis", "lápis"),
+    ("pt", "país", "países"), ("pt", "nação", "nações"), ("pt", "irmão", "irmãos"),
+    ("pt", "cão", "cães"), ("pt", "luz", "luzes"), ("pt", "azul", "azuis"), ("pt", "mês", "meses"),
+    ("it", "lago", "laghi"), ("it", "amico", "amici"), ("it", "medico", "medici"),
+    ("it", "banca", "banche"), ("it", "arancia", "arance"), ("it", "città", "città"),
+    ("it", "figlio", "figli"), ("it", "artista", "artisti"), ("it", "zio", "zii"),
+    ("es", "lápiz", "lápices"), ("es", "canción", "canciones"), ("es", "crisis", "crisis"),
+    ("es", "árbol", "árboles"), ("es", "mes", "meses"), ("es", "rubí", "rubíes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "singular", "plural"), DECLINED)
+def test_plurals(language, singular, plural):
+    rules = Rules(language)
+    assert forms(rules.inflect(singular, {"Number": "Plur"}, pos="NOUN")) == [plural]
+    assert singular in [each.lemma for each in rules.analyse(plural)]
+
+
+@pytest.mark.parametrize(
+    ("language", "lemma", "expected"),
+    [
+        ("pt", "português", ["português", "portuguesa", "portugueses", "portuguesas"]),
+        ("pt", "europeu", ["europeu", "europeia", "europeus", "europeias"]),
+        ("pt", "feliz", ["feliz", "feliz", "felizes", "felizes"]),
+        ("it", "bianco", ["bianco", "bianca", "bianchi", "bianche"]),
+        ("it", "verde", ["verde", "verde", "verdi", "verdi"]),
+        ("es", "español", ["español", "española", "españoles", "españolas"]),
+        ("es", "mejor", ["mejor", "mejor", "mejores", "mejores"]),
+    ],
+)
+def test_adjectives(language, lemma, expected):
+    assert forms(Rules(language).inflect(lemma, pos="ADJ")) == expected
+
+
+def test_rules_say_that_they_guess_and_keep_to_a_list_of_lemmas():
+    free = Rules("it").analyse("banche")
+    assert {each.lemma for each in free} > {"banca"}
+    assert all(each.guessed for each in free)
+    bound = Rules("it", lemmas={"NOUN": ["banca"], "VERB": ["parlare"]})
+    assert [(each.lemma, each.tag) for each in bound.analyse("Banche")] == [("banca", "N:p")]
+    assert bound.analyse("case") == ()
+    assert bound.inflect("cantare") == ()
+    assert forms(bound.inflect("parlare", {"Mood": "Cnd", "Person": "1", "Number": "Plur"})) == [
+        "parleremmo"
+    ]
+
+
+def test_what_there_is_not_is_said():
+    with pytest.raises(UsageError, match="language 'de'"):
+        Rules("de")
+    with pytest.raises(UsageError, match="NOUM"):
+        Rules("it", lemmas={"NOUM": []})
+    for name in ("delaf", "rules", "wordnet:x", "pymorphy3:x"):
+        with pytest.raises(UsageError, match="dictionary"):
+            open_morphology(name)
+    with pytest.raises(InputError, match="cannot be read"):
+        open_morphology("delaf:/nowhere/at/all.dic")
+
+
+def test_russian_by_pymorphy3(monkeypatch):
+    pytest.importorskip("pymorphy3")
+    russian = open_morphology("pymorphy3")
+    found = {(each.lemma, each.pos) for each in russian.analyse("стали")}
+    assert found == {("стать", "VERB"), ("сталь", "NOUN")}
+    wanted = {"Gender": "Fem", "Case": "Acc", "Number": "Sing"}
+    assert "новую" in forms(russian.inflect("новый", wanted, pos="ADJ"))
+    assert not russian.analyse("стол")[0].guessed
+    assert russian.analyse("стокулярность")[0].guessed
+    monkeypatch.setitem(__import__("sys").modules, "pymorphy3", None)
+    with pytest.raises(MissingDependencyError, match=r"cimento\[morphology\]"):
+        open_morphology("pymorphy3")
+
+
+TENSE_NAMES = {
+    "Condicional Futuro do Pretérito Simples": "C",
+    "Indicativo Futuro do Presente Simples": "F",
+    "Indicativo Pretérito Mais que Perfeito Simples": "Q",
+    "Indicativo presente": "P",
+    "Indicativo pretérito imperfeito": "I",
+    "Indicativo pretérito perfeito simples": "J",
+}
+
+
+@pytest.mark.golden
+def test_the_verb_forms_of_the_brazilian_study_are_made_by_rule(shared):
+    rules = Rules("pt")
+    made = missing = 0
+    released = shared / "golden/portuguese/grammar_templates.jsonl"
+    for line in released.read_text(encoding="utf-8").splitlines():
+        template = json.loads(line)
+        if template["dimension"] != "subject_agreement":
+            continue
+        lemma = template["template"].rsplit("_", 1)[1]
+        for category, seeds in template["seeds"].items():
+            tense, number = category.rsplit("_", 1)
+            _, features = from_delaf(f"V:{TENSE_NAMES[tense]}{'s' if number == 'sg' else 'p'}")
+            found = forms(rules.inflect(lemma, features, pos="VERB"))
+            made += sum(seed in found for seed in seeds)
+            missing += sum(seed not in found for seed in seeds)
+    assert made > 200
+    assert missing == 0
