@@ -102,11 +102,13 @@ class SeedSet:
     Attributes:
         category: what the forms have in common, such as ``f_pl``.
         forms: in order; an empty form leaves the text as it is.
+        options: of every item made with these forms; empty where the template's hold.
         columns: free keys of every item made with these forms, as text.
     """
 
     category: str
     forms: tuple[str, ...]
+    options: tuple[Option, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -144,6 +146,7 @@ class Template:
         sentences: with a blank and, where there are seeds, a place for the seed.
         seeds: the forms by category; empty for sentences that are asked as they are.
         options: of every item that is made of it.
+        none_option: whether people could answer that none of the options is suitable.
         columns: free keys of every item that is made of it, as text.
     """
 
@@ -151,6 +154,7 @@ class Template:
     sentences: tuple[Sentence, ...]
     seeds: tuple[SeedSet, ...] = ()
     options: tuple[Option, ...] = ()
+    none_option: bool = False
     columns: Mapping[str, str] = field(default_factory=dict)
 
     @property

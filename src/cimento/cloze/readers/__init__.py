@@ -1,0 +1,1 @@
+"""Cloze suites and recorded candidates, read from files."""

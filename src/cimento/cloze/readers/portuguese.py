@@ -1,0 +1,304 @@
+"""The released files of Wilkens, Zilio and Villavicencio: templates, instances, judgments, MWEs.
+
+The study's authors released a table of judged candidates and notebooks; these readers take them
+in the plain form described in docs/cloze.md: JSON lines, and tables without any quoting.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from cimento.cloze.judging.candidates import Candidate
+from cimento.cloze.records import ClozeItem, MultiwordItem, Option, SeedSet, Sentence, Template
+from cimento.errors import InputError
+from cimento.files import read_bytes
+
+MASK = "[MASK]"
+TEMPLATES = "grammar_templates.jsonl"
+INSTANCES = "grammar_instances.jsonl"
+JUDGMENTS = "grammar_judgments.tsv"
+MWE_ITEMS = "mwe_items.jsonl"
+MWE_PREDICTIONS = "mwe_predictions.jsonl"
+
+FITS: Mapping[str, bool | None] = {"s": True, "n": False, "": None}
+"""What the study's judge wrote: sim, não, or nothing."""
+
+REMARK_JOINT = "; "
+TAG_JOINT = ";"
+
+_Value = TypeVar("_Value")
+_Record = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRow:
+    """A row of the study's table of judgments, with what its earlier state said.
+
+    Attributes:
+        candidate: as it was released.
+        in_snapshot: whether the earlier state of the table, from which the paper's tables were
+            made, has the row.
+        snapshot_fits: the judgment there.
+        snapshot_first: whether the row counted there as its item's first candidate.
+    """
+
+    candidate: Candidate
+    in_snapshot: bool
+    snapshot_fits: bool | None
+    snapshot_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An instance of a template, with the labels that the study's tables group it by.
+
+    Attributes:
+        item: the item; its columns are `template`, `dimension`, `group`, `seed`, `category`.
+        categories: the seed categories that it belongs to.
+        case: the label of most tables; None where the study has none.
+        tense: the label of the tables by tense.
+        readings: tense and person of a verb form, all readings, such as ``impf.1sg``.
+    """
+
+    item: ClozeItem
+    categories: tuple[str, ...]
+    case: str | None
+    tense: str | None
+    readings: tuple[str, ...] = ()
+
+
+def read_templates(path: Path) -> list[Template]:
+    """Templates with the seeds that were left after the study's manual review.
+
+    Raises:
+        InputError: a line cannot be used.
+    """
+    found = []
+    for where, record in _lines(path):
+        columns = {name: _text(record, name, where) for name in ("dimension", "group")}
+        seeds = _field(record, "seeds", dict, where)
+        sentences = _texts(record, "sentences", where)
+        found.append(
+            Template(
+                id=_text(record, "template", where),
+                sentences=tuple(Sentence(*_at_mask(text, where)) for text in sentences),
+                seeds=tuple(SeedSet(name, tuple(forms)) for name, forms in seeds.items()),
+                columns=columns,
+            )
+        )
+    return found
+
+
+def read_instances(path: Path) -> list[Instance]:
+    """The instances of the templates, as the study asked them.
+
+    Raises:
+        InputError: a line cannot be used.
+    """
+    found = []
+    for where, record in _lines(path):
+        before, after = _at_mask(_text(record, "text", where), where)
+        categories = _texts(record, "seed_categories", where)
+        columns = {
+            name: _text(record, name, where) for name in ("template", "dimension", "group", "seed")
+        }
+        item = ClozeItem(
+            id=_text(record, "id", where),
+            before=before,
+            after=after,
+            columns={**columns, "category": "; ".join(categories)},
+        )
+        found.append(
+            Instance(
+                item=item,
+                categories=categories,
+                case=_text_or_none(record, "paper_case", where),
+                tense=_text_or_none(record, "paper_case_alt", where),
+                readings=_texts(record, "ling_tense_person", where)
+                if record.get("ling_tense_person")
+                else (),
+            )
+        )
+    return found
+
+
+def read_multiword_cells(path: Path) -> list[ClozeItem]:
+    """The multiword items with one word masked each; columns `expression`, `word` and `cue`.
+
+    Raises:
+        InputError: a line cannot be used.
+    """
+    found = []
+    for where, record in _lines(path):
+        before, after = _at_mask(_text(record, "text", where), where)
+        columns = {
+            "expression": _text(record, "mwe", where),
+            "word": str(_field(record, "masked_word", int, where)),
+            "cue": _text(record, "cue", where),
+            "sentence": str(_field(record, "sentence_index", int, where)),
+        }
+        answer = Option(_text(record, "answer", where))
+        found.append(
+            ClozeItem(_text(record, "id", where), before, after, (answer,), columns=columns)
+        )
+    return found
+
+
+def read_multiwords(path: Path) -> list[MultiwordItem]:
+    """The multiword items as sentences, each with its expression marked.
+
+    Raises:
+        InputError: a line cannot be used.
+    """
+    found: dict[str, MultiwordItem] = {}
+    for where, record in _lines(path):
+        name = _text(record, "id", where).rpartition("/")[0]
+        text = _text(record, "sentence_template", where)
+        for number, word in enumerate(_text(record, "surface", where).split(), start=1):
+            text = text.replace(f"[MASK{number}]", f"{{{word}}}")
+        found.setdefault(name, MultiwordItem(name, _text(record, "mwe", where), text))
+    return list(found.values())
+
+
+def read_predictions(path: Path) -> dict[str, list[Candidate]]:
+    """Recorded candidates by model, without probabilities, in the order of their ranks.
+
+    Raises:
+        InputError: a line cannot be used.
+    """
+    found: dict[str, list[Candidate]] = {}
+    for where, record in _lines(path):
+        texts = _texts(record, "top10", where)
+        item = _text(record, "id", where)
+        found.setdefault(_text(record, "model", where), []).extend(
+            Candidate(item, rank, text) for rank, text in enumerate(texts, start=1)
+        )
+    return found
+
+
+def read_judgments(path: Path) -> list[JudgedRow]:
+    """The judged candidates; the table has a header line, tabs and no quoting.
+
+    Raises:
+        InputError: the table lacks a column, or a row cannot be used.
+    """
+    text = _decoded(path)
+    header, *lines = text.removesuffix("\n").split("\n")
+    names = header.split("\t")
+    wanted = (
+        "id", "rank", "token", "score", "tags", "judgment", "comment",
+        "in_snapshot", "snapshot_judgment", "snapshot_top1",
+    )  # fmt: skip
+    missing = [name for name in wanted if name not in names]
+    if missing:
+        raise InputError(
+            where=path.name, seen=f"there is no column {missing[0]!r}", todo="Give the table whole."
+        )
+    rows = []
+    for number, line in enumerate(lines, start=2):
+        cells = line.split("\t")
+        if len(cells) != len(names):
+            raise InputError(
+                where=f"{path.name} row {number}",
+                seen=f"there are {len(cells)} cells and {len(names)} columns",
+                todo="Is there a tab or a line break inside a cell?",
+            )
+        cell = dict(zip(names, cells, strict=True))
+        rows.append(_judged(cell, f"{path.name} row {number}"))
+    return rows
+
+
+def _judged(cell: Mapping[str, str], where: str) -> JudgedRow:
+    for column in ("judgment", "snapshot_judgment"):
+        if cell[column] not in FITS:
+            raise InputError(
+                where=where, seen=f"{column} is {cell[column]!r}", todo="Write s, n or nothing."
+            )
+    try:
+        rank, score = int(cell["rank"]), float(cell["score"])
+    except ValueError as error:
+        raise InputError(where=where, seen=f"no number: {error}", todo="Correct it.") from error
+    candidate = Candidate(
+        item=cell["id"],
+        rank=rank,
+        text=cell["token"],
+        probability=score,
+        fits=FITS[cell["judgment"]],
+        remarks=_split(cell["comment"], REMARK_JOINT),
+        tags=_split(cell["tags"], TAG_JOINT),
+    )
+    return JudgedRow(
+        candidate,
+        in_snapshot=cell["in_snapshot"] == "1",
+        snapshot_fits=FITS[cell["snapshot_judgment"]],
+        snapshot_first=cell["snapshot_top1"] == "1",
+    )
+
+
+def _split(cell: str, joint: str) -> tuple[str, ...]:
+    return tuple(cell.split(joint)) if cell else ()
+
+
+def _at_mask(text: str, where: str) -> tuple[str, str]:
+    if text.count(MASK) != 1:
+        raise InputError(
+            where=where,
+            seen=f"{MASK} is there {text.count(MASK)} times in {text!r}",
+            todo="Write it once.",
+        )
+    before, _, after = text.partition(MASK)
+    return before, after
+
+
+# --- JSON lines
+
+
+def _decoded(path: Path) -> str:
+    try:
+        return read_bytes(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(where=path.name, seen=f"not UTF-8: {error}", todo="Save it so.") from error
+
+
+def _lines(path: Path) -> Iterator[tuple[str, _Record]]:
+    for number, line in enumerate(_decoded(path).split("\n"), start=1):
+        if not line.strip():
+            continue
+        where = f"{path.name} line {number}"
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise InputError(where=where, seen=f"not JSON: {error}", todo="Correct it.") from error
+        if not isinstance(record, dict):
+            raise InputError(where=where, seen="not a JSON object", todo="Correct it.")
+        yield where, record
+
+
+def _field(record: _Record, name: str, kind: type[_Value], where: str) -> _Value:
+    value = record.get(name)
+    if not isinstance(value, kind):
+        seen = f"{name} is {value!r}" if name in record else f"there is no {name!r}"
+        raise InputError(where=where, seen=seen, todo=f"It should be of type {kind.__name__}.")
+    return value
+
+
+def _text(record: _Record, name: str, where: str) -> str:
+    return _field(record, name, str, where)
+
+
+def _text_or_none(record: _Record, name: str, where: str) -> str | None:
+    return None if record.get(name) is None else _text(record, name, where)
+
+
+def _texts(record: _Record, name: str, where: str) -> tuple[str, ...]:
+    values = _field(record, name, list, where)
+    for value in values:
+        if not isinstance(value, str):
+            raise InputError(
+                where=where, seen=f"{name} holds {value!r}", todo="It should hold texts."
+            )
+    return tuple(values)

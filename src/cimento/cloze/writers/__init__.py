@@ -1,0 +1,1 @@
+"""Cloze suites and judged candidates, written to files."""
