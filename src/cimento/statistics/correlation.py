@@ -1,0 +1,284 @@
+"""How two columns go together: models beside people, a score beside a length."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError, did_you_mean
+from cimento.statistics.classification import mid_ranks
+from cimento.statistics.paired import t_two_sided
+from cimento.statistics.permutation import permute_pairs
+from cimento.statistics.resampling import DRAWS, bootstrap
+from cimento.statistics.values import floats, same_length
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from cimento.statistics.values import Floats
+
+TOO_FEW_PAIRS = "fewer than three pairs of values"
+_FEWEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """A correlation with its tests and its interval.
+
+    Attributes:
+        kind: ``pearson``, ``spearman`` or ``kendall`` (tau-b).
+        r: the coefficient; None where it is undefined.
+        n: pairs of values.
+        p_asymptotic: two-sided, from Student's t (from the normal distribution for Kendall).
+        p_permutation: two-sided; None where rows come in clusters and are not exchangeable, or
+            where it was not asked for.
+        low: lower end of the bootstrap interval; None where there is none.
+        high: upper end.
+        method: of the interval.
+        reason: why `r`, or where there is an `r` why the interval, is missing.
+    """
+
+    kind: str
+    r: float | None
+    n: int
+    p_asymptotic: float | None = None
+    p_permutation: float | None = None
+    low: float | None = None
+    high: float | None = None
+    method: str | None = None
+    reason: str | None = None
+
+
+def correlate(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    kind: str = "spearman",
+    seed: int,
+    clusters: Sequence[Hashable] | None = None,
+    draws: int = DRAWS,
+    level: float = 0.95,
+) -> Correlation:
+    """A correlation with p by permutation and an interval by (cluster) bootstrap.
+
+    Pearson's product-moment coefficient, Spearman's (the same of mid-ranks) or Kendall's tau-b
+    (Kendall 1945, doi:10.1093/biomet/33.3.239). The interval is the percentile bootstrap's.
+
+    Args:
+        x: one value a row.
+        y: one value a row.
+        kind: ``pearson``, ``spearman`` or ``kendall``.
+        seed: of permutations and draws.
+        clusters: of each row, what it belongs to, such as the pair of a sentence.
+        draws: how many permutations, and how many bootstrap draws; 0 for neither.
+        level: confidence level.
+
+    Returns:
+        Undefined where there are fewer than three rows or a column is constant.
+
+    Raises:
+        UsageError: an unknown kind, or columns of different lengths.
+    """
+    import numpy as np
+
+    plain = coefficient(x, y, kind=kind)
+    if plain.r is None or draws == 0:
+        return plain
+    statistic = _statistic(kind)
+    a, b = floats(x, name="x"), floats(y, name="y")
+    # Ranks stay the same when rows are paired anew, but not when rows are drawn again.
+    shuffled = (mid_ranks(a), mid_ranks(b)) if kind == "spearman" else (a, b)
+    again = _STATISTICS["pearson"] if kind == "spearman" else statistic
+    test = permute_pairs(*shuffled, again, seed=seed, draws=draws) if clusters is None else None
+    drawn = bootstrap(
+        np.column_stack([a, b]),
+        lambda rows: statistic(rows[:, 0], rows[:, 1]),
+        seed=seed,
+        clusters=clusters,
+        draws=draws,
+        level=level,
+        method="percentile",
+    )
+    return Correlation(
+        kind=kind,
+        r=plain.r,
+        n=plain.n,
+        p_asymptotic=plain.p_asymptotic,
+        p_permutation=test.p if test else None,
+        low=drawn.low,
+        high=drawn.high,
+        method=drawn.method,
+        reason=drawn.reason,
+    )
+
+
+def coefficient(x: ArrayLike, y: ArrayLike, *, kind: str = "spearman") -> Correlation:
+    """The coefficient and its asymptotic p alone, as published tables mostly give them.
+
+    Args:
+        x: one value a row.
+        y: one value a row.
+        kind: ``pearson``, ``spearman`` or ``kendall``.
+
+    Raises:
+        UsageError: an unknown kind, or columns of different lengths.
+    """
+    statistic = _statistic(kind)
+    a, b = floats(x, name="x"), floats(y, name="y")
+    n = same_length(x=a, y=b)
+    if n < _FEWEST:
+        return Correlation(kind, None, n, reason=TOO_FEW_PAIRS)
+    for name, column in (("x", a), ("y", b)):
+        if (column == column[0]).all():
+            return Correlation(kind, None, n, reason=f"all values of {name} are equal")
+    r = statistic(a, b)
+    p = _kendall(a, b)[1] if kind == "kendall" else asymptotic_p(r, n)
+    return Correlation(kind, r, n, p)
+
+
+def asymptotic_p(r: float, n: int, *, covariates: int = 0) -> float:
+    """The two-sided p of a Pearson or Spearman correlation from Student's t.
+
+    ``t = r sqrt(f / (1 - r²))`` with ``f = n - 2 - covariates`` degrees of freedom (Pearson: exact
+    for normal columns; Spearman: Kendall and Stuart 1973, section 31.19).
+
+    Args:
+        r: the coefficient.
+        n: pairs of values.
+        covariates: how many were partialled out.
+
+    Raises:
+        UsageError: a coefficient beyond 1, or too few rows.
+    """
+    freedom = n - 2 - covariates
+    if abs(r) > 1 or freedom < 1:
+        raise UsageError(
+            where="p of a correlation",
+            seen=f"r = {r} of {n} rows and {covariates} covariates",
+            todo="r lies between -1 and 1; give three rows or more, and one for each covariate.",
+        )
+    if abs(r) == 1:
+        return 0.0
+    return t_two_sided(r * math.sqrt(freedom / (1 - r * r)), freedom)
+
+
+def partial_correlation(
+    x: ArrayLike,
+    y: ArrayLike,
+    covariates: ArrayLike,
+    *,
+    kind: str = "spearman",
+    seed: int,
+    clusters: Sequence[Hashable] | None = None,
+    draws: int = DRAWS,
+    level: float = 0.95,
+) -> Correlation:
+    """The correlation of what the covariates leave of x and y.
+
+    Pearson's coefficient of the residuals of two least-squares fits on the covariates; for
+    ``spearman`` of mid-ranks on mid-ranks. p has one degree of freedom less for each covariate
+    (Fisher 1924, Metron 3, 329-332); the interval is the percentile bootstrap's.
+
+    Args:
+        x: one value a row.
+        y: one value a row.
+        covariates: one row a row, one column a covariate, such as length and frequency.
+        kind: ``pearson`` or ``spearman``.
+        seed: of the draws.
+        clusters: of each row, what it belongs to.
+        draws: bootstrap draws; 0 for no interval.
+        level: confidence level.
+
+    Raises:
+        UsageError: another kind, or columns of different lengths.
+    """
+    import numpy as np
+
+    if kind not in {"pearson", "spearman"}:
+        raise UsageError(
+            where="partial correlation",
+            seen=f"kind {kind!r}",
+            todo="Ask for 'pearson' or 'spearman'.",
+        )
+    a, b = floats(x, name="x"), floats(y, name="y")
+    c = floats(covariates, name="covariates")
+    c = c.reshape(-1, 1) if c.ndim == 1 else c
+    n = same_length(x=a, y=b, covariates=c)
+    if n < _FEWEST + c.shape[1]:
+        return Correlation(kind, None, n, reason="fewer rows than covariates and three more")
+    rows = np.column_stack([a, b, c])
+
+    def statistic(table: Floats) -> float:
+        return _partial(table, ranked=kind == "spearman")
+
+    r = statistic(rows)
+    if r != r:  # noqa: PLR0124  # NaN only
+        return Correlation(kind, None, n, reason="the covariates leave nothing of x or of y")
+    p = asymptotic_p(r, n, covariates=c.shape[1])
+    if draws == 0:
+        return Correlation(kind, r, n, p)
+    drawn = bootstrap(
+        rows, statistic, seed=seed, clusters=clusters, draws=draws, level=level, method="percentile"
+    )
+    return Correlation(
+        kind, r, n, p, None, drawn.low, drawn.high, method=drawn.method, reason=drawn.reason
+    )
+
+
+def _partial(rows: Floats, *, ranked: bool) -> float:
+    import numpy as np
+
+    table = np.column_stack([mid_ranks(column) for column in rows.T]) if ranked else rows
+    table = table - table.mean(axis=0)
+    scale = np.abs(table[:, :2]).max(axis=0)
+    fitted = table[:, 2:] @ np.linalg.lstsq(table[:, 2:], table[:, :2], rcond=None)[0]
+    left = table[:, :2] - fitted
+    # What least squares leaves of a column that it explains wholly is rounding, not signal.
+    if (np.abs(left).max(axis=0) <= _EXPLAINED * scale).any():
+        return math.nan
+    return _pearson(left[:, 0], left[:, 1])
+
+
+_EXPLAINED = 1e-10
+
+
+def _pearson(x: Floats, y: Floats) -> float:
+    import numpy as np
+
+    a, b = x - x.mean(), y - y.mean()
+    below = float(np.sqrt((a @ a) * (b @ b)))
+    if below == 0 or (x == x[0]).all() or (y == y[0]).all():
+        return math.nan
+    return max(-1.0, min(1.0, float(a @ b) / below))
+
+
+def _spearman(x: Floats, y: Floats) -> float:
+    return _pearson(mid_ranks(x), mid_ranks(y))
+
+
+def _kendall(x: Floats, y: Floats) -> tuple[float, float]:
+    """Kendall's tau-b and its p from the normal distribution."""
+    from scipy import stats
+
+    if (x == x[0]).all() or (y == y[0]).all():
+        return math.nan, math.nan
+    found = stats.kendalltau(x, y, method="asymptotic")
+    return float(found.statistic), float(found.pvalue)
+
+
+_STATISTICS: Mapping[str, Callable[[Floats, Floats], float]] = MappingProxyType(
+    {"pearson": _pearson, "spearman": _spearman, "kendall": lambda x, y: _kendall(x, y)[0]}
+)
+
+
+def _statistic(kind: str) -> Callable[[Floats, Floats], float]:
+    if kind not in _STATISTICS:
+        raise UsageError(
+            where="correlation",
+            seen=f"no kind is called {kind!r}",
+            todo=did_you_mean(kind, _STATISTICS),
+        )
+    return _STATISTICS[kind]

@@ -1,0 +1,172 @@
+"""Permutation tests: p-values from the data's own symmetries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError, did_you_mean
+from cimento.statistics.values import Significance, codes, floats, same_length
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from cimento.statistics.values import Floats
+
+EXACT = "sign flips, exact"
+MONTE_CARLO = "sign flips, Monte Carlo"
+PERMUTED = "permutation, Monte Carlo"
+ALTERNATIVES = ("two-sided", "greater", "less")
+DRAWS = 10_000
+
+# 2**20 sums in each of two halves: a second of work.
+_EXACT_UP_TO = 40
+# Sums that differ by less than this share of the whole are the same sum, added in another order.
+_ROUNDING = 1e-12
+_CHUNK = 1000
+
+
+def sign_flip(
+    values: ArrayLike,
+    *,
+    seed: int,
+    clusters: Sequence[Hashable] | None = None,
+    alternative: str = "two-sided",
+    draws: int = DRAWS,
+    exact_up_to: int = _EXACT_UP_TO,
+) -> Significance:
+    """Whether the mean differs from zero, by flipping the signs of the values.
+
+    Under the null hypothesis each value (or each cluster as a whole) is as likely to have the
+    opposite sign (Fisher 1935, The Design of Experiments, section 21). Up to `exact_up_to` values
+    that are not zero, all sign patterns are counted, the observed one among them; above, p is
+    ``(1 + extreme draws) / (1 + draws)`` (Phipson and Smyth 2010, doi:10.2202/1544-6115.1585),
+    so that it is never zero. Values of zero have no sign and change nothing.
+
+    Args:
+        values: one an item, such as margins, differences or DD scores.
+        seed: of the draws; without effect where the test is exact.
+        clusters: of each value, what it belongs to; a cluster keeps its signs together.
+        alternative: ``two-sided``, ``greater`` (than zero) or ``less``.
+        draws: how many sign patterns are drawn where they are too many to count.
+        exact_up_to: the largest number of values (or clusters) to count all patterns for; 40 at
+            most.
+
+    Returns:
+        The mean as the statistic, and p; undefined where there is nothing but zeros.
+
+    Raises:
+        UsageError: an unknown alternative, no draws, or columns of different lengths.
+    """
+    import numpy as np
+
+    array = floats(values, name="values")
+    if alternative not in ALTERNATIVES:
+        raise UsageError(
+            where="sign flips",
+            seen=f"no alternative is called {alternative!r}",
+            todo=did_you_mean(alternative, ALTERNATIVES),
+        )
+    _check_draws(draws)
+    groups, m = codes(clusters if clusters is not None else range(array.size))
+    same_length(values=array, clusters=groups)
+    if not array.size or not array.any():
+        reason = "all values are zero" if array.size else "no values"
+        return Significance(0.0 if array.size else None, None, EXACT, reason=reason)
+    sums = np.bincount(groups, weights=array, minlength=m).astype(np.float64)
+    if alternative == "less":
+        sums = -sums
+    mean = float(array.mean())
+    slack = _ROUNDING * float(np.abs(array).sum())
+    limit = (abs(sums.sum()) if alternative == "two-sided" else sums.sum()) - slack
+    flipped = sums[np.abs(sums) > slack]
+    two_sided = alternative == "two-sided"
+    if flipped.size <= min(exact_up_to, _EXACT_UP_TO):
+        return Significance(mean, _counted(flipped, limit, two_sided=two_sided), EXACT)
+    p = _drawn(flipped, limit, two_sided=two_sided, draws=draws, seed=seed)
+    return Significance(mean, p, MONTE_CARLO)
+
+
+def _counted(sums: Floats, limit: float, *, two_sided: bool) -> float:
+    """The share of sign patterns whose sum reaches the limit.
+
+    The patterns of one half of the values are sorted, so that those of the other half find by
+    bisection how many complete them.
+    """
+    import numpy as np
+
+    half = sums.size // 2
+    one, other = _patterns(sums[:half]), np.sort(_patterns(sums[half:]))
+    reached = int((other.size - np.searchsorted(other, limit - one, side="left")).sum())
+    if two_sided:
+        # A limit at or below zero is reached by every sum, from one side or the other.
+        if limit <= 0:
+            return 1.0
+        reached += int(np.searchsorted(other, -limit - one, side="right").sum())
+    return reached / (one.size * other.size)
+
+
+def _patterns(sums: Floats) -> Floats:
+    """The sum under each of the 2**n sign patterns."""
+    import numpy as np
+
+    found = np.zeros(1)
+    for each in sums:
+        found = np.concatenate([found + each, found - each])
+    return found
+
+
+def _drawn(sums: Floats, limit: float, *, two_sided: bool, draws: int, seed: int) -> float:
+    import numpy as np
+
+    generator = np.random.default_rng(seed)
+    extreme = 0
+    for start in range(0, draws, _CHUNK):
+        size = (min(_CHUNK, draws - start), sums.size)
+        found = (generator.integers(0, 2, size) * 2 - 1) @ sums
+        extreme += int(((np.abs(found) if two_sided else found) >= limit).sum())
+    return (1 + extreme) / (1 + draws)
+
+
+def permute_pairs(
+    x: ArrayLike,
+    y: ArrayLike,
+    statistic: Callable[[Floats, Floats], float],
+    *,
+    seed: int,
+    draws: int = DRAWS,
+) -> Significance:
+    """Whether x and y are associated, by pairing them anew at random; two-sided.
+
+    ``p = (1 + draws at least as far from zero) / (1 + draws)``. The rows must be exchangeable: of
+    rows that come in clusters this p is too small; use the cluster bootstrap's interval there.
+
+    Args:
+        x: one value a row.
+        y: one value a row.
+        statistic: of association, zero where there is none.
+        seed: of the draws.
+        draws: how many.
+
+    Raises:
+        UsageError: no draws, or columns of different lengths.
+    """
+    import numpy as np
+
+    a, b = floats(x, name="x"), floats(y, name="y")
+    same_length(x=a, y=b)
+    _check_draws(draws)
+    observed = statistic(a, b)
+    if observed != observed:  # noqa: PLR0124  # NaN only
+        return Significance(None, None, PERMUTED, reason="undefined in the sample")
+    generator = np.random.default_rng(seed)
+    limit = abs(observed) * (1 - _ROUNDING)
+    extreme = sum(abs(statistic(a, generator.permutation(b))) >= limit for _ in range(draws))
+    return Significance(float(observed), (1 + extreme) / (1 + draws), PERMUTED)
+
+
+def _check_draws(draws: int) -> None:
+    if draws < 1:
+        raise UsageError(
+            where="permutation test", seen=f"{draws} draws", todo="Ask for 1,000 draws or more."
+        )

@@ -1,0 +1,304 @@
+"""The bootstrap: intervals of any statistic, by drawing rows or whole clusters again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError, did_you_mean
+from cimento.statistics.values import TOO_FEW, Estimate, codes, floats, same_length
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from cimento.statistics.values import Floats, Integers
+
+Statistic = Callable[["Floats"], float | None]
+
+METHODS: Mapping[str, str] = MappingProxyType(
+    {"percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}
+)
+DRAWS = 10_000
+_MOST_UNDEFINED = 0.05
+_CHUNK = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """A statistic with its bootstrap interval.
+
+    Attributes:
+        estimate: of the sample; None where it is undefined.
+        low: lower end; None where there is no interval.
+        high: upper end.
+        se: standard deviation of the draws (n - 1 below).
+        method: what was drawn and how the ends were chosen.
+        draws: how many draws the interval rests on.
+        undefined: how many more draws gave no value and were left out.
+        reason: why there is no interval.
+    """
+
+    estimate: float | None
+    low: float | None
+    high: float | None
+    se: float | None
+    method: str
+    draws: int = 0
+    undefined: int = 0
+    reason: str | None = None
+
+
+def bootstrap(
+    rows: ArrayLike,
+    statistic: Statistic,
+    *,
+    seed: int,
+    clusters: Sequence[Hashable] | None = None,
+    draws: int = DRAWS,
+    level: float = 0.95,
+    method: str = "bca",
+) -> Bootstrap:
+    """The bootstrap interval of any statistic of the rows (Efron and Tibshirani 1993).
+
+    Rows, or whole clusters where they are given, are drawn with replacement. ``percentile`` takes
+    the quantiles of the draws (chapter 13); ``bca`` corrects them for bias and acceleration
+    (chapter 14; Efron 1987, doi:10.1080/01621459.1987.10478410), the acceleration from the
+    jackknife over rows or clusters. Neither suits a share near 0 or 1 of few items: use
+    ``intervals.share_interval`` there.
+
+    Args:
+        rows: one an observation; of a table, one row of the array. For tables that are no arrays
+            give ``range(n)`` and let the statistic look the rows up.
+        statistic: of an array of rows, NaN or None where it is undefined.
+        seed: of the draws.
+        clusters: of each row, what it belongs to.
+        draws: how many.
+        level: confidence level.
+        method: ``percentile`` or ``bca``.
+
+    Returns:
+        Without ends, but with a reason, where the sample is too small, the statistic is undefined
+        in the sample or in more than one draw of twenty, or all draws are equal.
+
+    Raises:
+        UsageError: an unknown method, no draws, or columns of different lengths.
+    """
+    import numpy as np
+
+    array = floats(rows, name="rows")
+    name = _name(method, clusters is not None, draws, level)
+    groups, m = codes(clusters if clusters is not None else range(len(array)))
+    same_length(rows=array, clusters=groups)
+    estimate = _value(statistic(array)) if len(array) else None
+    if m < 2:  # noqa: PLR2004  # one row or cluster drawn again is always the same
+        return Bootstrap(estimate, None, None, None, name, reason=_too_few(clusters))
+    if estimate is None:
+        return Bootstrap(None, None, None, None, name, reason="undefined in the sample")
+    members = [np.flatnonzero(groups == each) for each in range(m)]
+    generator = np.random.default_rng(seed)
+
+    def drawn() -> Iterator[float | None]:
+        for _ in range(draws):
+            picked = generator.integers(0, m, m)
+            yield _value(
+                statistic(array[np.concatenate([members[each] for each in picked])])
+                if clusters is not None
+                else statistic(array[picked])
+            )
+
+    values = [value for value in drawn() if value is not None]
+
+    def left_out() -> Floats:
+        found = [_value(statistic(np.delete(array, rows_of, axis=0))) for rows_of in members]
+        return np.array([value for value in found if value is not None])
+
+    return _interval(estimate, np.array(values), draws, level, name, method, left_out)
+
+
+def bootstrap_mean(
+    values: ArrayLike,
+    *,
+    seed: int,
+    clusters: Sequence[Hashable] | None = None,
+    draws: int = DRAWS,
+    level: float = 0.95,
+    method: str = "bca",
+) -> Bootstrap:
+    """`bootstrap` of the mean of one column, without a call for each draw.
+
+    Args:
+        values: one an observation.
+        seed: of the draws.
+        clusters: of each value, what it belongs to.
+        draws: how many.
+        level: confidence level.
+        method: ``percentile`` or ``bca``.
+
+    Raises:
+        UsageError: an unknown method, no draws, or columns of different lengths.
+    """
+    import numpy as np
+
+    array = floats(values, name="values")
+    name = _name(method, clusters is not None, draws, level)
+    groups, m = codes(clusters if clusters is not None else range(len(array)))
+    same_length(values=array, clusters=groups)
+    estimate = float(array.mean()) if array.size else None
+    if m < 2 or estimate is None:  # noqa: PLR2004  # one cluster drawn again is the same
+        return Bootstrap(estimate, None, None, None, name, reason=_too_few(clusters))
+    # Measured from the first value, so that equal values give exactly equal draws.
+    origin = float(array[0])
+    sums = np.bincount(groups, weights=array - origin)
+    sizes = np.bincount(groups).astype(np.float64)
+    drawn = [
+        sums[picked].sum(axis=1) / sizes[picked].sum(axis=1) for picked in _indices(m, draws, seed)
+    ]
+
+    def left_out() -> Floats:
+        remain: Floats = (sums.sum() - sums) / (sizes.sum() - sizes)
+        return remain + origin
+
+    all_drawn = np.concatenate(drawn) + origin
+    return _interval(estimate, all_drawn, draws, level, name, method, left_out)
+
+
+def bootstrap_difference(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    seed: int,
+    statistic: Statistic | None = None,
+    clusters: Sequence[Hashable] | None = None,
+    draws: int = DRAWS,
+    level: float = 0.95,
+    method: str = "bca",
+) -> Bootstrap:
+    """`bootstrap` of the difference, first minus second, of a statistic of paired samples.
+
+    Args:
+        first: one value an item.
+        second: of the same items in the same order.
+        seed: of the draws.
+        statistic: of one sample; the mean where none is given.
+        clusters: of each item, what it belongs to.
+        draws: how many.
+        level: confidence level.
+        method: ``percentile`` or ``bca``.
+
+    Raises:
+        UsageError: an unknown method, no draws, or columns of different lengths.
+    """
+    import numpy as np
+
+    a, b = floats(first, name="first values"), floats(second, name="second values")
+    same_length(first=a, second=b)
+    if statistic is None:
+        return bootstrap_mean(
+            a - b, seed=seed, clusters=clusters, draws=draws, level=level, method=method
+        )
+    one = statistic
+
+    def gap(rows: Floats) -> float | None:
+        x, y = one(rows[:, 0]), one(rows[:, 1])
+        return None if x is None or y is None else x - y
+
+    return bootstrap(
+        np.column_stack([a, b]),
+        gap,
+        seed=seed,
+        clusters=clusters,
+        draws=draws,
+        level=level,
+        method=method,
+    )
+
+
+def _name(method: str, clustered: bool, draws: int, level: float) -> str:  # noqa: FBT001  # private
+    if method not in METHODS:
+        raise UsageError(
+            where="bootstrap",
+            seen=f"no method is called {method!r}",
+            todo=did_you_mean(method, METHODS),
+        )
+    if draws < 1 or not 0 < level < 1:
+        raise UsageError(
+            where="bootstrap",
+            seen=f"{draws} draws at level {level}",
+            todo="Ask for 1,000 draws or more and a level between 0 and 1.",
+        )
+    return ("cluster " if clustered else "") + METHODS[method]
+
+
+def _too_few(clusters: object) -> str:
+    return TOO_FEW if clusters is None else "fewer than two clusters"
+
+
+def _value(found: float | None) -> float | None:
+    """The statistic as a number, None where it is NaN."""
+    return None if found is None or found != found else float(found)  # noqa: PLR0124  # NaN only
+
+
+def _indices(m: int, draws: int, seed: int) -> Iterator[Integers]:
+    import numpy as np
+
+    generator = np.random.default_rng(seed)
+    for start in range(0, draws, _CHUNK):
+        yield generator.integers(0, m, (min(_CHUNK, draws - start), m))
+
+
+def _interval(
+    estimate: float,
+    values: Floats,
+    draws: int,
+    level: float,
+    name: str,
+    method: str,
+    left_out: Callable[[], Floats],
+) -> Bootstrap:
+    """The interval from the draws that gave a value."""
+    import numpy as np
+
+    undefined = draws - values.size
+    nothing = Bootstrap(estimate, None, None, None, name, values.size, undefined)
+    if undefined > _MOST_UNDEFINED * draws:
+        return _because(nothing, f"undefined in {undefined} of {draws} draws")
+    if (values == values[0]).all():
+        return _because(nothing, "all draws are equal")
+    tails = ((1 - level) / 2, (1 + level) / 2)
+    if method == "bca":
+        corrected = _bca(estimate, values, left_out(), tails)
+        if isinstance(corrected, Estimate):
+            return _because(nothing, str(corrected.reason))
+        tails = corrected
+    low, high = np.quantile(values, tails)
+    se = float(values.std(ddof=1))
+    return Bootstrap(estimate, float(low), float(high), se, name, values.size, undefined)
+
+
+def _because(nothing: Bootstrap, reason: str) -> Bootstrap:
+    import dataclasses
+
+    return dataclasses.replace(nothing, reason=reason)
+
+
+def _bca(
+    estimate: float, values: Floats, left_out: Floats, tails: tuple[float, float]
+) -> tuple[float, float] | Estimate:
+    """The two quantiles that BCa takes instead, or why there are none."""
+    from scipy import special
+
+    # Draws equal to the estimate count as half: discrete statistics have many.
+    below = float(((values < estimate).mean() + (values <= estimate).mean()) / 2)
+    if not 0 < below < 1:
+        return Estimate(None, "all draws lie on one side of the estimate")
+    deviations = left_out.mean() - left_out
+    squares = float((deviations**2).sum())
+    if squares == 0:
+        return Estimate(None, "no row or cluster matters to the statistic")
+    acceleration = float((deviations**3).sum()) / (6 * squares**1.5)
+    bias = float(special.ndtri(below))
+    z = [bias + float(special.ndtri(tail)) for tail in tails]
+    low, high = (float(special.ndtr(bias + each / (1 - acceleration * each))) for each in z)
+    return low, high

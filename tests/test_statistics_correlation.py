@@ -1,0 +1,187 @@
+"""Correlations: coefficients, p-values, intervals, covariates, and the ceiling of people."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from cimento.errors import UsageError
+from cimento.statistics.correlation import (
+    asymptotic_p,
+    coefficient,
+    correlate,
+    partial_correlation,
+)
+from cimento.statistics.split_half import spearman_brown, split_half
+
+PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, max_size=30)
+ORACLES = {
+    "pearson": stats.pearsonr,
+    "spearman": stats.spearmanr,
+    "kendall": lambda x, y: stats.kendalltau(x, y, method="asymptotic"),
+}
+
+
+@given(PAIRS, st.sampled_from(sorted(ORACLES)))
+@settings(deadline=None)
+def test_coefficients_and_asymptotic_p_are_scipys(pairs, kind):
+    x, y = [float(pair[0]) for pair in pairs], [float(pair[1]) for pair in pairs]
+    found = coefficient(x, y, kind=kind)
+    if len(set(x)) == 1 or len(set(y)) == 1:
+        assert found.r is None
+        assert found.reason.startswith("all values of")
+        return
+    oracle = ORACLES[kind](x, y)
+    assert found.r == pytest.approx(oracle.statistic, abs=1e-12)
+    if abs(found.r) < 1 - 1e-12:
+        assert found.p_asymptotic == pytest.approx(oracle.pvalue, rel=1e-7, abs=1e-12)
+
+
+def test_p_from_a_printed_coefficient():
+    # The connectives paper prints rho = -0.120 for 518 sentences, significant below 0.01.
+    assert asymptotic_p(-0.12, 518) == pytest.approx(0.0062, abs=5e-5)
+    assert asymptotic_p(-0.12, 259) == pytest.approx(0.0537, abs=5e-4)
+    assert asymptotic_p(1.0, 5) == 0
+    with pytest.raises(UsageError, match="between -1 and 1"):
+        asymptotic_p(1.2, 30)
+    with pytest.raises(UsageError, match="three rows"):
+        asymptotic_p(0.5, 2)
+
+
+def test_permutation_and_bootstrap_go_with_the_asymptotics_where_those_hold():
+    generator = np.random.default_rng(9)
+    x = generator.normal(size=80)
+    y = 0.3 * x + generator.normal(size=80)
+    for kind, draws in (("pearson", 4000), ("spearman", 4000), ("kendall", 400)):
+        found = correlate(x, y, kind=kind, seed=4, draws=draws)
+        assert found.p_permutation == pytest.approx(found.p_asymptotic, abs=0.02)
+        assert found.low < found.r < found.high
+        assert found.method == "bootstrap, percentile"
+    fisher = stats.pearsonr(x, y).confidence_interval()
+    own = correlate(x, y, kind="pearson", seed=4)
+    assert (own.low, own.high) == pytest.approx((fisher.low, fisher.high), abs=0.05)
+
+
+def test_clusters_give_a_cluster_interval_and_no_permutation_p():
+    generator = np.random.default_rng(2)
+    x = np.repeat(generator.normal(size=20), 2)
+    y = np.repeat(generator.normal(size=20), 2)
+    rows = correlate(x, y, seed=1, draws=2000)
+    pairs = correlate(x, y, seed=1, draws=2000, clusters=np.repeat(np.arange(20), 2).tolist())
+    assert pairs.p_permutation is None
+    assert pairs.method == "cluster bootstrap, percentile"
+    assert pairs.high - pairs.low > 1.2 * (rows.high - rows.low)
+
+
+def test_the_seed_decides():
+    x, y = np.arange(12.0), np.array([3.0, 1, 2, 5, 4, 8, 6, 7, 11, 9, 12, 10])
+    assert correlate(x, y, seed=1, draws=200) == correlate(x, y, seed=1, draws=200)
+    assert correlate(x, y, seed=1, draws=200) != correlate(x, y, seed=2, draws=200)
+
+
+def test_undefined_correlations_have_a_reason():
+    assert correlate([1.0, 2.0], [1.0, 2.0], seed=0).reason == "fewer than three pairs of values"
+    assert correlate([1.0] * 5, range(5), seed=0).reason == "all values of x are equal"
+    assert correlate(range(5), [2.0] * 5, kind="kendall", seed=0).r is None
+    perfect = correlate(range(6), range(6), seed=0, draws=200)
+    assert perfect.r == 1
+    assert perfect.low is None
+    assert perfect.reason == "all draws are equal"
+    with pytest.raises(UsageError, match="Did you mean 'spearman'"):
+        correlate(range(6), range(6), kind="spearmann", seed=0)
+
+
+def test_one_covariate_is_partialled_out_as_by_yules_formula():
+    generator = np.random.default_rng(3)
+    z = generator.normal(size=40)
+    x, y = z + generator.normal(size=40), z + generator.normal(size=40)
+    for kind in ("pearson", "spearman"):
+        r = {
+            name: coefficient(a, b, kind=kind).r
+            for name, a, b in (("xy", x, y), ("xz", x, z), ("yz", y, z))
+        }
+        # Yule 1907: the partial from the three plain coefficients.
+        expected = (r["xy"] - r["xz"] * r["yz"]) / math.sqrt(
+            (1 - r["xz"] ** 2) * (1 - r["yz"] ** 2)
+        )
+        found = partial_correlation(x, y, z, kind=kind, seed=5, draws=500)
+        assert found.r == pytest.approx(expected)
+        assert found.low < found.r < found.high
+        t = expected * math.sqrt(37 / (1 - expected**2))
+        assert found.p_asymptotic == pytest.approx(2 * stats.t.sf(abs(t), 37))
+
+
+def test_two_covariates_are_partialled_out_as_by_the_inverse_matrix():
+    generator = np.random.default_rng(4)
+    table = generator.normal(size=(30, 4)) @ generator.normal(size=(4, 4))
+    inverse = np.linalg.inv(np.corrcoef(table, rowvar=False))
+    expected = -inverse[0, 1] / math.sqrt(inverse[0, 0] * inverse[1, 1])
+    found = partial_correlation(
+        table[:, 0], table[:, 1], table[:, 2:], kind="pearson", seed=0, draws=0
+    )
+    assert found.r == pytest.approx(expected)
+
+
+def test_covariates_that_explain_everything_leave_nothing():
+    x = np.arange(8.0)
+    found = partial_correlation(x, x**2, 3 * x + 1, kind="pearson", seed=0)
+    assert found.r is None
+    assert found.reason == "the covariates leave nothing of x or of y"
+    assert partial_correlation([1.0, 2, 3], [1.0, 2, 4], [1.0, 2, 2], seed=0).r is None
+    with pytest.raises(UsageError, match="'pearson' or 'spearman'"):
+        partial_correlation(x, x, x, kind="kendall", seed=0)
+
+
+def test_spearman_brown_by_hand():
+    assert spearman_brown(0.5) == pytest.approx(2 / 3)
+
+
+def test_the_ceiling_of_simulated_raters_is_the_one_they_were_made_with():
+    # Item effects of variance 1, rating noise of variance 2, ten ratings: reliability
+    # 1 / (1 + 2 / 10) = 0.833, ceiling 0.913.
+    generator = np.random.default_rng(7)
+    items = generator.normal(size=400)
+    ratings = [(each + generator.normal(0, math.sqrt(2), 10)).tolist() for each in items]
+    found = split_half(ratings, seed=1, draws=200)
+    assert found.reliability == pytest.approx(1 / 1.2, abs=0.03)
+    assert found.ceiling == pytest.approx(math.sqrt(1 / 1.2), abs=0.02)
+    assert found.low < found.reliability < found.high
+    # The correlation of the true effects with the means is what the ceiling estimates.
+    truth = np.corrcoef(items, [np.mean(each) for each in ratings])[0, 1]
+    assert found.ceiling == pytest.approx(truth, abs=0.02)
+
+
+def test_ratings_that_tell_nothing_have_no_ceiling():
+    assert split_half([[1.0, 2.0], [1.0]], seed=0).reason.startswith("fewer than three items")
+    same = split_half([[2.0, 2.0]] * 5, seed=0, draws=10)
+    assert same.reliability is None
+    assert same.reason == "undefined in 10 of 10 halvings"
+    with pytest.raises(UsageError, match="'pearson' or 'spearman'"):
+        split_half([[1.0, 2.0]] * 3, seed=0, kind="kendall")
+
+
+def read(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+@pytest.mark.golden
+def test_correlations_of_the_released_ratings(shared):
+    folder = shared / "data/connectives"
+    expected = json.loads((shared / "golden/connectives/stats_expected.json").read_text("utf-8"))
+    for name in ("accomplit_ACCEPT-Corpus-training.tsv", "accomplit_complexity-set-test.tsv"):
+        rows = read(folder / name)
+        mean = [float(row["mean"]) for row in rows]
+        length = [float(len(row["sentence"].split())) for row in rows]
+        want = expected[name]["mean_vs_whitespace_length"]
+        for kind, key in (("pearson",) * 2, ("spearman",) * 2, ("kendall", "kendall_b")):
+            found = coefficient(mean, length, kind=kind)
+            assert found.n == want["n"]
+            assert (found.r, found.p_asymptotic) == pytest.approx(tuple(want[key]), rel=1e-9)
