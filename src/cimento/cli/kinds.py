@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cimento.errors import InputError, UsageError, did_you_mean
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from cimento.api import Evaluation
     from cimento.errors import Fault
+    from cimento.suites.model import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +47,19 @@ RUNNERS: Mapping[str, str] = {
 
 CHECKERS: Mapping[str, str] = {
     REGIONS: "cimento.cli.kinds:check_regions",
+    "stories": "cimento.cli.stories_check:check_stories",
 }
 """Kind of suite to what finds its faults, as ``module:function``."""
+
+AUDITORS: Mapping[str, str] = {
+    "stories": "cimento.cli.stories_check:audit_stories",
+}
+"""Kind of suite to what says as JSON what is in it and wrong with it, where faults are not all."""
+
+DESCRIBERS: Mapping[str, str] = {
+    "stories": "cimento.cli.stories_check:describe_stories",
+}
+"""Kind of suite to what `suites show` prints, from a path and a number of items."""
 
 
 def find_faults(path: Path) -> Sequence[Fault]:
@@ -56,9 +68,30 @@ def find_faults(path: Path) -> Sequence[Fault]:
     Raises:
         InputError: it does not exist, may not be read, or is of no known kind.
     """
-    kind = _known_kind(path)
-    checker = cast("Callable[[Path], Sequence[Fault]]", _imported(CHECKERS[kind]))
+    checker = cast(
+        "Callable[[Path], Sequence[Fault]]", _imported(CHECKERS[_known_kind(path, CHECKERS)])
+    )
     return checker(path)
+
+
+def find_audit(path: Path) -> JsonValue:
+    """What is wrong with one suite and, for kinds that have more to say, what is in it.
+
+    Raises:
+        InputError: it does not exist, may not be read, or is of no known kind.
+    """
+    auditor = AUDITORS.get(_kind(path))
+    if auditor is not None:
+        return cast("Callable[[Path], JsonValue]", _imported(auditor))(path)
+    return {"suite": path.name, "faults": [asdict(each) for each in find_faults(path)]}
+
+
+def find_description(path: Path, items: int) -> str | None:
+    """What there is to show of a suite and its first items; None for suites of regions."""
+    describer = DESCRIBERS.get(_kind(path))
+    if describer is None:
+        return None
+    return cast("Callable[[Path, int], str]", _imported(describer))(path, items)
 
 
 def check_regions(path: Path) -> Sequence[Fault]:
@@ -118,13 +151,19 @@ def _by_kind(suites: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def _known_kind(path: Path) -> str:
-    kind = kind_of(path)
-    if kind not in RUNNERS:
-        raise InputError(
-            where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, RUNNERS)
-        )
+def _known_kind(path: Path, known: Mapping[str, str] = RUNNERS) -> str:
+    kind = _kind(path)
+    if kind not in known:
+        raise InputError(where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, known))
     return kind
+
+
+def _kind(path: Path) -> str:
+    """The kind that a folder says it is of, or that a published file is by its fields."""
+    from cimento.stories.readers import KIND, is_stories
+
+    kind = kind_of(path)
+    return KIND if kind == REGIONS and is_stories(path) else kind
 
 
 def _runner(kind: str) -> Runner:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -13,7 +14,7 @@ from cimento.cli.console import columns, note, show
 
 if TYPE_CHECKING:
     from cimento.errors import Fault
-    from cimento.suites.model import Suite
+    from cimento.suites.model import JsonValue, Suite
 
 INVALID = 2
 
@@ -43,10 +44,16 @@ def show_suite(
     items: Annotated[int, options.option("--items", min=0, help="How many items to print.")] = 3,
 ) -> None:
     """Print what a suite is, what it predicts, and its first items."""
+    from cimento.cli.kinds import find_description
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import load_suites
 
-    for loaded in load_suites(find_suite(suite)):
+    path = find_suite(suite)
+    described = find_description(path, items)
+    if described is not None:
+        show(described)
+        return
+    for loaded in load_suites(path):
         show(_described(loaded.suite, items))
 
 
@@ -55,27 +62,37 @@ def check(
     suites: Annotated[
         list[str], typer.Argument(metavar="SUITE...", help="Built-in names or paths.")
     ],
+    *,
+    as_json: Annotated[
+        bool, options.option("--json", help="Print what was found as JSON.")
+    ] = False,
 ) -> int:
     """Report every fault of some suites at once: where, what was seen, what to do.
 
     The exit code is 2 where a suite cannot be used; warnings alone leave it at 0.
     """
-    from cimento.cli.kinds import find_faults
+    from cimento.cli.kinds import find_audit, find_faults
     from cimento.suites.archives import opened
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import suite_paths
 
     errors = 0
+    audits: list[JsonValue] = []
     for name in suites:
         with opened(find_suite(name)) as found:
             for path in suite_paths(found):
-                errors += _show_faults(path.name, find_faults(path))
+                faults = find_faults(path)
+                if as_json:
+                    audits.append(find_audit(path))
+                errors += _show_faults(path.name, faults, quiet=as_json)
+    if as_json:
+        show(json.dumps(audits[0] if len(audits) == 1 else audits, indent=1, ensure_ascii=False))
     return INVALID if errors else 0
 
 
-def _show_faults(name: str, faults: Sequence[Fault]) -> int:
+def _show_faults(name: str, faults: Sequence[Fault], *, quiet: bool = False) -> int:
     """Print faults, and return how many of them keep the suite from being used."""
-    for fault in faults:
+    for fault in () if quiet else faults:
         show(f"{fault.severity}: {fault}")
     errors = sum(fault.severity == "error" for fault in faults)
     note(f"{name}: {_count(errors, 'error')}, {_count(len(faults) - errors, 'warning')}")

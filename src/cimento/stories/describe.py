@@ -1,0 +1,131 @@
+"""What a file of stories holds, in numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cimento.stories.records import FALSE, TRUE, Story, pair_label
+from cimento.stories.states import ATTRIBUTES
+from cimento.stories.triples import bases, by_triple, changed, is_swap, made_as
+
+NO_TYPE = "null"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """Counts over the stories of a file; those of conflicts are over implausible stories.
+
+    Attributes:
+        stories: how many.
+        triples: how many different stories with their variants.
+        complete: triples with a plausible story and at least one variant of either type.
+        types: by type; ``null`` for none.
+        plausible: ``true`` and ``false``.
+        states: by state, the most frequent first.
+        pairs: by conflict pair, the most frequent first.
+        distances: by how far the breakpoint is from the conflicting sentence.
+        breakpoints: by the position of the breakpoint, from 0.
+        locations: by place, over all stories.
+        domains: by domain, over all stories.
+        swaps: order variants that exchange exactly two sentences, by whether the conflict pair is
+            these two, shares one of them, or none.
+        replacements: cloze variants that replace one sentence, by what that sentence is.
+    """
+
+    stories: int
+    triples: int
+    complete: int
+    types: Mapping[str, int]
+    plausible: Mapping[str, int]
+    states: Mapping[str, int]
+    pairs: Mapping[str, int]
+    distances: Mapping[int, int]
+    breakpoints: Mapping[int, int]
+    locations: Mapping[str, int]
+    domains: Mapping[str, int]
+    swaps: Mapping[str, int]
+    replacements: Mapping[str, int]
+
+    @property
+    def adjacent(self) -> int:
+        """Conflicts between neighbouring sentences."""
+        return self.distances.get(1, 0)
+
+
+def describe(stories: Sequence[Story]) -> Description:
+    """Count what a file of stories holds."""
+    conflicts = [story for story in stories if not story.plausible]
+    pairs = [story.pair for story in conflicts if story.pair is not None]
+    triples = by_triple(stories)
+    return Description(
+        stories=len(stories),
+        triples=len(triples),
+        complete=sum(_complete(triple) for triple in triples.values()),
+        types=most_frequent(story.type or NO_TYPE for story in stories),
+        plausible=most_frequent(TRUE if story.plausible else FALSE for story in stories),
+        states=most_frequent(story.state for story in conflicts if story.state),
+        pairs=most_frequent(pair_label(*pair) for pair in pairs),
+        distances=_ascending(high - low for low, high in pairs),
+        breakpoints=_ascending(high for _, high in pairs),
+        locations=most_frequent(story.location for story in stories if story.location),
+        domains=most_frequent(story.domain for story in stories if story.domain),
+        swaps=_swaps(stories),
+        replacements=_replacements(stories),
+    )
+
+
+def code_counts(stories: Sequence[Story]) -> dict[str, dict[str, int]]:
+    """Of each attribute, how often each code was given to an entity in a sentence."""
+    counts: dict[str, Counter[int]] = {name: Counter() for name in ATTRIBUTES}
+    for story in stories:
+        for block in story.sentence_states:
+            for attribute, entries in block.entries.items():
+                counts.setdefault(attribute, Counter()).update(code for _, code in entries)
+    return {
+        attribute: {str(code): n for code, n in sorted(found.items())}
+        for attribute, found in counts.items()
+    }
+
+
+def most_frequent(values: Iterable[str]) -> dict[str, int]:
+    """Counts, the most frequent first, equal ones in order of appearance."""
+    return dict(Counter(values).most_common())
+
+
+def _ascending(values: Iterable[int]) -> dict[int, int]:
+    return dict(sorted(Counter(values).items()))
+
+
+def _complete(triple: Sequence[Story]) -> bool:
+    types = {story.type for story in triple if not story.plausible}
+    return {"order", "cloze"} <= types and any(story.plausible for story in triple)
+
+
+def _swaps(stories: Sequence[Story]) -> dict[str, int]:
+    """Order variants by how the annotated pair relates to the positions that were swapped."""
+    known = bases(stories)
+    counts = {"the two": 0, "one of the two": 0, "neither": 0}
+    for story in stories:
+        base = known[story.story_id]
+        if base is None or made_as(story, base) != "order" or not is_swap(story, base):
+            continue
+        shared = set(story.pair or ()) & set(changed(story, base) or ())
+        counts[("neither", "one of the two", "the two")[len(shared)]] += 1
+    return counts
+
+
+def _replacements(stories: Sequence[Story]) -> dict[str, int]:
+    """Cloze variants by what the replaced sentence is in the conflict."""
+    known = bases(stories)
+    counts = {"conflicting": 0, "breakpoint": 0, "neither": 0}
+    for story in stories:
+        base = known[story.story_id]
+        places = None if base is None else changed(story, base)
+        if made_as(story, base) != "cloze" or places is None or len(places) != 1:
+            continue
+        pair = story.pair or ()
+        role = ("conflicting", "breakpoint")[pair.index(places[0])] if places[0] in pair else ""
+        counts[role or "neither"] += 1
+    return counts
