@@ -38,6 +38,11 @@ class Cell:
     levels: tuple[str, str]
     condition: str | None
 
+    @property
+    def name(self) -> str:
+        """The condition's name, or its levels where there is no condition."""
+        return self.condition or " ".join(self.levels)
+
 
 @dataclass(frozen=True, slots=True)
 class Square:

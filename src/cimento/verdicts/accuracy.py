@@ -93,8 +93,9 @@ def accuracies(
     """
     chances = _chances(suite, predictions, seed=seed)
     holding = _holding(ties)
+    clusters = clusters_of(suite)
     return _accuracies(
-        verdicts, chances, _clusters(suite), n_items=len(suite.items), level=level, holding=holding
+        verdicts, chances, clusters, n_items=len(suite.items), level=level, holding=holding
     )
 
 
@@ -133,7 +134,7 @@ def accuracies_by(
     for verdict in verdicts:
         groups[names[verdict.item]].append(verdict)
     chances = _chances(suite, predictions, seed=seed)
-    clusters = _clusters(suite)
+    clusters = clusters_of(suite)
     sizes = Counter(names.values())
     return {
         name: _accuracies(
@@ -164,7 +165,7 @@ def _chances(
     return chances
 
 
-def _clusters(suite: Suite) -> dict[str, Hashable]:
+def clusters_of(suite: Suite) -> dict[str, Hashable]:
     """Item to what it belongs to: the value of the cluster column, else the item alone."""
     labels: dict[str, Hashable] = {}
     for item in suite.items:

@@ -1,0 +1,186 @@
+"""Scores put on one scale: z, Likert by equal bins or by quantiles, robust z.
+
+What is pooled (the scope) decides the result as much as the formula does, so it is always an
+argument: `normalise` takes exactly the scores that make one pool.
+"""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from cimento.errors import UsageError, did_you_mean
+from cimento.measures.values import Missing, Value
+
+Normalisation: TypeAlias = Literal[
+    "raw", "z", "likert", "likert-z", "quantile", "quantile-z", "robust-z"
+]
+Scope: TypeAlias = Literal["suite", "phenomenon"]
+"""What is pooled for one model and one measure: all scores of the suite, or of a phenomenon."""
+
+NORMALISATIONS: tuple[Normalisation, ...] = get_args(Normalisation)
+POINTS = 7
+"""Points of the Likert scale that people were asked for in Sprouse et al. 2016."""
+
+LOWERED = 0.001
+"""Share of the range by which the lowest edge is lowered, so that the minimum is in a bin."""
+MAD_TO_SD = 1.482602218505602
+"""1 / Phi^-1(3/4): makes the median absolute deviation of normal data their sd."""
+
+TOO_FEW = "fewer than two scores to normalise"
+ALL_EQUAL = "all scores are equal"
+NO_SPREAD = "more than half of the scores are equal, so that their median deviation is 0"
+TIES_IN_QUANTILES = "too many equal scores for so many bins of equal size"
+
+UNITS: Mapping[Normalisation, str] = {
+    "raw": "",
+    "z": "z",
+    "likert": "points",
+    "likert-z": "z of points",
+    "quantile": "points",
+    "quantile-z": "z of points",
+    "robust-z": "robust z",
+}
+"""What a normalised score is counted in; of raw scores, the unit of the measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """Bins that are open on the left and closed on the right.
+
+    Attributes:
+        edges: in ascending order, one more than there are bins.
+    """
+
+    edges: tuple[float, ...]
+
+    def point(self, value: float) -> int:
+        """The number of the bin of a value, from 1; a value on an edge is in the lower bin."""
+        inner = self.edges[1:-1]
+        return bisect.bisect_left(inner, value) + 1
+
+
+def equal_bins(values: Sequence[float], *, n: int = POINTS) -> Bins | Missing:
+    """Bins of equal width over the range of the values.
+
+    The edges are those of ``pandas.cut(values, bins=n)``: the lowest is lowered by 0.1 % of the
+    range.
+
+    Args:
+        values: that are binned.
+        n: how many bins.
+    """
+    low, high = min(values), max(values)
+    if low == high:
+        return Missing(ALL_EQUAL)
+    step = (high - low) / n
+    edges = [low + step * k for k in range(n)] + [high]
+    edges[0] = low - LOWERED * (high - low)
+    return Bins(tuple(edges))
+
+
+def quantile_bins(values: Sequence[float], *, n: int = POINTS) -> Bins | Missing:
+    """Bins that hold equal shares of the values, as nearly as can be.
+
+    The edges are quantiles by linear interpolation (Hyndman and Fan 1996, type 7,
+    doi:10.1080/00031305.1996.10473566).
+
+    Args:
+        values: that are binned.
+        n: how many bins.
+    """
+    import numpy as np
+
+    edges = [float(edge) for edge in np.quantile(values, [k / n for k in range(n + 1)])]
+    if edges[0] == edges[-1]:
+        return Missing(ALL_EQUAL)
+    if len(set(edges)) <= n:
+        return Missing(TIES_IN_QUANTILES)
+    return Bins(tuple(edges))
+
+
+def normalise(values: Sequence[Value], kind: Normalisation) -> tuple[Value, ...]:
+    """One pool of scores on another scale, in the same order.
+
+    ``z``: (x - mean) / population sd. ``likert``: 1 to 7 by `equal_bins`; ``quantile``: by
+    `quantile_bins`. ``likert-z`` and ``quantile-z``: the z of these numbers, the scale of the
+    bert-syntax-it study (2022). ``robust-z``: (x - median) / (1.4826 MAD) (Leys et al. 2013,
+    doi:10.1016/j.jesp.2013.03.013).
+
+    Args:
+        values: all scores of one pool; those that are missing stay so and count in nothing.
+        kind: the scale.
+
+    Raises:
+        UsageError: there is no such scale.
+    """
+    if kind not in _SCALES:
+        raise UsageError(
+            where=f"normalisation {kind!r}",
+            seen="there is no such scale",
+            todo=did_you_mean(kind, NORMALISATIONS),
+        )
+    known = [value for value in values if not isinstance(value, Missing)]
+    scaled: Sequence[float] | Missing = known
+    if kind != "raw":
+        scaled = _SCALES[kind](known) if len(known) > 1 else Missing(TOO_FEW)
+    if isinstance(scaled, Missing):
+        return tuple(each if isinstance(each, Missing) else scaled for each in values)
+    rest = iter(scaled)
+    return tuple(each if isinstance(each, Missing) else next(rest) for each in values)
+
+
+def z_scores(values: Sequence[float], *, ddof: int = 0) -> list[float] | Missing:
+    """(x - mean) / sd of each of two values or more.
+
+    Args:
+        values: one pool.
+        ddof: 0 for the population's sd, 1 for that of a sample.
+    """
+    if len(values) < 2:  # noqa: PLR2004 - a sd needs two
+        return Missing(TOO_FEW)
+    mean = math.fsum(values) / len(values)
+    squares = math.fsum((value - mean) ** 2 for value in values)
+    sd = math.sqrt(squares / (len(values) - ddof))
+    if min(values) == max(values) or sd == 0:
+        return Missing(ALL_EQUAL)
+    return [(value - mean) / sd for value in values]
+
+
+def robust_z_scores(values: Sequence[float]) -> list[float] | Missing:
+    """(x - median) / (1.4826 times the median absolute deviation)."""
+    import statistics
+
+    if min(values) == max(values):
+        return Missing(ALL_EQUAL)
+    median = statistics.median(values)
+    spread = MAD_TO_SD * statistics.median(abs(value - median) for value in values)
+    return [(value - median) / spread for value in values] if spread else Missing(NO_SPREAD)
+
+
+def _points(
+    values: Sequence[float], bins: Callable[[Sequence[float]], Bins | Missing]
+) -> list[float] | Missing:
+    made = bins(values)
+    return made if isinstance(made, Missing) else [float(made.point(value)) for value in values]
+
+
+def _z_of_points(
+    values: Sequence[float], bins: Callable[[Sequence[float]], Bins | Missing]
+) -> list[float] | Missing:
+    points = _points(values, bins)
+    return points if isinstance(points, Missing) else z_scores(points)
+
+
+_SCALES: Mapping[str, Callable[[Sequence[float]], Sequence[float] | Missing]] = {
+    "raw": lambda values: values,
+    "z": z_scores,
+    "likert": lambda values: _points(values, equal_bins),
+    "likert-z": lambda values: _z_of_points(values, equal_bins),
+    "quantile": lambda values: _points(values, quantile_bins),
+    "quantile-z": lambda values: _z_of_points(values, quantile_bins),
+    "robust-z": robust_z_scores,
+}

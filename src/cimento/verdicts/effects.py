@@ -1,0 +1,196 @@
+"""Effects of a two by two design on one scale: condition means, difference of differences.
+
+Scores are turned so that more is better. With a the plain condition, b the one where the first
+factor is changed, c the second, d both::
+
+    length effect     a - b         structure effect   a - c        total effect   a - d
+    DD = (b - d) - (a - c) = total - (length + structure)
+
+DD above 0 is super-additivity: both changes together cost more than each alone explains (Sprouse,
+Wagers and Phillips 2012, doi:10.1353/lan.2012.0004). "Length" and "structure" are the terms of
+island studies for the first and the second factor of any design.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from cimento.measures.normalising import Normalisation, Scope
+from cimento.measures.values import Missing, Value
+from cimento.suites.design import Cell, Square
+
+Scores: TypeAlias = Mapping[str, Mapping[str, Value]]
+"""Item and condition to a score of which more is better."""
+
+NO_CONDITION = "the design has no condition here"
+NOT_SCORED = "the sentence was not scored"
+NO_ITEMS = "no item is scored in all conditions that are compared"
+ONE_ITEM = "fewer than two items are scored here"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellMean:
+    """One condition over items.
+
+    Attributes:
+        cell: of the design.
+        n: items with a score.
+        mean: of their scores; None without one.
+        sd: of the sample (ddof 1); None with fewer than two.
+        se: sd / sqrt(n), in the same units as the mean.
+        reason: why one of them is None.
+    """
+
+    cell: Cell
+    n: int
+    mean: float | None
+    sd: float | None
+    se: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemEffect:
+    """DD of one item.
+
+    Attributes:
+        item: its id.
+        scores: of the four conditions, in the order of the design; None where one is missing.
+        dd: None where a score is missing.
+        reason: why it is None.
+    """
+
+    item: str
+    scores: tuple[float | None, ...]
+    dd: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effects:
+    """The effects of one design, on one scale.
+
+    Attributes:
+        normalisation: the scale.
+        scope: what was pooled for it.
+        cells: the four conditions, in the order of the design.
+        length_effect: of the first factor, from the means.
+        structure_effect: of the second factor.
+        total_effect: of both.
+        dd: of the means.
+        items: DD of each item.
+        reason: why the effects are None.
+    """
+
+    normalisation: Normalisation
+    scope: Scope
+    cells: tuple[CellMean, ...]
+    length_effect: float | None
+    structure_effect: float | None
+    total_effect: float | None
+    dd: float | None
+    items: tuple[ItemEffect, ...]
+    reason: str | None = None
+
+    @property
+    def item_dds(self) -> tuple[float, ...]:
+        """DD of those items that have one."""
+        return tuple(each.dd for each in self.items if each.dd is not None)
+
+
+def effects_of(
+    square: Square,
+    scores: Scores,
+    items: Sequence[str],
+    *,
+    normalisation: Normalisation = "raw",
+    scope: Scope = "suite",
+) -> Effects:
+    """Condition means over items and the effects that they make, with DD of every item.
+
+    Args:
+        square: the design.
+        scores: on the scale that is named.
+        items: ids of those that count.
+        normalisation: the scale.
+        scope: what was pooled for it.
+    """
+    means = [
+        cell_mean(cell, [score_of(scores, item, cell.condition) for item in items])
+        for cell in square.cells
+    ]
+    length, structure, total, dd = effects_of_means([each.mean for each in means])
+    absent = [f"{each.cell.name}: {each.reason}" for each in means if each.mean is None]
+    return Effects(
+        normalisation=normalisation,
+        scope=scope,
+        cells=tuple(means),
+        length_effect=length,
+        structure_effect=structure,
+        total_effect=total,
+        dd=dd,
+        items=tuple(item_effect(square, scores, item) for item in items),
+        reason="; ".join(absent) or None,
+    )
+
+
+def effects_of_means(
+    means: Sequence[float | None],
+) -> tuple[float | None, float | None, float | None, float | None]:
+    """Length, structure and total effect and DD of four means; None where one is missing."""
+    a, b, c, d = means
+    return (
+        None if a is None or b is None else a - b,
+        None if a is None or c is None else a - c,
+        None if a is None or d is None else a - d,
+        None if a is None or b is None or c is None or d is None else (b - d) - (a - c),
+    )
+
+
+def mean_or_none(values: Sequence[float | None]) -> float | None:
+    """The mean; None where there is nothing, or one of them is None."""
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def score_of(scores: Scores, item: str, condition: str | None) -> Value:
+    """One score, or why there is none."""
+    if condition is None:
+        return Missing(NO_CONDITION)
+    return scores.get(item, {}).get(condition, Missing(NOT_SCORED))
+
+
+def cell_mean(cell: Cell, values: Sequence[Value]) -> CellMean:
+    """The mean of one condition's scores, with what goes with it.
+
+    Args:
+        cell: of the design.
+        values: one for each item, or each judgment.
+    """
+    known = [value for value in values if not isinstance(value, Missing)]
+    n = len(known)
+    if n == 0:
+        reasons = (value.reason for value in values if isinstance(value, Missing))
+        reason = NO_CONDITION if cell.condition is None else next(reasons, NO_ITEMS)
+        return CellMean(cell=cell, n=0, mean=None, sd=None, se=None, reason=reason)
+    mean = math.fsum(known) / n
+    if n == 1:
+        return CellMean(cell=cell, n=1, mean=mean, sd=None, se=None, reason=ONE_ITEM)
+    sd = math.sqrt(math.fsum((value - mean) ** 2 for value in known) / (n - 1))
+    return CellMean(cell=cell, n=n, mean=mean, sd=sd, se=sd / math.sqrt(n))
+
+
+def item_effect(square: Square, scores: Scores, item: str) -> ItemEffect:
+    """DD of one item, or what is missing for it."""
+    values = [score_of(scores, item, name) for name in square.conditions]
+    known = tuple(None if isinstance(value, Missing) else value for value in values)
+    missing = [
+        f"{cell.name}: {value.reason}"
+        for cell, value in zip(square.cells, values, strict=True)
+        if isinstance(value, Missing)
+    ]
+    dd = effects_of_means(known)[3]
+    return ItemEffect(item=item, scores=known, dd=dd, reason="; ".join(missing) or None)

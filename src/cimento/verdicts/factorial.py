@@ -1,0 +1,233 @@
+"""Every phenomenon of a factorial suite: pair accuracies, and effects on every scale."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cimento.errors import UsageError
+from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope, normalise
+from cimento.measures.regions import RegionValues
+from cimento.measures.values import Missing, Value
+from cimento.statistics.intervals import share_interval
+from cimento.suites.design import Square, squares
+from cimento.suites.model import Suite
+from cimento.verdicts.accuracy import clusters_of
+from cimento.verdicts.effects import (
+    NO_ITEMS,
+    Effects,
+    Scores,
+    effects_of,
+    item_effect,
+    mean_or_none,
+    score_of,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """How often something holds over items.
+
+    Attributes:
+        name: the condition compared with the unacceptable one, or ``DD > 0``.
+        passed: items where it held.
+        failed: items where it did not.
+        tied: items where the two sides were equal; they count as not held.
+        unscored: items that could not be compared; in no other count.
+        accuracy: passed / (passed + failed + tied); None where that is 0 / 0.
+        low: lower end of the 95 % confidence interval.
+        high: upper end.
+        interval_method: how the interval was made.
+        reason: why accuracy and interval are None.
+    """
+
+    name: str
+    passed: int
+    failed: int
+    tied: int
+    unscored: int
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    interval_method: str | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhenomenonEffects:
+    """One phenomenon of one suite.
+
+    Attributes:
+        name: of the phenomenon, with the changed level of the longer factor of a 2 x N design.
+        square: the design.
+        n_items: items, scored or not.
+        pairs: each acceptable condition against the unacceptable one.
+        super_additive: how often DD is above 0, in raw scores.
+        effects: on each scale.
+    """
+
+    name: str
+    square: Square
+    n_items: int
+    pairs: tuple[Share, ...]
+    super_additive: Share
+    effects: Mapping[Normalisation, Effects]
+
+    @property
+    def average(self) -> float | None:
+        """The unweighted mean of the pair accuracies; None where one is undefined."""
+        return mean_or_none([pair.accuracy for pair in self.pairs])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Factorial:
+    """All phenomena of one suite, for one model and one measure.
+
+    Attributes:
+        suite: its name.
+        model: label of the model.
+        measure: name of the measure.
+        unit: of raw scores.
+        phenomena: in order of first appearance.
+        reason: why there is nothing to show, such as a measure that the model does not have.
+    """
+
+    suite: str
+    model: str
+    measure: str
+    unit: str
+    phenomena: tuple[PhenomenonEffects, ...]
+    reason: str | None = None
+
+    @property
+    def average(self) -> float | None:
+        """The unweighted mean of all pair accuracies of all phenomena."""
+        return mean_or_none([pair.accuracy for each in self.phenomena for pair in each.pairs])
+
+
+def goodness(costs: RegionValues) -> dict[str, dict[str, Value]]:
+    """Scores of which more is better, from the one value of each stimulus that `costs` gives."""
+    return {
+        item: {
+            name: value if isinstance(value, Missing) else 0.0 - value
+            for name, (value,) in conditions.items()
+        }
+        for item, conditions in costs.values.items()
+    }
+
+
+def factorial(
+    suite: Suite,
+    scores: Scores,
+    *,
+    scope: Scope = "suite",
+    normalisations: Sequence[Normalisation] = NORMALISATIONS,
+) -> tuple[PhenomenonEffects, ...]:
+    """The accuracies and effects of every phenomenon of a factorial suite.
+
+    Args:
+        suite: with two factors; items are grouped by the column ``phenomenon``.
+        scores: item and condition to a score of which more is better.
+        scope: what is pooled for normalised scores.
+        normalisations: the scales wanted.
+
+    Raises:
+        UsageError: the suite is not factorial.
+        InputError: its declaration of factors cannot be used.
+    """
+    designs = squares(suite)
+    if not designs:
+        raise UsageError(
+            where=f"suite {suite.name!r}",
+            seen="it declares no two factors, so there is no design to look at",
+            todo="Add [factors] with two factors to suite.toml.",
+        )
+    groups = items_by_phenomenon(suite)
+    pools: Sequence[Sequence[str]] = list(groups.values())
+    if scope == "suite":
+        pools = [[item for group in pools for item in group]]
+    scaled = {kind: _normalised(scores, pools, kind) for kind in ("raw", *normalisations)}
+    clusters = clusters_of(suite)
+    return tuple(
+        PhenomenonEffects(
+            name=f"{name} {square.name}" if len(designs) > 1 else name,
+            square=square,
+            n_items=len(items),
+            pairs=_pairs(square, scores, items, clusters),
+            super_additive=_super_additive(square, scores, items, clusters),
+            effects={
+                kind: effects_of(square, scaled[kind], items, normalisation=kind, scope=scope)
+                for kind in normalisations
+            },
+        )
+        for name, items in groups.items()
+        for square in designs
+    )
+
+
+def items_by_phenomenon(suite: Suite) -> dict[str, list[str]]:
+    """Phenomenon to the ids of its items, both in order of first appearance.
+
+    Without a column ``phenomenon`` all items are under the suite's own phenomenon, or its name.
+    """
+    groups: dict[str, list[str]] = {}
+    for item in suite.items:
+        name = item.column("phenomenon") or suite.meta.phenomenon or suite.name
+        groups.setdefault(name, []).append(item.id)
+    return groups
+
+
+def _normalised(
+    scores: Scores, pools: Sequence[Sequence[str]], kind: Normalisation
+) -> dict[str, dict[str, Value]]:
+    """The scores of each pool on another scale."""
+    scaled: dict[str, dict[str, Value]] = {}
+    for pool in pools:
+        places = [(item, name) for item in pool for name in scores.get(item, {})]
+        values = normalise([scores[item][name] for item, name in places], kind)
+        for (item, name), value in zip(places, values, strict=True):
+            scaled.setdefault(item, {})[name] = value
+    return scaled
+
+
+def _pairs(
+    square: Square, scores: Scores, items: Sequence[str], clusters: Mapping[str, Hashable]
+) -> tuple[Share, ...]:
+    def margins(condition: str | None) -> list[tuple[str, float | None]]:
+        found: list[tuple[str, float | None]] = []
+        for item in items:
+            good = score_of(scores, item, condition)
+            bad = score_of(scores, item, square.unacceptable.condition)
+            known = not isinstance(good, Missing) and not isinstance(bad, Missing)
+            found.append((item, good - bad if known else None))  # type: ignore[operator]
+        return found
+
+    return tuple(_share(cell.name, margins(cell.condition), clusters) for cell in square.acceptable)
+
+
+def _super_additive(
+    square: Square, scores: Scores, items: Sequence[str], clusters: Mapping[str, Hashable]
+) -> Share:
+    dds = [(item, item_effect(square, scores, item).dd) for item in items]
+    return _share("DD > 0", dds, clusters)
+
+
+def _share(
+    name: str, margins: Sequence[tuple[str, float | None]], clusters: Mapping[str, Hashable]
+) -> Share:
+    scored = [(item, margin) for item, margin in margins if margin is not None]
+    held = [margin > 0 for _, margin in scored]
+    tied = sum(margin == 0 for _, margin in scored)
+    interval = share_interval(held, [clusters[item] for item, _ in scored])
+    return Share(
+        name=name,
+        passed=sum(held),
+        failed=len(scored) - sum(held) - tied,
+        tied=tied,
+        unscored=len(margins) - len(scored),
+        accuracy=sum(held) / len(scored) if scored else None,
+        low=interval.low,
+        high=interval.high,
+        interval_method=interval.method,
+        reason=None if scored else NO_ITEMS,
+    )

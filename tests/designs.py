@@ -1,0 +1,49 @@
+"""Factorial suites and scores for tests, made of nothing but names and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from cimento.measures.values import Missing, Value
+from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_FACTORS
+from cimento.suites.model import Condition, Item, Meta, Region, Suite
+
+
+def island_suite(items: Mapping[str, Sequence[str]], *, name: str = "prova") -> Suite:
+    """A suite of 2 x 2 items: phenomenon to the ids of its items."""
+    made = tuple(
+        Item(
+            item,
+            tuple(
+                Condition(
+                    condition,
+                    (Region(f"Frase {item} {condition}."),),
+                    {
+                        "phenomenon": phenomenon,
+                        **dict(zip(ISLAND_FACTORS, condition.split("_"), strict=True)),
+                    },
+                )
+                for condition in ISLAND_CONDITIONS
+            ),
+        )
+        for phenomenon, ids in items.items()
+        for item in ids
+    )
+    return Suite(
+        meta=Meta(name, language="it"),
+        region_names=("sentence",),
+        predictions=(),
+        items=made,
+        factors=dict(ISLAND_FACTORS),
+    )
+
+
+def scores(rows: Mapping[str, Sequence[float | None]]) -> dict[str, dict[str, Value]]:
+    """Item and condition to a score: four numbers an item, None for one that is missing."""
+    return {
+        item: {
+            condition: Missing("not asked") if value is None else value
+            for condition, value in zip(ISLAND_CONDITIONS, values, strict=True)
+        }
+        for item, values in rows.items()
+    }
