@@ -3,7 +3,8 @@
 P@k is the share of candidates that fit among all those at ranks 1 to k, not the share of items
 with one that fits. **micro** pools the candidates of all items; **macro** is the unweighted mean
 of the micro values of groups (templates, say). Candidates that nobody has judged count in neither
-part of the share (Wilkens, Zilio and Villavicencio 2024, whose tables use both).
+part of the share (Wilkens, Zilio and Villavicencio 2023,
+doi:10.1007/s10579-023-09664-1, whose tables use both).
 """
 
 from __future__ import annotations

@@ -1,0 +1,126 @@
+"""What the study released, in the two states that it has.
+
+The **release** is the table as it can be downloaded. The **snapshot** is the spreadsheet that the
+paper's tables were made from: a candidate that is a quotation mark was read there as an opening
+quote and swallowed 582 rows, so that some rows count as first candidates that are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from cimento.cloze.judging.candidates import Candidate
+from cimento.cloze.readers.portuguese import (
+    INSTANCES,
+    JUDGMENTS,
+    MWE_ITEMS,
+    MWE_PREDICTIONS,
+    TEMPLATES,
+    Instance,
+    JudgedRow,
+    read_instances,
+    read_judgments,
+    read_multiword_cells,
+    read_predictions,
+    read_templates,
+)
+from cimento.cloze.records import ClozeItem, Template
+from cimento.errors import InputError
+
+State: TypeAlias = Literal["snapshot", "release"]
+STATES: tuple[State, ...] = get_args(State)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A judged candidate of one state, beside the instance that it belongs to.
+
+    Attributes:
+        instance: with the labels that tables group by.
+        candidate: with the judgment of this state.
+        first: whether it counts as its instance's first candidate.
+    """
+
+    instance: Instance
+    candidate: Candidate
+    first: bool
+
+    def column(self, name: str) -> str:
+        """A column of the instance: `template`, `dimension`, `group` or `seed`."""
+        return self.instance.item.columns[name]
+
+
+@dataclass(frozen=True)
+class StudyData:
+    """All that the study released.
+
+    Attributes:
+        templates: of the six tests of grammar.
+        instances: what they were made into, in file order.
+        judged: candidates with the judgments of both states, in file order.
+        cells: multiword items, one for each masked word.
+        predictions: recorded candidates of the multiword items, by model.
+    """
+
+    templates: Sequence[Template]
+    instances: Sequence[Instance]
+    judged: Sequence[JudgedRow]
+    cells: Sequence[ClozeItem]
+    predictions: Mapping[str, Sequence[Candidate]]
+
+    @cached_property
+    def snapshot(self) -> list[Row]:
+        """The rows of the snapshot."""
+        return [
+            Row(
+                self._instance(row),
+                replace(row.candidate, fits=row.snapshot_fits),
+                row.snapshot_first,
+            )
+            for row in self.judged
+            if row.in_snapshot
+        ]
+
+    @cached_property
+    def release(self) -> list[Row]:
+        """The rows of the release."""
+        return [
+            Row(self._instance(row), row.candidate, row.candidate.rank == 1) for row in self.judged
+        ]
+
+    def rows(self, state: State) -> list[Row]:
+        """The rows of a state."""
+        return self.snapshot if state == "snapshot" else self.release
+
+    @cached_property
+    def _instances(self) -> dict[str, Instance]:
+        return {each.item.id: each for each in self.instances}
+
+    def _instance(self, row: JudgedRow) -> Instance:
+        found = self._instances.get(row.candidate.item)
+        if found is None:
+            raise InputError(
+                where=JUDGMENTS,
+                seen=f"there is no instance {row.candidate.item!r}",
+                todo=f"Do {JUDGMENTS} and {INSTANCES} belong together?",
+            )
+        return found
+
+
+def load(folder: Path) -> StudyData:
+    """Read the released files of a folder.
+
+    Raises:
+        InputError: a file is missing or cannot be used.
+    """
+    return StudyData(
+        templates=read_templates(folder / TEMPLATES),
+        instances=read_instances(folder / INSTANCES),
+        judged=read_judgments(folder / JUDGMENTS),
+        cells=read_multiword_cells(folder / MWE_ITEMS),
+        predictions=read_predictions(folder / MWE_PREDICTIONS),
+    )

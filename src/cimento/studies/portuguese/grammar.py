@@ -1,0 +1,247 @@
+"""Tables 4 to 13: the share of candidates that fit, by what each table groups them by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from cimento.cloze.judging.precision import Mean, Share, macro, micro
+from cimento.studies.portuguese import printed
+from cimento.studies.portuguese.data import Row, State, StudyData
+from cimento.suites.model import JsonValue
+
+Json = dict[str, JsonValue]
+
+DIMENSIONS: Mapping[str, str] = {
+    "Nominal Agreement": "nominal_agreement",
+    "Verb Agreement": "verb_agreement",
+    "Subject Agreement": "subject_agreement",
+    "Connectors": "connectors",
+    "Impersonal Verbs": "impersonal_verbs",
+    "Passive": "passive",
+}
+_GENDER_NUMBER = {
+    "Feminine Singular": ("f_sg",),
+    "Masculine Singular": ("m_sg",),
+    "Feminine Plural": ("f_pl",),
+    "Masculine Plural": ("m_pl",),
+}
+_PERSONS = {
+    "First Person Singular": ("pron_eu",),
+    "Second Person Singular": ("pron_tu",),
+    "Third Person Singular": ("pron_ele",),
+    "First Person Plural": ("pron_nos",),
+    "Second Person Plural": ("pron_vos",),
+    # The study's sheet labels third persons plural by their dictionary readings, tense by tense.
+    "Third Person Plural": ("V:P3p", "V:I3p", "V:Q3p", "V:F3p", "V:C3p"),
+}
+_TENSES = {
+    "Present Indicative": ("Indicativo presente",),
+    "Past Indicative": ("Indicativo pretérito perfeito simples",),
+    "Pluperfect Indicative": ("Indicativo Pretérito Mais que Perfeito Simples",),
+    "Future Indicative": ("Indicativo Futuro do Presente Simples",),
+    "Past Tense Future Indicative": ("Condicional Futuro do Pretérito Simples",),
+    "Imperfect Indicative": ("Indicativo pretérito imperfeito",),
+}
+# What Table 5 calls the future subjunctive is the conditional (choveria).
+_CONDITIONAL = "Past Tense Future Indicative"
+_IMPERSONAL_TENSES = {
+    case: tuple(
+        f"{tense.split()[0]}/{tense}"
+        for tense in _TENSES[_CONDITIONAL if case == "Future Subjunctive" else case]
+    )
+    for case in printed.TABLE_5
+}
+_PRONOUNS = {case: tuple(case.lower().split("/")) for case in printed.TABLE_10}
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarTable:
+    """How one of the tables is made.
+
+    Attributes:
+        number: of the table.
+        title: what it is about.
+        aggregation: ``micro`` pools candidates, ``macro`` is the mean over templates.
+        note: the rule in words.
+        dimension: the test whose candidates it is about; empty for all.
+        key: what a row is grouped by; None leaves it out.
+        cases: case to the values of the key that it pools.
+        printed: case to the paper's P@1 and P@10.
+    """
+
+    number: int
+    title: str
+    aggregation: Literal["micro", "macro"]
+    note: str
+    dimension: str
+    key: Callable[[Row], str | None]
+    cases: Mapping[str, Sequence[str]]
+    printed: printed.Printed
+
+
+def _group(row: Row) -> str:
+    return row.column("group")
+
+
+def _case(row: Row) -> str | None:
+    return row.instance.case
+
+
+def _tense(row: Row) -> str | None:
+    return row.instance.tense
+
+
+def _pronoun(row: Row) -> str | None:
+    labelled = row.instance.case is not None and row.instance.case.startswith("pron_")
+    return row.column("seed").lower() if labelled else None
+
+
+TABLES: Mapping[int, GrammarTable] = {
+    table.number: table
+    for table in (
+        GrammarTable(
+            4, "Impersonal verbs: verb types", "macro",
+            "Mean over templates, three of each type; the type is the template's group.",
+            "impersonal_verbs", _group,
+            {"Meteorological Verbs": ("1",), "Existential Verbs": ("2",)}, printed.TABLE_4,
+        ),
+        GrammarTable(
+            5, "Impersonal verbs: tense and mode", "micro",
+            "By the seed's category; what the paper calls future subjunctive is the conditional.",
+            "impersonal_verbs", _tense, _IMPERSONAL_TENSES, printed.TABLE_5,
+        ),
+        GrammarTable(
+            6, "Subject agreement: expected person and number", "micro",
+            "By the labels of the study's sheet, which are wrong for some forms; see `person`.",
+            "subject_agreement", _case, _PERSONS, printed.TABLE_6,
+        ),
+        GrammarTable(
+            7, "Subject agreement: tense and mode", "micro",
+            "By the seed's category without number; a form in two categories counts in the last.",
+            "subject_agreement", _tense, _TENSES, printed.TABLE_7,
+        ),
+        GrammarTable(
+            8, "Nominal agreement: gender and number", "micro",
+            "By the seed's gender and number; a candidate that was not judged is left out.",
+            "nominal_agreement", _case, _GENDER_NUMBER, printed.TABLE_8,
+        ),
+        GrammarTable(
+            9, "Verb agreement: expected tense and mode", "macro",
+            "Mean over templates; the expected form is the template's group.",
+            "verb_agreement", _group,
+            {case: (str(number),) for number, case in enumerate(printed.TABLE_9, start=1)},
+            printed.TABLE_9,
+        ),
+        GrammarTable(
+            10, "Verb agreement: pronouns", "micro",
+            "Instances whose seed is the pronoun and whose label begins with pron_.",
+            "verb_agreement", _pronoun, _PRONOUNS, printed.TABLE_10,
+        ),
+        GrammarTable(
+            11, "Connectors", "micro",
+            "The released data have three sentences for each connector, the paper says five.",
+            "connectors", lambda row: row.column("group").lower(),
+            {case: (case.lower(),) for case in printed.TABLE_11}, printed.TABLE_11,
+        ),
+        GrammarTable(
+            12, "Passive: gender and number", "micro",
+            "By the gender and number of the subject; see `clusters` for shared base sentences.",
+            "passive", _case, _GENDER_NUMBER, printed.TABLE_12,
+        ),
+        GrammarTable(
+            13, "The six tests of grammar", "macro",
+            "Mean over the templates of a test; `micro` has the pooled shares.",
+            "", lambda row: row.column("dimension"),
+            {case: (dimension,) for case, dimension in DIMENSIONS.items()}, printed.TABLE_13,
+        ),
+    )
+}  # fmt: skip
+
+
+def grammar_table(data: StudyData, number: int, states: Sequence[State]) -> Json:
+    """One of Tables 4 to 13, computed on some states of the data beside what is printed.
+
+    Args:
+        data: the released files.
+        number: of the table.
+        states: ``snapshot``, ``release`` or both.
+    """
+    table = TABLES[number]
+    groups = {state: _grouped(table, data.rows(state)) for state in states}
+    cells: list[JsonValue] = []
+    for case, (p1, p10) in table.printed.items():
+        cell: Json = {"case": case, "paper": {"p1": p1, "p10": p10}}
+        for state in states:
+            cell[state] = _precisions(groups[state][case], table.aggregation)
+        for state in states:
+            equal = [
+                _percent(groups[state][case], table.aggregation, first=first) == value
+                for first, value in ((True, p1), (False, p10))
+            ]
+            cell[f"{state}_equals_paper"] = [*equal]
+        cells.append(cell)
+    found: Json = {
+        "table": number,
+        "title": table.title,
+        "aggregation": table.aggregation,
+        "note": table.note,
+        "cells": cells,
+    }
+    if not table.dimension:
+        found["micro"] = {
+            case: {state: _precisions(groups[state][case], "micro") for state in states}
+            for case in table.cases
+        }
+    return found
+
+
+def share_json(share: Share) -> Json:
+    """A share with its counts and its rounded percentage."""
+    return {"correct": share.correct, "n": share.n, "pct": share.percent}
+
+
+def precision_json(rows: Sequence[Row]) -> Json:
+    """P@1 and P@10 of rows, pooled."""
+    return _precisions(rows, "micro")
+
+
+def _grouped(table: GrammarTable, rows: Sequence[Row]) -> dict[str, list[Row]]:
+    case_of = {value: case for case, values in table.cases.items() for value in values}
+    found: dict[str, list[Row]] = {case: [] for case in table.cases}
+    for row in rows:
+        if table.dimension and row.column("dimension") != table.dimension:
+            continue
+        case = case_of.get(table.key(row) or "")
+        if case is not None:
+            found[case].append(row)
+    return found
+
+
+def _precisions(rows: Sequence[Row], aggregation: str) -> Json:
+    return {
+        "p1": _precision([row for row in rows if row.first], aggregation),
+        "p10": _precision(rows, aggregation),
+    }
+
+
+def _precision(rows: Sequence[Row], aggregation: str) -> Json:
+    if aggregation == "micro":
+        return share_json(micro(row.candidate for row in rows))
+    mean = _over_templates(rows)
+    return {"templates": mean.groups, "value": mean.value, "pct": mean.percent}
+
+
+def _percent(rows: Sequence[Row], aggregation: str, *, first: bool) -> float | None:
+    chosen = [row for row in rows if row.first or not first]
+    if aggregation == "macro":
+        return _over_templates(chosen).percent
+    return micro(row.candidate for row in chosen).percent
+
+
+def _over_templates(rows: Sequence[Row]) -> Mean:
+    templates: dict[str, list[Row]] = {}
+    for row in rows:
+        templates.setdefault(row.column("template"), []).append(row)
+    return macro(micro(row.candidate for row in group) for group in templates.values())
