@@ -76,7 +76,7 @@ def plant(sequences: Sequence[Sequence[int]], *, max_nodes: int) -> Iterator[Pre
     before: Sequence[int] = ()
     for number in order:
         ids = sequences[number]
-        shared = _common(before, ids) if len(tree) else 0
+        shared = common(before, ids) if len(tree) else 0
         if len(tree) and len(tree) + len(ids) - shared > max_nodes:
             yield tree
             tree, shared = PrefixTree(), 0
@@ -86,7 +86,7 @@ def plant(sequences: Sequence[Sequence[int]], *, max_nodes: int) -> Iterator[Pre
         yield tree
 
 
-def _common(first: Sequence[int], second: Sequence[int]) -> int:
+def common(first: Sequence[int], second: Sequence[int]) -> int:
     """The number of tokens that two sequences begin with alike."""
     for index, (one, other) in enumerate(zip(first, second, strict=False)):
         if one != other:
