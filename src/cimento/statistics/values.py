@@ -51,7 +51,7 @@ class Significance:
     reason: str | None = None
 
 
-def floats(values: ArrayLike, *, name: str) -> Floats:
+def floats(values: ArrayLike | Sequence[object], *, name: str) -> Floats:
     """The values as float64, refused where one of them is no finite number.
 
     Raises:

@@ -1,0 +1,345 @@
+"""How far people agree: alpha, kappas, and each person with the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError, did_you_mean
+from cimento.statistics.correlation import Correlation, coefficient
+from cimento.statistics.resampling import DRAWS, bootstrap
+from cimento.statistics.values import codes, floats, same_length
+
+if TYPE_CHECKING:
+    from cimento.statistics.values import Floats
+
+Label = Hashable
+LEVELS = ("nominal", "ordinal", "interval")
+WEIGHTS: Mapping[str, int] = MappingProxyType({"none": 0, "linear": 1, "quadratic": 2})
+NO_PAIR = "no item has two ratings"
+NO_VARIATION = "all ratings are equal"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A coefficient of agreement, with an interval where a seed was given.
+
+    Attributes:
+        value: 1 where all agree, 0 for agreement by chance; None where undefined.
+        items: that have two ratings or more.
+        ratings: of those items.
+        coefficient: its name.
+        low: lower end of the interval; None where there is none.
+        high: upper end.
+        method: of the interval.
+        reason: why the coefficient or its interval is missing.
+    """
+
+    value: float | None
+    items: int
+    ratings: int
+    coefficient: str
+    low: float | None = None
+    high: float | None = None
+    method: str | None = None
+    reason: str | None = None
+
+
+def krippendorff_alpha(
+    ratings: Sequence[Sequence[Label | None]],
+    *,
+    level: str = "nominal",
+    seed: int | None = None,
+    draws: int = DRAWS,
+    confidence: float = 0.95,
+) -> Agreement:
+    """Krippendorff's alpha, for any number of raters and with ratings missing.
+
+    ``1 - D_o / D_e``: the mean squared difference of two ratings of one item over that of any two
+    ratings (Krippendorff 2019, Content Analysis, 4th ed., chapter 12). Differences are 0 and 1
+    (nominal), of the numbers (interval), or of the ranks that the ratings themselves give to the
+    values (ordinal). The interval draws items again, with all their ratings.
+
+    Args:
+        ratings: of each item, in any order; None for a missing one. Items with fewer than two
+            count for nothing. Numbers, unless the level is nominal.
+        level: ``nominal``, ``ordinal`` or ``interval``.
+        seed: of the bootstrap; no interval without it.
+        draws: of the bootstrap.
+        confidence: of the interval.
+
+    Raises:
+        UsageError: an unknown level, or ratings that are no numbers where numbers are needed.
+    """
+    if level not in LEVELS:
+        raise UsageError(
+            where="Krippendorff's alpha",
+            seen=f"no level is called {level!r}",
+            todo=did_you_mean(level, LEVELS),
+        )
+    name = f"Krippendorff's alpha, {level}"
+    paired = _pairable(ratings)
+    if level == "interval":
+        return _agreement(name, paired, _moments(paired), _interval_alpha, seed, draws, confidence)
+    table = _counts(paired, ordered=level == "ordinal")
+    statistic = _nominal_alpha if level == "nominal" else _ordinal_alpha
+    return _agreement(name, paired, table, statistic, seed, draws, confidence)
+
+
+def fleiss_kappa(
+    ratings: Sequence[Sequence[Label]],
+    *,
+    seed: int | None = None,
+    draws: int = DRAWS,
+    confidence: float = 0.95,
+) -> Agreement:
+    """Fleiss's kappa of items that were all rated equally often (1971, doi:10.1037/h0031619).
+
+    ``(P - P_e) / (1 - P_e)``: P is the share of agreeing pairs of ratings of one item, averaged
+    over items, and P_e the sum of squared shares of the categories.
+
+    Args:
+        ratings: of each item, in any order.
+        seed: of the bootstrap over items; no interval without it.
+        draws: of the bootstrap.
+        confidence: of the interval.
+
+    Returns:
+        Undefined where items differ in their number of ratings.
+    """
+    name = "Fleiss's kappa"
+    paired = _pairable(ratings)
+    if len({len(item) for item in ratings}) > 1:
+        reason = "items differ in their number of ratings: use Krippendorff's alpha"
+        return Agreement(None, len(paired), sum(map(len, paired)), name, reason=reason)
+    table = _counts(paired, ordered=False)
+    return _agreement(name, paired, table, _fleiss, seed, draws, confidence)
+
+
+def cohen_kappa(
+    first: Sequence[Label],
+    second: Sequence[Label],
+    *,
+    weights: str = "none",
+    categories: Sequence[Label] | None = None,
+    seed: int | None = None,
+    draws: int = DRAWS,
+    confidence: float = 0.95,
+) -> Agreement:
+    """Cohen's kappa of two raters, with or without weights.
+
+    ``1 - Σ w o / Σ w e`` over the cells of the table of both raters, o observed and e expected from
+    the margins, w the distance of the two categories in their order: 0 or 1 (``none``; Cohen 1960,
+    doi:10.1177/001316446002000104), the number of steps (``linear``) or its square
+    (``quadratic``; Cohen 1968, doi:10.1037/h0026256).
+
+    Args:
+        first: the first rater's label of each item.
+        second: the second rater's.
+        weights: ``none``, ``linear`` or ``quadratic``.
+        categories: in their order; needed for weights unless labels are numbers, whose order is
+            known (a number that nobody used is no step then).
+        seed: of the bootstrap over items; no interval without it.
+        draws: of the bootstrap.
+        confidence: of the interval.
+
+    Raises:
+        UsageError: an unknown weighting, columns of different lengths, a label that is no
+            category, or weights without an order.
+    """
+    import numpy as np
+
+    if weights not in WEIGHTS:
+        raise UsageError(
+            where="Cohen's kappa",
+            seen=f"no weights are called {weights!r}",
+            todo=did_you_mean(weights, WEIGHTS),
+        )
+    same_length(first=first, second=second)
+    order = _order([*first, *second], categories, needed=weights != "none")
+    pairs = [[first[i], second[i]] for i in range(len(first))]
+    rows = np.array([[order[a], order[b]] for a, b in pairs], dtype=np.float64).reshape(-1, 2)
+    power = WEIGHTS[weights]
+
+    def statistic(table: Floats) -> float | None:
+        return _cohen(table, len(order), power)
+
+    name = "Cohen's kappa" + (f", {weights} weights" if power else "")
+    return _agreement(name, pairs, rows, statistic, seed, draws, confidence)
+
+
+def correlation_with_rest(
+    ratings: Sequence[Sequence[float | None]], *, kind: str = "pearson"
+) -> tuple[Correlation, ...]:
+    """Of each rater, the correlation of their ratings with the mean of everybody else's.
+
+    Over the items that the rater and at least one other person rated.
+
+    Args:
+        ratings: one row an item, one column a rater; None for a missing rating.
+        kind: ``pearson``, ``spearman`` or ``kendall``.
+
+    Returns:
+        One correlation a rater, undefined where they share fewer than three items with others or
+        gave one rating only.
+
+    Raises:
+        UsageError: rows of different lengths, an unknown kind, or ratings that are no numbers.
+    """
+    import numpy as np
+
+    widths = {len(row) for row in ratings}
+    if len(widths) > 1:
+        raise UsageError(
+            where="ratings",
+            seen=f"rows of {min(widths)} to {max(widths)} values",
+            todo="Give each item one value, or None, for each rater.",
+        )
+    given = np.array([[each is not None for each in row] for row in ratings], dtype=bool)
+    numbers = floats([[each or 0 for each in row] for row in ratings], name="ratings")
+    found = []
+    for rater in range(next(iter(widths), 0)):
+        others = given.sum(axis=1) - given[:, rater]
+        shared = given[:, rater] & (others > 0)
+        rest = (numbers.sum(axis=1) - numbers[:, rater])[shared] / others[shared]
+        found.append(coefficient(numbers[shared, rater], rest, kind=kind))
+    return tuple(found)
+
+
+def _pairable(ratings: Sequence[Sequence[Label | None]]) -> list[list[Label]]:
+    given = [[each for each in item if each is not None] for item in ratings]
+    return [item for item in given if len(item) > 1]
+
+
+def _agreement(
+    name: str,
+    paired: Sequence[Sequence[Label]],
+    table: Floats,
+    statistic: Callable[[Floats], float | None],
+    seed: int | None,
+    draws: int,
+    confidence: float,
+) -> Agreement:
+    """The coefficient of a table with one row an item, and its bootstrap over rows."""
+    size = (len(paired), sum(map(len, paired)))
+    if not paired:
+        return Agreement(None, *size, name, reason=NO_PAIR)
+    value = statistic(table)
+    if value is None:
+        return Agreement(None, *size, name, reason=NO_VARIATION)
+    if seed is None:
+        return Agreement(value, *size, name)
+    drawn = bootstrap(
+        table, statistic, seed=seed, draws=draws, level=confidence, method="percentile"
+    )
+    return Agreement(
+        value, *size, name, drawn.low, drawn.high, f"{drawn.method}, over items", drawn.reason
+    )
+
+
+def _counts(paired: Sequence[Sequence[Label]], *, ordered: bool) -> Floats:
+    """How often each item (a row) got each value (a column, ascending where ordered)."""
+    import numpy as np
+
+    if ordered:
+        lengths = np.repeat(np.arange(len(paired)), [len(item) for item in paired])
+        flat = floats([each for item in paired for each in item], name="ratings")
+        values, numbers = np.unique(flat, return_inverse=True)
+        size = values.size
+    else:
+        lengths = np.repeat(np.arange(len(paired)), [len(item) for item in paired])
+        numbers, size = codes([each for item in paired for each in item])
+    table = np.zeros((len(paired), size))
+    np.add.at(table, (lengths, numbers), 1)
+    return table
+
+
+def _moments(paired: Sequence[Sequence[Label]]) -> Floats:
+    """Of each item the number of ratings, their sum and their sum of squares, from their mean."""
+    import numpy as np
+
+    items = [floats(item, name="ratings") for item in paired]
+    if not items:
+        return np.zeros((0, 3))
+    every = np.concatenate(items)
+    # Equal values must give exactly no variation: the middle is one of the values then.
+    middle = float(every[0]) if (every == every[0]).all() else float(every.mean())
+    return np.array([[x.size, (x - middle).sum(), ((x - middle) ** 2).sum()] for x in items])
+
+
+def _interval_alpha(rows: Floats) -> float | None:
+    """Alpha from moments: n Σx² - (Σx)² is the sum of squared differences of unordered pairs."""
+    sizes, sums, squares = rows.T
+    observed = ((sizes * squares - sums**2) / (sizes - 1)).sum()
+    n = sizes.sum()
+    expected = n * squares.sum() - sums.sum() ** 2
+    # A draw of equal ratings leaves no more than rounding.
+    if expected <= _ROUNDING * n * squares.sum():
+        return None
+    return float(1 - (n - 1) * observed / expected)
+
+
+_ROUNDING = 1e-12
+
+
+def _nominal_alpha(rows: Floats) -> float | None:
+    sizes, totals = rows.sum(axis=1), rows.sum(axis=0)
+    n = sizes.sum()
+    observed = ((sizes**2 - (rows**2).sum(axis=1)) / (sizes - 1)).sum()
+    expected = n**2 - (totals**2).sum()
+    return None if expected == 0 else float(1 - (n - 1) * observed / expected)
+
+
+def _ordinal_alpha(rows: Floats) -> float | None:
+    """The distance of two values is how many ratings lie between them, half of their own too."""
+    sizes, totals = rows.sum(axis=1), rows.sum(axis=0)
+    ranks = totals.cumsum() - totals / 2
+    metric = (ranks[:, None] - ranks[None, :]) ** 2
+    expected = float(totals @ metric @ totals)
+    if expected == 0:
+        return None
+    observed = float(((rows @ metric * rows).sum(axis=1) / (sizes - 1)).sum())
+    return 1 - float(sizes.sum() - 1) * observed / expected
+
+
+def _fleiss(rows: Floats) -> float | None:
+    sizes = rows.sum(axis=1)
+    agreeing = float((((rows**2).sum(axis=1) - sizes) / (sizes * (sizes - 1))).mean())
+    expected = float(((rows.sum(axis=0) / rows.sum()) ** 2).sum())
+    return None if (rows.sum(axis=0) > 0).sum() == 1 else (agreeing - expected) / (1 - expected)
+
+
+def _cohen(rows: Floats, categories: int, power: int) -> float | None:
+    import numpy as np
+
+    a, b = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
+    steps = np.abs(np.arange(categories)[:, None] - np.arange(categories)[None, :])
+    distance = (steps > 0).astype(np.float64) if power == 0 else steps.astype(np.float64) ** power
+    table = np.bincount(a * categories + b, minlength=categories**2).reshape(categories, categories)
+    expected = float((np.outer(table.sum(axis=1), table.sum(axis=0)) * distance).sum()) / len(rows)
+    return None if expected == 0 else 1 - float((table * distance).sum()) / expected
+
+
+def _order(
+    labels: Sequence[Label], categories: Sequence[Label] | None, *, needed: bool
+) -> dict[Label, int]:
+    if categories is None:
+        if needed and not all(isinstance(each, int | float) for each in labels):
+            raise UsageError(
+                where="Cohen's kappa",
+                seen="weights, but labels that are no numbers",
+                todo="Give the categories in their order.",
+            )
+        known: Sequence[Label] = sorted(set(labels)) if needed else list(dict.fromkeys(labels))  # type: ignore[type-var]  # numbers, seen above
+    else:
+        known = categories
+    missing = sorted({str(each) for each in labels if each not in set(known)})
+    if missing:
+        raise UsageError(
+            where="Cohen's kappa",
+            seen=f"labels that are no category: {', '.join(missing[:5])}",
+            todo=f"Categories: {', '.join(map(str, known))}.",
+        )
+    return {each: place for place, each in enumerate(known)}
