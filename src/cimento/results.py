@@ -23,6 +23,7 @@ from cimento.files import write_text
 from cimento.judging import Judging
 from cimento.measures import MEASURES, find_measure, find_measures, judged_on
 from cimento.measures.first_token import count_first_tokens, with_first_tokens
+from cimento.measures.regions import FinalMarkRule, RegionValues, region_values
 from cimento.measures.scores import ScoredSentence, scores_table, sentences
 from cimento.measures.unigrams import load_unigrams
 from cimento.report.build import RunReport, run_report, run_summary
@@ -123,6 +124,20 @@ class Run:
         """
         chosen = find_measures(measures) or tuple(MEASURES.values())
         return scores_table(self._sentences(unigrams or self.judging.unigrams), chosen)
+
+    def region_values(self, *, final_marks: FinalMarkRule = "keep") -> RegionValues:
+        """The value of every region of every stimulus, as it is judged.
+
+        Args:
+            final_marks: whether punctuation at the end of a region counts; see
+                `cimento.measures.regions.region_values`.
+        """
+        return region_values(
+            self._judged_tokens,
+            self.answers.requests,
+            metric=self._judged_suite.metric,
+            final_marks=final_marks,
+        )
 
     def judge(self, judging: Judging) -> Run:
         """The same answers, judged in another way."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from cimento.api import Evaluation, Failure, evaluate_all
 from cimento.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
 from cimento.cli.console import note, show
+from cimento.cli.designs import show_designs
 from cimento.report.summary import Missing, Summary, to_json
 from cimento.report.text import terminal_table
 from cimento.results import Run, summarise
@@ -18,7 +19,7 @@ from cimento.results import Run, summarise
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from cimento.api import ProgressFor
+    from cimento.api import ProgressFor, SuiteLike
     from cimento.cli.kinds import KindRun
 
 PART_MISSING = 3
@@ -37,13 +38,18 @@ def run_regions(suites: Sequence[str], models: Sequence[str], how: KindRun) -> i
         show(to_json(summary))
     elif runs:
         show_table(summary)
+        show_designs(runs, how.measures, evaluation.output)
         folder = evaluation.output
         note(f"Stored in {folder}. For a page to read: cimento report {folder} -o report.html")
     return report_failures(runs, failures)
 
 
 def evaluate_with_progress(
-    suites: Sequence[str], models: Sequence[str], evaluation: Evaluation, *, keep_answers: bool
+    suites: Sequence[SuiteLike],
+    models: Sequence[str],
+    evaluation: Evaluation,
+    *,
+    keep_answers: bool,
 ) -> tuple[list[Run], list[Failure]]:
     """Evaluate every suite with every model; what was done, and what failed."""
     runs: list[Run] = []

@@ -7,9 +7,10 @@ bits, else nats. So that a tie is a tie, they are never converted before they ar
 from __future__ import annotations
 
 import statistics
+import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.errors import TableError, UsageError
 from cimento.measures.stored import (
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.requests import Span
+
+FinalMarkRule: TypeAlias = Literal["keep", "drop"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,13 @@ def region_metric(surprisals: Sequence[float], *, metric: Metric) -> Value:
     return _METRICS[metric](surprisals)
 
 
-def region_values(tokens: pl.DataFrame, requests: pl.DataFrame, *, metric: Metric) -> RegionValues:
+def region_values(
+    tokens: pl.DataFrame,
+    requests: pl.DataFrame,
+    *,
+    metric: Metric,
+    final_marks: FinalMarkRule = "keep",
+) -> RegionValues:
     """The value of every region of every stimulus in a requests table.
 
     A token belongs to the last non-empty region that starts at or before its first non-blank
@@ -104,6 +113,8 @@ def region_values(tokens: pl.DataFrame, requests: pl.DataFrame, *, metric: Metri
         tokens: a table of the schema ``answers.TOKENS``.
         requests: a table of the schema ``answers.REQUESTS``.
         metric: how the surprisals of a region's tokens become one value.
+        final_marks: ``drop`` leaves out the tokens that begin in the punctuation at the end of a
+            region, such as the period of ``lunga.``; a region of nothing but marks keeps them.
 
     Raises:
         UsageError: there is no such metric.
@@ -114,12 +125,14 @@ def region_values(tokens: pl.DataFrame, requests: pl.DataFrame, *, metric: Metri
     for stimulus in read_stimuli(requests):
         answer = answers.get(stimulus.request, [])
         values.setdefault(stimulus.item, {})[stimulus.condition] = _stimulus_values(
-            stimulus, answer, metric
+            stimulus, answer, metric, final_marks
         )
     return RegionValues(unit=unit, metric=metric, values=values)
 
 
-def _stimulus_values(stimulus: Stimulus, answer: Answer, metric: Metric) -> tuple[Value, ...]:
+def _stimulus_values(
+    stimulus: Stimulus, answer: Answer, metric: Metric, final_marks: FinalMarkRule
+) -> tuple[Value, ...]:
     """The values of the regions of one stimulus."""
     inside: list[list[StoredToken]] = [[] for _ in stimulus.spans]
     filled = [index for index, (start, end) in enumerate(stimulus.spans) if start < end]
@@ -139,7 +152,7 @@ def _stimulus_values(stimulus: Stimulus, answer: Answer, metric: Metric) -> tupl
     whole = bool(filled) and is_covered((starts[0], stimulus.spans[filled[-1]][1]), answer)
     return tuple(
         _absent(span, asked=needed or whole, answer=answer, own=own, named=named)
-        or _region_value(own, metric)
+        or _region_value(_kept(own, span, stimulus.text, final_marks), metric)
         for span, needed, own in zip(stimulus.spans, stimulus.needed, inside, strict=True)
     )
 
@@ -156,6 +169,16 @@ def _absent(span: Span, *, asked: bool, answer: Answer, own: Answer, named: bool
     if not own:
         return Missing("no token begins in this region")
     return None
+
+
+def _kept(own: Answer, span: Span, text: str, final_marks: FinalMarkRule) -> Answer:
+    """The tokens of a region that count."""
+    if final_marks == "keep":
+        return own
+    end = span[1]
+    while end > span[0] and unicodedata.category(text[end - 1]).startswith("P"):
+        end -= 1
+    return [token for token in own if token.start < end] if end > span[0] else own
 
 
 def _region_value(own: Answer, metric: Metric) -> Value:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.measures.values import Missing, Value, total
+from cimento.measures.values import BITS_PER_NAT, Missing, Value, total
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,12 +33,14 @@ class ItemRatio:
     Attributes:
         item: its id.
         ratios: one for each alternative, in the order of the contrast; None where undefined.
+        margins_bits: surprisal of each alternative minus that of the target.
         mean: over all alternatives; None where one of them is undefined.
         reason: why.
     """
 
     item: str
     ratios: tuple[float | None, ...]
+    margins_bits: tuple[float | None, ...]
     mean: float | None
     reason: str | None = None
 
@@ -55,11 +57,7 @@ def probability_ratio(target: float, alternative: float, *, unit: Unit) -> float
         Between 0 and 1; above 0.5 exactly where the target is the less surprising. Made from the
         difference, so that surprisals of any size are fine.
     """
-    difference = (alternative - target) * (math.log(2) if unit == "bits" else 1.0)
-    if difference >= 0:
-        return 1 / (1 + math.exp(-difference))
-    raised = math.exp(difference)
-    return raised / (1 + raised)
+    return _share(alternative - target, unit=unit)
 
 
 def probability_ratios(values: RegionValues, contrast: Contrast) -> list[ItemRatio]:
@@ -98,18 +96,31 @@ def _item_ratio(
     unit: Unit,
 ) -> ItemRatio:
     target = _summed(conditions, contrast.target, contrast.regions)
-    ratios: list[float | None] = []
-    reason = target.reason if isinstance(target, Missing) else None
-    for name in contrast.alternatives:
-        other = _summed(conditions, name, contrast.regions)
-        if isinstance(target, Missing) or isinstance(other, Missing):
-            ratios.append(None)
-            reason = reason or (other.reason if isinstance(other, Missing) else None)
-        else:
-            ratios.append(probability_ratio(target, other, unit=unit))
+    others = [_summed(conditions, name, contrast.regions) for name in contrast.alternatives]
+    missing = [each.reason for each in (target, *others) if isinstance(each, Missing)]
+    gaps = [
+        None if isinstance(target, Missing) or isinstance(other, Missing) else other - target
+        for other in others
+    ]
+    ratios = tuple(None if gap is None else _share(gap, unit=unit) for gap in gaps)
     known = [each for each in ratios if each is not None]
-    mean = total(known) / len(known) if len(known) == len(ratios) else None
-    return ItemRatio(item=item, ratios=tuple(ratios), mean=mean, reason=reason)
+    bits = 1.0 if unit == "bits" else BITS_PER_NAT
+    return ItemRatio(
+        item=item,
+        ratios=ratios,
+        margins_bits=tuple(None if gap is None else gap * bits for gap in gaps),
+        mean=None if missing else total(known) / len(known),
+        reason=missing[0] if missing else None,
+    )
+
+
+def _share(gap: float, *, unit: Unit) -> float:
+    """The logistic function of a difference of surprisals; it never overflows."""
+    gap_nats = gap * math.log(2) if unit == "bits" else gap
+    if gap_nats >= 0:
+        return 1 / (1 + math.exp(-gap_nats))
+    raised = math.exp(gap_nats)
+    return raised / (1 + raised)
 
 
 def _summed(conditions: Mapping[str, Sequence[Value]], name: str, regions: Sequence[int]) -> Value:

@@ -1,0 +1,120 @@
+"""How the drop depends on the attractor: its properties, and the words that it puts between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.statistics.regression import Regression, regress
+from cimento.statistics.resampling import bootstrap_mean
+from cimento.studies.agreement.twins import attractor_columns, intervening, paired_items
+from cimento.verdicts.accuracy import clusters_of
+
+if TYPE_CHECKING:
+    from cimento.studies.agreement.items import AgreementRun
+
+WORDS_BETWEEN = "words between"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttractorRow:
+    """Items whose attractors have one property in common.
+
+    Attributes:
+        model: its label.
+        language: ISO 639-1 code.
+        suite: the plain one.
+        column: name of the property; ``words between`` for the length of what was put in.
+        value: of the property.
+        n_pairs: items with a ratio in both suites.
+        drop: mean of the plain ratio minus the adversarial one.
+        low: lower end of its interval.
+        high: upper end.
+        reason: why there is no interval.
+    """
+
+    model: str
+    language: str
+    suite: str
+    column: str
+    value: str
+    n_pairs: int
+    drop: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Drop:
+    item: str
+    value: float
+    n_words: int
+
+
+def attractor_rows(plain: AgreementRun, twin: AgreementRun, *, seed: int) -> list[AttractorRow]:
+    """The drop by each property of the attractors, as the twin's free columns give them.
+
+    Args:
+        plain: the plain suite.
+        twin: its adversarial twin, with the same model.
+        seed: of the bootstrap.
+    """
+    drops = list(_drops(plain, twin))
+    items = {item.id: item for item in twin.suite.items}
+    rows = []
+    for column, values in attractor_columns(twin.suite).items():
+        for value in values:
+            group = [each for each in drops if items[each.item].column(column) == value]
+            rows.append(_row(plain, column, value, group, seed=seed))
+    lengths = sorted({each.n_words for each in drops if each.n_words})
+    for length in lengths if len(lengths) > 1 else ():
+        group = [each for each in drops if each.n_words == length]
+        rows.append(_row(plain, WORDS_BETWEEN, str(length), group, seed=seed))
+    return rows
+
+
+def drop_by_length(plain: AgreementRun, twin: AgreementRun) -> Regression:
+    """A regression of the drop on the number of words between, one observation an item."""
+    drops = [each for each in _drops(plain, twin) if each.n_words]
+    clusters = clusters_of(plain.suite)
+    return regress(
+        [each.value for each in drops],
+        {WORDS_BETWEEN: [each.n_words for each in drops]},
+        clusters=[clusters[each.item] for each in drops],
+    )
+
+
+def _drops(plain: AgreementRun, twin: AgreementRun) -> Iterator[_Drop]:
+    first = {each.item: each.mean for each in plain.ratios}
+    second = {each.item: each.mean for each in twin.ratios}
+    target, other = plain.contrast.target, twin.contrast.target
+    for item, adversarial in paired_items(plain.suite, twin.suite):
+        a, b = first.get(item.id), second.get(item.id)
+        if a is not None and b is not None:
+            between = intervening(item.condition(target), adversarial.condition(other))
+            yield _Drop(item.id, a - b, between.n_words)
+
+
+def _row(
+    plain: AgreementRun, column: str, value: str, group: Sequence[_Drop], *, seed: int
+) -> AttractorRow:
+    clusters = clusters_of(plain.suite)
+    drop = bootstrap_mean(
+        [each.value for each in group],
+        seed=seed,
+        clusters=[clusters[each.item] for each in group],
+    )
+    return AttractorRow(
+        model=plain.model,
+        language=plain.language,
+        suite=plain.suite.name,
+        column=column,
+        value=value,
+        n_pairs=len(group),
+        drop=drop.estimate,
+        low=drop.low,
+        high=drop.high,
+        reason=drop.reason,
+    )

@@ -1,0 +1,206 @@
+"""A competence profile: what a model knows of each agreement and feature, and what confounds it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.measures.values import total
+from cimento.statistics.regression import Regression, regress
+from cimento.statistics.resampling import bootstrap_mean
+from cimento.studies.agreement.table import Version, version_of
+from cimento.verdicts.accuracy import clusters_of
+
+if TYPE_CHECKING:
+    from cimento.studies.agreement.items import AgreementRun
+    from cimento.suites.model import Condition
+
+FEATURES = {
+    "num": "number",
+    "number": "number",
+    "gen": "gender",
+    "gend": "gender",
+    "gender": "gender",
+    "per": "person",
+    "pers": "person",
+    "person": "person",
+    "case": "case",
+}
+"""Parts of the names of conditions, such as ``mismatch_gend``, to features."""
+
+Frequency = Callable[[str], float]
+"""From a word to the log10 of its occurrences in a billion words (Zipf scale)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrasted:
+    """One alternative of one item, beside the target.
+
+    Attributes:
+        item: its id.
+        cluster: what the item belongs to, in its suite.
+        features: what is wrong with the alternative, such as ``gender + number``.
+        ratio: probability ratio of the target and this alternative.
+        margin_bits: surprisal of the alternative minus that of the target.
+        more_tokens: tokens of the alternative's target region minus those of the grammatical one.
+        less_frequent: Zipf frequency of the grammatical form minus that of the alternative; None
+            where frequencies are not known.
+    """
+
+    item: str
+    cluster: Hashable
+    features: str
+    ratio: float
+    margin_bits: float
+    more_tokens: int
+    less_frequent: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileRow:
+    """One cell of the profile.
+
+    Attributes:
+        model: its label.
+        language: ISO 639-1 code.
+        agreement: the suite's phenomenon, or its plain name.
+        features: what is wrong with the alternatives.
+        version: plain or adversarial.
+        n: comparisons of a target with an alternative.
+        ratio: mean probability ratio.
+        ratio_low: lower end of its interval.
+        ratio_high: upper end.
+        accuracy: share of comparisons in which the target is the less surprising.
+        more_tokens: how many more tokens the alternatives have on average.
+        less_frequent: by how much they are rarer on average, on the Zipf scale.
+    """
+
+    model: str
+    language: str
+    agreement: str
+    features: str
+    version: Version
+    n: int
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    accuracy: float | None
+    more_tokens: float | None
+    less_frequent: float | None
+
+
+def feature_of(condition: str) -> str:
+    """The features that a condition's name says are wrong, joined by `` + ``; else its name."""
+    parts = re.split(r"[-_ ]+", condition.casefold())
+    found = dict.fromkeys(FEATURES[part] for part in parts if part in FEATURES)
+    return " + ".join(found) or condition
+
+
+def contrasted(run: AgreementRun, *, frequency: Frequency | None = None) -> list[Contrasted]:
+    """Every comparison of a target with an alternative that has a value.
+
+    Args:
+        run: one suite with one model.
+        frequency: of words, in the suite's language.
+    """
+    return list(_contrasted(run, frequency))
+
+
+def profile_rows(
+    runs: Sequence[AgreementRun], *, seed: int, frequency: Callable[[str], Frequency | None]
+) -> list[ProfileRow]:
+    """The profile of one or several models.
+
+    Args:
+        runs: of any models, languages and suites.
+        seed: of the bootstrap.
+        frequency: language to the frequencies of its words, None where there are none.
+    """
+    rows = []
+    for run in runs:
+        found = contrasted(run, frequency=frequency(run.language))
+        for features in dict.fromkeys(each.features for each in found):
+            cell = [each for each in found if each.features == features]
+            rows.append(_profile_row(run, features, cell, seed=seed))
+    return rows
+
+
+def with_covariates(found: Sequence[Contrasted]) -> Regression:
+    """The margin where both forms are equally long in tokens and equally frequent.
+
+    A regression of the margin in bits on the difference in tokens and in Zipf frequency: its
+    intercept is the effect of agreement that they leave. A predictor that does not vary is left
+    out.
+
+    Args:
+        found: comparisons; those without frequencies are left out where others have them.
+    """
+    known = [each for each in found if each.less_frequent is not None] or list(found)
+    predictors: dict[str, list[float]] = {"more_tokens": [e.more_tokens for e in known]}
+    predictors["less_frequent"] = [
+        each.less_frequent for each in known if each.less_frequent is not None
+    ]
+    return regress(
+        [each.margin_bits for each in known],
+        {name: values for name, values in predictors.items() if len(set(values)) > 1},
+        clusters=[each.cluster for each in known],
+    )
+
+
+def _contrasted(run: AgreementRun, frequency: Frequency | None) -> Iterator[Contrasted]:
+    clusters = clusters_of(run.suite)
+    items = {item.id: item for item in run.suite.items}
+    for each in run.ratios:
+        item, tokens = items[each.item], run.n_tokens.get(each.item, {})
+        compared = zip(run.contrast.alternatives, each.ratios, each.margins_bits, strict=True)
+        for name, ratio, margin in compared:
+            if ratio is None or margin is None:
+                continue
+            right, wrong = item.condition(run.contrast.target), item.condition(name)
+            yield Contrasted(
+                item=each.item,
+                cluster=(run.suite.name, clusters[each.item]),
+                features=feature_of(name),
+                ratio=ratio,
+                margin_bits=margin,
+                more_tokens=tokens.get(name, 0) - tokens.get(run.contrast.target, 0),
+                less_frequent=_rarity(right, frequency, run) - _rarity(wrong, frequency, run)
+                if frequency
+                else None,
+            )
+
+
+def _rarity(condition: Condition, frequency: Frequency | None, run: AgreementRun) -> float:
+    """The mean Zipf frequency of the words of the target."""
+    text = " ".join(condition.regions[number - 1].text for number in run.contrast.regions)
+    words = re.findall(r"[^\W\d_]+", text)
+    return sum(frequency(word) for word in words) / len(words) if words and frequency else 0.0
+
+
+def _profile_row(
+    run: AgreementRun, features: str, cell: Sequence[Contrasted], *, seed: int
+) -> ProfileRow:
+    ratio = bootstrap_mean(
+        [each.ratio for each in cell], seed=seed, clusters=[each.cluster for each in cell]
+    )
+    rarity = [each.less_frequent for each in cell if each.less_frequent is not None]
+    return ProfileRow(
+        model=run.model,
+        language=run.language,
+        agreement=run.suite.meta.phenomenon or run.suite.name,
+        features=features,
+        version=version_of(run.suite.name),
+        n=len(cell),
+        ratio=ratio.estimate,
+        ratio_low=ratio.low,
+        ratio_high=ratio.high,
+        accuracy=_mean([float(each.margin_bits > 0) for each in cell]),
+        more_tokens=_mean([float(each.more_tokens) for each in cell]),
+        less_frequent=_mean(rarity),
+    )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return total(values) / len(values) if values else None

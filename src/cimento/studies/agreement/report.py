@@ -1,0 +1,179 @@
+"""Everything that the study says of some runs, in one record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError
+from cimento.measures.regions import FinalMarkRule
+from cimento.studies.agreement.attractors import AttractorRow, attractor_rows, drop_by_length
+from cimento.studies.agreement.items import agreement_run
+from cimento.studies.agreement.profile import (
+    Frequency,
+    ProfileRow,
+    contrasted,
+    profile_rows,
+    with_covariates,
+)
+from cimento.studies.agreement.table import (
+    Averaging,
+    LanguageRow,
+    SuiteRow,
+    TwinRow,
+    language_rows,
+    suite_row,
+    twin_rows,
+    twin_runs,
+    version_of,
+)
+from cimento.studies.agreement.twins import plain_name
+
+if TYPE_CHECKING:
+    from cimento.results import Run
+    from cimento.statistics.regression import Regression
+    from cimento.studies.agreement.items import AgreementRun
+    from cimento.studies.agreement.table import Version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CovariateRow:
+    """An effect beside those of length and frequency.
+
+    Attributes:
+        model: its label.
+        language: ISO 639-1 code.
+        outcome: ``margin_bits, plain`` or ``margin_bits, adversarial``, over all suites: the
+            intercept is the margin between forms that are equally long in tokens and equally
+            frequent; or ``drop``, with the suite: the drop of an item by the words between.
+        regression: of the outcome.
+    """
+
+    model: str
+    language: str
+    outcome: str
+    regression: Regression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementReport:
+    """What the study's tables hold.
+
+    Attributes:
+        suites: one row for each suite and model.
+        twins: one for each suite with an adversarial twin.
+        attractors: the drop by properties of the attractors; empty where a profile was not asked
+            for.
+        languages: means of each language and version.
+        profile: by agreement and features; empty where it was not asked for.
+        covariates: margins at equal length and frequency; empty likewise.
+        final_marks: whether punctuation at the end of the target counts.
+        refusals: suites that say nothing about a target, and why.
+    """
+
+    suites: tuple[SuiteRow, ...]
+    twins: tuple[TwinRow, ...]
+    attractors: tuple[AttractorRow, ...]
+    languages: tuple[LanguageRow, ...]
+    profile: tuple[ProfileRow, ...]
+    covariates: tuple[CovariateRow, ...]
+    final_marks: FinalMarkRule
+    refusals: tuple[str, ...]
+
+
+def agreement_report(
+    runs: Sequence[Run],
+    *,
+    regions: Sequence[int] = (),
+    final_marks: FinalMarkRule = "keep",
+    averaging: Averaging = "suites",
+    seed: int,
+    frequency: Callable[[str], Frequency | None] | None = None,
+) -> AgreementReport:
+    """The study's tables from stored runs.
+
+    Args:
+        runs: of any models, languages and suites.
+        regions: the target's, where predictions leave it open.
+        final_marks: whether punctuation at the end of the target counts.
+        averaging: what has equal weight in the mean of a language.
+        seed: of bootstrap and tests.
+        frequency: language to the Zipf frequencies of its words, or None where they are not
+            known; without it no profile is made.
+    """
+    found: list[AgreementRun] = []
+    refusals: list[str] = []
+    for run in runs:
+        try:
+            found.append(agreement_run(run, regions=regions, final_marks=final_marks))
+        except UsageError as error:
+            refusals.append(str(error))
+    found.sort(key=_order(found))
+    rows = [suite_row(run, seed=seed) for run in found]
+    pairs = twin_runs(found)
+    return AgreementReport(
+        suites=tuple(rows),
+        twins=tuple(twin_rows(pairs, seed=seed)),
+        attractors=tuple(
+            row
+            for plain, twin in (pairs if frequency else ())
+            for row in attractor_rows(plain, twin, seed=seed)
+        ),
+        languages=tuple(language_rows(rows, averaging=averaging)),
+        profile=tuple(profile_rows(found, seed=seed, frequency=frequency)) if frequency else (),
+        covariates=(*_covariates(found, frequency), *_lengths(pairs)) if frequency else (),
+        final_marks=final_marks,
+        refusals=tuple(dict.fromkeys(refusals)),
+    )
+
+
+def _order(runs: Sequence[AgreementRun]) -> Callable[[AgreementRun], tuple[int, int, str, bool]]:
+    """Models and languages as they come; in them by name, each suite before its twin."""
+    models = list(dict.fromkeys(run.model for run in runs))
+    languages = list(dict.fromkeys(run.language for run in runs))
+
+    def key(run: AgreementRun) -> tuple[int, int, str, bool]:
+        plain = plain_name(run.suite.name)
+        return (
+            models.index(run.model),
+            languages.index(run.language),
+            plain or run.suite.name,
+            plain is not None,
+        )
+
+    return key
+
+
+def _covariates(
+    runs: Sequence[AgreementRun], frequency: Callable[[str], Frequency | None]
+) -> list[CovariateRow]:
+    """One regression for each model, language and version, over all suites."""
+    groups: dict[tuple[str, str, Version], list[AgreementRun]] = {}
+    for run in runs:
+        key = (run.model, run.language, version_of(run.suite.name))
+        groups.setdefault(key, []).append(run)
+    return [
+        CovariateRow(
+            model=model,
+            language=language,
+            outcome=f"margin_bits, {version}",
+            regression=with_covariates(
+                [each for run in group for each in contrasted(run, frequency=frequency(language))]
+            ),
+        )
+        for (model, language, version), group in groups.items()
+    ]
+
+
+def _lengths(pairs: Sequence[tuple[AgreementRun, AgreementRun]]) -> list[CovariateRow]:
+    """One regression for each suite with a twin."""
+    return [
+        CovariateRow(
+            model=plain.model,
+            language=plain.language,
+            outcome=f"drop, {plain.suite.name}",
+            regression=drop_by_length(plain, twin),
+        )
+        for plain, twin in pairs
+    ]

@@ -1,0 +1,267 @@
+"""The study's table: languages by suites, plain and adversarial, with intervals and the drop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from cimento.measures.values import total
+from cimento.statistics.intervals import share_interval
+from cimento.statistics.multiple import holm
+from cimento.statistics.permutation import sign_flip
+from cimento.statistics.resampling import bootstrap_mean
+from cimento.studies.agreement.twins import plain_name, twins
+from cimento.verdicts.accuracy import clusters_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from cimento.statistics.resampling import Bootstrap
+    from cimento.studies.agreement.items import AgreementRun
+
+Version: TypeAlias = Literal["plain", "adversarial"]
+Averaging: TypeAlias = Literal["suites", "items"]
+NO_PAIRS = "no item with a value in both suites"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteRow:
+    """One suite with one model.
+
+    Attributes:
+        model: its label.
+        language: ISO 639-1 code.
+        suite: its name.
+        version: whether it is an adversarial twin.
+        n_items: items of the suite.
+        n_ratios: items with a mean probability ratio.
+        ratio: mean over items of the mean probability ratio.
+        ratio_low: lower end of its interval.
+        ratio_high: upper end.
+        ratio_method: how the interval was made.
+        n_verdicts: items on which the formulas were judged.
+        accuracy: share of items in which all formulas hold.
+        accuracy_low: lower end of its interval.
+        accuracy_high: upper end.
+        accuracy_method: how the interval was made.
+        n_other_contexts: items whose conditions differ elsewhere than in the target.
+        reason: why a number is None.
+    """
+
+    model: str
+    language: str
+    suite: str
+    version: Version
+    n_items: int
+    n_ratios: int
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    ratio_method: str
+    n_verdicts: int
+    accuracy: float | None
+    accuracy_low: float | None
+    accuracy_high: float | None
+    accuracy_method: str | None
+    n_other_contexts: int
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwinRow:
+    """A suite beside its adversarial twin, item by item.
+
+    Attributes:
+        model: its label.
+        language: ISO 639-1 code.
+        suite: the plain one.
+        twin: the adversarial one.
+        n_pairs: items with a ratio in both.
+        drop: mean of the plain ratio minus the adversarial one.
+        low: lower end of its interval.
+        high: upper end.
+        method: how the interval was made.
+        p: of no drop, by flipping signs.
+        p_holm: the same, adjusted over all twins of the table.
+        lost: items that hold in the plain suite and not in the twin.
+        won: items that hold only in the twin.
+        unpaired: items that only one of the two has.
+        reason: why there is no drop.
+    """
+
+    model: str
+    language: str
+    suite: str
+    twin: str
+    n_pairs: int
+    drop: float | None
+    low: float | None
+    high: float | None
+    method: str
+    p: float | None
+    p_holm: float | None
+    lost: tuple[str, ...]
+    won: tuple[str, ...]
+    unpaired: tuple[str, ...]
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageRow:
+    """All suites of one language and version with one model.
+
+    Attributes:
+        model: its label.
+        language: ISO 639-1 code.
+        version: plain or adversarial.
+        n_suites: how many suites are in it.
+        ratio: mean of the ratios.
+        accuracy: mean of the accuracies.
+        averaging: whether suites or items have the same weight.
+    """
+
+    model: str
+    language: str
+    version: Version
+    n_suites: int
+    ratio: float | None
+    accuracy: float | None
+    averaging: Averaging
+
+
+def suite_row(run: AgreementRun, *, seed: int) -> SuiteRow:
+    """The row of one suite and model.
+
+    Args:
+        run: what the model makes of it.
+        seed: of the bootstrap.
+    """
+    clusters = clusters_of(run.suite)
+    known = [(each.item, each.mean) for each in run.ratios if each.mean is not None]
+    ratio = bootstrap_mean(
+        [mean for _, mean in known], seed=seed, clusters=[clusters[item] for item, _ in known]
+    )
+    judged = [(item, held) for item, held in run.passed.items() if held is not None]
+    interval = share_interval([held for _, held in judged], [clusters[item] for item, _ in judged])
+    return SuiteRow(
+        model=run.model,
+        language=run.language,
+        suite=run.suite.name,
+        version=version_of(run.suite.name),
+        n_items=len(run.suite.items),
+        n_ratios=len(known),
+        ratio=ratio.estimate,
+        ratio_low=ratio.low,
+        ratio_high=ratio.high,
+        ratio_method=ratio.method,
+        n_verdicts=len(judged),
+        accuracy=_mean([float(held) for _, held in judged]),
+        accuracy_low=interval.low,
+        accuracy_high=interval.high,
+        accuracy_method=interval.method,
+        n_other_contexts=len(run.other_contexts),
+        reason=_first_reason(run) or ratio.reason or interval.reason,
+    )
+
+
+def twin_runs(runs: Sequence[AgreementRun]) -> list[tuple[AgreementRun, AgreementRun]]:
+    """Every suite that has an adversarial twin, with it, of the same model and language."""
+    groups: dict[tuple[str, str], dict[str, AgreementRun]] = {}
+    for run in runs:
+        groups.setdefault((run.model, run.language), {})[run.suite.name] = run
+    return [
+        (group[plain], group[twin])
+        for group in groups.values()
+        for plain, twin in twins(group).items()
+    ]
+
+
+def twin_rows(pairs: Sequence[tuple[AgreementRun, AgreementRun]], *, seed: int) -> list[TwinRow]:
+    """Every suite beside its adversarial twin.
+
+    Args:
+        pairs: as `twin_runs` gives them.
+        seed: of the bootstrap and the test.
+    """
+    return _with_holm([_twin_row(plain, twin, seed=seed) for plain, twin in pairs])
+
+
+def language_rows(rows: Iterable[SuiteRow], *, averaging: Averaging) -> list[LanguageRow]:
+    """The means of each language, version and model.
+
+    Args:
+        rows: of suites.
+        averaging: ``suites`` gives each suite the same weight, ``items`` each item.
+    """
+    groups: dict[tuple[str, str, Version], list[SuiteRow]] = {}
+    for row in rows:
+        groups.setdefault((row.model, row.language, row.version), []).append(row)
+    return [
+        LanguageRow(
+            model=model,
+            language=language,
+            version=version,
+            n_suites=len(group),
+            ratio=_weighted([(row.ratio, row.n_ratios) for row in group], averaging),
+            accuracy=_weighted([(row.accuracy, row.n_verdicts) for row in group], averaging),
+            averaging=averaging,
+        )
+        for (model, language, version), group in groups.items()
+    ]
+
+
+def version_of(name: str) -> Version:
+    """Whether a suite is plain or an adversarial twin, by its name."""
+    return "plain" if plain_name(name) is None else "adversarial"
+
+
+def _twin_row(plain: AgreementRun, twin: AgreementRun, *, seed: int) -> TwinRow:
+    first = {each.item: each.mean for each in plain.ratios}
+    second = {each.item: each.mean for each in twin.ratios}
+    drops = {
+        item: a - b
+        for item, a in first.items()
+        if a is not None and (b := second.get(item)) is not None
+    }
+    clusters = clusters_of(plain.suite)
+    labels = [clusters[item] for item in drops]
+    drop: Bootstrap = bootstrap_mean(list(drops.values()), seed=seed, clusters=labels)
+    test = sign_flip(list(drops.values()), seed=seed, clusters=labels)
+    both = [item for item in plain.passed if item in twin.passed]
+    return TwinRow(
+        model=plain.model,
+        language=plain.language,
+        suite=plain.suite.name,
+        twin=twin.suite.name,
+        n_pairs=len(drops),
+        drop=drop.estimate,
+        low=drop.low,
+        high=drop.high,
+        method=drop.method,
+        p=test.p,
+        p_holm=None,
+        lost=tuple(i for i in both if plain.passed[i] and twin.passed[i] is False),
+        won=tuple(i for i in both if twin.passed[i] and plain.passed[i] is False),
+        unpaired=tuple(sorted(first.keys() ^ second.keys())),
+        reason=NO_PAIRS if not drops else drop.reason,
+    )
+
+
+def _with_holm(rows: Sequence[TwinRow]) -> list[TwinRow]:
+    adjusted = holm([row.p for row in rows])
+    return [replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
+
+
+def _first_reason(run: AgreementRun) -> str | None:
+    return next((f"item {each.item}: {each.reason}" for each in run.ratios if each.reason), None)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return total(values) / len(values) if values else None
+
+
+def _weighted(values: Sequence[tuple[float | None, int]], averaging: Averaging) -> float | None:
+    known = [(value, n if averaging == "items" else 1) for value, n in values if value is not None]
+    weight = sum(n for _, n in known)
+    return total([value * n for value, n in known]) / weight if weight else None
