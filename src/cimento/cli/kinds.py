@@ -42,11 +42,13 @@ Runner: TypeAlias = Callable[[Sequence[str], Sequence[str], KindRun], int]
 
 RUNNERS: Mapping[str, str] = {
     REGIONS: "cimento.cli.evaluating:run_regions",
+    "acceptability": "cimento.cli.acceptability:run_acceptability",
 }
 """Kind of suite to its runner, as ``module:function``."""
 
 CHECKERS: Mapping[str, str] = {
     REGIONS: "cimento.cli.kinds:check_regions",
+    "acceptability": "cimento.cli.acceptability:check_acceptability",
     "stories": "cimento.cli.stories_check:check_stories",
 }
 """Kind of suite to what finds its faults, as ``module:function``."""
@@ -160,9 +162,13 @@ def _known_kind(path: Path, known: Mapping[str, str] = RUNNERS) -> str:
 
 def _kind(path: Path) -> str:
     """The kind that a folder says it is of, or that a published file is by its fields."""
+    from cimento.acceptability.suites import KIND as RATED
+    from cimento.acceptability.suites import is_rated_table
     from cimento.stories.readers import KIND, is_stories
 
     kind = kind_of(path)
+    if kind == REGIONS and is_rated_table(path):
+        return RATED
     return KIND if kind == REGIONS and is_stories(path) else kind
 
 

@@ -1,0 +1,236 @@
+"""A model's measure beside the ratings of people, or beside what an author expects."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from cimento.acceptability.records import RatedSentence
+from cimento.measures import Measure, Missing
+from cimento.measures.scores import ScoredSentence
+from cimento.measures.values import Value
+
+if TYPE_CHECKING:
+    from cimento.statistics.correlation import Correlation
+    from cimento.statistics.split_half import SplitHalf
+
+KINDS = ("spearman", "pearson", "kendall")
+DRAWS = 1000
+MISSES = 5
+
+Sign: TypeAlias = Literal["positive", "negative"]
+
+NO_RATINGS = "no sentence has a rating"
+NO_COVARIATE = "nothing to control"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Miss:
+    """A sentence that the model and the people place far apart.
+
+    Attributes:
+        id: of the sentence.
+        text: the sentence.
+        rating: its mean rating.
+        score: what the model gives it.
+        gap: its rank by the model minus its rank by the people, the best having rank 1 and the
+            worst 0; above 0 where the model likes it better.
+    """
+
+    id: str
+    text: str
+    rating: float
+    score: float
+    gap: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """One measure beside the ratings.
+
+    Attributes:
+        measure: its name.
+        unit: of its values; empty for a pure number.
+        expected: the sign that a correlation should have.
+        n: sentences with a rating and a value.
+        without: why others have no value, and how many.
+        correlations: Spearman's, Pearson's and Kendall's.
+        partial: Spearman's with the covariates held constant.
+        covariates: what was held constant.
+        misses: the sentences placed farthest apart, the farthest first.
+    """
+
+    measure: str
+    unit: str
+    expected: Sign
+    n: int
+    without: Mapping[str, int]
+    correlations: tuple[Correlation, ...]
+    partial: Correlation
+    covariates: tuple[str, ...]
+    misses: tuple[Miss, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A sentence that has a rating and a value."""
+
+    sentence: RatedSentence
+    rating: float
+    value: float
+    covariates: tuple[float, ...]
+
+
+def beside(
+    sentences: Sequence[RatedSentence],
+    scored: Sequence[ScoredSentence],
+    measure: Measure,
+    *,
+    seed: int,
+    draws: int = DRAWS,
+) -> Beside:
+    """A measure beside the mean ratings of the same sentences.
+
+    Intervals are bootstrapped over pairs, where sentences come in pairs, since the two are no
+    independent observations. Length in words is held constant in the partial correlation, and the
+    mean log frequency of the words (or tokens) where unigram frequencies are known.
+
+    Args:
+        sentences: with their ratings.
+        scored: what the model said of each, in the same order.
+        measure: what is compared.
+        seed: of permutations and draws.
+        draws: how many; 0 for coefficients alone.
+    """
+    values = [measure.of(each.sentence) for each in scored]
+    names, covariates = _covariates(scored)
+    rows = [
+        _Row(sentence, sentence.mean, value, held)
+        for sentence, value, held in zip(sentences, values, covariates, strict=True)
+        if sentence.mean is not None and not isinstance(value, Missing)
+    ]
+    clusters = [row.sentence.pair or row.sentence.id for row in rows]
+    paired = clusters if len(set(clusters)) < len(rows) else None
+    return Beside(
+        measure=measure.name,
+        unit=measure.unit,
+        expected="positive" if measure.higher_is_better else "negative",
+        n=len(rows),
+        without=_reasons(values),
+        correlations=tuple(_correlate(rows, kind, paired, seed, draws) for kind in KINDS),
+        partial=_partial(rows, paired, seed, draws),
+        covariates=names,
+        misses=worst_misses(rows, higher_is_better=measure.higher_is_better),
+    )
+
+
+def ceiling(sentences: Sequence[RatedSentence], *, seed: int, draws: int = DRAWS) -> SplitHalf:
+    """How well the people agree with themselves: see `statistics.split_half`."""
+    from cimento.statistics.split_half import split_half
+
+    ratings = [[rating.value for rating in each.ratings] for each in sentences]
+    return split_half(ratings, seed=seed, draws=max(draws, 1), kind="spearman")
+
+
+def worst_misses(
+    rows: Sequence[_Row], *, higher_is_better: bool, most: int = MISSES
+) -> tuple[Miss, ...]:
+    """The sentences whose ranks by rating and by score are farthest apart."""
+    if len(rows) < 2:  # noqa: PLR2004  # one sentence has no rank
+        return ()
+    people = _relative_ranks([row.rating for row in rows])
+    model = _relative_ranks([row.value if higher_is_better else -row.value for row in rows])
+    misses = [
+        Miss(
+            id=row.sentence.id,
+            text=row.sentence.text,
+            rating=row.rating,
+            score=row.value,
+            gap=by_model - by_people,
+        )
+        for row, by_model, by_people in zip(rows, model, people, strict=True)
+    ]
+    return tuple(sorted(misses, key=lambda miss: (-abs(miss.gap), miss.id))[:most])
+
+
+def _relative_ranks(values: Sequence[float]) -> list[float]:
+    """Mid-ranks between 0 for the smallest and 1 for the largest."""
+    import numpy as np
+
+    from cimento.statistics.classification import mid_ranks
+
+    ranks = mid_ranks(np.asarray(values, dtype=np.float64))
+    return [float(rank) for rank in (ranks - 1) / (len(values) - 1)]
+
+
+def _correlate(
+    rows: Sequence[_Row], kind: str, clusters: Sequence[str] | None, seed: int, draws: int
+) -> Correlation:
+    from cimento.statistics.correlation import correlate
+
+    found = correlate(
+        [row.rating for row in rows],
+        [row.value for row in rows],
+        kind=kind,
+        seed=seed,
+        clusters=clusters,
+        draws=draws,
+    )
+    return dataclasses.replace(found, reason=_in_words(found.reason, rows))
+
+
+def _partial(
+    rows: Sequence[_Row], clusters: Sequence[str] | None, seed: int, draws: int
+) -> Correlation:
+    from cimento.statistics.correlation import Correlation, partial_correlation
+
+    if not rows:
+        return Correlation("spearman", None, 0, reason=NO_RATINGS)
+    if not rows[0].covariates:
+        return Correlation("spearman", None, len(rows), reason=NO_COVARIATE)
+    return partial_correlation(
+        [row.rating for row in rows],
+        [row.value for row in rows],
+        [row.covariates for row in rows],
+        seed=seed,
+        clusters=clusters,
+        draws=draws,
+    )
+
+
+def _in_words(reason: str | None, rows: Sequence[_Row]) -> str | None:
+    if reason is None or not rows:
+        return NO_RATINGS if reason else None
+    return reason.replace("values of x", "ratings").replace("values of y", "scores")
+
+
+def _covariates(
+    scored: Sequence[ScoredSentence],
+) -> tuple[tuple[str, ...], list[tuple[float, ...]]]:
+    """What is held constant, and its values; frequency only where every sentence has one."""
+    lengths = [float(len(each.stimulus.text.split())) for each in scored]
+    frequencies = [_mean_log_frequency(each) for each in scored]
+    known = [each for each in frequencies if each is not None]
+    if len(known) < len(scored):
+        return ("length in words",), [(length,) for length in lengths]
+    names = ("length in words", "mean log frequency")
+    return names, list(zip(lengths, known, strict=True))
+
+
+def _mean_log_frequency(each: ScoredSentence) -> float | None:
+    if isinstance(each.sentence, Missing):
+        return None
+    unigrams = each.sentence.unigram_logprobs_nats
+    if isinstance(unigrams, Missing) or not unigrams:
+        return None
+    return sum(unigrams) / len(unigrams)
+
+
+def _reasons(values: Sequence[Value]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for value in values:
+        if isinstance(value, Missing):
+            counts[value.reason] = counts.get(value.reason, 0) + 1
+    return counts

@@ -1,0 +1,119 @@
+"""Yes or no from a measure: how well a threshold divides what authors call acceptable or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cimento.acceptability.records import RatedSentence
+from cimento.measures import Measure, Missing
+from cimento.measures.scores import ScoredSentence
+
+NO_LABELS = "no sentence is labelled acceptable or unacceptable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binary:
+    """A measure against the labels.
+
+    Attributes:
+        measure: its name.
+        n: sentences with a label and a value.
+        acceptable: how many of them are labelled acceptable.
+        auc: how often an acceptable one is better than an unacceptable one, ties as half.
+        mcc: Matthews's correlation of labels and answers to what was held out.
+        mcc_in_sample: of the best threshold for all, which flatters.
+        folds: how many parts the sentences were divided into.
+        reasons: for each of the fields that is None, why.
+    """
+
+    measure: str
+    n: int
+    acceptable: int
+    auc: float | None
+    mcc: float | None
+    mcc_in_sample: float | None
+    folds: int
+    reasons: dict[str, str]
+
+
+def binary(
+    sentences: Sequence[RatedSentence],
+    scored: Sequence[ScoredSentence],
+    measure: Measure,
+    *,
+    seed: int,
+    folds: int = 10,
+) -> Binary:
+    """AUC, and the MCC of a threshold that was chosen on other sentences.
+
+    The best threshold of nine parts answers for the tenth, as for the baselines of CoLA (Warstadt
+    et al. 2019, doi:10.1162/tacl_a_00290); the sentences of a pair stay together.
+
+    Args:
+        sentences: with their labels.
+        scored: what the model said of each, in the same order.
+        measure: what is divided by a threshold.
+        seed: of the division into parts.
+        folds: how many parts.
+
+    Raises:
+        UsageError: fewer than two folds.
+    """
+    values = [measure.of(each.sentence) for each in scored]
+    known = [
+        (sentence, value if measure.higher_is_better else -value)
+        for sentence, value in zip(sentences, values, strict=True)
+        if sentence.label and not isinstance(value, Missing)
+    ]
+    return divide(
+        [value for _, value in known],
+        [sentence.label == "acceptable" for sentence, _ in known],
+        [sentence.pair or sentence.id for sentence, _ in known],
+        measure=measure.name,
+        seed=seed,
+        folds=folds,
+    )
+
+
+def divide(
+    values: Sequence[float],
+    acceptable: Sequence[bool],
+    clusters: Sequence[str],
+    *,
+    measure: str,
+    seed: int,
+    folds: int = 10,
+) -> Binary:
+    """The same from plain numbers, of which the acceptable sentences should have the higher.
+
+    Raises:
+        UsageError: fewer than two folds, or columns of different lengths.
+    """
+    from cimento.statistics.classification import auc, threshold_mcc
+
+    if not values:
+        reasons = dict.fromkeys(("auc", "mcc", "mcc_in_sample"), NO_LABELS)
+        return Binary(
+            measure=measure, n=0, acceptable=0, auc=None, mcc=None, mcc_in_sample=None,
+            folds=0, reasons=reasons,
+        )  # fmt: skip
+    area = auc(values, acceptable)
+    found = threshold_mcc(values, acceptable, seed=seed, folds=folds, clusters=clusters)
+    reasons = {}
+    if area.value is None:
+        reasons["auc"] = area.reason or ""
+    if found.mcc is None:
+        reasons["mcc"] = found.reason or ""
+    if found.mcc_in_sample is None:
+        reasons["mcc_in_sample"] = found.reason or ""
+    return Binary(
+        measure=measure,
+        n=len(values),
+        acceptable=sum(acceptable),
+        auc=area.value,
+        mcc=found.mcc,
+        mcc_in_sample=found.mcc_in_sample,
+        folds=len(found.thresholds),
+        reasons=reasons,
+    )

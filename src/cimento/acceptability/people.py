@@ -1,0 +1,199 @@
+"""How far people agree about sentences, and their ratings on one scale: z-scores."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.acceptability.records import ForcedChoice, RatedSentence
+from cimento.measures.values import Missing, Value
+
+if TYPE_CHECKING:
+    from cimento.statistics.agreement import Agreement
+
+LEVELS = ("nominal", "ordinal", "interval")
+SHARED = 10
+"""Sentences that two people must both have rated for their kappa to count."""
+
+UNNAMED = "it is not known who gave which rating"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreements:
+    """How far the people of a set agree.
+
+    Attributes:
+        alphas: Krippendorff's, nominal, ordinal and interval.
+        fleiss: Fleiss's kappa; undefined where sentences differ in their number of ratings.
+        kappa: mean of Cohen's kappa, quadratic weights, over pairs of people who share enough.
+        kappa_pairs: how many pairs that is.
+        with_rest: mean correlation of each person with the mean of the others.
+        people: how many have such a correlation.
+        reasons: for each of the last fields that is None, why.
+    """
+
+    alphas: tuple[Agreement, ...]
+    fleiss: Agreement
+    kappa: float | None
+    kappa_pairs: int
+    with_rest: float | None
+    people: int
+    reasons: dict[str, str]
+
+
+def agreements(
+    sentences: Sequence[RatedSentence], *, seed: int | None = None, draws: int = 1000
+) -> Agreements:
+    """Every coefficient of agreement for the single ratings of some sentences.
+
+    Args:
+        sentences: those without single ratings count for nothing.
+        seed: of the bootstrap over sentences; no intervals without it.
+        draws: of the bootstrap.
+    """
+    from cimento.statistics.agreement import fleiss_kappa, krippendorff_alpha
+
+    lists = [[rating.value for rating in each.ratings] for each in sentences if each.ratings]
+    alphas = tuple(
+        krippendorff_alpha(lists, level=level, seed=seed, draws=draws) for level in LEVELS
+    )
+    kappa, pairs = _mean_kappa(sentences)
+    with_rest, people = _mean_with_rest(sentences)
+    reasons = {}
+    if kappa is None:
+        reasons["kappa"] = f"no two people rated {SHARED} sentences in common, or {UNNAMED}"
+    if with_rest is None:
+        reasons["with_rest"] = f"nobody shares three sentences with others, or {UNNAMED}"
+    return Agreements(
+        alphas=alphas,
+        fleiss=fleiss_kappa(lists, seed=seed, draws=draws),
+        kappa=kappa,
+        kappa_pairs=pairs,
+        with_rest=with_rest,
+        people=people,
+        reasons=reasons,
+    )
+
+
+def z_scores(
+    sentences: Sequence[RatedSentence],
+    *,
+    ddof: int = 1,
+    base: Collection[str] | None = None,
+) -> dict[str, dict[str, Value]]:
+    """Each rating as its distance from its participant's mean, in standard deviations.
+
+    So that participants who use the scale differently count alike (Cowart 1997, Experimental
+    Syntax; Schütze and Sprouse 2014, doi:10.1017/CBO9781139013734.004).
+
+    Args:
+        sentences: with named single ratings; a rating without a name has no z-score.
+        ddof: 1 for a standard deviation with n - 1, 0 with n; published z-scores have either.
+        base: ids of the sentences that means and deviations are taken over: with the fillers or
+            without, as published; None for all sentences.
+
+    Returns:
+        Sentence to participant to z-score, or to why there is none.
+    """
+    given: dict[str, list[float]] = {}
+    for each in sentences:
+        if base is None or each.id in base:
+            for rating in each.ratings:
+                given.setdefault(rating.participant, []).append(rating.value)
+    moments = {name: _moments(values, ddof) for name, values in given.items() if name}
+    return {
+        each.id: {
+            rating.participant: _z(rating.value, moments.get(rating.participant))
+            for rating in each.ratings
+            if rating.participant
+        }
+        for each in sentences
+    }
+
+
+def mean_z(scores: dict[str, Value]) -> Value:
+    """The mean z-score of a sentence over the participants who have one."""
+    known = [value for value in scores.values() if not isinstance(value, Missing)]
+    return math.fsum(known) / len(known) if known else Missing("no participant has a z-score")
+
+
+def attentive(choices: Sequence[ForcedChoice]) -> list[ForcedChoice]:
+    """The answers of the sheets whose checks of attention were all answered as asked."""
+    failed = {each.sheet for each in choices if each.attention and each.chose_good is not True}
+    return [each for each in choices if not each.attention and each.sheet not in failed]
+
+
+def preference_by_paradigm(choices: Sequence[ForcedChoice]) -> dict[str, float]:
+    """How often the good sentence was preferred: the mean over a paradigm's pairs of their means.
+
+    As BLiMP's validation counts it (Warstadt et al. 2020, doi:10.1162/tacl_a_00321); answers that
+    are missing count for nothing.
+    """
+    answers: dict[str, dict[tuple[str, str], list[bool]]] = {}
+    for each in choices:
+        if each.chose_good is not None:
+            pairs = answers.setdefault(each.paradigm, {})
+            pairs.setdefault((each.good, each.bad), []).append(each.chose_good)
+    return {
+        paradigm: math.fsum(sum(given) / len(given) for given in pairs.values()) / len(pairs)
+        for paradigm, pairs in answers.items()
+    }
+
+
+def _moments(values: Sequence[float], ddof: int) -> tuple[float, float] | Missing:
+    if len(values) <= ddof or len(set(values)) == 1:
+        return Missing("the participant's ratings do not vary")
+    deviation = statistics.stdev(values) if ddof else statistics.pstdev(values)
+    return math.fsum(values) / len(values), deviation
+
+
+def _z(value: float, moments: tuple[float, float] | Missing | None) -> Value:
+    if moments is None:
+        return Missing("the participant rated no sentence that the mean is taken over")
+    return moments if isinstance(moments, Missing) else (value - moments[0]) / moments[1]
+
+
+def _by_person(sentences: Sequence[RatedSentence]) -> dict[str, dict[str, float]]:
+    """Participant to sentence to rating, for named ones."""
+    found: dict[str, dict[str, float]] = {}
+    for each in sentences:
+        for rating in each.ratings:
+            if rating.participant:
+                found.setdefault(rating.participant, {})[each.id] = rating.value
+    return found
+
+
+def _mean_kappa(sentences: Sequence[RatedSentence]) -> tuple[float | None, int]:
+    from cimento.statistics.agreement import cohen_kappa
+
+    people = _by_person(sentences)
+    scale = sorted({value for ratings in people.values() for value in ratings.values()})
+    found = []
+    for first, second in itertools.combinations(people.values(), 2):
+        shared = first.keys() & second.keys()
+        if len(shared) >= SHARED:
+            kappa = cohen_kappa(
+                [first[item] for item in shared],
+                [second[item] for item in shared],
+                weights="quadratic",
+                categories=scale,
+            )
+            if kappa.value is not None:
+                found.append(kappa.value)
+    return (math.fsum(found) / len(found) if found else None), len(found)
+
+
+def _mean_with_rest(sentences: Sequence[RatedSentence]) -> tuple[float | None, int]:
+    from cimento.statistics.agreement import correlation_with_rest
+
+    people = _by_person(sentences)
+    if not people:
+        return None, 0
+    ids = list(dict.fromkeys(item for ratings in people.values() for item in ratings))
+    table = [[ratings.get(item) for ratings in people.values()] for item in ids]
+    found = [each.r for each in correlation_with_rest(table) if each.r is not None]
+    return (math.fsum(found) / len(found) if found else None), len(found)

@@ -1,0 +1,139 @@
+"""``cimento run`` for suites of the kind ``acceptability``: a model beside people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from cimento.acceptability.report import AcceptabilityReport, Options, report, scored_in_order
+from cimento.acceptability.suites import RatedSuite, load_rated
+from cimento.cli.acceptability_text import report_text
+from cimento.cli.console import note, show
+from cimento.cli.evaluating import (
+    evaluate_with_progress,
+    report_failures,
+    show_table,
+)
+from cimento.errors import UsageError, did_you_mean
+from cimento.report.summary import Missing, to_json
+from cimento.results import Run, summarise
+from cimento.suites.builtin import find_suite
+from cimento.suites.load import suite_paths
+from cimento.suites.model import Suite
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cimento.cli.kinds import KindRun
+    from cimento.errors import Fault
+
+REPORT = "acceptability.json"
+OPTIONS = ("by", "draws")
+_NO_PREDICTIONS = "CIM-S023"
+
+
+def run_acceptability(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int:
+    """Score rated suites, compare with the ratings, store all of it; return the exit code.
+
+    Raises:
+        CimentoError: a suite or an option cannot be used.
+    """
+    options = _options(how)
+    found = [load_rated(path) for name in suites for path in suite_paths(find_suite(name))]
+    by_name = {_suite(each).name: each for each in found}
+    runs, failures = evaluate_with_progress(
+        [each.suite for each in found], models, how.evaluation, keep_answers=how.keep_answers
+    )
+    reports = []
+    for run in runs:
+        each = by_name[run.suite.name]
+        made = report(run, each.rated, by=each.by, options=options)
+        _store(run, each, made, options)
+        reports.append(made)
+    missing = [Missing(suite=f.suite, model=f.model, message=str(f.error)) for f in failures]
+    summary = summarise(
+        [judged for run in runs for judged in run.judge_on(how.measures)],
+        missing=missing,
+        with_verdicts=how.as_json,
+    )
+    if how.as_json:
+        plain = {**json.loads(to_json(summary)), "acceptability": [r.plain() for r in reports]}
+        show(json.dumps(plain, ensure_ascii=False, indent=2))
+    elif runs:
+        if any(run.suite.predictions for run in runs):
+            show_table(summary)
+        for made in reports:
+            show("\n" + report_text(made))
+        note(f"Stored in {how.evaluation.output}.")
+    return report_failures(runs, failures)
+
+
+def check_acceptability(path: Path) -> Sequence[Fault]:
+    """Every fault of a suite of the kind; that it has no predictions is none.
+
+    Raises:
+        InputError: a rating or the scale is not what it should be.
+    """
+    from cimento.acceptability.readers import read_rated
+    from cimento.acceptability.suites import is_rated_table, rated_of, suite_of
+    from cimento.suites.checks import check_suite
+    from cimento.suites.load import inspect_suite
+
+    if is_rated_table(path):
+        return _without_predictions(check_suite(suite_of(read_rated(path))))
+    suite, faults = inspect_suite(path)
+    if suite is not None:
+        rated_of(suite)
+    return _without_predictions(faults)
+
+
+def _without_predictions(faults: Sequence[Fault]) -> list[Fault]:
+    return [fault for fault in faults if fault.code != _NO_PREDICTIONS]
+
+
+def _options(how: KindRun) -> Options:
+    """What ``--set`` says."""
+    for name in how.options:
+        if name not in OPTIONS:
+            raise UsageError(
+                where=f"--set {name}",
+                seen="suites of acceptability have no such option",
+                todo=did_you_mean(name, OPTIONS),
+            )
+    draws = how.options.get("draws", str(Options().draws))
+    if not draws.isdigit():
+        raise UsageError(where="--set draws", seen=f"got {draws!r}", todo="Write a whole number.")
+    by = [name.strip() for name in how.options.get("by", "").split(",") if name.strip()]
+    return Options(
+        measures=tuple(how.measures),
+        by=tuple(by) or Options().by,
+        draws=int(draws),
+        seed=how.evaluation.judging.seed,
+    )
+
+
+def _suite(each: RatedSuite) -> Suite:
+    return each.suite if isinstance(each.suite, Suite) else each.suite.suite
+
+
+def _store(run: Run, each: RatedSuite, made: AcceptabilityReport, options: Options) -> None:
+    """Measures, ratings and the report, beside the tables of the run."""
+    from cimento.acceptability.judgments import judgments_table
+    from cimento.acceptability.report import chosen_measures
+    from cimento.answers import JUDGMENTS, SCORES, write_table
+    from cimento.files import write_text
+    from cimento.measures.scores import scores_table
+
+    if run.folder is None:
+        return
+    measures = chosen_measures(options.measures, run)
+    write_table(scores_table(scored_in_order(run), measures), SCORES, run.folder)
+    write_table(judgments_table(each.rated), JUDGMENTS, run.folder)
+    text = json.dumps(_plain(made.plain()), ensure_ascii=False, indent=2)
+    write_text(text + "\n", run.folder / REPORT)
+
+
+def _plain(report: Mapping[str, object]) -> Mapping[str, object]:
+    """The report with the schema's version first."""
+    return {"acceptability_report": 1, **report}

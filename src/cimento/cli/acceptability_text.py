@@ -1,0 +1,140 @@
+"""The report of a suite of acceptability as text for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from textwrap import shorten
+from typing import TYPE_CHECKING
+
+from cimento.cli.console import columns
+
+if TYPE_CHECKING:
+    from cimento.acceptability.beside import Beside
+    from cimento.acceptability.items import Described
+    from cimento.acceptability.report import AcceptabilityReport
+    from cimento.statistics.correlation import Correlation
+
+_WHOSE = {"people": "people", "author": "the author's expectation"}
+_WIDTH = 60
+
+
+def report_text(report: AcceptabilityReport) -> str:
+    """What the report says, heading by heading; a dash stands for what is undefined."""
+    return "\n".join(_lines(report))
+
+
+def _lines(report: AcceptabilityReport) -> Iterator[str]:
+    whose = _WHOSE[report.by]
+    yield f"{report.suite}: {report.model} beside {whose}"
+    yield f"  {report.n_sentences} sentences, {report.n_rated} rated"
+    if report.n_rated:
+        yield from _beside(report.beside)
+        yield from _ceiling(report)
+        yield from _misses(report.beside[0])
+        yield from _described("Ratings by label", report.ratings)
+    if report.perplexities:
+        yield from _described(f"Perplexity ({report.perplexity}) by label", report.perplexities)
+        yield f"  {report.n_tokens} tokens scored; {report.first_token}"
+    yield from _binary(report)
+    yield from _accuracies(report)
+
+
+def _beside(measures: Sequence[Beside]) -> Iterator[str]:
+    rows = [("measure", "n", "expected", "Spearman", "95 %", "p", "Pearson", "Kendall", "partial")]
+    for each in measures:
+        spearman, pearson, kendall = each.correlations
+        rows.append(
+            (
+                each.measure,
+                str(each.n),
+                each.expected,
+                _r(spearman),
+                _interval(spearman),
+                _p(spearman),
+                _r(pearson),
+                _r(kendall),
+                _r(each.partial),
+            )
+        )
+    yield columns(rows, indent=2)
+    if measures:
+        yield f"  partial: Spearman with {' and '.join(measures[0].covariates)} held constant"
+    reasons = {r.reason for each in measures for r in each.correlations if r.reason}
+    yield from (f"  undefined: {reason}" for reason in sorted(reasons))
+    lost = {reason: n for each in measures for reason, n in each.without.items()}
+    yield from (f"  {n} sentences without a value: {reason}" for reason, n in lost.items())
+
+
+def _ceiling(report: AcceptabilityReport) -> Iterator[str]:
+    found = report.ceiling
+    if found.ceiling is None:
+        yield f"  noise ceiling: - ({found.reason})"
+    else:
+        yield f"  noise ceiling: {found.ceiling:.3f}, from split halves of {found.items} sentences"
+    alphas = ", ".join(
+        f"{each.coefficient.split(', ')[1]} {each.value:.3f}"
+        for each in report.agreement.alphas
+        if each.value is not None
+    )
+    if alphas:
+        yield f"  agreement of the people, Krippendorff's alpha: {alphas}"
+
+
+def _misses(first: Beside) -> Iterator[str]:
+    if first.misses:
+        yield f"  Farthest apart ({first.measure}; + the model likes it better):"
+    for miss in first.misses:
+        text = shorten(miss.text, _WIDTH, placeholder=" ...")
+        yield f"    {miss.gap:+.2f}  {miss.id}  rated {miss.rating:.2f}  {text}"
+
+
+def _described(title: str, groups: Sequence[Described]) -> Iterator[str]:
+    if not groups:
+        return
+    rows: list[tuple[str, ...]] = [(title, "n", "mean", "sd", "min", "max")]
+    rows += [
+        (each.name, str(each.n), *map(_number, (each.mean, each.sd, each.low, each.high)))
+        for each in groups
+    ]
+    yield columns(rows, indent=2)
+
+
+def _binary(report: AcceptabilityReport) -> Iterator[str]:
+    if not any(each.n for each in report.binary):
+        return
+    rows: list[tuple[str, ...]] = [("yes or no by a threshold", "n", "AUC", "MCC", "MCC in sample")]
+    rows += [
+        (each.measure, str(each.n), *map(_number, (each.auc, each.mcc, each.mcc_in_sample)))
+        for each in report.binary
+    ]
+    yield columns(rows, indent=2)
+
+
+def _accuracies(report: AcceptabilityReport) -> Iterator[str]:
+    for column, groups in report.accuracies.items():
+        rows = [(f"accuracy by {column}", "n", "accuracy", "95 %")]
+        for name, group in groups.items():
+            if group.conjunction is None:
+                continue
+            one = group.conjunction
+            n = one.passed + one.failed + one.tied
+            ends = "-" if one.low is None or one.high is None else f"{one.low:.3f} {one.high:.3f}"
+            rows.append((name or "-", str(n), _number(one.accuracy), ends))
+        yield columns(rows, indent=2)
+
+
+def _r(found: Correlation) -> str:
+    return _number(found.r)
+
+
+def _p(found: Correlation) -> str:
+    p = found.p_permutation if found.p_permutation is not None else found.p_asymptotic
+    return "-" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"  # noqa: PLR2004  # as printed
+
+
+def _interval(found: Correlation) -> str:
+    return "-" if found.low is None or found.high is None else f"{found.low:.2f} {found.high:.2f}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
