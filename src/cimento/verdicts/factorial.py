@@ -104,6 +104,11 @@ class Factorial:
         """The unweighted mean of all pair accuracies of all phenomena."""
         return mean_or_none([pair.accuracy for each in self.phenomena for pair in each.pairs])
 
+    @property
+    def super_additive(self) -> float | None:
+        """The unweighted mean over phenomena of how often DD is above 0."""
+        return mean_or_none([each.super_additive.accuracy for each in self.phenomena])
+
 
 def goodness(costs: RegionValues) -> dict[str, dict[str, Value]]:
     """Scores of which more is better, from the one value of each stimulus that `costs` gives."""

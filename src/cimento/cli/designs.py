@@ -1,0 +1,83 @@
+"""Tables of factorial suites: printed after a run, written beside it, and made from stored runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from cimento.report.grid import Grid
+    from cimento.results import Run
+
+TableName: TypeAlias = Literal["accuracy", "effects", "tests", "items"]
+
+STEM = "accuracy"
+
+
+def show_designs(runs: Sequence[Run], measures: Sequence[str], output: Path | None) -> None:
+    """Print the accuracies of factorial suites, and write them as text, CSV and LaTeX.
+
+    Args:
+        runs: of any suites; those without a design are passed over.
+        measures: names; empty for what each run is judged on.
+        output: the folder of runs; each table is written to the folder of its suite.
+    """
+    from cimento.cli.console import note, show
+    from cimento.designs import compares_sentences, is_factorial
+    from cimento.files import write_text
+    from cimento.report.grid import FORMS, as_text
+
+    by_suite: dict[str, list[Run]] = {}
+    for run in runs:
+        if is_factorial(run) and compares_sentences(run):
+            by_suite.setdefault(run.suite.name, []).append(run)
+    for group in by_suite.values():
+        grid = make_table("accuracy", group, _of_sentences(measures))
+        show("\n" + as_text(grid))
+        folder = group[0].folder.parent if output is not None and group[0].folder else None
+        if folder is not None:
+            for ending in (".txt", ".csv", ".tex"):
+                write_text(FORMS[ending](grid), folder / f"{STEM}{ending}")
+            note(f"The table is also in {folder}: {STEM}.txt, {STEM}.csv, {STEM}.tex")
+
+
+def make_table(
+    name: TableName, runs: Sequence[Run], measures: Sequence[str], *, seed: int = 0
+) -> Grid:
+    """A table of the designs of some runs.
+
+    Args:
+        name: which.
+        runs: of factorial suites; others are passed over.
+        measures: names; empty for what each run is judged on.
+        seed: of resampling, for tests.
+
+    Raises:
+        UsageError: no run has a design, or there is no such measure.
+    """
+    from cimento.designs import factorials
+    from cimento.errors import UsageError
+    from cimento.report import factorial as tables
+    from cimento.verdicts.factorial_tests import dd_tests
+
+    results = factorials(runs, measures)
+    if not results:
+        raise UsageError(
+            where=f"--table {name}",
+            seen="none of the runs is of a suite with two factors",
+            todo="Declare them under [factors] in suite.toml.",
+        )
+    if name == "tests":
+        return tables.dd_grid(dd_tests(results, seed=seed))
+    makers = {
+        "accuracy": tables.accuracy_grid,
+        "effects": tables.effects_grid,
+        "items": tables.items_grid,
+    }
+    return makers[name](results)
+
+
+def _of_sentences(measures: Sequence[str]) -> list[str]:
+    """The measures without the empty one, which stands for the values of regions."""
+    return [name for name in measures if name]

@@ -1,0 +1,107 @@
+"""Stored runs of factorial suites to the results of their designs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cimento.measures import find_measure, find_measures
+from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope
+from cimento.measures.registry import Measure
+from cimento.measures.values import Missing, Value
+from cimento.results import Run
+from cimento.suites.design import squares
+from cimento.suites.formula import parse, references
+from cimento.verdicts.factorial import Factorial, factorial
+
+DEFAULT_MEASURE = "surprisal-bits"
+"""Of runs that are judged on regions: the whole sentence, in the unit of their margins."""
+
+OF_MASKED_MODELS = "logistic scores are those of masked models"
+"""The bert-syntax-it study (2022) defines them so: a causal model's raw outputs are no votes."""
+
+
+def factorial_of(
+    run: Run,
+    measure: str = "",
+    *,
+    scope: Scope = "suite",
+    normalisations: Sequence[Normalisation] = NORMALISATIONS,
+) -> Factorial:
+    """The results of a run's design on one measure.
+
+    Args:
+        run: of a suite with two factors.
+        measure: its name; empty for that of the run's judging, or the surprisal of sentences.
+        scope: what is pooled for normalised scores: for this model and measure, the whole suite or
+            each phenomenon.
+        normalisations: the scales wanted.
+
+    Returns:
+        The results; without phenomena, but with a reason, where the measure is not defined for
+        this kind of model.
+
+    Raises:
+        UsageError: there is no such measure, or the suite declares no two factors.
+        InputError: its declaration of factors cannot be used.
+    """
+    chosen = find_measure(measure or run.judging.measure or DEFAULT_MEASURE)
+    phenomena = factorial(
+        run.suite, scores_of(run, chosen), scope=scope, normalisations=normalisations
+    )
+    undefined = run.model_kind == "causal" and "logit" in chosen.needs
+    return Factorial(
+        suite=run.suite.name,
+        model=run.model,
+        measure=chosen.name,
+        unit=chosen.unit,
+        phenomena=() if undefined else phenomena,
+        reason=OF_MASKED_MODELS if undefined else None,
+    )
+
+
+def factorials(
+    runs: Sequence[Run], measures: Sequence[str] = (), *, scope: Scope = "suite"
+) -> list[Factorial]:
+    """The results of all runs of factorial suites; other runs are passed over.
+
+    Args:
+        runs: of any suites.
+        measures: names, each of which may be several with commas between; empty for what each run
+            is judged on.
+        scope: as for `factorial_of`.
+
+    Raises:
+        UsageError: there is no such measure.
+    """
+    names = [measure.name for measure in find_measures(measures)] or [""]
+    return [
+        factorial_of(run, name, scope=scope) for run in runs if is_factorial(run) for name in names
+    ]
+
+
+def is_factorial(run: Run) -> bool:
+    """Whether the suite of a run declares a design of two factors."""
+    return bool(squares(run.suite))
+
+
+def compares_sentences(run: Run) -> bool:
+    """Whether all that a run's suite predicts is about whole sentences."""
+    return all(
+        reference.region == "*"
+        for prediction in run.suite.predictions
+        for reference in references(parse(prediction.formula))
+    )
+
+
+def scores_of(run: Run, measure: Measure) -> dict[str, dict[str, Value]]:
+    """Item and condition to a score of which more is better."""
+    found: dict[str, dict[str, Value]] = {}
+    table = run.scores([measure.name])
+    for row in table.iter_rows(named=True):
+        value: Value
+        if row["value"] is None:
+            value = Missing(row["unscored_reason"] or "")
+        else:
+            value = row["value"] if measure.higher_is_better else 0.0 - row["value"]
+        found.setdefault(row["item"], {})[row["condition"]] = value
+    return found

@@ -1,0 +1,233 @@
+"""Tables of factorial designs: accuracies as papers set them, effects, tests, single items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from cimento.report.grid import BLANK, Grid
+
+if TYPE_CHECKING:
+    from cimento.verdicts.effects import Effects
+    from cimento.verdicts.factorial import Factorial, PhenomenonEffects
+    from cimento.verdicts.factorial_tests import DDTest
+
+AVERAGE = "Average"
+SUPER_ADDITIVE = "DD > 0"
+
+
+def accuracy_grid(results: Sequence[Factorial]) -> Grid:
+    """Accuracies in percent: a row for each phenomenon and acceptable condition.
+
+    Columns are measures, grouped by model; the last row averages the pair accuracies. The best
+    cells of a row are bold. A measure that a model does not have leaves its column blank.
+
+    Args:
+        results: of one suite, or of several under each other.
+    """
+    columns = list(dict.fromkeys((each.model, each.measure) for each in results))
+    by_suite: dict[str, dict[tuple[str, str], Factorial]] = {}
+    for each in results:
+        by_suite.setdefault(each.suite, {})[each.model, each.measure] = each
+    rows: list[tuple[str, ...]] = []
+    numbers: list[list[float | None]] = []
+    rules = set()
+    for suite, found in by_suite.items():
+        for labels, values in _accuracy_rows(suite, found, columns, many=len(by_suite) > 1):
+            if labels[0] and rows:
+                rules.add(len(rows))
+            numbers.append(values)
+            rows.append((*labels, *(_percent(value) for value in values)))
+    return Grid(
+        title="Accuracy in %: how often the acceptable sentence scores above the unacceptable one.",
+        header=("phenomenon", "condition", *(measure for _, measure in columns)),
+        groups=(BLANK, BLANK, *(model for model, _ in columns)),
+        rows=tuple(rows),
+        bold=_best(numbers, offset=2),
+        rules=frozenset(rules),
+        labels=2,
+        notes=_accuracy_notes(results),
+    )
+
+
+def _accuracy_rows(
+    suite: str,
+    found: Mapping[tuple[str, str], Factorial],
+    columns: Sequence[tuple[str, str]],
+    *,
+    many: bool,
+) -> Iterator[tuple[tuple[str, str], list[float | None]]]:
+    """Labels and values of each row of one suite."""
+    whole = next((each for each in found.values() if each.phenomena), None)
+    cells = [found.get(column) for column in columns]
+    for index, phenomenon in enumerate(whole.phenomena if whole else ()):
+        name = f"{suite}: {phenomenon.name}" if many else phenomenon.name
+        for number, pair in enumerate(phenomenon.pairs):
+            values = [
+                each.phenomena[index].pairs[number].accuracy if each and each.phenomena else None
+                for each in cells
+            ]
+            yield (name if number == 0 else BLANK, pair.name), values
+        positive = [
+            each.phenomena[index].super_additive.accuracy if each and each.phenomena else None
+            for each in cells
+        ]
+        yield (BLANK, SUPER_ADDITIVE), positive
+    label = f"{suite}: {AVERAGE}" if many else AVERAGE
+    yield (label, "pairs"), [each.average if each else None for each in cells]
+    yield (BLANK, SUPER_ADDITIVE), [each.super_additive if each else None for each in cells]
+
+
+def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:
+    reasons: dict[str, list[str]] = {}
+    for each in results:
+        if each.reason:
+            reasons.setdefault(each.reason, []).append(f"{each.model} {each.measure}")
+    blank = tuple(f"Blank: {reason} ({', '.join(who)})." for reason, who in reasons.items())
+    return (
+        "Ties count as failures. Averages are unweighted means over the phenomena.",
+        *blank,
+    )
+
+
+def _best(numbers: Sequence[Sequence[float | None]], *, offset: int) -> frozenset[tuple[int, int]]:
+    best = set()
+    for row, values in enumerate(numbers):
+        known = [value for value in values if value is not None]
+        if len(known) > 1:
+            best |= {
+                (row, offset + k)
+                for k, value in enumerate(values)
+                if value is not None and value == max(known)
+            }
+    return frozenset(best)
+
+
+EFFECT_COLUMNS = (
+    "suite", "model", "measure", "phenomenon", "scale", "scope", "items", "plain", "se plain",
+    "first changed", "se first changed", "second changed", "se second changed", "both changed",
+    "se both changed", "length effect", "structure effect", "total effect", "DD", "reason",
+)  # fmt: skip
+
+
+def effects_grid(results: Sequence[Factorial]) -> Grid:
+    """Condition means with their standard errors and all effects, on every scale."""
+    rows = [
+        (*_place(result, phenomenon), *_effect_cells(phenomenon, effects))
+        for result in results
+        for phenomenon in result.phenomena
+        for effects in phenomenon.effects.values()
+    ]
+    return Grid(
+        title="Condition means and effects; scores are turned so that more is better.",
+        header=EFFECT_COLUMNS,
+        rows=tuple(rows),
+        labels=6,
+    )
+
+
+def _effect_cells(phenomenon: PhenomenonEffects, effects: Effects) -> tuple[str, ...]:
+    means = [_number(value) for cell in effects.cells for value in (cell.mean, cell.se)]
+    whole = (effects.length_effect, effects.structure_effect, effects.total_effect, effects.dd)
+    return (
+        effects.normalisation,
+        effects.scope,
+        str(phenomenon.n_items),
+        *means,
+        *(_number(value) for value in whole),
+        effects.reason or BLANK,
+    )
+
+
+def dd_grid(tests: Sequence[DDTest]) -> Grid:
+    """DD of every phenomenon with its interval and tests over items."""
+    rows = [
+        (
+            each.suite,
+            each.model,
+            each.measure,
+            each.phenomenon,
+            each.normalisation,
+            str(each.n_items),
+            _number(each.interval.estimate),
+            _number(each.interval.low),
+            _number(each.interval.high),
+            _number(each.t.statistic),
+            _p(each.t.p),
+            _p(each.sign_flip.p),
+            _p(each.p_holm),
+            each.t.reason or each.interval.reason or BLANK,
+        )
+        for each in tests
+    ]
+    return Grid(
+        title="DD over items: bootstrap interval, t test, sign-flip test.",
+        header=(
+            "suite", "model", "measure", "phenomenon", "scale", "items", "DD", "low", "high", "t",
+            "p (t)", "p (sign flip)", "p (Holm)", "reason",
+        ),
+        rows=tuple(rows),
+        labels=5,
+        notes=(
+            f"Holm's correction of the sign-flip tests is over the {len(tests)} rows.",
+            f"Intervals: {tests[0].interval.method if tests else ''}.",
+        ),
+    )  # fmt: skip
+
+
+def items_grid(results: Sequence[Factorial]) -> Grid:
+    """The four scores and DD of every item, those with the smallest DD first."""
+    rows: list[tuple[str, ...]] = []
+    for result in results:
+        for phenomenon in result.phenomena:
+            items = phenomenon.effects["raw"].items
+            known = sorted(
+                items, key=lambda each: (each.dd is None, each.dd if each.dd is not None else 0.0)
+            )
+            for each in known:
+                marks = _marks(each.scores)
+                rows.append(
+                    (
+                        *_place(result, phenomenon),
+                        each.item,
+                        *map(_number, each.scores),
+                        _number(each.dd),
+                        marks,
+                        each.reason or BLANK,
+                    )
+                )
+    return Grid(
+        title="Scores of every item, turned so that more is better; the smallest DD first.",
+        header=(
+            "suite", "model", "measure", "phenomenon", "item", "plain", "first changed",
+            "second changed", "both changed", "DD", "pairs", "reason",
+        ),
+        rows=tuple(rows),
+        labels=5,
+        notes=("Pairs: + the acceptable sentence scores higher, - lower, = the same.",),
+    )  # fmt: skip
+
+
+def _marks(scores: Sequence[float | None]) -> str:
+    """One sign for each acceptable condition against the unacceptable one."""
+    bad = scores[-1]
+    return "".join(
+        "?" if good is None or bad is None else "+" if good > bad else "-" if good < bad else "="
+        for good in scores[:-1]
+    )
+
+
+def _place(result: Factorial, phenomenon: PhenomenonEffects) -> tuple[str, str, str, str]:
+    return result.suite, result.model, result.measure, phenomenon.name
+
+
+def _percent(value: float | None) -> str:
+    return BLANK if value is None else f"{100 * value:.1f}"
+
+
+def _number(value: float | None) -> str:
+    return BLANK if value is None else f"{value:.4f}"
+
+
+def _p(value: float | None) -> str:
+    return BLANK if value is None else f"{value:.2g}"

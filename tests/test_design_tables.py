@@ -1,0 +1,211 @@
+"""Tables of factorial suites: the layout, its four forms, and the commands that make them."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from cimento.api import evaluate
+from cimento.cli.main import invoke
+from cimento.designs import OF_MASKED_MODELS, factorial_of, factorials
+from cimento.judging import Judging
+from cimento.models.fake import FakeScorer
+from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, items_grid
+from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, as_text
+from cimento.suites.design import predictions_of, squares
+from cimento.verdicts.factorial import Factorial, factorial
+from cimento.verdicts.factorial_tests import dd_tests
+from tests.designs import island_suite, scores
+
+SUITE = island_suite({"se": ["1", "2"], "np": ["3"]})
+ROWS = {
+    "1": (-10.0, -11.0, -12.0, -20.0),
+    "2": (-9.0, -14.0, -11.0, -13.0),
+    "3": (-1.0, -1.0, -2.0, -2.0),
+}
+
+
+def result(model: str, measure: str, rows=ROWS, *, reason: str | None = None) -> Factorial:
+    found = () if reason else factorial(SUITE, scores(rows))
+    return Factorial(
+        suite="prova", model=model, measure=measure, unit="nats", phenomena=found, reason=reason
+    )
+
+
+def four() -> list[Factorial]:
+    worse = {**ROWS, "1": (-30.0, -31.0, -32.0, -20.0)}
+    return [
+        result("gpt", "lp"),
+        result("gpt", "lp-l", reason=OF_MASKED_MODELS),
+        result("bert", "lp", worse),
+        result("bert", "lp-l"),
+    ]
+
+
+def table(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text)))
+
+
+def test_accuracies_stand_as_papers_set_them():
+    grid = accuracy_grid(four())
+    assert table(as_csv(grid)) == [
+        ["phenomenon", "condition", "gpt lp", "gpt lp-l", "bert lp", "bert lp-l"],
+        ["se", "short_nonisland", "100.0", "", "50.0", "100.0"],
+        ["", "long_nonisland", "50.0", "", "0.0", "50.0"],
+        ["", "short_island", "100.0", "", "50.0", "100.0"],
+        ["", "DD > 0", "50.0", "", "0.0", "50.0"],
+        ["np", "short_nonisland", "100.0", "", "100.0", "100.0"],
+        ["", "long_nonisland", "100.0", "", "100.0", "100.0"],
+        ["", "short_island", "0.0", "", "0.0", "0.0"],
+        ["", "DD > 0", "0.0", "", "0.0", "0.0"],
+        ["Average", "pairs", "75.0", "", "50.0", "75.0"],
+        ["", "DD > 0", "25.0", "", "0.0", "25.0"],
+    ]
+    assert {(0, 2), (0, 5), (1, 2), (1, 5)} <= grid.bold
+    assert (0, 4) not in grid.bold
+    assert f"Blank: {OF_MASKED_MODELS} (gpt lp-l)." in grid.notes
+
+
+def test_several_suites_stand_under_each_other():
+    other = [
+        Factorial(suite="altra", model="gpt", measure="lp", unit="nats", phenomena=each.phenomena)
+        for each in four()[:1]
+    ]
+    rows = table(as_csv(accuracy_grid([*four()[:1], *other])))
+    assert rows[1][0] == "prova: se"
+    assert rows[-2][0] == "altra: Average"
+
+
+def test_text_markdown_and_latex():
+    grid = Grid(
+        title="Two & more_things.",
+        header=("what", "a", "b"),
+        groups=("", "a long group name", "a long group name"),
+        rows=(("first|one", "1.0", "20.5"), ("second", "", "3.0")),
+        bold=frozenset({(0, 2)}),
+        rules=frozenset({1}),
+        notes=("A note.",),
+    )
+    lines = as_text(grid).splitlines()
+    assert lines[2].strip() == "a long group name"
+    assert lines[3] == "what         a             b"
+    assert lines[5] == "first|one  1.0          20.5"
+    assert lines[6] == lines[4]
+    assert lines[-1] == "A note."
+    assert "| first\\|one | 1.0 | **20.5** |" in as_markdown(grid)
+    latex = as_latex(grid)
+    assert "\\caption{Two \\& more\\_things.}" in latex
+    assert "first|one & 1.0 & \\textbf{20.5} \\\\" in latex
+    assert "\\multicolumn{2}{c}{a long group name}" in latex
+    assert "\\cmidrule(lr){2-3}" in latex
+    assert latex.count("\\midrule") == 2
+
+
+def test_effects_and_items_are_all_there():
+    rows = table(as_csv(effects_grid(four())))
+    raw = next(row for row in rows if row[2:5] == ["lp", "se", "raw"])
+    # plain -9.5 (se 0.5), long -12.5 (1.5), island -11.5 (0.5), both -16.5 (3.5)
+    assert raw[7:19] == [
+        "-9.5000", "0.5000", "-12.5000", "1.5000", "-11.5000", "0.5000", "-16.5000", "3.5000",
+        "3.0000", "2.0000", "7.0000", "2.0000",
+    ]  # fmt: skip
+    one = next(row for row in rows if row[2:5] == ["lp", "np", "raw"])
+    assert one[8] == ""
+    items = table(as_csv(items_grid(four()[:1])))
+    assert [row[4] for row in items[1:]] == ["2", "1", "3"]
+    assert items[1][9:11] == ["-3.0000", "+-+"]
+    assert items[3][10] == "++="
+
+
+def test_dd_is_tested_over_items_and_corrected():
+    tests = dd_tests(four(), seed=1)
+    assert len(tests) == 6
+    first = tests[0]
+    # DD 7 and -3: mean 2, sd 7.0711, t = 2 / 5 = 0.4 with 1 degree of freedom
+    assert first.t.statistic == pytest.approx(0.4)
+    assert first.interval.estimate == pytest.approx(2.0)
+    assert first.sign_flip.p == 1.0
+    alone = tests[1]
+    assert (alone.t.p, alone.interval.low) == (None, None)
+    assert alone.t.reason
+    assert table(as_csv(dd_grid(tests)))[2][-1] == alone.t.reason
+    assert dd_grid(()).rows == ()
+
+
+def test_holm_is_over_all_tests_made():
+    rows = {str(k): (0.0, -1.0, -1.0, -4.0 - k) for k in range(1, 9)}
+    suite = island_suite({"se": list(rows)})
+    one = Factorial(
+        suite="p", model="m", measure="lp", unit="", phenomena=factorial(suite, scores(rows))
+    )
+    (test,) = dd_tests([one])
+    assert test.sign_flip.p == pytest.approx(2 / 2**8)
+    assert [each.p_holm for each in dd_tests([one, one])] == pytest.approx([4 / 2**8] * 2)
+
+
+# --- from runs
+
+
+def run_of(tmp_path, *, measure=""):
+    costs = {"long_island": -9.0, "short_nonisland": -1.0}
+    scorer = FakeScorer(lambda tokens, index: costs.get(tokens[index].strip("."), -2.0))
+    return evaluate(
+        SUITE, scorer, judging=Judging(measure=measure, predictions=PREDICTION), output=tmp_path
+    )
+
+
+PREDICTION = tuple(prediction.formula for prediction in predictions_of(squares(SUITE)[0]))
+
+
+def test_a_run_is_measured_as_it_was_judged_or_as_asked(tmp_path):
+    run = run_of(tmp_path)
+    bits = factorial_of(run)
+    nats = factorial_of(run, "lp")
+    assert bits.unit == "bits"
+    assert bits.phenomena[0].effects["raw"].dd == pytest.approx(
+        nats.phenomena[0].effects["raw"].dd / 0.6931471805599453
+    )
+    logistic = factorial_of(run, "lp-l")
+    assert (logistic.phenomena, logistic.reason) == ((), OF_MASKED_MODELS)
+    assert [each.measure for each in factorials([run], ["lp,penlp"])] == ["lp", "penlp"]
+    assert factorials([run_of(tmp_path, measure="lp")])[0].measure == "lp"
+
+
+def test_the_report_command_writes_each_table_in_each_form(tmp_path, capsys):
+    run = run_of(tmp_path / "runs")
+    for name in ("accuracy", "effects", "tests", "items"):
+        for ending in ("txt", "csv", "md", "tex"):
+            out = tmp_path / f"{name}.{ending}"
+            command = ["report", str(run.folder), "--table", name, "--measure", "lp", "-o"]
+            assert invoke([*command, str(out)]) == 0
+            assert "lp" in out.read_text(encoding="utf-8")
+    assert invoke(["report", str(run.folder), "--table", "accuracy"]) == 0
+    assert "surprisal-bits" in capsys.readouterr().out
+
+
+def test_the_report_command_refuses_what_is_no_table(tmp_path, capsys):
+    run = run_of(tmp_path / "runs")
+    command = ["report", str(run.folder), "--table", "accuracy"]
+    assert invoke([*command, "-o", str(tmp_path / "x.pdf")]) == 2
+    assert ".tex" in capsys.readouterr().err
+    assert invoke([*command, "--measure", "lpp"]) == 2
+    assert "no such measure" in capsys.readouterr().err
+
+
+def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    command = ["run", "it-islands", "-m", "demo-causal", "-m", "demo-masked", "--limit", "2"]
+    code = invoke([*command, "--measure", "lp,penlp,lp-l,penlp-l", "-o", str(tmp_path / "runs")])
+    told = capsys.readouterr()
+    assert code == 0, told.err
+    assert "demo-masked" in told.out
+    assert f"Blank: {OF_MASKED_MODELS}" in told.out
+    folder = tmp_path / "runs" / "it-islands"
+    (header, first, *_) = table((folder / "accuracy.csv").read_text(encoding="utf-8"))
+    assert [name.split()[-1] for name in header[2:]] == ["lp", "penlp", "lp-l", "penlp-l"] * 2
+    assert first[:2] == ["whether", "short_nonisland"]
+    assert first[4:6] == ["", ""]
+    assert all(first[6:])
+    assert "\\begin{tabular}{llrrrrrrrr}" in (folder / "accuracy.tex").read_text(encoding="utf-8")
