@@ -11,13 +11,14 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from pathlib import PurePosixPath
 
-from cimento.errors import CimentoError, UsageError
+from cimento.errors import UsageError
 from cimento.models.base import ModelCard, Policy
 from cimento.models.server_answers import JsonObject, Told, read_answer
+from cimento.models.server_chat import ServerReplier
 from cimento.models.server_http import NotThereError, Patience, Server
+from cimento.models.server_pool import ask_at_once
 from cimento.requests import ScoreRequest
 from cimento.suites.model import JsonValue
 
@@ -50,28 +51,17 @@ class ServerScorer:
 
     def read(self, texts: Sequence[str]) -> Iterator[tuple[str, dict[int, float]]]:
         """Score texts, several at once; see `TextScorer`."""
-        failure: CimentoError | None = None
-        with ThreadPoolExecutor(self._concurrency) as pool:
-            asked = {pool.submit(self._ask, text): text for text in texts}
-            try:
-                for future in as_completed(asked):
-                    if future.cancelled():
-                        continue
-                    error = future.exception()
-                    if isinstance(error, CimentoError):
-                        # What is under way already is still waited for, so that it is kept.
-                        failure = failure or error
-                        _cancel(asked)
-                    else:
-                        told = future.result()
-                        self._card = dataclasses.replace(self._card, bos=told.before)
-                        yield asked[future], told.scores
-            except BaseException:
-                _cancel(asked)
-                self._server.stop()
-                raise
-        if failure is not None:
-            raise failure
+        for text, told in ask_at_once(
+            texts, self._ask, concurrency=self._concurrency, stop=self._server.stop
+        ):
+            self._card = dataclasses.replace(self._card, bos=told.before)
+            yield text, told.scores
+
+    def replier(self) -> ServerReplier:
+        """The same model, asked to answer in its own words."""
+        return ServerReplier(
+            self._server, card=self._card, model=self._model, concurrency=self._concurrency
+        )
 
     def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:  # noqa: ARG002  # the same for all
         """Whether the server says what it serves."""
@@ -145,12 +135,6 @@ def _check_policy(policy: Policy) -> None:
             seen="a server takes texts as they are, and its own tokenizer says what is before them",
             todo="Leave the option out.",
         )
-
-
-def _cancel(asked: Iterable[Future[Told]]) -> None:
-    """Send nothing that has not been sent."""
-    for future in asked:
-        future.cancel()
 
 
 def _models(server: Server) -> dict[str, JsonObject]:
