@@ -25,6 +25,7 @@ from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
+    AutoModelForSeq2SeqLM,
     PreTrainedModel,
     PreTrainedTokenizerFast,
 )
@@ -151,8 +152,7 @@ def _fallback_bpe(specials: tuple[str, ...], *, prefix: bool, before: str) -> To
     return tokenizer
 
 
-def _unigram() -> Tokenizer:
-    specials = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+def _unigram(specials: tuple[str, ...], before: tuple[str, ...] = ()) -> Tokenizer:
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.normalizer = normalizers.Sequence(
         [normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")]
@@ -162,9 +162,10 @@ def _unigram() -> Tokenizer:
     pieces = _most_frequent(counts, VOCABULARY - len(specials))
     total = sum(counts[piece] for piece in pieces)
     scores = [(piece, math.log(counts[piece] / total)) for piece in pieces]
-    tokenizer.model = models.Unigram([*((name, 0.0) for name in specials), *scores], unk_id=3)
-    tokenizer.add_special_tokens(specials)
-    tokenizer.post_processor = _around(tokenizer, ("<s>",), ("</s>",))
+    unknown = specials.index("<unk>")
+    tokenizer.model = models.Unigram([*((name, 0.0) for name in specials), *scores], unk_id=unknown)
+    tokenizer.add_special_tokens(list(specials))
+    tokenizer.post_processor = _around(tokenizer, before, ("</s>",))
     return tokenizer
 
 
@@ -205,6 +206,8 @@ _LLAMA = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
 _GEMMA = {
     "bos_token": "<bos>", "eos_token": "<eos>", "unk_token": "<unk>", "pad_token": "<pad>",
 }  # fmt: skip
+_SENTINELS = ["<extra_id_0>", "<extra_id_1>", "<extra_id_2>"]
+_T5 = {"eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
 _ROBERTA = {
     **_LLAMA,
     "pad_token": "<pad>", "mask_token": "<mask>", "cls_token": "<s>", "sep_token": "</s>",
@@ -246,7 +249,19 @@ TOKENIZERS: dict[str, Kind] = {
         _GEMMA,
         ("<bos>",),
     ),
-    "unigram": Kind(_unigram, _ROBERTA, ("<s>",), ("</s>",)),
+    "unigram": Kind(
+        lambda: _unigram(("<s>", "<pad>", "</s>", "<unk>", "<mask>"), ("<s>",)),
+        _ROBERTA,
+        ("<s>",),
+        ("</s>",),
+    ),
+    # T5: the decoder starts with <pad>; sentinels stand for what was left out.
+    "unigram-sentinels": Kind(
+        lambda: _unigram(("<pad>", "</s>", "<unk>", *_SENTINELS)),
+        {**_T5, "extra_special_tokens": _SENTINELS},
+        ("<pad>",),
+        ("</s>",),
+    ),
     "wordpiece-cased": Kind(lambda: _wordpiece(cased=True), _BERT, ("[CLS]",), ("[SEP]",)),
     "wordpiece-uncased": Kind(lambda: _wordpiece(cased=False), _BERT, ("[CLS]",), ("[SEP]",)),
     "roberta": Kind(_roberta, _ROBERTA, ("<s>",), ("</s>",)),
@@ -287,6 +302,7 @@ _SMALL = {
 }
 _SLIDING = {"sliding_window": 5, "head_dim": 8}
 _NO_GROUPS = {"num_key_value_heads": None}
+_UNLIMITED = {"max_position_embeddings": None}
 
 
 def _masked(tokenizer: str, kind: str = "", **config: Any) -> Species:
@@ -342,9 +358,23 @@ SPECIES: dict[str, Species] = {
 }
 
 
+# T5's positions are relative and have no end; BART's are counted, and its tokenizer begins texts.
+_T5_SIZE = {"d_kv": 8, "d_ff": 64, "num_decoder_layers": 2, "decoder_start_token_id": 0}
+_BART_SIZE = {
+    "encoder_layers": 2, "encoder_attention_heads": 4, "encoder_ffn_dim": 64,
+    "decoder_layers": 2, "decoder_attention_heads": 4, "decoder_ffn_dim": 64,
+}  # fmt: skip
+
+ENCODER_DECODERS: dict[str, Species] = {
+    "t5": Species("unigram-sentinels", {**_T5_SIZE, **_UNLIMITED}),
+    "mt5": Species("unigram-sentinels", {**_T5_SIZE, **_UNLIMITED}),
+    "bart": Species("roberta", {**_BART_SIZE, "decoder_start_token_id": 2}),
+}
+
+
 def model(name: str) -> PreTrainedModel:
     """A tiny model with random weights, the same at every call."""
-    species = SPECIES[name]
+    species = ENCODER_DECODERS.get(name) or SPECIES[name]
     tokens = tokenizer(species.tokenizer)
     special = ("bos_token_id", "eos_token_id", "pad_token_id", "cls_token_id", "sep_token_id")
     settings = {
@@ -358,6 +388,8 @@ def model(name: str) -> PreTrainedModel:
         settings["pad_token_id"] = 0
     config = AutoConfig.for_model(species.type or name, **settings)
     auto = AutoModelForMaskedLM if species.masked else AutoModelForCausalLM
+    if name in ENCODER_DECODERS:
+        auto = AutoModelForSeq2SeqLM
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(SEED)
         made = auto.from_config(config).eval()
@@ -390,5 +422,6 @@ def digest(model: PreTrainedModel) -> str:
 def save(name: str, folder: Path) -> Path:
     """Write a model and its tokenizer as a Hugging Face folder."""
     model(name).save_pretrained(folder)
-    tokenizer(SPECIES[name].tokenizer).save_pretrained(folder)
+    species = ENCODER_DECODERS.get(name) or SPECIES[name]
+    tokenizer(species.tokenizer).save_pretrained(folder)
     return folder

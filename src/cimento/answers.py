@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NewType, TypeAlias, get_args
 
 from cimento.errors import TableError, UsageError, did_you_mean
 from cimento.files import atomically
@@ -28,14 +28,25 @@ NO_LEFT_CONTEXT = "first token without left context"
 LEFT_OUT = "first token without left context, left out of every value"
 """The same, where the token counts in no sum and no length (``Judging.unscored_first``)."""
 
-Column: TypeAlias = Literal["logit", "log_sigmoid_sum", "entropy_nats", "rank", "boundary_nats"]
+LayerColumn = NewType("LayerColumn", str)
+"""The log-probability of a token as one of the model's inner layers has it; see `layer_column`."""
+
+_Named: TypeAlias = Literal["logit", "log_sigmoid_sum", "entropy_nats", "rank", "boundary_nats"]
+
+Column: TypeAlias = _Named | LayerColumn
 """What a model can say of a token besides its log-probability."""
 
 BOUNDARY: Column = "boundary_nats"
 """The one that is there where words are corrected for their boundaries, and only there."""
 
-COLUMNS: tuple[Column, ...] = tuple(column for column in get_args(Column) if column != BOUNDARY)
+COLUMNS: tuple[Column, ...] = tuple(column for column in get_args(_Named) if column != BOUNDARY)
 """Those that can be asked for by name."""
+
+LAYER = "logprob_nats_layer_"
+"""What names of layers' columns begin with; the number of the layer follows."""
+
+ALL_LAYERS = LayerColumn(f"{LAYER}all")
+"""Stands for all layers, before it is known how many a model has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +57,21 @@ class TableSchema:
         name: of the table and of its file.
         columns: column to polars type; all must be there.
         optional: columns that are there only where a source or a policy provides them.
+        families: the same for columns that are known by how their names begin.
     """
 
     name: str
     columns: Mapping[str, str]
     optional: Mapping[str, str] = field(default_factory=dict)
+    families: Mapping[str, str] = field(default_factory=dict)
 
     def polars(self, *, present: Sequence[str] = ()) -> dict[str, pl.DataType]:
         """Column to polars type, with those optional columns that are `present`."""
         import polars as pl
 
         chosen = {**self.columns, **{k: v for k, v in self.optional.items() if k in present}}
+        for beginning, kind in self.families.items():
+            chosen |= {name: kind for name in present if name.startswith(beginning)}
         return {column: getattr(pl, kind)() for column, kind in chosen.items()}
 
 
@@ -82,6 +97,7 @@ TOKENS = TableSchema(
         # What words are corrected by; see docs/scoring.md.
         BOUNDARY: "Float64",
     },
+    families={LAYER: "Float64"},
 )
 
 REQUESTS = TableSchema(
@@ -178,6 +194,38 @@ def parse_columns(names: Sequence[str]) -> tuple[Column, ...]:
                 todo=did_you_mean(name, COLUMNS),
             )
     return tuple(column for column in COLUMNS if column in single)
+
+
+def parse_layers(text: str) -> tuple[LayerColumn, ...]:
+    """The columns of some layers: ``all``, or numbers with commas between; empty for none.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    if text.strip() == "all":
+        return (ALL_LAYERS,)
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    for part in parts:
+        if not part.isdecimal():
+            raise UsageError(
+                where="--layers",
+                seen=f"{part!r} is no number of a layer",
+                todo="Write all, or numbers such as 0,6,12; 0 is what goes into the first layer.",
+            )
+    return tuple(map(layer_column, sorted({int(part) for part in parts})))
+
+
+def layer_column(number: int) -> LayerColumn:
+    """The column of a layer: 0 for what goes into the first one, n for what comes out of the n-th.
+
+    Its values are the log-probabilities that the model's own head gives for that hidden state.
+    """
+    return LayerColumn(f"{LAYER}{number}")
+
+
+def layer_of(column: Column) -> int | None:
+    """The layer whose column it is; None for another column."""
+    return int(column.removeprefix(LAYER)) if column.startswith(LAYER) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,9 +99,9 @@ class Evaluation:
             UsageError: there is no such measure.
         """
         wanted = {*self.asking.columns, *columns_needed([self.judging.measure])}
-        return dataclasses.replace(
-            self.asking, columns=tuple(column for column in COLUMNS if column in wanted)
-        )
+        named = tuple(column for column in COLUMNS if column in wanted)
+        layers = tuple(column for column in self.asking.columns if column not in COLUMNS)
+        return dataclasses.replace(self.asking, columns=(*named, *layers))
 
     def run(
         self,

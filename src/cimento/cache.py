@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from cimento.answers import BOUNDARY, COLUMNS, Column
+from cimento.answers import BOUNDARY, COLUMNS, LAYER, Column
 from cimento.errors import StorageError
 
 Scores: TypeAlias = dict[int, float]
@@ -194,7 +194,7 @@ def _is_sound(key: bytes, blob: bytes) -> bool:
     column = key[_DIGEST:].decode(errors="replace")
     if (
         len(key) < _DIGEST
-        or (column and column not in {*COLUMNS, BOUNDARY})
+        or (column and column not in {*COLUMNS, BOUNDARY} and not column.startswith(LAYER))
         or len(blob) % _RECORD.size
     ):
         return False

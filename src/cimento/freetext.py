@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from cimento.answers import BOUNDARY, TOKENS, Column
+from cimento.answers import TOKENS
 from cimento.cache import AnswerCache, MemoryCache
 from cimento.errors import InputError, UsageError
 from cimento.measures import corrected, surprisal_bits
@@ -111,8 +111,7 @@ def score_texts(
     kept = cache or MemoryCache()
     tokens = ask(plan, scorer, policy=chosen.policy, cache=kept, columns=chosen.columns)
     answered = tokens.partition_by("request", as_dict=True, maintain_order=True)
-    corrections = [] if words or BOUNDARY not in tokens.columns else [BOUNDARY]
-    shown = (*chosen.columns, *corrections)
+    shown = [] if words else [name for name in tokens.columns if name not in TOKENS.columns]
     rows: list[_Row] = []
     for number, each in enumerate(asked, start=1):
         table = answered.get((numbers[each],))
@@ -141,7 +140,7 @@ def _asked(texts: Sequence[str], contexts: Sequence[str] | None, asking: Asking)
 _Row: TypeAlias = "tuple[int | float | str | None, ...]"
 
 
-def _table(rows: Iterable[_Row], unit: str, columns: Sequence[Column]) -> pl.DataFrame:
+def _table(rows: Iterable[_Row], unit: str, columns: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
     schema: dict[str, pl.DataType] = {
@@ -155,7 +154,7 @@ def _table(rows: Iterable[_Row], unit: str, columns: Sequence[Column]) -> pl.Dat
     return pl.DataFrame(list(rows), schema=schema, orient="row")
 
 
-def _token_rows(table: pl.DataFrame, columns: Sequence[Column]) -> list[_Row]:
+def _token_rows(table: pl.DataFrame, columns: Sequence[str]) -> list[_Row]:
     return [
         (position + 1, token.translate(_ESCAPES), _bits(logprob), reason, *others)
         for position, token, logprob, reason, *others in table.select(

@@ -88,6 +88,14 @@ ColumnNames = Annotated[
     list[str] | None,
     option("--columns", help="Store also: logit, log_sigmoid_sum, entropy_nats, rank."),
 ]
+Layers = Annotated[
+    str,
+    option(
+        "--layers",
+        metavar="all|N,N...",
+        help="Store also each token's log-probability after these layers; 0 is before the first.",
+    ),
+]
 Boundary = Annotated[
     BoundaryRule | None,
     option("--boundary", help="Correct words for where they may end; none by default."),

@@ -47,6 +47,7 @@ def run(
     limit: options.Limit = None,
     all_tokens: options.AllTokens = False,
     columns: options.ColumnNames = None,
+    layers: options.Layers = "",
     spec: options.Spec = None,
     recorded_unit: options.RecordedUnit = "bits",
     seed: options.Seed = 0,
@@ -61,7 +62,7 @@ def run(
     A run that is already stored is shown, not done again. Of several measures the first is the one
     it is stored with.
     """
-    from cimento.answers import parse_columns
+    from cimento.answers import parse_columns, parse_layers
     from cimento.api import Evaluation
     from cimento.cli.kinds import KindRun, parse_settings, run_each_kind
     from cimento.compat import OURS, find_compat
@@ -102,7 +103,11 @@ def run(
         concurrency=concurrency,
         timeout_s=timeout,
         all_tokens=all_tokens,
-        columns=(*parse_columns(columns or ()), *columns_needed(measures)),
+        columns=(
+            *parse_columns(columns or ()),
+            *columns_needed(measures),
+            *parse_layers(layers),
+        ),
         limit=limit,
         spec=spec,
         recorded_unit=recorded_unit,

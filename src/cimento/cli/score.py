@@ -42,6 +42,7 @@ def score(
     stride: options.Stride = None,
     batch_size: options.BatchSize = None,
     columns: options.ColumnNames = None,
+    layers: options.Layers = "",
     concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 120.0,
 ) -> None:
@@ -49,7 +50,7 @@ def score(
 
     Each line of the input is a text of its own; empty lines are passed over.
     """
-    from cimento.answers import parse_columns
+    from cimento.answers import parse_columns, parse_layers
     from cimento.cli.console import show
     from cimento.errors import UsageError
     from cimento.freetext import read_contexts, read_lines, score_texts
@@ -74,7 +75,7 @@ def score(
         kind=kind,
         device=device,
         context=Context(text=context),
-        columns=parse_columns(columns or ()),
+        columns=(*parse_columns(columns or ()), *parse_layers(layers)),
         token_budget=batch_size,
         concurrency=concurrency,
         timeout_s=timeout,

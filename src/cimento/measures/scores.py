@@ -51,13 +51,13 @@ def sentences(
     Args:
         tokens: a table of the schema ``answers.TOKENS``.
         requests: a table of the schema ``answers.REQUESTS``.
-        model_kind: ``causal``, ``masked`` or another, of which nothing is known.
+        model_kind: ``causal``, ``seq2seq``, ``masked`` or another, of which nothing is known.
         unigrams: frequencies, for the measures that need them.
     """
     read: dict[int, Sentence | Missing] = {}
     answers = read_answers(tokens)[1]
     columns = _columns(tokens)
-    pseudo = {"causal": False, "masked": True}.get(model_kind)
+    pseudo = {"causal": False, "seq2seq": False, "masked": True}.get(model_kind)
     found = []
     for stimulus in read_stimuli(requests):
         number = stimulus.request

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
-KindRule: TypeAlias = Literal["auto", "causal", "masked"]
+KindRule: TypeAlias = Literal["auto", "causal", "masked", "seq2seq"]
 BosRule: TypeAlias = Literal["auto", "none", "tokenizer", "bos-or-eos"]
 PllRule: TypeAlias = Literal["within-word-l2r", "original", "whole-word", "region"]
 PunctuationRule: TypeAlias = Literal["split", "keep"]
@@ -101,7 +101,7 @@ class ModelCard:
 
     Attributes:
         name: as the user wrote it, without the revision.
-        kind: ``causal``, ``masked`` or ``replay``.
+        kind: ``causal``, ``masked``, ``seq2seq`` or ``replay``.
         revision: commit or content hash of the weights, hexadecimal.
         tokenizer: content hash of the tokenizer, hexadecimal.
         dtype: of the weights, such as ``float32``.
@@ -193,6 +193,18 @@ class ColumnScorer(Protocol):
 
         The log-probability stands first in a row, as `Scorer.score` gives it, then the columns in
         the order asked for; where the first is NaN, so are they.
+        """
+
+
+@runtime_checkable
+class LayerScorer(ColumnScorer, Protocol):
+    """A `ColumnScorer` that has columns of its inner layers."""
+
+    def count_layers(self) -> int:
+        """How many layers the model has.
+
+        Raises:
+            ModelError: its layers cannot be read one by one.
         """
 
 

@@ -12,6 +12,7 @@ from cimento.models.base import Encoded, ModelCard, Policy
 from cimento.models.boundary import find_boundaries, with_boundaries
 from cimento.models.causal_paths import CausalScoring
 from cimento.models.inspection import Inside, way_of
+from cimento.models.layers import Layers
 from cimento.models.layout import find_layout, refuse_foresight
 from cimento.models.memory import memory_of
 from cimento.models.tokenizing import causal_frame, encode, probes, vocabulary_size
@@ -113,6 +114,10 @@ class CausalScorer:
             text_start=len(self._frame.before),
             score=self._score,
         )
+
+    def count_layers(self) -> int:
+        """How many layers the model has; see `LayerScorer`."""
+        return Layers(self._model).count
 
     def inside(self) -> Inside:
         """What it is made of, and how texts go through it; see `inspection`."""

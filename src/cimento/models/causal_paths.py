@@ -18,7 +18,7 @@ import torch
 from cimento.models.asks import AskList, Sheet
 from cimento.models.base import Encoded
 from cimento.models.causal_plain import PlainScoring, fed
-from cimento.models.heads import RowHead
+from cimento.models.layers import row_head
 from cimento.models.layout import Layout, largest_difference, tolerance_nats
 from cimento.models.memory import DoesNotFitError
 from cimento.models.tree import PrefixTree, plant
@@ -77,7 +77,7 @@ class CausalScoring:
         self._model = model
         self._columns = columns
         self._plain = PlainScoring(model, layout=layout, token_budget=token_budget, columns=columns)
-        self._head = RowHead(model, thin=layout.thin, columns=columns)
+        self._head = row_head(model, thin=layout.thin, columns=columns)
         nodes = TREE_NODES.get(model.device.type, TREE_NODES_ELSEWHERE)
         self._tree_nodes = min(nodes, token_budget)
         self._together = max(1, token_budget // self._tree_nodes)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cimento.models.asks import AskList, Sheet
 from cimento.models.base import Encoded
-from cimento.models.heads import RowHead
+from cimento.models.layers import row_head
 from cimento.models.layout import Layout, padded
 from cimento.models.packing import batches
 
@@ -41,7 +41,7 @@ class PlainScoring:
         self._columns = columns
         self._layout = layout
         self._token_budget = token_budget
-        self._head = RowHead(model, thin=layout.thin, columns=columns)
+        self._head = row_head(model, thin=layout.thin, columns=columns)
         self.whole_above = _length_that_matters(model)
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:

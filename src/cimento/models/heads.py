@@ -94,10 +94,20 @@ class RowHead:
             for logits in self._small_pieces(inputs, rows):
                 first, last = np.searchsorted(lines, (done, done + len(logits)))
                 some = order[first:last]
-                values[asks.places[some]] = _read(
-                    logits, lines[first:last] - done, asks.targets[some], self._columns
+                values[asks.places[some]] = self._read(
+                    logits, done, lines[first:last] - done, asks.targets[some]
                 )
                 done += len(logits)
+
+    def _read(
+        self,
+        logits: torch.Tensor,
+        start: int,  # noqa: ARG002  # where the logits begin among the rows, for heads that read more
+        lines: IntArray,
+        targets: IntArray,
+    ) -> FloatArray:
+        """What is wanted of some rows of logits, one line for each target."""
+        return read_scores(logits, lines, targets, self._columns)
 
     def _small_pieces(
         self, inputs: Mapping[str, torch.Tensor], rows: IntArray
@@ -123,7 +133,8 @@ class RowHead:
                 del logits
                 for start in range(first, len(rows), first):
                     with thinned.instead_of(self._model.base_model, start, start + first):
-                        yield self._model(**inputs).logits[0]
+                        logits = self._model(**inputs).logits
+                    yield logits[0]
                 return
             # The head does not read the hidden state that the hook thinned out.
             self._has_seam = False
@@ -192,10 +203,10 @@ class _Thinned:
         assert self._rows is not None  # noqa: S101  # `between` has run
         assert self._rest is not None  # noqa: S101
         piece = self._rest(self._rows[start:end])
-        return _Replaced(base, piece)
+        return Replaced(base, piece)
 
 
-class _Replaced:
+class Replaced:
     """A module whose forward pass is replaced by a ready answer for a while."""
 
     def __init__(self, module: torch.nn.Module, answer: Any) -> None:
@@ -209,7 +220,7 @@ class _Replaced:
         del self._module.forward
 
 
-def _read(
+def read_scores(
     logits: torch.Tensor, lines: IntArray, targets: IntArray, columns: Sequence[Read]
 ) -> FloatArray:
     """The log-probability of each target at its line of logits, and the columns beside it."""

@@ -19,6 +19,7 @@ from cimento.models.base import Encoded, ModelCard, Policy, Scorer
 from cimento.models.layout import Layout, largest_difference, tolerance_nats
 from cimento.models.masking import masked_positions
 from cimento.models.tokenizer_facts import TokenizerFacts, tokenizer_facts
+from cimento.models.tokenizing import own_frame
 from cimento.requests import ScoreRequest
 
 if TYPE_CHECKING:
@@ -196,16 +197,36 @@ def _plain_masked(inside: Inside, each: Encoded, policy: Policy) -> FloatArray:
     return values
 
 
+def _plain_seq2seq(inside: Inside, each: Encoded, _policy: Policy) -> FloatArray:
+    # The decoder's start and what the tokenizer puts before a text come after the source.
+    start = each.first - 1 - len(own_frame(inside.tokenizer).before)
+    source, target = (
+        torch.tensor([ids], device=inside.model.device)
+        for ids in (each.ids[:start], each.ids[start:])
+    )
+    table = _normalised(inside.model, input_ids=source, decoder_input_ids=target)
+    chosen = [table[i - start - 1, each.ids[i]].item() for i in each.wanted]
+    return np.array(chosen, dtype=np.float64)
+
+
 PlainScore: TypeAlias = Callable[[Inside, Encoded, Policy], "FloatArray"]
 
-_PLAIN: Mapping[str, PlainScore] = {"causal": _plain_causal, "masked": _plain_masked}
+_PLAIN: Mapping[str, PlainScore] = {
+    "causal": _plain_causal,
+    "masked": _plain_masked,
+    "seq2seq": _plain_seq2seq,
+}
 """Kind of a model to its scores for one text, taken in the simplest way there is."""
 
 
 def _logprobs(model: PreTrainedModel, ids: Sequence[int]) -> torch.Tensor:
     """Log-probabilities of one sequence; shape (length, vocabulary)."""
+    return _normalised(model, input_ids=torch.tensor([ids], device=model.device))
+
+
+def _normalised(model: PreTrainedModel, **inputs: torch.Tensor) -> torch.Tensor:
     with torch.inference_mode():
-        logits = model(input_ids=torch.tensor([ids], device=model.device)).logits[0]
+        logits = model(**inputs).logits[0]
         if logits.dtype in (torch.float16, torch.bfloat16):
             logits = logits.float()
         logprobs: torch.Tensor = logits.log_softmax(-1)

@@ -6,8 +6,8 @@ import contextlib
 import hashlib
 import json
 import warnings
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cimento.errors import MissingDependencyError, ModelError, UsageError
 from cimento.models.adapters import need_peft, put_on
@@ -17,6 +17,9 @@ from cimento.models.locate import Located
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]
+"""What a model of transformers can be loaded as."""
 
 _CAUSAL_ENDINGS = ("ForCausalLM", "LMHeadModel")
 _MASKED_ENDINGS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
@@ -35,7 +38,7 @@ def load(
     Args:
         located: where the model is.
         policy: how texts are scored; its dtype is the dtype of the weights.
-        kind: ``causal`` or ``masked``; ``auto`` goes by the architecture named in its config.
+        kind: ``causal``, ``masked`` or ``seq2seq``; ``auto`` goes by what its config says.
         device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` takes a GPU where there is one.
         token_budget: padded tokens in one batch; None chooses by device.
 
@@ -53,6 +56,7 @@ def load(
         ) from error
     from cimento.models.causal import CausalScorer
     from cimento.models.masked import MaskedScorer
+    from cimento.models.seq2seq import Seq2SeqScorer
 
     refuse_ours(policy.model_args)
     if located.adapter is not None:
@@ -64,9 +68,13 @@ def load(
         target = _device(torch, device)
         model = _load_weights(located, chosen, policy, target)
     card = _card(located, chosen, policy, model, tokenizer)
-    scorer = CausalScorer if chosen == "causal" else MaskedScorer
+    scorers: dict[str, Callable[..., Scorer]] = {
+        "causal": CausalScorer,
+        "masked": MaskedScorer,
+        "seq2seq": Seq2SeqScorer,
+    }
     budget = token_budget or (512 if target == "cpu" else 16_384)
-    return scorer(model, tokenizer, card=card, policy=policy, token_budget=budget)
+    return scorers[chosen](model, tokenizer, card=card, policy=policy, token_budget=budget)
 
 
 @contextlib.contextmanager
@@ -96,12 +104,15 @@ def _config(located: Located) -> dict[str, Any]:
     return config
 
 
-def kind_of(located: Located) -> Literal["causal", "masked"]:
-    """Causal or masked, by the name of the architecture; masked models come first.
+def kind_of(located: Located) -> Kind:
+    """Encoder-decoder, as the config says; else causal or masked, by the name of the architecture.
 
     ``...WithLMHeadModel`` ends like GPT-2's ``LMHeadModel`` but is masked (XLM, Flaubert).
     """
-    names = _config(located).get("architectures") or []
+    config = _config(located)
+    names = config.get("architectures") or []
+    if config.get("is_encoder_decoder"):
+        return "seq2seq"
     if any(name.endswith(_MASKED_ENDINGS) for name in names):
         return "masked"
     if any(name.endswith(_CAUSAL_ENDINGS) for name in names):
@@ -168,11 +179,12 @@ def _load_tokenizer(located: Located) -> PreTrainedTokenizerBase:
 
 def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> PreTrainedModel:
     import torch
-    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
+    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM
 
     from cimento.models.fusing import fuse_activations
 
-    auto = AutoModelForCausalLM if kind == "causal" else AutoModelForMaskedLM
+    autos = {"masked": AutoModelForMaskedLM, "seq2seq": AutoModelForSeq2SeqLM}
+    auto = autos.get(kind, AutoModelForCausalLM)
     quantised = "quantization_config" in _config(located)
     args = for_transformers(policy.model_args, quantised=quantised, device=device)
     try:
@@ -236,7 +248,9 @@ def _card(
 def _window(model: PreTrainedModel) -> int | None:
     """Longest sequence the model can read, in tokens; None where nothing limits it."""
     config = model.config.get_text_config()
-    for key in ("max_position_embeddings", "n_positions", "max_seq_len"):
+    # T5's config names the length that it was trained with, which its positions do not stop at.
+    trained = ("n_positions",) if not hasattr(config, "relative_attention_num_buckets") else ()
+    for key in ("max_position_embeddings", *trained, "max_seq_len"):
         limit = getattr(config, key, None)
         if isinstance(limit, int) and limit > 0:
             # RoBERTa and its kin count positions from padding_idx + 1.

@@ -11,6 +11,7 @@ from cimento.models.asks import AskList, Sheet
 from cimento.models.base import Encoded, ModelCard, Policy
 from cimento.models.heads import RowHead
 from cimento.models.inspection import Inside, way_of
+from cimento.models.layers import Layers, row_head
 from cimento.models.layout import find_layout, padded
 from cimento.models.masking import masked_positions
 from cimento.models.memory import memory_of
@@ -80,7 +81,7 @@ class MaskedScorer:
         )
         self._layout = find_layout(model, short, long, padding=self._padding)
         thin = self._layout.thin
-        self._head_of = functools.cache(lambda columns: RowHead(model, thin=thin, columns=columns))
+        self._head_of = functools.cache(lambda columns: row_head(model, thin=thin, columns=columns))
 
     @property
     def card(self) -> ModelCard:
@@ -121,6 +122,10 @@ class MaskedScorer:
         for batch in batches(lengths, token_budget=self._token_budget, mixed=self._layout.pad):
             self._score_batch([copies[i] for i in batch], jobs, sheet, head)
         return sheet.by_text()
+
+    def count_layers(self) -> int:
+        """How many layers the model has; see `LayerScorer`."""
+        return Layers(self._model).count
 
     def inside(self) -> Inside:
         """What it is made of, and how texts go through it; see `inspection`."""

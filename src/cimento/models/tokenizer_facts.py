@@ -122,6 +122,8 @@ def _frame(
     ]
     if card.kind == "masked":
         return names[0], names[1], "the tokenizer puts them there"
+    if card.kind == "seq2seq":
+        return card.bos, "", "what the decoder starts with"
     if not card.bos:
         reason = "it has neither BOS nor EOS" if policy.bos == "auto" else f"--bos {policy.bos}"
         return "", "", f"nothing: {reason}; the first token has no score"

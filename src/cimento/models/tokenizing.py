@@ -137,7 +137,7 @@ def encode(
 def _refuse_long(sequence: Sequence[int], window: int | None, request: ScoreRequest) -> None:
     if window is not None and len(sequence) > window:
         raise TextTooLongError(
-            where=f"text {_short(request.text)!r}",
+            where=f"text {shortened(request.text)!r}",
             seen=f"it makes {len(sequence)} tokens with this tokenizer,"
             f" and the model's window holds {window}",
             todo="Shorten it, use a model with a longer window, or say --window sliding.",
@@ -164,7 +164,7 @@ def _refuse_double(
     if frame.before and tuple(ids[: len(frame.before)]) == frame.before:
         token = tokenizer.convert_ids_to_tokens(frame.before[0])
         raise ModelError(
-            where=f"text {_short(request.context or request.text)!r}",
+            where=f"text {shortened(request.context or request.text)!r}",
             seen=f"it begins with {token!r}, which is put before every text",
             todo="Take it out of the text; a causal model can also be scored with --bos none.",
         )
@@ -176,7 +176,7 @@ def _refuse_unknown(
     highest = max(ids, default=0)
     if highest >= vocabulary:
         raise ModelError(
-            where=f"text {_short(request.text)!r}",
+            where=f"text {shortened(request.text)!r}",
             seen=f"its token {tokenizer.convert_ids_to_tokens(highest)!r} is number {highest},"
             f" and the model knows {vocabulary} tokens",
             todo="Does the tokenizer in the folder belong to this model?",
@@ -202,7 +202,7 @@ def _encoded(
     """
     if any(start < shift < end for start, end in spans):
         raise ModelError(
-            where=f"text {_short(request.text)!r}",
+            where=f"text {shortened(request.text)!r}",
             seen="a token covers its beginning and the end of its context",
             todo="With this tokenizer the two cannot be scored apart; change where they part.",
         )
@@ -221,5 +221,6 @@ def _encoded(
     )
 
 
-def _short(text: str, limit: int = 60) -> str:
+def shortened(text: str, limit: int = 60) -> str:
+    """A text for a message, cut where it is long."""
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,0 +1,203 @@
+"""Encoder-decoders score as in a plain forward pass over source and text, one at a time."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+import torch
+from transformers import AutoModelForSeq2SeqLM
+
+from cimento.cache import MemoryCache
+from cimento.errors import ModelError, TextTooLongError, UsageError
+from cimento.freetext import score_texts
+from cimento.measures import surprisal_bits
+from cimento.models.base import Policy
+from cimento.models.inspection import inspect_model
+from cimento.requests import ScoreRequest
+from cimento.sources import Asking
+from cimento.testing import check_model
+from tests import plain, zoo
+from tests.whole_path import ask, ask_folder, load_folder
+
+MODELS = list(zoo.ENCODER_DECODERS)
+TOLERANCE_NATS = 1e-5
+TEXTS = plain.TEXTS[:9]
+# Some alike, some of other lengths, some none.
+SOURCES = ("", "La zia dell'amica:", "Sì.", "", "Где ключи?", "La zia dell'amica:", "a", "?", "No.")
+REQUESTS = [
+    ScoreRequest(number, text, context=source)
+    for number, (text, source) in enumerate(zip(TEXTS, SOURCES, strict=True))
+]
+# What the decoder reads before a text: its own start, then what the tokenizer puts there.
+DECODER_STARTS = {"t5": ["<pad>"], "mt5": ["<pad>"], "bart": ["</s>", "<s>"]}
+AROUND_SOURCES = {"t5": ([], ["</s>"]), "mt5": ([], ["</s>"]), "bart": (["<s>"], ["</s>"])}
+
+
+def to_ids(name, tokens):
+    return zoo.tokenizer(zoo.ENCODER_DECODERS[name].tokenizer).convert_tokens_to_ids(tokens)
+
+
+def expected(name, folder, model, request):
+    """Token ids and log P, from one plain pass over one source and one text."""
+    before, after = (to_ids(name, tokens) for tokens in AROUND_SOURCES[name])
+    source = plain.tokens_of(folder, request.context).ids if request.context else []
+    start = to_ids(name, DECODER_STARTS[name])
+    ids = plain.tokens_of(folder, request.text).ids
+    with torch.no_grad():
+        table = model(
+            input_ids=torch.tensor([[*before, *source, *after]]),
+            decoder_input_ids=torch.tensor([[*start, *ids]]),
+        ).logits[0]
+    table = table.log_softmax(-1)[len(start) - 1 :]
+    return ids, [table[index, token].item() for index, token in enumerate(ids)]
+
+
+def assert_plain(name, folder, answers, requests):
+    model = AutoModelForSeq2SeqLM.from_pretrained(folder)
+    for request, answer in zip(requests, answers, strict=True):
+        ids, values = expected(name, folder, model, request)
+        assert answer.ids == ids
+        assert answer.positions == list(range(len(ids)))
+        assert answer.logprobs == pytest.approx(values, abs=TOLERANCE_NATS)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_scores_are_those_of_a_plain_pass_over_source_and_text(name, zoo_folder):
+    folder = zoo_folder(name)
+
+    assert_plain(name, folder, ask_folder(folder, REQUESTS), REQUESTS)
+    backwards = REQUESTS[::-1]
+    assert_plain(name, folder, ask_folder(folder, backwards, token_budget=40), backwards)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_kind_is_found_and_what_the_decoder_starts_with(name, zoo_folder):
+    card = load_folder(zoo_folder(name)).card
+
+    assert card.kind == "seq2seq"
+    assert card.bos.split() == DECODER_STARTS[name]
+    assert card.window == (zoo.WINDOW if name == "bart" else None)
+
+
+def test_the_length_that_t5_was_trained_with_is_no_limit(zoo_folder, tmp_path):
+    """Its positions are relative; old configs name 512 all the same."""
+    shutil.copytree(zoo_folder("t5"), tmp_path / "copy")
+    path = tmp_path / "copy" / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"n_positions": 12}))
+
+    assert load_folder(tmp_path / "copy").card.window is None
+
+
+def test_one_text_after_two_sources_is_two_answers_in_one_cache(zoo_folder):
+    scorer = load_folder(zoo_folder("t5"))
+    cache = MemoryCache()
+    asked = [
+        ScoreRequest(number, "Sì.", context=source)
+        for number, source in enumerate(("La casa", "La cosa", ""))
+    ]
+
+    cold, warm = ask(scorer, asked, cache=cache), ask(scorer, asked, cache=cache)
+
+    assert len({answer.total for answer in cold}) == 3
+    assert [answer.logprobs for answer in warm] == [answer.logprobs for answer in cold]
+
+
+def test_a_part_of_a_text_has_the_scores_it_has_in_the_whole(zoo_folder):
+    scorer = load_folder(zoo_folder("bart"))
+    text = "Le chiavi sono sul tavolo."
+    part = ScoreRequest(0, text, context="Dove?", wanted=((11, 15),))
+
+    [some], [whole] = ask(scorer, [part]), ask(scorer, [ScoreRequest(0, text, context="Dove?")])
+
+    chosen = [i for i, start in enumerate(whole.starts) if 11 <= start < 15]
+    assert some.positions == chosen
+    assert some.logprobs == pytest.approx([whole.logprobs[i] for i in chosen], abs=TOLERANCE_NATS)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_conformance_kit_passes(name, zoo_folder):
+    scorer = load_folder(zoo_folder(name))
+
+    assert [finding for finding in check_model(scorer) if not finding.passed] == []
+
+
+@pytest.mark.parametrize("name", ["t5", "bart"])
+def test_fast_and_plain_scores_are_compared(name, zoo_folder):
+    scorer = load_folder(zoo_folder(name))
+
+    found = inspect_model(scorer, {"some": TEXTS}, policy=Policy(), n_compared=20)
+
+    assert found.comparison.agrees
+    assert found.comparison.n_texts == len(TEXTS)
+    assert found.tokenizer.origin == "what the decoder starts with"
+
+
+def test_words_are_sums_of_tokens(zoo_folder):
+    scorer = load_folder(zoo_folder("t5"))
+    asked = Asking(policy=Policy())
+    tokens, words = (
+        score_texts(["L'amica canta."], scorer, contexts=["Chi?"], asking=asked, words=words)
+        for words in (False, True)
+    )
+
+    assert words["word"].to_list() == ["L", "'", "amica", "canta", "."]
+    assert words["surprisal_bits"].sum() == pytest.approx(tokens["surprisal_bits"].sum())
+
+
+def test_other_dtypes(zoo_folder):
+    folder = zoo_folder("mt5")
+    request = ScoreRequest(0, "Sì, no.", context="Chi?")
+    model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float64)
+    _, values = expected("mt5", folder, model, request)
+
+    [answer] = ask_folder(folder, [request], Policy(dtype="float64"))
+
+    assert answer.logprobs == pytest.approx(values, abs=1e-9)
+
+
+def test_a_decoder_without_a_start_is_refused(zoo_folder, tmp_path):
+    folder = tmp_path / "copy"
+    shutil.copytree(zoo_folder("t5"), folder)
+    for name in ("config.json", "generation_config.json"):
+        path = folder / name
+        content = json.loads(path.read_text())
+        content.pop("decoder_start_token_id", None)
+        path.write_text(json.dumps(content))
+
+    with pytest.raises(ModelError, match="which token its decoder starts with"):
+        load_folder(folder)
+
+
+def test_a_source_that_is_too_long_is_refused(zoo_folder):
+    scorer = load_folder(zoo_folder("bart"))
+
+    with pytest.raises(TextTooLongError, match="context 'uno due"):
+        scorer.encode([ScoreRequest(0, "Sì.", context="uno due " * zoo.WINDOW)])
+
+
+def test_no_window_slides_over_source_and_text(zoo_folder):
+    with pytest.raises(UsageError, match="reads source and text whole"):
+        load_folder(zoo_folder("bart"), Policy(window="sliding"))
+
+
+def test_words_are_not_corrected_and_it_is_said(zoo_folder):
+    folder = zoo_folder("t5")
+    scorer = load_folder(folder, Policy(boundary="auto"))
+
+    assert "not corrected" in scorer.remarks([])[0]
+    policy = Policy(boundary="word-start")
+    with pytest.raises(UsageError, match="how probable the end of a word is"):
+        score_texts(["Sì."], load_folder(folder, policy), asking=Asking(policy=policy))
+
+
+def test_a_model_can_be_named_as_what_it_is(zoo_folder):
+    """An encoder-decoder loaded as a causal model would be another model."""
+    folder = zoo_folder("bart")
+    by_name, by_config = load_folder(folder, kind="seq2seq"), load_folder(folder)
+
+    [one], [other] = (ask(scorer, ["Sì."]) for scorer in (by_name, by_config))
+
+    assert one.logprobs == other.logprobs
+    assert surprisal_bits(one.total) > 0
