@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import typer
 
-from cimento.cli.studies import agreement
+from cimento.cli.studies import agreement, portuguese
 
 app = typer.Typer(
     help="Redo a published study: every table, computed beside printed.", no_args_is_help=True
 )
 app.command("agreement")(agreement.agreement)
+app.command("portuguese")(portuguese.portuguese)

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from cimento.cloze.judging.candidates import Candidate
+from cimento.cloze.judging.candidates import Candidate, check_candidates
 from cimento.cloze.readers.portuguese import (
     INSTANCES,
     JUDGMENTS,
@@ -32,6 +32,9 @@ from cimento.cloze.records import ClozeItem, Template
 from cimento.errors import InputError
 
 State: TypeAlias = Literal["snapshot", "release"]
+CANDIDATES = 10
+"""How many candidates each instance was judged on."""
+
 STATES: tuple[State, ...] = get_args(State)
 
 
@@ -95,6 +98,12 @@ class StudyData:
     def rows(self, state: State) -> list[Row]:
         """The rows of a state."""
         return self.snapshot if state == "snapshot" else self.release
+
+    def warnings(self, state: State) -> tuple[str, ...]:
+        """What is missing from a state: whole instances, candidates, judgments."""
+        return check_candidates(
+            [row.candidate for row in self.rows(state)], items=list(self._instances), k=CANDIDATES
+        )
 
     @cached_property
     def _instances(self) -> dict[str, Instance]:

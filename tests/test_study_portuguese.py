@@ -1,0 +1,212 @@
+"""The study of Brazilian Portuguese, redone from its released files.
+
+The expected values in the folder of golden values were computed by other code from the released
+spreadsheet; see its README.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cimento.cli.main import invoke
+from cimento.cloze.readers import portuguese as readers
+from cimento.cloze.templates import expand_multiword, expand_templates
+from cimento.errors import UsageError
+from cimento.studies.portuguese.data import StudyData, load
+from cimento.studies.portuguese.tables import NUMBERS, PARTS, part, table
+
+pytestmark = pytest.mark.golden
+
+WITH_EXPECTED_CELLS = (1, 4, 6, 7, 8, 10, 11, 13)
+
+
+@pytest.fixture(scope="session")
+def folder(shared):
+    return shared / "golden" / "portuguese"
+
+
+@pytest.fixture(scope="session")
+def data(folder) -> StudyData:
+    return load(folder)
+
+
+@pytest.fixture(scope="session")
+def expected(folder):
+    return lambda name: json.loads((folder / "expected" / f"{name}.json").read_text("utf-8"))
+
+
+class TestExpansion:
+    def test_templates_make_the_instances_that_the_study_asked(self, folder):
+        made = expand_templates(readers.read_templates(folder / readers.TEMPLATES))
+        asked = readers.read_instances(folder / readers.INSTANCES)
+        assert made.n_slots == 1248
+        assert len(made.items) == len({item.id for item in made.items}) == 1232
+        assert {
+            (item.columns["template"], item.columns["seed"], item.text) for item in made.items
+        } == {
+            (each.item.columns["template"], each.item.columns["seed"], each.item.text)
+            for each in asked
+        }
+
+    def test_forms_in_two_categories_are_reported_and_keep_both(self, folder):
+        made = expand_templates(readers.read_templates(folder / readers.TEMPLATES))
+        asked = {
+            (each.item.columns["template"], each.item.columns["seed"]): set(each.categories)
+            for each in readers.read_instances(folder / readers.INSTANCES)
+        }
+        assert len(made.shared) == 16
+        for each in made.shared:
+            assert set(each.categories) == asked[each.template, each.form]
+
+    def test_multiwords_make_the_items_that_the_study_asked(self, folder):
+        sentences = readers.read_multiwords(folder / readers.MWE_ITEMS)
+        made = [item for each in sentences for item in expand_multiword(each)]
+        asked = readers.read_multiword_cells(folder / readers.MWE_ITEMS)
+        assert len(sentences) == 165
+        assert len(made) == 330
+        assert {(item.id, item.text, item.targets, item.columns["cue"]) for item in made} == {
+            (item.id, item.text, item.targets, item.columns["cue"]) for item in asked
+        }
+
+
+class TestTables:
+    @pytest.mark.parametrize("number", WITH_EXPECTED_CELLS)
+    def test_cells_are_exactly_the_expected_ones(self, data, expected, number):
+        wanted = expected(f"table{number:02d}")
+        found = table(data, number)
+        assert found["cells"] == wanted["cells"]
+        assert found.get("micro") == wanted.get("micro")
+        assert found.get("aggregation") == wanted.get("aggregation")
+
+    @pytest.mark.parametrize("number", range(4, 14))
+    def test_the_snapshot_gives_what_is_printed_but_for_one_cell(self, data, number):
+        """The paper has 0.77 for P@10 of "tu"; the data have 2 of 130."""
+        wrong = [
+            (cell["case"], cell["snapshot_equals_paper"])
+            for cell in table(data, number)["cells"]
+            if cell["snapshot_equals_paper"] != [True, True]
+        ]
+        assert wrong == ([("Tu", [True, False])] if number == 10 else [])
+
+    @pytest.mark.parametrize("state", ["snapshot", "release"])
+    def test_one_state_alone_says_nothing_of_the_other(self, data, state):
+        both, one = table(data, 13), table(data, 13, [state])
+        other = {"snapshot": "release", "release": "snapshot"}[state]
+        for cell, whole in zip(one["cells"], both["cells"], strict=True):
+            assert cell == {key: whole[key] for key in whole if not key.startswith(other)}
+
+    def test_table_2_prints_lists_and_hits(self, data, expected):
+        found, wanted = table(data, 2), expected("table02")
+        for key in ("paper", "large_gt_base_at1", "large_lt_base_at10", "reproducible"):
+            assert found[key] == wanted[key]
+        assert found["hits"]["W1"]["livro aberto"] == {"base": [4, 5], "large": [4, 4]}
+
+    def test_table_3_is_what_is_printed(self, data):
+        found = table(data, 3)
+        assert found["computed"] == found["paper"]
+        assert found["equals_paper"] == {"W1": True, "W2": True}
+        assert [len(names) for names in found["computed"].values()] == [8, 7]
+
+    def test_an_unknown_table_is_refused(self, data):
+        with pytest.raises(UsageError, match="there is no table 14"):
+            table(data, 14)
+
+
+class TestParts:
+    def test_hits(self, data, expected):
+        assert expected("mwe_hits_at_k").items() <= part(data, "hits").items()
+
+    def test_hits_per_expression(self, data, expected):
+        assert expected("mwe_hits_per_mwe").items() <= part(data, "per-mwe").items()
+
+    def test_per_template(self, data, expected):
+        found = part(data, "per-template")
+        assert len(found) == 83
+        assert all(found[name] == wanted for name, wanted in expected("per_template").items())
+
+    def test_confidence(self, data, expected):
+        found = part(data, "confidence")
+        for name, wanted in expected("confidence_by_template").items():
+            assert found[name] == pytest.approx(wanted, abs=1e-9), name
+
+    def test_profiles_of_the_model_whose_candidates_were_released(self, data, expected):
+        assert (
+            part(data, "profiles")["bertimbau-large"] == expected("pos_profiles")["bertimbau-large"]
+        )
+
+    def test_person(self, data, expected):
+        assert part(data, "person")["person"] == expected("subject_corrected_person")["person"]
+
+    def test_tenses_have_the_instances_that_persons_have(self, data):
+        counts = {
+            name: sum(each["p10"]["n"] for each in part(data, name)[name].values())
+            for name in ("person", "tense")
+        }
+        assert counts == {"person": 2760, "tense": 2760}
+
+    def test_automatic_evaluation(self, data, expected):
+        assert expected("auto_eval").items() <= part(data, "auto").items()
+
+    def test_mcnemar(self, data, expected):
+        found = {
+            (each["k"], each["a"], each["b"], each["words"]): each for each in part(data, "mcnemar")
+        }
+        assert len(found) == 18
+        for wanted in expected("mcnemar"):
+            each = found[wanted["k"], wanted["a"], wanted["b"], wanted["words"]]
+            numbers = {key for key in wanted if key not in ("a", "b", "words")}
+            assert {key: each[key] for key in numbers} == pytest.approx(
+                {key: wanted[key] for key in numbers}, rel=1e-12, abs=0
+            )
+
+    def test_claims(self, data, expected):
+        found = part(data, "claims")
+        for name, wanted in expected("claims").items():
+            assert found[name]["paper"] == wanted["paper"], name
+            assert found[name]["computed"] == pytest.approx(wanted["computed"], rel=1e-12), name
+            assert found[name]["verdict"] == wanted["verdict"], name
+
+    def test_feminine_passives_share_a_sentence_and_the_interval_knows_it(self, data):
+        found = part(data, "clusters")["passive"]["f_sg"]
+        assert (found["instances"], found["base_sentences"], found["in_largest"]) == (28, 3, 22)
+        # Wilson's interval of 5 in 28 independent ones is 7.88 to 35.59.
+        assert found["p1"]["low"] < 7.88
+        assert found["p1"]["high"] > 35.59
+
+    def test_an_unknown_part_is_refused(self, data):
+        with pytest.raises(UsageError, match="there is no 'claim'"):
+            part(data, "claim")
+
+
+class TestCommand:
+    def test_json_of_one_table(self, data, folder, capsys):
+        assert (
+            invoke(["study", "portuguese", "--data", str(folder), "--table", "12", "--json"]) == 0
+        )
+        assert json.loads(capsys.readouterr().out) == table(data, 12)
+
+    def test_json_of_one_state(self, data, folder, capsys):
+        arguments = ["--data", str(folder), "--table", "5", "--state", "release", "--json"]
+        assert invoke(["study", "portuguese", *arguments]) == 0
+        assert json.loads(capsys.readouterr().out) == table(data, 5, ["release"])
+
+    @pytest.mark.parametrize("name", PARTS)
+    def test_every_part_is_printed(self, data, folder, capsys, name):
+        assert invoke(["study", "portuguese", "--data", str(folder), "--what", name]) == 0
+        assert capsys.readouterr().out.strip()
+        assert invoke(["study", "portuguese", "--data", str(folder), "--what", name, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out) == part(data, name)
+
+    def test_all_tables_as_text(self, folder, capsys):
+        assert invoke(["study", "portuguese", "--data", str(folder)]) == 0
+        out, err = capsys.readouterr()
+        for number in NUMBERS:
+            assert f"Table {number}. " in out
+        assert "11 candidates of 11738 not judged" in err
+        assert "1 candidate of 12320 not judged" in err
+
+    def test_a_missing_file_is_named(self, tmp_path, capsys):
+        assert invoke(["study", "portuguese", "--data", str(tmp_path)]) == 2
+        assert "grammar_templates.jsonl: there is no such file" in capsys.readouterr().err
