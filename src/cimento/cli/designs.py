@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from cimento.report.grid import Grid
     from cimento.results import Run
 
-TableName: TypeAlias = Literal["accuracy", "effects", "tests", "items"]
+TableName: TypeAlias = Literal["accuracy", "effects", "tests", "items", "licensing"]
 
 STEM = "accuracy"
 
@@ -61,6 +61,8 @@ def make_table(
     from cimento.report import factorial as tables
     from cimento.verdicts.factorial_tests import dd_tests
 
+    if name == "licensing":
+        return _licensing(runs)
     results = factorials(runs, measures)
     if not results:
         raise UsageError(
@@ -81,3 +83,27 @@ def make_table(
 def _of_sentences(measures: Sequence[str]) -> list[str]:
     """The measures without the empty one, which stands for the values of regions."""
     return [name for name in measures if name]
+
+
+def _licensing(runs: Sequence[Run]) -> Grid:
+    """The licensing effects of all runs whose suites declare them.
+
+    Raises:
+        UsageError: there are none.
+    """
+    from cimento.errors import UsageError
+    from cimento.report.factorial import licensing_grid
+    from cimento.verdicts.licensing import licensing_effects
+
+    found = [
+        (run.suite.name, run.model, each)
+        for run in runs
+        for each in licensing_effects(run.suite, run.region_values())
+    ]
+    if not found:
+        raise UsageError(
+            where="--table licensing",
+            seen="none of the runs is of a suite with [licensing] in its suite.toml",
+            todo="Declare filler, gap and windows there; see docs/islands.md.",
+        )
+    return licensing_grid(found)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from cimento.verdicts.effects import Effects
     from cimento.verdicts.factorial import Factorial, PhenomenonEffects
     from cimento.verdicts.factorial_tests import DDTest
+    from cimento.verdicts.licensing import LicensingEffect
 
 AVERAGE = "Average"
 SUPER_ADDITIVE = "DD > 0"
@@ -171,6 +172,43 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
         notes=(
             f"Holm's correction of the sign-flip tests is over the {len(tests)} rows.",
             f"Intervals: {tests[0].interval.method if tests else ''}.",
+        ),
+    )  # fmt: skip
+
+
+def licensing_grid(effects: Sequence[tuple[str, str, LicensingEffect]]) -> Grid:
+    """Filler effects, wh-licensing interactions and island terms.
+
+    Args:
+        effects: each with the name of its suite and the label of its model.
+    """
+    rows = [
+        (
+            suite,
+            model,
+            each.window,
+            each.island,
+            each.name,
+            str(each.n),
+            _number(each.mean_bits),
+            _number(each.se_bits),
+            _number(each.test.statistic),
+            _p(each.test.p),
+            each.reason or each.test.reason or BLANK,
+        )
+        for suite, model, each in effects
+    ]
+    return Grid(
+        title="Wh-licensing over items, in bits.",
+        header=(
+            "suite", "model", "window", "island", "effect", "items", "mean", "se", "t", "p (t)",
+            "reason",
+        ),
+        rows=tuple(rows),
+        labels=5,
+        notes=(
+            "Filler effect: surprisal with the wh-word less that without it.",
+            "Wh-licensing: filler effect without a gap less that with one; above 0, a gap is due.",
         ),
     )  # fmt: skip
 

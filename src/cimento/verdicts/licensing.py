@@ -1,0 +1,270 @@
+"""Wh-licensing: what a filler does to the surprisal of a gap, and whether an island undoes it.
+
+For one item, with S the surprisal in bits of the regions that are looked at::
+
+    filler effect     S(wh) - S(control), once in sentences with a gap, once without
+    interaction       [S(wh, no gap) - S(control, no gap)] - [S(wh, gap) - S(control, gap)]
+    island term       interaction outside the island - interaction inside it
+
+A model that expects a gap after a wh-word has a positive interaction (a filled gap surprises it, a
+gap does not); one that knows the island expects no gap in it (Wilcox, Levy, Morita and Futrell
+2018, doi:10.18653/v1/W18-5423; Wilcox, Futrell and Levy 2023, doi:10.1162/ling_a_00491).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TypeAlias
+
+from cimento.errors import InputError, did_you_mean
+from cimento.measures.regions import RegionValues
+from cimento.measures.values import BITS_PER_NAT, Missing, Value, total
+from cimento.statistics.paired import one_sample_t
+from cimento.statistics.values import Significance
+from cimento.suites.model import JsonValue, Suite
+from cimento.verdicts.effects import mean_or_none
+
+KEY = "licensing"
+"""The table of suite.toml that declares the design."""
+
+NOT_MEASURED = "the suite has no such sentence"
+
+Cell: TypeAlias = tuple[str, ...]
+"""A level of each factor: filler, gap and, where there is one, island."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Licensing:
+    """How a suite declares its licensing design.
+
+    Attributes:
+        filler: the factor whose first level has the wh-word and whose second has not.
+        gap: the factor whose first level has a gap and whose second has none.
+        island: the factor whose first level is no island; empty where there is none.
+        levels: of each of these factors.
+        windows: name to the regions that are summed, by level of the factor gap.
+    """
+
+    filler: str
+    gap: str
+    island: str
+    levels: Mapping[str, tuple[str, ...]]
+    windows: Mapping[str, Mapping[str, tuple[int, ...]]]
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """The factors, in the order of a cell."""
+        return tuple(name for name in (self.filler, self.gap, self.island) if name)
+
+    @property
+    def islands(self) -> tuple[str, ...]:
+        """The levels of the island factor; one empty name where there is no such factor."""
+        return self.levels[self.island] if self.island else ("",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LicensingEffect:
+    """One effect over items.
+
+    Attributes:
+        window: name of the regions that were summed.
+        name: which effect.
+        island: level of the island factor; empty where it does not apply.
+        items: item to its value in bits; None where a sentence of it has none.
+        n: items with a value.
+        mean_bits: over them; None without one.
+        se_bits: sd / sqrt(n); None with fewer than two.
+        test: Student's test of the values against zero.
+        reason: why the mean is None.
+    """
+
+    window: str
+    name: str
+    island: str
+    items: Mapping[str, float | None]
+    n: int
+    mean_bits: float | None
+    se_bits: float | None
+    test: Significance
+    reason: str | None = None
+
+
+def licensing_of(suite: Suite) -> Licensing | None:
+    """The licensing design that a suite declares; None where it declares none.
+
+    Raises:
+        InputError: the declaration cannot be used.
+    """
+    declared = suite.extra.get(KEY)
+    if declared is None:
+        return None
+    where = f"suite {suite.name!r}, [{KEY}]"
+    if not isinstance(declared, dict):
+        raise InputError(where=where, seen="is no table", todo=f"Write [{KEY}] and its keys.")
+    names = {key: str(declared.get(key, "")) for key in ("filler", "gap", "island")}
+    for key, name in names.items():
+        if name and name not in suite.factors:
+            todo = did_you_mean(name, tuple(suite.factors))
+            raise InputError(where=where, seen=f"{key} is {name!r}, which is no factor", todo=todo)
+        if not name and key != "island":
+            todo = f"Name the factor: {key} = ..."
+            raise InputError(where=where, seen=f"{key} is missing", todo=todo)
+    levels = {name: suite.factors[name] for name in names.values() if name}
+    return Licensing(
+        **names,
+        levels=levels,
+        windows=_windows(declared.get("windows"), levels[names["gap"]], where),
+    )
+
+
+def _windows(
+    declared: JsonValue, gaps: Sequence[str], where: str
+) -> dict[str, dict[str, tuple[int, ...]]]:
+    todo = 'Write [licensing.windows] with lines such as "after" = { gap = [5], nogap = [4] }.'
+    if not isinstance(declared, dict) or not declared:
+        raise InputError(where=where, seen="windows are missing", todo=todo)
+    found: dict[str, dict[str, tuple[int, ...]]] = {}
+    for name, regions in declared.items():
+        if not isinstance(regions, dict) or set(regions) != set(gaps):
+            seen = f"the window {name!r} does not give regions for {' and '.join(gaps)}"
+            raise InputError(where=where, seen=seen, todo=todo)
+        found[name] = {}
+        for gap, numbers in regions.items():
+            listed = numbers if isinstance(numbers, list) else [numbers]
+            whole = tuple(each for each in listed if isinstance(each, int) and each > 0)
+            if len(whole) != len(listed) or not whole:
+                seen = f"the window {name!r} has {numbers!r} for {gap}"
+                raise InputError(where=where, seen=seen, todo="Regions are counted from 1.")
+            found[name][gap] = whole
+    return found
+
+
+def licensing_effects(suite: Suite, values: RegionValues) -> tuple[LicensingEffect, ...]:
+    """All licensing effects of a suite, for each of its windows.
+
+    Args:
+        suite: that declares a licensing design; of others the result is empty.
+        values: of the regions of its stimuli.
+
+    Raises:
+        InputError: the declaration cannot be used.
+    """
+    design = licensing_of(suite)
+    if design is None:
+        return ()
+    conditions = {
+        tuple(condition.columns.get(factor, "") for factor in design.factors): condition.name
+        for _, condition in suite.stimuli()
+    }
+    found: list[LicensingEffect] = []
+    for window, regions in design.windows.items():
+        surprisals = {
+            item.id: _surprisals(item.id, design, conditions, regions, values)
+            for item in suite.items
+        }
+        found += effects_of_items(design, surprisals, window=window)
+    return tuple(found)
+
+
+def _surprisals(
+    item: str,
+    design: Licensing,
+    conditions: Mapping[Cell, str],
+    regions: Mapping[str, Sequence[int]],
+    values: RegionValues,
+) -> dict[Cell, Value]:
+    """The summed surprisal of the window in each cell of one item."""
+    factor = BITS_PER_NAT if values.unit == "nats" else 1.0
+    found: dict[Cell, Value] = {}
+    for cell in product(*(design.levels[name] for name in design.factors)):
+        name = conditions.get(cell)
+        known = values.values.get(item, {}).get(name or "")
+        if known is None:
+            found[cell] = Missing(NOT_MEASURED)
+            continue
+        parts = [known[number - 1] for number in regions[cell[1]] if number <= len(known)]
+        missing = next((part for part in parts if isinstance(part, Missing)), None)
+        numbers = [part for part in parts if not isinstance(part, Missing)]
+        found[cell] = missing or factor * total(numbers)
+    return found
+
+
+def effects_of_items(
+    design: Licensing, surprisals: Mapping[str, Mapping[Cell, Value]], *, window: str = ""
+) -> list[LicensingEffect]:
+    """Filler effects, interactions and the island term, from the surprisal of each cell in bits.
+
+    Args:
+        design: its factors and their levels.
+        surprisals: item to the surprisal of each cell.
+        window: name of the regions that were summed.
+    """
+    found = []
+    wh, control = design.levels[design.filler][:2]
+    gap, filled = design.levels[design.gap][:2]
+    by_island: list[dict[str, Value]] = []
+    for island in design.islands:
+        rest = (island,) if design.island else ()
+        fillers = {
+            level: {
+                item: minus(cells[wh, level, *rest], cells[control, level, *rest])
+                for item, cells in surprisals.items()
+            }
+            for level in (gap, filled)
+        }
+        found += [
+            effect(values, window=window, name=f"filler effect, {level}", island=island)
+            for level, values in fillers.items()
+        ]
+        interaction = {
+            item: minus(fillers[filled][item], fillers[gap][item]) for item in surprisals
+        }
+        by_island.append(interaction)
+        found.append(effect(interaction, window=window, name="wh-licensing", island=island))
+    for island, inside in zip(design.islands[1:], by_island[1:], strict=True):
+        term = {item: minus(by_island[0][item], inside[item]) for item in surprisals}
+        found.append(effect(term, window=window, name="reduction by the island", island=island))
+    return found
+
+
+def effect(values: Mapping[str, Value], *, window: str, name: str, island: str) -> LicensingEffect:
+    """The mean of one effect over items, with its standard error and test."""
+    known = [value for value in values.values() if not isinstance(value, Missing)]
+    reasons = [value.reason for value in values.values() if isinstance(value, Missing)]
+    n = len(known)
+    mean = math.fsum(known) / n if n else None
+    se = None
+    if mean is not None and n > 1:
+        se = math.sqrt(math.fsum((value - mean) ** 2 for value in known) / (n - 1) / n)
+    return LicensingEffect(
+        window=window,
+        name=name,
+        island=island,
+        items={
+            item: None if isinstance(value, Missing) else value for item, value in values.items()
+        },
+        n=n,
+        mean_bits=mean,
+        se_bits=se,
+        test=one_sample_t(known),
+        reason=None if n else next(iter(reasons), "there are no items"),
+    )
+
+
+def sg_score(accuracies: Sequence[float | None]) -> float | None:
+    """The SyntaxGym score: the mean over suites of the share of items with all predictions met.
+
+    Hu, Gauthier, Qian, Wilcox and Levy 2020 (doi:10.18653/v1/2020.acl-main.158). None where there
+    is no suite, or one without an accuracy.
+    """
+    return mean_or_none(accuracies)
+
+
+def minus(first: Value, second: Value) -> Value:
+    """The difference; missing where one of the two is."""
+    if isinstance(first, Missing):
+        return first
+    return second if isinstance(second, Missing) else first - second

@@ -1,0 +1,193 @@
+"""Wh-licensing; oracles: hand calculation and the published numbers of Wilcox et al. 2023."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from cimento.api import evaluate
+from cimento.cli.main import invoke
+from cimento.errors import InputError
+from cimento.measures.regions import RegionValues
+from cimento.measures.values import BITS_PER_NAT, Missing
+from cimento.models.fake import uniform_scorer
+from cimento.suites.builtin import find_suite
+from cimento.suites.load import load_suite
+from cimento.suites.model import Condition, Item, Meta, Region, Suite
+from cimento.verdicts.licensing import (
+    Licensing,
+    effects_of_items,
+    licensing_effects,
+    licensing_of,
+    sg_score,
+)
+
+FACTORS = {"filler": ("what", "that"), "gap": ("gap", "full"), "island": ("none", "whether")}
+DECLARED = {
+    "filler": "filler",
+    "gap": "gap",
+    "island": "island",
+    "windows": {"after": {"gap": [3], "full": 2}, "rest": {"gap": [2, 3], "full": [2, 3]}},
+}
+
+
+def suite(declared=DECLARED, *, islands=("none", "whether")) -> Suite:
+    factors = {**FACTORS, "island": islands}
+    conditions = tuple(
+        Condition("_".join(cell), tuple(map(Region, "abc")), dict(zip(factors, cell, strict=True)))
+        for cell in product(*factors.values())
+    )
+    return Suite(
+        meta=Meta("licenze", language="it"),
+        region_names=("one", "two", "three"),
+        predictions=(),
+        items=(Item("1", conditions), Item("2", conditions)),
+        factors=factors,
+        extra={"licensing": declared},
+    )
+
+
+# Regions two and three of each cell of item 1.
+BITS = {
+    "what_gap_none": (0.0, 2.0),
+    "that_gap_none": (0.0, 5.0),
+    "what_full_none": (7.0, 1.0),
+    "that_full_none": (3.0, 1.0),
+    "what_gap_whether": (0.0, 4.0),
+    "that_gap_whether": (0.0, 4.5),
+    "what_full_whether": (4.0, 1.0),
+    "that_full_whether": (3.5, 2.0),
+}
+
+
+def values(*, unit="bits", second=BITS) -> RegionValues:
+    def item(cells):
+        return {
+            name: (1.0, *(Missing("cut") if x is None else x for x in pair))
+            for name, pair in cells.items()
+        }
+
+    return RegionValues(unit=unit, metric="sum", values={"1": item(BITS), "2": item(second)})
+
+
+def by_name(effects, window="after"):
+    return {(each.name, each.island): each for each in effects if each.window == window}
+
+
+def test_effects_by_hand():
+    second = {**BITS, "what_gap_none": (0.0, 4.0)}
+    found = by_name(licensing_effects(suite(), values(second=second)))
+    # with a gap: 2 - 5 = -3 and 4 - 5 = -1; without: 7 - 3 = 4
+    assert found["filler effect, gap", "none"].items == {"1": -3.0, "2": -1.0}
+    assert found["filler effect, gap", "none"].mean_bits == -2.0
+    assert found["filler effect, gap", "none"].se_bits == pytest.approx(1.0)
+    assert found["filler effect, full", "none"].mean_bits == 4.0
+    assert found["wh-licensing", "none"].items == {"1": 7.0, "2": 5.0}
+    # inside the island: 0.5 without a gap, -0.5 with one
+    assert found["wh-licensing", "whether"].mean_bits == 1.0
+    assert found["reduction by the island", "whether"].items == {"1": 6.0, "2": 4.0}
+    assert found["reduction by the island", "whether"].test.statistic == pytest.approx(5.0)
+
+
+def test_over_a_region():
+    found = by_name(licensing_effects(suite(), values()), window="rest")
+    assert found["wh-licensing", "none"].mean_bits == 7.0
+    assert found["wh-licensing", "whether"].mean_bits == pytest.approx((5.0 - 5.5) - (4.0 - 4.5))
+
+
+def test_nats_are_shown_in_bits():
+    found = by_name(licensing_effects(suite(), values(unit="nats")))
+    assert found["wh-licensing", "none"].mean_bits == pytest.approx(7 * BITS_PER_NAT)
+
+
+def test_what_has_no_score_is_null_with_its_reason():
+    cut = dict.fromkeys(BITS, (None, None))
+    found = by_name(licensing_effects(suite(), values(second=cut)))
+    one = found["wh-licensing", "none"]
+    assert (one.n, one.items["2"], one.se_bits) == (1, None, None)
+    assert one.test.p is None
+    whole = values(second=cut)
+    nothing = RegionValues("bits", "sum", {"1": whole.values["2"], "2": whole.values["2"]})
+    none = by_name(licensing_effects(suite(), nothing))["wh-licensing", "none"]
+    assert (none.n, none.mean_bits, none.reason) == (0, None, "cut")
+
+
+def test_without_an_island_there_is_no_island_term():
+    declared = {key: value for key, value in DECLARED.items() if key != "island"}
+    plain = replace(suite(declared), factors={k: FACTORS[k] for k in ("filler", "gap")})
+    names = {name for name, _ in by_name(licensing_effects(plain, values()))}
+    assert names == {"filler effect, gap", "filler effect, full", "wh-licensing"}
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        (3, "is no table"),
+        ({**DECLARED, "filler": "filer"}, "Did you mean 'filler'"),
+        ({**DECLARED, "gap": ""}, "gap is missing"),
+        ({**DECLARED, "windows": {}}, "windows are missing"),
+        ({**DECLARED, "windows": {"after": {"gap": [1]}}}, "does not give regions for gap and"),
+        ({**DECLARED, "windows": {"after": {"gap": [0], "full": [1]}}}, r"has \[0\] for gap"),
+    ],
+)
+def test_declarations_that_cannot_be_used(declared, message):
+    with pytest.raises(InputError, match=message):
+        licensing_of(suite(declared))
+
+
+def test_suites_that_declare_nothing():
+    assert licensing_effects(replace(suite(), extra={}), values()) == ()
+
+
+def test_sg_score_is_a_mean_over_suites():
+    assert sg_score([0.5, 1.0]) == 0.75
+    assert sg_score([0.5, None]) is None
+    assert sg_score([]) is None
+
+
+def test_the_starter_suite_is_measured_and_shown(tmp_path, capsys):
+    run = evaluate(
+        load_suite(find_suite("en-filler-gap")), uniform_scorer(4), output=tmp_path / "runs"
+    )
+    found = licensing_effects(run.suite, run.region_values())
+    assert {each.window for each in found} == {"at the gap", "to the end"}
+    # Every word costs two bits, so a filler makes no difference.
+    assert {each.mean_bits for each in found if each.window == "at the gap"} == {0.0}
+    assert invoke(["report", str(run.folder), "--table", "licensing"]) == 0
+    assert "wh-licensing" in capsys.readouterr().out
+
+
+@pytest.mark.golden
+def test_three_way_terms_are_those_of_wilcox_2023(shared):
+    path = shared / "data" / "islands" / "wilcox_style" / "wilcox2023_wh_islands_by_item.csv"
+    expected = json.loads(
+        (shared / "golden" / "islands" / "wh_islands_wilcox2023.json").read_text(encoding="utf-8")
+    )
+    design = Licensing(
+        filler="wh",
+        gap="gap",
+        island="island",
+        levels={"wh": ("what", "that"), "gap": ("gap", "nogap"), "island": ("nocomp", "wh")},
+        windows={},
+    )
+    cells: dict[str, dict[str, dict]] = {}
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            items = cells.setdefault(row["model"], {}).setdefault(row["item"], {})
+            items[row["wh"], row["gap"], row["island"]] = float(row["surprisal"])
+    for model, want in expected["models"].items():
+        found = by_name(effects_of_items(design, cells[model]), window="")
+        for key, each in want["filler_effect"].items():
+            island, gap = key.split("|")
+            mean = found[f"filler effect, {gap}", island].mean_bits
+            assert mean == pytest.approx(each["mean"], abs=1e-6)
+        for island, each in want["wh_licensing_interaction"].items():
+            effect = found["wh-licensing", island]
+            assert effect.mean_bits == pytest.approx(each["mean"], abs=1e-6)
+            assert effect.se_bits == pytest.approx(each["se"], abs=1e-6)
+        term = found["reduction by the island", "wh"]
+        assert term.mean_bits == pytest.approx(want["published_estimate"], abs=1e-8)
