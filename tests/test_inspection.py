@@ -110,6 +110,7 @@ def test_the_kind_of_tokenizer(kind, cuts, marks, unknown):
     found = facts(kind)
 
     assert (found.kind, found.marks) == (cuts, marks)
+    assert found.boundary == ("word-start" if marks == "word beginnings" else "none")
     assert found.unknown == (unknown or str(zoo.tokenizer(kind).unk_token or ""))
 
 
@@ -128,13 +129,14 @@ def test_the_kind_of_tokenizer(kind, cuts, marks, unknown):
 def test_what_stands_before_a_text(kind, bos, before, origin):
     found = facts(kind, bos=bos)
 
-    assert (found.before, found.origin) == (before, origin)
+    assert (found.bos, found.before, found.origin) == (bos, before, origin)
 
 
 def test_what_stands_around_a_text_of_a_masked_model(zoo_folder):
     found = inspected(zoo_folder("bert-cased")).tokenizer
 
     assert (found.before, found.after) == ("[CLS]", "[SEP]")
+    assert (found.bos, found.boundary) == ("", "none")
 
 
 LOOP = "{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}{% endfor %}"

@@ -99,6 +99,9 @@ def test_the_check_of_a_good_model_ends_well(zoo_folder, capsys):
         "byte-level BPE",
         "its BOS token, the same as its EOS token",
         "chat template",
+        "BOS policy        auto",
+        "--boundary auto corrects them by word-start",
+        "passed  scores are those of a plain forward pass",
         "160 tokens",
         "passed  tokens cover every character",
     ):

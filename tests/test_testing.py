@@ -8,7 +8,8 @@ import math
 import pytest
 
 from cimento.models.fake import FakeScorer, uniform_scorer
-from cimento.testing import check_model
+from cimento.testing import UNKNOWN_TEXT, check_model
+from tests.whole_path import load_folder
 
 
 def failed(scorer) -> set[str]:
@@ -35,9 +36,50 @@ class Half(FakeScorer):
         ]
 
 
+class Begun(FakeScorer):
+    """A scorer that says it puts BOS before texts, and does not score what follows it."""
+
+    @property
+    def card(self):
+        return dataclasses.replace(super().card, bos="<s>")
+
+
+class Mute(FakeScorer):
+    """A scorer that drops what is not written in letters of today."""
+
+    def encode(self, requests):
+        return [
+            dataclasses.replace(each, wanted=() if UNKNOWN_TEXT[0] in request.text else each.wanted)
+            for each, request in zip(super().encode(requests), requests, strict=True)
+        ]
+
+
+class Sideways(FakeScorer):
+    """A scorer whose scores depend on how many texts it is asked for at once."""
+
+    def score(self, encoded):
+        return [values - len(encoded) for values in super().score(encoded)]
+
+
 def test_a_good_adapter_passes_everything():
     assert failed(uniform_scorer(50)) == set()
-    assert len(check_model(uniform_scorer(50))) >= 7
+    assert len(check_model(uniform_scorer(50))) >= 9
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama-bare", "bert", "xlm-roberta"])
+def test_models_of_transformers_pass_everything(name, zoo_folder):
+    found = check_model(load_folder(zoo_folder(name)))
+
+    assert [finding for finding in found if not finding.passed] == []
+    assert "scores are those of a plain forward pass" in {finding.name for finding in found}
+
+
+def test_scores_that_are_not_those_of_the_model_are_found(zoo_folder, monkeypatch):
+    scorer = load_folder(zoo_folder("gpt2"))
+    score = scorer.score
+    monkeypatch.setattr(scorer, "score", lambda encoded: [v - 0.01 for v in score(encoded)])
+
+    assert failed(scorer) == {"scores are those of a plain forward pass"}
 
 
 @pytest.mark.parametrize(
@@ -45,6 +87,18 @@ def test_a_good_adapter_passes_everything():
     [
         (FakeScorer(lambda _tokens, _index: 0.5), "log-probabilities are finite and at most 0"),
         (Half(lambda _tokens, _index: -1.0), "tokens cover every character"),
+        (
+            Begun(lambda _tokens, index: -1.0 if index else math.nan),
+            "the first token is scored where BOS stands before it",
+        ),
+        (
+            Mute(lambda _tokens, _index: -1.0),
+            "characters that hardly any vocabulary has are scored, or there is a reason",
+        ),
+        (
+            Sideways(lambda _tokens, _index: -1.0),
+            "a run that was stopped goes on to the same scores",
+        ),
         (Windowed(lambda _tokens, _index: -1.0), "a text longer than the window is refused"),
     ],
 )

@@ -40,6 +40,12 @@ TEXTS = (
 )
 
 
+UNKNOWN_TEXT = "\U00012000 \ua66e \u1681 x"
+"""A cuneiform sign, a letter of one Old Slavonic manuscript, Ogham; and something known."""
+
+_PLAIN_TEXTS = 4
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What one check found.
@@ -71,6 +77,9 @@ def check_model(
     checks = (
         _gives_probabilities,
         _covers_texts,
+        _is_plain,
+        _scores_first_tokens,
+        _takes_unknown_text,
         _is_invariant,
         _answers_parts,
         _takes_empty_text,
@@ -151,6 +160,47 @@ def _covers_texts(tried: _Tried) -> Iterator[Finding]:
     )
 
 
+def _is_plain(tried: _Tried) -> Iterator[Finding]:
+    """Batches, shared beginnings and rows left out against one text at a time, of real models."""
+    if not hasattr(tried.scorer, "inside"):
+        return
+    from cimento.models.inspection import Inspectable, compare_ways
+
+    if not isinstance(tried.scorer, Inspectable):
+        return
+    requests = [ScoreRequest(id=i, text=text) for i, text in enumerate(tried.texts[:_PLAIN_TEXTS])]
+    found = compare_ways(tried.scorer, tried.scorer.encode(requests), policy=tried.policy)
+    if found is not None:
+        yield Finding(
+            "scores are those of a plain forward pass",
+            passed=found.agrees,
+            detail=f"{found.n_tokens} tokens, at most {found.max_difference_nats:.2g} nats apart",
+        )
+
+
+def _scores_first_tokens(tried: _Tried) -> Iterator[Finding]:
+    if not tried.scorer.card.bos:
+        return
+    first = tried.whole().filter(position=0)
+    yield Finding(
+        "the first token is scored where BOS stands before it",
+        passed=not first["logprob_nats"].has_nulls(),
+        detail=f"{first['logprob_nats'].null_count()} of {first.height} without score",
+    )
+
+
+def _takes_unknown_text(tried: _Tried) -> Iterator[Finding]:
+    table = tried.whole([UNKNOWN_TEXT])
+    unexplained = table.filter(
+        table["logprob_nats"].is_null() & table["unscored_reason"].is_null()
+    ).height
+    yield Finding(
+        "characters that hardly any vocabulary has are scored, or there is a reason",
+        passed=table.height > 0 and unexplained == 0,
+        detail=f"{table.height} tokens, {unexplained} unexplained",
+    )
+
+
 def _is_invariant(tried: _Tried) -> Iterator[Finding]:
     together = _sums(tried.whole(), len(tried.texts))
     alone = [_sums(tried.whole([text]), 1)[0] for text in tried.texts]
@@ -205,6 +255,22 @@ def _knows_the_cache(tried: _Tried) -> Iterator[Finding]:
         passed=cold.equals(warm),
         detail=f"{cold.height} rows",
     )
+    begun = MemoryCache()
+    tried.ask(requests[: len(requests) // 2], begun)
+    worst = _apart(cold, tried.ask(requests, begun))
+    yield Finding(
+        "a run that was stopped goes on to the same scores",
+        passed=worst <= TOLERANCE_NATS * 10,
+        detail=f"tokens differ by at most {worst:.2g} nats",
+    )
+
+
+def _apart(one: pl.DataFrame, other: pl.DataFrame) -> float:
+    """The largest difference of a token's scores in two tables; infinite where rows differ."""
+    if not one.drop("logprob_nats").equals(other.drop("logprob_nats")):
+        return math.inf
+    largest = (one["logprob_nats"] - other["logprob_nats"]).abs().max()
+    return float(largest) if isinstance(largest, float) else 0.0
 
 
 def _sums(table: pl.DataFrame, count: int) -> list[float]:

@@ -61,7 +61,7 @@ def check(
     ] = "",
     texts: Annotated[
         int, options.option("--texts", min=1, help="How many texts are scored both ways.")
-    ] = 40,
+    ] = 20,
     json: Annotated[bool, options.option("--json", help="Print everything as JSON.")] = False,
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
@@ -171,9 +171,14 @@ def _tokenizer_rows(facts: TokenizerFacts) -> list[tuple[str, str]]:
     if facts.system_role is not None:
         told = f" ({facts.refusal})" if facts.refusal else ""
         chat = f"present; a system message is {facts.system_role}{told}"
+    corrected = "cannot be corrected (--boundary auto does nothing)"
+    if facts.boundary != "none":
+        corrected = f"--boundary auto corrects them by {facts.boundary}"
     return [
         ("tokenizer", facts.kind),
         ("marks of words", facts.marks),
+        ("word boundaries", corrected),
+        ("BOS policy", facts.bos),
         ("before a text", f"{facts.before} ({facts.origin})".strip()),
         ("after a text", facts.after),
         ("unknown token", facts.unknown or "none"),

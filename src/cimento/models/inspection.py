@@ -145,18 +145,27 @@ def inspect_model(
         [each for each in found.texts if len(each.ids) <= longest] for found in encoded.values()
     ]
     chosen = [each for some in fitting for each in some[:share]][:n_compared]
-    plain = _PLAIN.get(scorer.card.kind)
     return Inspection(
         card=scorer.card,
         tokenizer=tokenizer_facts(inside.tokenizer, policy=policy, card=scorer.card),
-        comparison=_compare(scorer, plain, chosen, policy) if plain and chosen else None,
+        comparison=compare_ways(scorer, chosen, policy=policy),
         unknown=tuple(_unknown(inside, suite, found) for suite, found in encoded.items()),
     )
 
 
-def _compare(
-    scorer: Inspectable, plain_score: PlainScore, encoded: Sequence[Encoded], policy: Policy
-) -> Comparison:
+def compare_ways(
+    scorer: Inspectable, encoded: Sequence[Encoded], *, policy: Policy
+) -> Comparison | None:
+    """Score texts both ways; None where there is none, or no plain way for this kind of model.
+
+    Args:
+        scorer: with a model loaded.
+        encoded: texts that fit the model's window.
+        policy: the policy it was loaded with.
+    """
+    plain_score = _PLAIN.get(scorer.card.kind)
+    if plain_score is None or not encoded:
+        return None
     inside = scorer.inside()
     # The first time the fast way proves itself, and both ways make room; neither is timed.
     scorer.score(encoded)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.models.base import ModelCard, Policy
+from cimento.models.base import BosRule, BoundaryRule, ModelCard, Policy
 from cimento.models.surfaces import surfaces_of
 from cimento.models.tokenizing import own_frame
 from cimento.suites.model import JsonValue
@@ -28,6 +28,9 @@ class TokenizerFacts:
     Attributes:
         kind: how it cuts words, such as ``byte-level BPE``.
         marks: what of words its tokens mark.
+        boundary: what ``--boundary auto`` corrects words by with this model; ``none`` where it
+            corrects nothing.
+        bos: the policy for what stands before a text; empty where the model leaves no choice.
         before: the tokens that stand before a text when it is scored.
         origin: where these come from.
         after: the tokens that stand after it.
@@ -39,6 +42,8 @@ class TokenizerFacts:
 
     kind: str
     marks: str
+    boundary: BoundaryRule
+    bos: BosRule | Literal[""]
     before: str
     origin: str
     after: str
@@ -60,9 +65,12 @@ def tokenizer_facts(
     state = json.loads(tokenizer.backend_tokenizer.to_str())
     role, refusal = _system_role(tokenizer)
     before, after, origin = _frame(tokenizer, policy, card)
+    causal = card.kind == "causal"
     return TokenizerFacts(
         kind=_kind(state),
         marks=_marks(tokenizer, state),
+        boundary=surfaces_of(tokenizer)[0] if causal else "none",
+        bos=policy.bos if causal else "",
         before=before,
         origin=origin,
         after=after,
