@@ -1,0 +1,101 @@
+"""``cimento study stories``: GITA4CALAMITA from recorded answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cimento.cli import options
+from cimento.cli.console import columns, note, show
+
+if TYPE_CHECKING:
+    from cimento.suites.model import JsonValue
+
+
+def stories(
+    data: Annotated[
+        Path, options.option("--data", help="The stories: GITA4CALAMITA as JSONL, or others.")
+    ],
+    responses: Annotated[
+        list[Path],
+        options.option("--responses", help="Recorded answers of one model (JSONL); repeatable."),
+    ],
+    *,
+    json: options.Json = False,
+    seed: Annotated[int, options.option("--seed", help="Seed of the bootstrap.")] = 1,
+    draws: Annotated[
+        int, options.option("--draws", min=100, help="Draws of the bootstrap.")
+    ] = 20_000,
+) -> int:
+    """Redo GITA4CALAMITA (Pensa et al. 2024): three tiers of physical commonsense.
+
+    Every metric in the grouping of the paper's code and in a corrected one, with intervals, bias,
+    calibration and breakdowns; prompts and draws rebuilt by hash. Several files of answers are
+    also compared pair by pair. The exit code is 1 where something published is not met.
+    """
+    from json import dumps
+
+    from cimento.stories.readers import read_stories
+    from cimento.stories.responses import read_responses
+    from cimento.studies.stories.record import paired_record, study_record
+    from cimento.studies.stories.text import differing, equality_rows
+
+    asked = read_stories(data).stories
+    models = [read_responses(path, stories=asked) for path in responses]
+    _refuse_same_names([model.model for model in models])
+    records = {model.model: study_record(asked, model, seed=seed, draws=draws) for model in models}
+    paired = paired_record(asked, models) if len(models) > 1 else None
+    if json:
+        whole: JsonValue = next(iter(records.values()))
+        if paired is not None:
+            whole = {"models": dict(records), "paired_story_class": paired}
+        show(dumps(whole, indent=1, ensure_ascii=False))
+    else:
+        for record in records.values():
+            _show(record)
+        if paired is not None:
+            _show_paired(paired)
+    wrong = sum(differing(equality_rows(record)) for record in records.values())
+    if wrong:
+        note(f"{wrong} published numbers are not met.")
+    return 1 if wrong else 0
+
+
+def _show(record: dict[str, JsonValue]) -> None:
+    from cimento.studies.stories.text import (
+        bias_rows,
+        equality_rows,
+        flow_rows,
+        grouping_rows,
+        prompt_rows,
+    )
+
+    tables = {
+        "Metrics of the paper's code": equality_rows,
+        "Groupings and baselines": grouping_rows,
+        "Flow of implausible stories": flow_rows,
+        "First tier as detection of plausible stories": bias_rows,
+        "Prompts and draws rebuilt": prompt_rows,
+    }
+    show(f"{record['model']}")
+    for title, rows in tables.items():
+        show(f"\n{title}\n{columns(rows(record), indent=2)}")
+    show("")
+
+
+def _show_paired(paired: dict[str, JsonValue]) -> None:
+    from cimento.studies.stories.text import paired_rows
+
+    show(f"Models against each other, first tier\n{columns(paired_rows(paired), indent=2)}")
+
+
+def _refuse_same_names(names: list[str]) -> None:
+    from cimento.errors import UsageError
+
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(
+            where="--responses",
+            seen=f"two files are called {twice[0]!r}",
+            todo="Models are named after their files; rename one.",
+        )

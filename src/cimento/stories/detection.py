@@ -1,0 +1,145 @@
+"""The first tier as a detection task: how well stories are told apart, and the bias of answers.
+
+The positive class is "plausible". A constant answer is right in as many stories as have that
+label, so that accuracy alone says little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cimento.statistics.classification import (
+    Confusion,
+    auc,
+    balanced_accuracy,
+    confusion,
+    d_prime,
+    mcc,
+    tnr,
+    tpr,
+)
+from cimento.statistics.values import Estimate
+from cimento.stories.outcomes import Outcome, margin
+from cimento.stories.records import FALSE, STORY, TRUE, Story
+from cimento.stories.triples import bases
+
+NO_MARGINS = "options were not scored"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detection:
+    """The first tier of one model.
+
+    Attributes:
+        answered: stories with a readable answer that have a label.
+        answers: label to the share of `answered`.
+        invalid: replies that could not be read.
+        counts: true and false positives and negatives.
+        tpr: share of plausible stories called plausible.
+        tnr: share of implausible stories called implausible.
+        balanced_accuracy: mean of the two.
+        mcc: Matthews's correlation.
+        auc: how often a plausible story has the higher margin of "true" over "false".
+        d_prime: sensitivity, log-linear correction.
+        criterion: above 0: inclined to answer "false".
+        sibling_pair_accuracy: how often a plausible story has a higher margin than its own
+            implausible variant, ties as half.
+        n_pairs: how many such pairs.
+        mean_margin_nats: mean log-probability of "true" minus that of "false".
+    """
+
+    answered: int
+    answers: Mapping[str, float]
+    invalid: int
+    counts: Confusion
+    tpr: Estimate
+    tnr: Estimate
+    balanced_accuracy: Estimate
+    mcc: Estimate
+    auc: Estimate
+    d_prime: float | None
+    criterion: float | None
+    sibling_pair_accuracy: Estimate
+    n_pairs: int
+    mean_margin_nats: Estimate
+
+
+def detect(stories: Sequence[Story], outcomes: Sequence[Outcome]) -> Detection:
+    """Measure the first tier."""
+    first = [each for each in outcomes if each.tier == STORY]
+    answered = [each for each in first if each.chosen is not None and each.gold is not None]
+    truth = [each.gold == TRUE for each in answered]
+    said = [each.chosen == TRUE for each in answered]
+    counts = confusion(truth, said)
+    found = d_prime(counts)
+    margins = _margins(first)
+    pairs = sibling_pairs(stories, margins)
+    n = len(answered)
+    return Detection(
+        answered=n,
+        answers={
+            label: sum(each.chosen == label for each in answered) / n for label in (FALSE, TRUE)
+        }
+        if n
+        else {},
+        invalid=sum(each.invalid for each in first),
+        counts=counts,
+        tpr=tpr(counts),
+        tnr=tnr(counts),
+        balanced_accuracy=balanced_accuracy(counts),
+        mcc=mcc(counts),
+        auc=_auc(stories, margins),
+        d_prime=found.d_prime,
+        criterion=found.criterion,
+        sibling_pair_accuracy=_share(pairs),
+        n_pairs=len(pairs),
+        mean_margin_nats=_mean(list(margins.values())),
+    )
+
+
+def sibling_pairs(stories: Sequence[Story], margins: Mapping[int, float]) -> dict[int, float]:
+    """Of each implausible story with a plausible sibling, whether that has the higher margin.
+
+    Args:
+        stories: all of them.
+        margins: row to the margin of "true" over "false" in nats.
+
+    Returns:
+        Row of the implausible story to 1 (it has), 0.5 (a tie) or 0.
+    """
+    known = bases(stories)
+    found = {}
+    for story in stories:
+        base = known[story.story_id]
+        if story.plausible or base is None:
+            continue
+        if story.row in margins and base.row in margins:
+            difference = margins[base.row] - margins[story.row]
+            found[story.row] = 0.5 if difference == 0 else float(difference > 0)
+    return found
+
+
+def _margins(first: Sequence[Outcome]) -> dict[int, float]:
+    found = {each.row: margin(each.answer, TRUE, FALSE) for each in first}
+    return {row: value for row, value in found.items() if value is not None}
+
+
+def _auc(stories: Sequence[Story], margins: Mapping[int, float]) -> Estimate:
+    if not margins:
+        return Estimate(None, NO_MARGINS)
+    return auc(list(margins.values()), [stories[row].plausible for row in margins])
+
+
+def _share(pairs: Mapping[int, float]) -> Estimate:
+    if not pairs:
+        return Estimate(None, "no plausible story has a scored variant")
+    return Estimate(sum(pairs.values()) / len(pairs))
+
+
+def _mean(values: Sequence[float]) -> Estimate:
+    import math
+
+    if not values:
+        return Estimate(None, NO_MARGINS)
+    return Estimate(math.fsum(values) / len(values))

@@ -1,0 +1,145 @@
+"""Everything that is said about one model's answers to a file of stories, as one record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cimento.statistics.intervals import wilson
+from cimento.stories.as_json import as_json
+from cimento.stories.baselines import baselines
+from cimento.stories.breakdown import (
+    by_breakpoint,
+    by_distance,
+    by_domain,
+    by_pair,
+    by_place,
+    by_state,
+    by_true_shots,
+    confusions,
+    partial_credit,
+)
+from cimento.stories.choices import choices
+from cimento.stories.corrections import applicable
+from cimento.stories.detection import detect
+from cimento.stories.grouping import Grouping, by_corrected, by_paper_code, by_type
+from cimento.stories.outcomes import Outcome, judge_all
+from cimento.stories.rates import DRAWS, Rate, bootstrap_intervals, rates
+from cimento.stories.records import CONFLICT, STATE, STORY, TIERS, Story, Tier, TierAnswer
+from cimento.stories.tiers import Chain, chain, conditional, flow, untiered
+from cimento.suites.model import JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """The answers of one model with what came of them.
+
+    Attributes:
+        stories: what was asked about.
+        outcomes: one an answer.
+        chained: the three tiers chained.
+        groupings: the divisions of stories that are reported, the default one first.
+    """
+
+    stories: tuple[Story, ...]
+    outcomes: tuple[Outcome, ...]
+    chained: Chain
+    groupings: tuple[Grouping, ...]
+
+
+def judge_stories(stories: Sequence[Story], answers: Sequence[TierAnswer]) -> Judged:
+    """Judge and chain the answers of one model.
+
+    Where corrections are known for the file, the default grouping is ``corrected``, else
+    ``type``; the others are there too.
+    """
+    outcomes = judge_all(answers, stories)
+    corrections = applicable(stories)
+    groupings = [by_type(stories), by_paper_code(stories)]
+    if corrections is not None:
+        groupings.insert(0, by_corrected(stories, corrections))
+    return Judged(
+        stories=tuple(stories),
+        outcomes=outcomes,
+        chained=chain(stories, outcomes),
+        groupings=tuple(groupings),
+    )
+
+
+def summarize(judged: Judged, *, seed: int, draws: int = DRAWS) -> dict[str, JsonValue]:
+    """All measures of one model as JSON.
+
+    Args:
+        judged: its answers.
+        seed: of the bootstrap.
+        draws: of the bootstrap.
+    """
+    stories, outcomes, chained = judged.stories, judged.outcomes, judged.chained
+    first = judged.groupings[0]
+    return {
+        "grouping": first.name,
+        "n_recorded": {tier: sum(each.tier == tier for each in outcomes) for tier in TIERS},
+        "rates": {each.name: as_json(rates(chained, each)) for each in judged.groupings},
+        "cluster_bootstrap95": {
+            each.name: as_json(bootstrap_intervals(stories, chained, each, seed=seed, draws=draws))
+            for each in judged.groupings
+        },
+        "flow": as_json(flow(stories, chained)),
+        "conditional": as_json(conditional_rates(stories, chained)),
+        "untiered": {tier: as_json(untiered_rate(judged, tier)) for tier in TIERS},
+        "baselines": as_json(baselines(stories, first)),
+        "detection": as_json(detect(stories, outcomes)),
+        "per_task": {
+            tier: as_json(choices(outcomes, tier))
+            for tier in TIERS
+            if any(each.tier == tier for each in outcomes)
+        },
+        "by_state": as_json(by_state(stories, chained)),
+        "by_distance": as_json(by_distance(stories, chained)),
+        "by_breakpoint": as_json(by_breakpoint(stories, chained)),
+        "by_pair": as_json(by_pair(stories, chained)),
+        "by_place": as_json(by_place(stories, chained)),
+        "by_domain": as_json(by_domain(stories, chained)),
+        "by_true_shots": as_json(by_true_shots(stories, outcomes)),
+        "confusion_physical_state": as_json(confusions(outcomes)),
+        "partial_credit": as_json(partial_credit(outcomes)),
+    }
+
+
+def conditional_rates(stories: Sequence[Story], chained: Chain) -> dict[str, Rate]:
+    """How many of the implausible stories that reach a later tier pass it."""
+    names: dict[str, Tier] = {"conflict_given_story": CONFLICT, "state_given_conflict": STATE}
+    return {
+        name: _rate(name, conditional(stories, chained, tier), chained.reasons.get(tier, ""))
+        for name, tier in names.items()
+    }
+
+
+def untiered_rate(judged: Judged, tier: Tier) -> Rate:
+    """Accuracy at one tier over all stories that have a right answer there, whatever came before.
+
+    It is None where only some of them were asked, because these are then the model's own choice.
+    """
+    found = untiered(judged.stories, judged.outcomes, tier)
+    wanted = sum(tier == STORY or not story.plausible for story in judged.stories)
+    if len(found) < wanted:
+        reason = f"{len(found)} of {wanted} stories were asked" if found else "not asked"
+        return _rate("untiered", None, reason)
+    known = [bool(each.correct) for each in found if each.correct is not None]
+    return _rate("untiered", (sum(known), len(known)), "", unscored=len(found) - len(known))
+
+
+def _rate(name: str, count: tuple[int, int] | None, reason: str, *, unscored: int = 0) -> Rate:
+    if count is None or not count[1]:
+        return Rate(
+            name=name,
+            value=None,
+            count=count,
+            wilson95=None,
+            reason=reason or "no story reached it",
+            unscored=unscored,
+        )
+    right, n = count
+    return Rate(
+        name=name, value=right / n, count=count, wilson95=wilson(right / n, n), unscored=unscored
+    )

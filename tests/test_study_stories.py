@@ -1,0 +1,239 @@
+"""The study of GITA4CALAMITA: every computed value of the reference, prompts and draws by hash."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import pytest
+
+from cimento.cli.main import invoke
+from cimento.stories.readers import read_stories
+from cimento.stories.records import OPTIONS, PAIRS, STATES, STORY, TIERS, TierAnswer
+from cimento.stories.responses import Responses, read_responses
+from cimento.stories.shots import PAPER, Shots, choose_shots
+from cimento.studies.stories.facts import TABLE_3, published
+from cimento.studies.stories.prompts import gemma, llama
+from cimento.studies.stories.record import study_record
+from cimento.studies.stories.text import differing, equality_rows
+
+pytestmark = pytest.mark.golden
+
+MODELS = (
+    "Meta-Llama-3.1-8B",
+    "Meta-Llama-3.1-8B-Instruct",
+    "Meta-Llama-3.1-70B-Instruct",
+    "gemma-2-27b",
+    "gemma-2-9b-it",
+)
+
+
+@pytest.fixture(scope="module")
+def folder(shared):
+    return shared / "golden/stories"
+
+
+@pytest.fixture(scope="module")
+def stories(folder):
+    return read_stories(folder / "dataset/gita4calamita.jsonl").stories
+
+
+def differences(expected, found, path=""):
+    """Places where something expected is missing or differs by more than its tolerance."""
+    if isinstance(expected, Mapping):
+        for key, value in expected.items():
+            if not isinstance(found, Mapping) or key not in found:
+                yield f"{path}/{key} is missing"
+            else:
+                yield from differences(value, found[key], f"{path}/{key}")
+    elif isinstance(expected, list):
+        if not isinstance(found, list) or len(found) != len(expected):
+            yield f"{path}: {found} instead of {expected}"
+        else:
+            for place, (one, other) in enumerate(zip(expected, found, strict=True)):
+                yield from differences(one, other, f"{path}/{place}")
+    elif isinstance(expected, float):
+        tolerance = (
+            0.01 if "bootstrap" in path else 1e-12 if path.startswith("/paper_code") else 1e-9
+        )
+        if not isinstance(found, int | float) or abs(found - expected) > tolerance:
+            yield f"{path}: {found} instead of {expected}"
+    elif expected != found:
+        yield f"{path}: {found} instead of {expected}"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_value_of_a_model_is_that_of_the_reference(folder, stories, model):
+    responses = read_responses(folder / f"responses/{model}.jsonl", stories=stories)
+    record = study_record(stories, responses, seed=1, draws=20_000)
+    expected = json.loads((folder / f"expected/{model}.json").read_text())
+    assert list(differences(expected, record)) == []
+    assert set(record) - set(expected) == {"more"}
+    for tier, found in record["more"]["prompts"].items():
+        assert found["equal_prompts"] == found["prompts"], tier
+        if found["equal_draws"] is not None:
+            assert found["equal_draws"] == found["draws"], tier
+
+
+def test_all_recorded_prompts_are_rebuilt(folder, stories):
+    total = 0
+    for model in MODELS:
+        responses = read_responses(folder / f"responses/{model}.jsonl", stories=stories)
+        record = study_record(stories, responses, seed=1, draws=100)
+        total += sum(found["equal_prompts"] for found in record["more"]["prompts"].values())
+    # "2,408 golden prompts": every line of responses/ that has a hash.
+    assert total == 2408
+
+
+@pytest.mark.parametrize("model", ["Meta-Llama-3.1-70B", "gemma-2-27b-it", "gemma-2-9b"])
+def test_other_models_meet_the_logs_of_the_authors(shared, stories, model):
+    path = shared / f"data/stories/more_responses/{model}.jsonl"
+    record = study_record(stories, read_responses(path, stories=stories), seed=1, draws=100)
+    rows = equality_rows(record)
+    assert differing(rows) == 0
+    equal = sum(row[4] == "yes" for row in rows)
+    # The third tier of the largest model is not among the recorded answers.
+    assert equal == (7 if model == "Meta-Llama-3.1-70B" else 10)
+
+
+def test_the_printed_table_is_met(folder, stories):
+    for model in MODELS:
+        responses = read_responses(folder / f"responses/{model}.jsonl", stories=stories)
+        rows = equality_rows(study_record(stories, responses, seed=1, draws=100))
+        assert differing(rows) == 0
+        known = 4 if model == "Meta-Llama-3.1-70B-Instruct" else 10
+        assert sum(row[4] == "yes" and row[6] == "yes" for row in rows) == known
+
+
+def test_models_are_compared(folder, capsys):
+    arguments = [
+        "study",
+        "stories",
+        "--data",
+        str(folder / "dataset/gita4calamita.jsonl"),
+        "--json",
+        "--draws",
+        "100",
+    ]
+    for model in MODELS:
+        arguments += ["--responses", str(folder / f"responses/{model}.jsonl")]
+    assert invoke(arguments) == 0
+    output = json.loads(capsys.readouterr().out)
+    expected = json.loads((folder / "expected_paired_story_class.json").read_text())
+    assert set(output["models"]) == set(MODELS)
+    assert set(output["paired_story_class"]) == set(expected)
+    assert list(differences(expected, output["paired_story_class"])) == []
+    # Holm over ten tests: the smallest p times ten; R: p.adjust(p, "holm").
+    smallest = output["paired_story_class"]["gemma-2-27b vs gemma-2-9b-it"]
+    assert smallest["holm_p"] == pytest.approx(10 * smallest["mcnemar_exact_p"])
+
+
+def test_tables_are_printed(folder, capsys):
+    arguments = [
+        "study",
+        "stories",
+        "--data",
+        str(folder / "dataset/gita4calamita.jsonl"),
+        "--draws",
+        "100",
+    ]
+    for model in ("gemma-2-27b", "gemma-2-9b-it"):
+        arguments += ["--responses", str(folder / f"responses/{model}.jsonl")]
+    assert invoke(arguments) == 0
+    output = capsys.readouterr().out
+    assert "Verifiability        0.0168    4/238    0.0168  yes     1.68       yes" in output
+    assert "gemma-2-27b vs gemma-2-9b-it  32          130" in output
+    assert "physical_state  15       15       15     15" in output
+
+
+def test_two_files_of_one_name_are_refused(folder, capsys):
+    path = str(folder / "responses/gemma-2-27b.jsonl")
+    data = str(folder / "dataset/gita4calamita.jsonl")
+    assert (
+        invoke(["study", "stories", "--data", data, "--responses", path, "--responses", path]) == 2
+    )
+    assert "two files are called 'gemma-2-27b'" in capsys.readouterr().err
+
+
+def scored(row, tier, chosen, *, tie=False):
+    """An answer of the artificial systems: the option chosen 0.0, the others -5.0."""
+    values = tuple(-1.0 if tie else 0.0 if option == chosen else -5.0 for option in OPTIONS[tier])
+    return TierAnswer(row=row, tier=tier, options=OPTIONS[tier], logprobs_nats=values)
+
+
+SYSTEMS = {
+    "gold": lambda story, tier: story.gold(tier),
+    "always_false_majority": lambda _, tier: ("false", "3 and 4", "open")[TIERS.index(tier)],
+    "always_true": lambda _, tier: ("true", "0 and 1", "power")[TIERS.index(tier)],
+    "all_ties": lambda _, tier: ("false", "0 and 1", "power")[TIERS.index(tier)],
+    "false_gold_conflict_wrong_state": lambda story, tier: (
+        "false",
+        story.gold("conflict_detec"),
+        "solid",
+    )[TIERS.index(tier)],
+}
+
+
+def answers_of(name, stories):
+    """What a system answers, each tier asked only where the one before was right."""
+    reached, answers = list(stories), []
+    for tier in TIERS:
+        if tier != STORY:
+            reached = [story for story in reached if not story.plausible]
+        chosen = {story.row: SYSTEMS[name](story, tier) for story in reached}
+        answers += [
+            scored(row, tier, label, tie=name == "all_ties") for row, label in chosen.items()
+        ]
+        reached = [story for story in reached if chosen[story.row] == story.gold(tier)]
+    return tuple(answers)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_artificial_systems_get_what_they_should(folder, stories, name):
+    expected = json.loads((folder / "synthetic/expected.json").read_text())
+    responses = Responses(model=name, answers=answers_of(name, stories))
+    record = study_record(stories, responses, seed=1, draws=100)
+    assert list(differences(expected[name], record)) == []
+    assert set(json.loads((folder / "synthetic/systems.json").read_text())) - {"_ll"} == set(
+        SYSTEMS
+    )
+
+
+def test_the_draws_of_the_first_tier_are_drawn_again(folder, stories):
+    expected = json.loads((folder / "fewshot_story_class_seed1234.json").read_text())
+    shots = choose_shots(STORY, stories, stories, Shots(n=3, mode=PAPER, seed=expected["seed"]))
+    assert [[shot.row for shot in each] for each in shots] == expected["shots"]
+
+
+def test_labels_stand_in_the_order_of_the_study(folder):
+    tasks = json.loads((folder / "tasks.json").read_text())
+    assert {tier: list(OPTIONS[tier]) for tier in TIERS} == {
+        tier: tasks[tier]["choices"] for tier in TIERS
+    }
+    assert (len(PAIRS), len(STATES)) == (10, 14)
+
+
+def test_published_figures_are_those_of_the_reference(folder):
+    only = json.loads((folder / "published_only.json").read_text())
+    for name in ("Mistral-7B-v0.3", "Mistral-7B-Instruct-v0.3"):
+        assert published(name).metrics_txt == only[name]
+    for model in MODELS:
+        assert set(published(model).table3_percent) == set(TABLE_3)
+    assert published("somebody-else") is None
+
+
+def test_templates_write_turns_with_their_marks():
+    turns = [
+        {"role": "system", "content": "Rispondi. "},
+        {"role": "user", "content": "Piove? "},
+        {"role": "assistant", "content": "No"},
+        {"role": "user", "content": "E ora?"},
+    ]
+    assert gemma(turns[1:]) == (
+        "<bos><start_of_turn>user\nPiove?<end_of_turn>\n<start_of_turn>model\nNo<end_of_turn>\n"
+        "<start_of_turn>user\nE ora?<end_of_turn>\n<start_of_turn>model\n"
+    )
+    text = llama(turns)
+    assert text.startswith("<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nCutting")
+    assert "26 Jul 2024\n\nRispondi.<|eot_id|>" in text
+    assert text.endswith("E ora?<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n")
