@@ -105,6 +105,10 @@ def convert(
     output: Annotated[Path, options.option("-o", "--output", help="File or folder to write.")],
     to: Annotated[Format, options.option("--to", help="Format to write.")] = "native",
     *,
+    from_: Annotated[
+        str,
+        options.option("--from", help="Format to read, where the file does not tell: zorro."),
+    ] = "",
     allow_loss: Annotated[
         bool, options.option("--allow-loss", help="Write even what the format cannot hold whole.")
     ] = False,
@@ -114,7 +118,7 @@ def convert(
     from cimento.suites.load import load_suite
     from cimento.suites.writers import convert as write
 
-    loaded = load_suite(find_suite(suite))
+    loaded = load_suite(find_suite(suite), format_=from_)
     written = write(loaded.suite, to, output, allow_loss=allow_loss)
     note(f"Written: {written}")
 

@@ -34,17 +34,19 @@ class LoadedSuite:
     format: str
 
 
-def load_suite(path: Path) -> LoadedSuite:
+def load_suite(path: Path, *, format_: str = "") -> LoadedSuite:
     """Read and check one suite.
 
     Args:
         path: a suite folder, or a file in one of the formats of `readers.FORMATS` or of a plug-in.
+        format_: name of the format, where the file does not tell it.
 
     Raises:
         InputError: the path does not exist, may not be read or is in no known format.
         SuiteError: the suite has faults; the error carries all of them.
+        UsageError: there is no such format.
     """
-    loaded, faults = _read(path)
+    loaded, faults = _read(path, format_=format_)
     if loaded is None or errors(faults):
         raise SuiteError(where=str(path), faults=faults)
     return loaded
@@ -150,11 +152,11 @@ def _refuse_large(path: Path) -> None:
         )
 
 
-def _read(path: Path) -> tuple[LoadedSuite | None, tuple[Fault, ...]]:
+def _read(path: Path, *, format_: str = "") -> tuple[LoadedSuite | None, tuple[Fault, ...]]:
     path = _folder_of(path)
     _refuse_large(path)
     try:
-        format_ = detect_format(path)
+        format_ = format_ or detect_format(path)
         reading = find_reader(format_)(path)
     except SuiteError as error:
         return None, error.faults

@@ -13,8 +13,8 @@ from cimento.errors import Fault
 from cimento.suites.faults import fault
 from cimento.suites.reading import decode_table
 
-SUFFIXES = (".tsv", ".csv", ".txt", ".xlsx")
-_DELIMITERS = {".csv": (",", ";", "\t"), ".txt": ("\t", ";", ",")}
+SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx")
+_DELIMITERS = {".csv": (",", ";", "\t"), ".tab": ("\t",), ".txt": ("\t", ";", ",")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,8 @@ class Table:
 def read_table(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
     """Read a table; the suffix of the path tells how.
 
-    ``.xlsx`` is a workbook; ``.tsv`` is separated by tabs and has no quoting; ``.csv`` and
-    ``.txt`` are separated by whatever their header line is separated by, and quoted as in
+    ``.xlsx`` is a workbook; ``.tsv`` is separated by tabs and has no quoting; ``.csv``, ``.tab``
+    and ``.txt`` are separated by whatever their header line is separated by, and quoted as in
     RFC 4180.
 
     Args:

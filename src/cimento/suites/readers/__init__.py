@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
 from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
 from cimento.files import read_bytes
+from cimento.suites.readers.choices import is_choices
+from cimento.suites.readers.dialects import is_pair_table
 from cimento.suites.readers.factorial import is_factorial
 from cimento.suites.readers.factorial_table import is_factorial_table
+from cimento.suites.readers.labelled import is_labelled_table
+from cimento.suites.readers.lines import SUFFIX as LINES_SUFFIX
+from cimento.suites.readers.lines import is_clams
 from cimento.suites.readers.plugged import Reader, plugged_reader
 from cimento.suites.readers.words import SUFFIX as WORDS_SUFFIX
 from cimento.suites.readers.words import is_words_table, unpacked
 from cimento.suites.reading import Reading
-from cimento.suites.tables import SUFFIXES, read_table
+from cimento.suites.tables import SUFFIXES, Table, read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +55,23 @@ FORMATS = {
         "BLiMP JSONL (.jsonl with sentence_good and sentence_bad)", ("blimp", "read_blimp")
     ),
     "pairs": Format(
-        "a table with the columns good and bad (.tsv, .csv, .xlsx)", ("pairs", "read_pairs")
+        "a table with the columns good and bad, or those of MultiBLiMP, RuBLiMP and others"
+        " (.tsv, .csv, .xlsx)",
+        ("pairs", "read_pairs"),
     ),
+    "labelled": Format(
+        "a table with a sentence and its label in each row, as those of BLiMP-NL and colorless"
+        " green (.csv, .tsv, .tab)",
+        ("labelled", "read_labelled"),
+    ),
+    "choices": Format(
+        "JSONL with sentence_a, sentence_b and label (.jsonl)", ("choices", "read_choices")
+    ),
+    "clams": Format(
+        "CLAMS (.txt with True or False before each sentence)", ("lines", "read_clams")
+    ),
+    "zorro": Format("Zorro (two lines a pair, the bad one first)", ("lines", "read_zorro")),
+    "good-first": Format("two lines a pair, the good one first", ("lines", "read_good_first")),
     "factorial": Format(
         "factorial JSONL or JSON (.jsonl with a key for each condition)",
         ("factorial", "read_factorial"),
@@ -67,7 +87,7 @@ FORMATS = {
     ),
 }
 TOML = "suite.toml"
-SUITE_SUFFIXES = (".json", ".jsonl", ".ndjson", ".tsv", ".csv", ".xlsx")
+SUITE_SUFFIXES = (".json", ".jsonl", ".ndjson", ".tsv", ".csv", ".tab", ".xlsx")
 
 
 def detect_format(path: Path) -> str:
@@ -84,18 +104,36 @@ def detect_format(path: Path) -> str:
             return "native"
         raise _unknown(path, f"is a folder without {TOML}")
     suffix = path.suffix.lower()
-    if suffix in {".json", ".jsonl", ".ndjson"}:
-        if is_factorial(read_bytes(path)):
-            return "factorial"
-        return "syntaxgym" if suffix == ".json" else "blimp"
     data = read_bytes(path)
+    if suffix in {".json", ".jsonl", ".ndjson"}:
+        return _json_format(data, suffix)
     if path.name.lower().endswith(WORDS_SUFFIX):
         return _table_format(*unpacked(data, path))
-    if suffix not in SUFFIXES:
-        if plugged_reader(suffix) is not None:
-            return suffix
+    if suffix in SUFFIXES:
+        labelled = suffix == LINES_SUFFIX and is_clams(data)
+        return "clams" if labelled else _table_format(data, path)
+    if plugged_reader(suffix) is None:
         raise _unknown(path, f"has the unknown suffix {suffix!r}" if suffix else "has no suffix")
-    return _table_format(data, path)
+    return suffix
+
+
+def _json_format(data: bytes, suffix: str) -> str:
+    """The format of a JSON or JSON Lines file, by its keys."""
+    if is_factorial(data):
+        return "factorial"
+    if is_choices(data):
+        return "choices"
+    return "syntaxgym" if suffix == ".json" else "blimp"
+
+
+_TABLES: Mapping[str, Callable[[Table], bool]] = {
+    "syntaxgym-csv": lambda table: "condition_name" in table.columns,
+    "pairs": is_pair_table,
+    "labelled": is_labelled_table,
+    "words": is_words_table,
+    "factorial-table": is_factorial_table,
+}
+"""Format to whether a table is of it; the first that says so has it."""
 
 
 def _table_format(data: bytes, path: Path) -> str:
@@ -103,14 +141,9 @@ def _table_format(data: bytes, path: Path) -> str:
     table, faults = read_table(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
-    if "condition_name" in table.columns:
-        return "syntaxgym-csv"
-    if table.find("good") and table.find("bad"):
-        return "pairs"
-    if is_words_table(table):
-        return "words"
-    if is_factorial_table(table):
-        return "factorial-table"
+    for name, fits in _TABLES.items():
+        if fits(table):
+            return name
     if table.find("condition") and table.find("text"):
         raise InputError(
             where=str(path),

@@ -1,4 +1,4 @@
-"""A table with a good and a bad sentence in each row: TSV, CSV or xlsx."""
+"""A table with a good and a bad sentence in each row: TSV, CSV or xlsx, in several dialects."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from cimento.errors import Fault
 from cimento.files import read_bytes
 from cimento.suites.faults import fault
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
+from cimento.suites.readers.dialects import PairDialect, dialect_of, unfolded
 from cimento.suites.readers.items import PAIR_PREDICTION
 from cimento.suites.reading import Reading, sha256_of, strip_blanks, unusable
 from cimento.suites.tables import Table, read_table
 
 CONDITIONS = ("good", "bad")
+PHENOMENON = "phenomenon"
 
 
 def read_pairs(path: Path) -> Reading:
     """Read a table of pairs; the file's name becomes the suite's.
 
-    The sentences are taken as they are: a bar or a backslash in them is one.
+    The sentences are taken as they are: a bar or a backslash in them is one. All other columns
+    become free columns, and the one that names the phenomenon also the column ``phenomenon``.
 
     Raises:
         InputError: the file may not be read.
@@ -28,13 +31,14 @@ def read_pairs(path: Path) -> Reading:
     table, faults = read_table(data, path)
     if table is None:
         raise unusable(path, faults)
-    missing = [name for name in CONDITIONS if table.find(name) is None]
-    if missing:
-        seen = f"The column {', '.join(missing)} is missing; there are {', '.join(table.columns)}."
+    table = unfolded(table)
+    dialect = dialect_of(table)
+    if dialect is None:
+        seen = f"The columns good and bad are missing; there are {', '.join(table.columns)}."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
-    items, more = _items(table)
+    items, more = _items(table, dialect)
     suite = Suite(
-        meta=Meta(name=path.stem),
+        meta=Meta(name=path.stem, language=dialect.language),
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
         items=items,
@@ -43,21 +47,33 @@ def read_pairs(path: Path) -> Reading:
     return Reading(suite, sha256_of(data), places, (*faults, *more))
 
 
-def _items(table: Table) -> tuple[tuple[Item, ...], list[Fault]]:
+def _items(table: Table, dialect: PairDialect) -> tuple[tuple[Item, ...], list[Fault]]:
     faults: list[Fault] = []
-    sentences = {name: table.find(name) for name in CONDITIONS}
-    id_column = table.find("item") or table.find("id")
-    taken = {*sentences.values(), id_column}
+    good, bad = table.find(dialect.good) or "", table.find(dialect.bad) or ""
+    id_column = _id_column(table, dialect)
+    phenomenon = next(filter(None, map(table.find, dialect.phenomena)), None)
     items = []
     for number, row in enumerate(table.rows, start=1):
         cells = {
             column: strip_blanks(cell, what=column, where=table.where(row), faults=faults)
             for column, cell in row.cells.items()
         }
+        taken = {good, bad, id_column}
         free = {column: cell for column, cell in cells.items() if cell and column not in taken}
+        if phenomenon and cells[phenomenon]:
+            free.setdefault(PHENOMENON, cells[phenomenon])
         conditions = tuple(
-            Condition(name, (Region(cells[column or name]),), free)
-            for name, column in sentences.items()
+            Condition(name, (Region(cells[column]),), free)
+            for name, column in zip(CONDITIONS, (good, bad), strict=True)
         )
         items.append(Item(cells[id_column] if id_column else str(number), conditions))
     return tuple(items), faults
+
+
+def _id_column(table: Table, dialect: PairDialect) -> str | None:
+    """The column of ids. In others' tables it is left aside where it does not tell pairs apart."""
+    column = next(filter(None, map(table.find, dialect.ids)), None)
+    if column is None or dialect.good == CONDITIONS[0]:
+        return column
+    ids = [row.cells[column].strip() for row in table.rows]
+    return column if all(ids) and len(set(ids)) == len(ids) else None
