@@ -76,7 +76,8 @@ def locate(name: str) -> Located:
         raise UsageError(
             where=f"model {name!r}",
             seen="there is no such folder, and it is no name on the hub either",
-            todo=f"Give a folder, org/name@revision, replay:FILE, {' or '.join(DEMO_MODELS)}.",
+            todo="Give a folder, org/name@revision, openai:URL#model, kenlm:FILE, replay:FILE,"
+            f" {' or '.join(DEMO_MODELS)}.",
         )
     return _from_hub(hub_name, revision or None)
 
