@@ -1,0 +1,193 @@
+"""Blanks filled by causal models: what comes next after what stands before the blank.
+
+What follows the blank is not seen here; ranking candidates by the whole text is a matter of
+scoring, for which any model will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+
+from cimento.errors import ModelError, TextTooLongError
+from cimento.models.base import ModelCard, Policy
+from cimento.models.fill import (
+    ChoiceRule,
+    Fill,
+    FillPolicy,
+    FillRequest,
+    OpenRule,
+    chosen_protocol,
+    ranked,
+)
+from cimento.models.fill_rows import Distributions, Row, best_tokens
+from cimento.models.fill_tokens import FillTokens
+from cimento.models.inspection import Inside
+from cimento.models.layout import find_layout
+from cimento.models.tokenizing import causal_frame, probes, vocabulary_size
+
+if TYPE_CHECKING:
+    from cimento.models.fill_tokens import BoolArray
+
+_BEAMS = 2
+"""Unfinished words that are followed for each word that is wanted."""
+
+_Ids = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """The beginning of a word."""
+
+    ids: _Ids
+    logprob_nats: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Next:
+    """What a model expects at a place: the best tokens, and that a word has ended there."""
+
+    best: list[tuple[int, float]]
+    ended_nats: float
+
+
+class CausalFiller:
+    """Fills blanks with a causal language model of transformers.
+
+    Args:
+        inside: model and tokenizer.
+        card: what is known about the model.
+        policy: how texts are scored; its BOS rule holds here too.
+        token_budget: padded positions in one batch.
+
+    Raises:
+        ModelError: the model cannot be asked exactly.
+    """
+
+    protocols: tuple[OpenRule, ...] = ("left", "words", "complete")
+    choices: tuple[ChoiceRule, ...] = ()
+
+    def __init__(
+        self, inside: Inside, *, card: ModelCard, policy: Policy, token_budget: int
+    ) -> None:
+        model, tokenizer = inside.model, inside.tokenizer
+        self.card = card
+        self._tokenizer = tokenizer
+        self._frame = causal_frame(tokenizer, policy.bos)
+        size = vocabulary_size(model)
+        self._tokens = FillTokens(tokenizer, size=size)
+        short, long = probes(tokenizer, self._frame, window=card.window, vocabulary=size)
+        layout = find_layout(model, short, long, padding=0)
+        self._distributions = Distributions(
+            model, layout=layout, padding=0, token_budget=token_budget
+        )
+
+    def fill(
+        self,
+        requests: Sequence[FillRequest],
+        policy: FillPolicy,
+        *,
+        choice: Sequence[ChoiceRule] = (),  # noqa: ARG002  # options are scored, see `choices`
+    ) -> list[list[Fill]]:
+        """Candidates for each blank; see `Filler`."""
+        protocol = chosen_protocol(policy, self)
+        texts = [self._before(request) for request in requests]
+        fits = [not r.before or r.before[-1].isspace() for r in requests]
+        if protocol == "complete":
+            return self._words(texts, fits, policy)
+        words = protocol == "words"
+        allowed = [self._tokens.whole_words(after_blank=f) if words else None for f in fits]
+        expected = self._expected(texts, policy.k, allowed)
+        return [
+            [self._fill((token,), value, fit, protocol) for token, value in expected[text].best]
+            for text, fit in zip(texts, fits, strict=True)
+        ]
+
+    def _before(self, request: FillRequest) -> _Ids:
+        """What the model reads: a blank at the end belongs to the token that is to come."""
+        ids: list[int] = self._tokenizer(
+            request.before.rstrip(), add_special_tokens=False, verbose=False
+        )["input_ids"]
+        text = (*self._frame.before, *ids)
+        if not text:
+            raise ModelError(
+                where=f"text {request.after[:60]!r}",
+                seen="nothing stands before its blank, and the model has no BOS token",
+                todo="Use a masked model, or give a --bos rule that puts a token there.",
+            )
+        window = self.card.window
+        if window is not None and len(text) > window:
+            raise TextTooLongError(
+                where=f"text {request.before[:60]!r}",
+                seen=f"it makes {len(text)} tokens, and the model's window holds {window}",
+                todo="Shorten it.",
+            )
+        return text
+
+    def _expected(
+        self, texts: Sequence[_Ids], k: int, allowed: Sequence[BoolArray | None]
+    ) -> dict[_Ids, _Next]:
+        """What is expected after each text."""
+        permitted = dict(zip(texts, allowed, strict=True))
+        boundary = torch.from_numpy(~self._tokens.continuing)
+        found: dict[_Ids, _Next] = {}
+
+        def take(logprobs: torch.Tensor, own: list[Row]) -> None:
+            width = logprobs.shape[1]
+            ends = torch.ones(width, dtype=torch.bool)
+            ends[: len(boundary)] = boundary[:width]
+            ended = logprobs[:, ends.to(logprobs.device)].logsumexp(dim=1).tolist()
+            best = best_tokens(logprobs, k, [permitted[ids] for ids, _ in own])
+            for (ids, _), some, value in zip(own, best, ended, strict=True):
+                found[ids] = _Next(some, value)
+
+        self._distributions.read([(ids, len(ids) - 1) for ids in permitted], take)
+        return found
+
+    def _words(
+        self, texts: Sequence[_Ids], fits: Sequence[bool], policy: FillPolicy
+    ) -> list[list[Fill]]:
+        """Whole words of one to several tokens, by the probability that the word stands there.
+
+        A word's probability is that of its tokens times that of a word ending after them, so that
+        ``port`` does not get what belongs to ``portare`` (Pimentel and Meister 2024,
+        doi:10.18653/v1/2024.emnlp-main.1020).
+        """
+        width = policy.k * _BEAMS
+        begun = [[_Begun((), 0.0)] for _ in texts]
+        found: list[list[Fill]] = [[] for _ in texts]
+        for step in range(policy.masks + 1):
+            jobs = [(n, word) for n, own in enumerate(begun) for word in own]
+            allowed: list[BoolArray | None] = [
+                self._tokens.continuing if step else self._tokens.beginnings(after_blank=fits[n])
+                for n, _ in jobs
+            ]
+            reads = [(*texts[n], *word.ids) for n, word in jobs]
+            expected = self._expected(reads, width, allowed)
+            grown: list[list[_Begun]] = [[] for _ in texts]
+            for (n, word), ids in zip(jobs, reads, strict=True):
+                if step:
+                    value = word.logprob_nats + expected[ids].ended_nats
+                    found[n].append(self._fill(word.ids, value, fits[n], "complete"))
+                grown[n] += [
+                    _Begun((*word.ids, token), word.logprob_nats + value)
+                    for token, value in expected[ids].best
+                ]
+            begun = [
+                sorted(own, key=lambda word: (-word.logprob_nats, word.ids))[:width]
+                for own in grown
+            ]
+        # A blank alone can begin a word and is none.
+        return [ranked((fill for fill in own if fill.kind == "word"), policy.k) for own in found]
+
+    def _fill(self, ids: _Ids, value: float, fit: bool, method: str) -> Fill:  # noqa: FBT001  # a fact of the text
+        return Fill(
+            candidate=self._tokens.joined(ids),
+            logprob_nats=value,
+            n_pieces=len(ids),
+            kind=self._tokens.kind(ids, after_blank=fit),
+            method=method,
+        )

@@ -1,0 +1,61 @@
+"""From a loaded scorer to what fills blanks with the same model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, cast
+
+from cimento.errors import UsageError
+from cimento.models.base import Policy
+
+if TYPE_CHECKING:
+    from cimento.models.base import ModelCard
+    from cimento.models.fill import Filler
+    from cimento.models.inspection import Inside
+
+
+class _Opened(Protocol):
+    """A scorer that lets itself be looked into."""
+
+    @property
+    def card(self) -> ModelCard: ...
+
+    def inside(self) -> Inside: ...
+
+
+def has_filler(scorer: object) -> bool:
+    """Whether a model finds candidates itself; any other can still choose among options."""
+    return hasattr(scorer, "inside")
+
+
+def open_filler(scorer: object, *, policy: Policy, token_budget: int | None = None) -> Filler:
+    """What fills blanks with the model of a scorer.
+
+    Args:
+        scorer: a model of transformers, loaded.
+        policy: the policy it was loaded with.
+        token_budget: padded positions in one batch; None chooses by device.
+
+    Raises:
+        UsageError: the model does not show what it is made of.
+        ModelError: the model cannot be asked exactly.
+    """
+    if not has_filler(scorer):
+        raise UsageError(
+            where="fill",
+            seen="this model gives only scores of texts, and no candidates of its own",
+            todo="Give options to choose among, or a model of transformers.",
+        )
+    opened = cast("_Opened", scorer)
+    inside, card = opened.inside(), opened.card
+    budget = token_budget or (512 if inside.model.device.type == "cpu" else 16_384)
+    if card.kind == "masked":
+        from cimento.models.fill_masked import MaskedFiller
+
+        return MaskedFiller(inside, card=card, token_budget=budget)
+    if card.kind == "seq2seq":
+        from cimento.models.fill_seq2seq import SentinelFiller
+
+        return SentinelFiller(inside, card=card)
+    from cimento.models.fill_causal import CausalFiller
+
+    return CausalFiller(inside, card=card, policy=policy, token_budget=budget)

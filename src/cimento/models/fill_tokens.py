@@ -1,0 +1,157 @@
+"""Tokens as candidates: their text, whether they are whole words, and what several make."""
+
+from __future__ import annotations
+
+import functools
+import json
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from cimento.models.fill import FillKind
+from cimento.models.surfaces import UNKNOWN, surfaces_of
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+    BoolArray: TypeAlias = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+
+class FillTokens:
+    """The tokens of one tokenizer as candidates for a blank.
+
+    A tokenizer marks beginnings of words (a blank before the token), ends (after it) or what
+    continues a word (a prefix, ``##``); where it marks none, every token counts as a word.
+
+    Attributes:
+        marks: ``word-start``, ``word-end`` or ``none``, as `surfaces_of` has it.
+
+    Args:
+        tokenizer: of the model.
+        size: how many tokens the model knows.
+    """
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, *, size: int) -> None:
+        self._tokenizer = tokenizer
+        self._size = size
+        self.marks, self._surfaces = surfaces_of(tokenizer)
+        model = json.loads(tokenizer.backend_tokenizer.to_str())["model"]
+        prefix = model.get("continuing_subword_prefix")
+        self._prefix: str = prefix if isinstance(prefix, str) and self.marks == "none" else ""
+
+    def candidate(self, token: int) -> str:
+        """A token as a candidate: as it is printed, without the blanks that mark words."""
+        surface = self._surfaces.get(token)
+        if surface is None:
+            # A model may have more tokens than its tokenizer has names for.
+            return str(self._tokenizer.convert_ids_to_tokens(token) or f"[{token}]")
+        return surface.strip()
+
+    def joined(self, tokens: Sequence[int]) -> str:
+        """Several tokens as one candidate."""
+        if len(tokens) == 1:
+            return self.candidate(tokens[0])
+        surfaces = [self._surfaces.get(token, self.candidate(token)) for token in tokens]
+        if not self._prefix:
+            return "".join(surfaces).strip()
+        words = surfaces[0]
+        for each in surfaces[1:]:
+            whole = not each.startswith(self._prefix)
+            words += f" {each}" if whole else each.removeprefix(self._prefix)
+        return words
+
+    def kind(self, tokens: Sequence[int], *, after_blank: bool) -> FillKind:
+        """What some tokens are as a candidate.
+
+        Args:
+            tokens: one or more.
+            after_blank: whether a blank, or nothing, stands before the gap.
+        """
+        if len(tokens) > 1:
+            first, *others = tokens
+            whole = self.starts(first, after_blank=after_blank) and not any(
+                self.begins(token) for token in others
+            )
+            known = all(token in self._surfaces for token in tokens)
+            return "word" if whole and known and self._is_wordlike(tokens) else "words"
+        [token] = tokens
+        if token not in self._surfaces:
+            return "unknown"
+        if self.is_piece(token, after_blank=after_blank):
+            return "piece"
+        return "word" if _has_letter_or_digit(self.candidate(token)) else "punctuation"
+
+    def is_piece(self, token: int, *, after_blank: bool) -> bool:
+        """Whether a token is only a part of a word where the gap is."""
+        surface = self._surfaces.get(token, "")
+        if self._prefix:
+            return surface.startswith(self._prefix)
+        if not surface.strip() or UNKNOWN in surface:
+            return True
+        if not _has_letter_or_digit(surface):
+            return False
+        if self.marks == "word-start":
+            return after_blank and not surface.startswith(" ")
+        return self.marks == "word-end" and not surface.endswith(" ")
+
+    def starts(self, token: int, *, after_blank: bool) -> bool:
+        """Whether a word of several tokens can start with a token where the gap is."""
+        surface = self._surfaces.get(token, "")
+        if not surface or UNKNOWN in surface:
+            return False
+        if self._prefix:
+            return _has_letter_or_digit(surface) and not surface.startswith(self._prefix)
+        # A blank alone may stand before a word as a token of its own.
+        marked = self.marks == "word-start" and surface.startswith(" ")
+        open_start = self.marks != "word-start" or not after_blank
+        return marked or (open_start and _has_letter_or_digit(surface))
+
+    def begins(self, token: int) -> bool:
+        """Whether a token after another one begins a word (or is a mark, or special)."""
+        surface = self._surfaces.get(token, "")
+        if not _has_letter_or_digit(surface):
+            return True
+        if self._prefix:
+            return not surface.startswith(self._prefix)
+        return self.marks != "word-start" or surface.startswith(" ")
+
+    def whole_words(self, *, after_blank: bool) -> BoolArray:
+        """For each token of the model whether it is a whole word by itself."""
+        return self._whole_after_blank if after_blank else self._whole_elsewhere
+
+    def beginnings(self, *, after_blank: bool) -> BoolArray:
+        """For each token of the model whether a word of several can start with it."""
+        return self._starts_after_blank if after_blank else self._starts_elsewhere
+
+    @functools.cached_property
+    def continuing(self) -> BoolArray:
+        """For each token of the model whether it goes on with the word of the token before."""
+        return self._table(lambda token: token in self._surfaces and not self.begins(token))
+
+    @functools.cached_property
+    def _whole_after_blank(self) -> BoolArray:
+        return self._table(lambda token: self.kind([token], after_blank=True) == "word")
+
+    @functools.cached_property
+    def _whole_elsewhere(self) -> BoolArray:
+        return self._table(lambda token: self.kind([token], after_blank=False) == "word")
+
+    @functools.cached_property
+    def _starts_after_blank(self) -> BoolArray:
+        return self._table(lambda token: self.starts(token, after_blank=True))
+
+    @functools.cached_property
+    def _starts_elsewhere(self) -> BoolArray:
+        return self._table(lambda token: self.starts(token, after_blank=False))
+
+    def _is_wordlike(self, tokens: Sequence[int]) -> bool:
+        return _has_letter_or_digit(self.joined(tokens))
+
+    def _table(self, holds: Callable[[int], bool]) -> BoolArray:
+        return np.fromiter((holds(token) for token in range(self._size)), bool, self._size)
+
+
+def _has_letter_or_digit(text: str) -> bool:
+    return any(unicodedata.category(char)[0] in "LN" for char in text)
