@@ -162,6 +162,38 @@ FILLS = TableSchema(
     },
 )
 
+REPLIES = TableSchema(
+    name="replies",
+    columns={
+        "suite": "String",
+        "item": "String",
+        "condition": "String",
+        "text": "String",
+        # end, stop or length; see docs/tables.md.
+        "stop_reason": "String",
+        # What was read from the text; null where nothing could be.
+        "label": "String",
+        "unread_reason": "String",
+    },
+)
+
+CHOICES = TableSchema(
+    name="choices",
+    columns={
+        "suite": "String",
+        "item": "String",
+        "condition": "String",
+        "option": "String",
+        # As it stands after the prompt, without the blank before it.
+        "word": "String",
+        "logprob_nats": "Float64",
+        "n_tokens": "Int32",
+        # What options are compared by: the log-probability, or what was made of it.
+        "value_nats": "Float64",
+        "is_greedy": "Boolean",
+    },
+)
+
 JUDGMENTS = TableSchema(
     name="judgments",
     columns={
