@@ -50,6 +50,8 @@ CHECKERS: Mapping[str, str] = {
     REGIONS: "cimento.cli.kinds:check_regions",
     "acceptability": "cimento.cli.acceptability:check_acceptability",
     "stories": "cimento.cli.stories_check:check_stories",
+    "cloze": "cimento.cloze.load:find_cloze_faults",
+    "templates": "cimento.cloze.load:find_cloze_faults",
 }
 """Kind of suite to what finds its faults, as ``module:function``."""
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-from cimento.suites.model import Meta
+from cimento.suites.model import JsonValue, Meta
 
 BLANK = "___"
 """How a suite writes the blank."""
@@ -198,6 +198,7 @@ class ClozeSuite:
         multiwords: sentences whose expression is masked word by word.
         cluster: free column whose value says which items belong together (``template``,
             ``sentence``, ``expression``); empty where each stands alone.
+        extra: top-level keys of suite.toml that cimento does not use, kept for writing.
     """
 
     meta: Meta
@@ -205,6 +206,7 @@ class ClozeSuite:
     templates: tuple[Template, ...] = ()
     multiwords: tuple[MultiwordItem, ...] = ()
     cluster: str = ""
+    extra: Mapping[str, JsonValue] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -1,0 +1,277 @@
+"""The native format of cloze suites: suite.toml, a table of items and, for templates, of seeds."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.cloze.faults import fault
+from cimento.cloze.notation import has_braces, read_blanks, read_cell, read_options
+from cimento.cloze.records import (
+    ROLES,
+    ClozeItem,
+    ClozeSuite,
+    MultiwordItem,
+    Option,
+    SeedSet,
+    Sentence,
+    Template,
+)
+from cimento.errors import Fault, SuiteError
+from cimento.files import read_bytes
+from cimento.suites.faults import fault as file_fault
+from cimento.suites.model import Meta
+from cimento.suites.reading import decode, sha256_of
+from cimento.suites.tables import Row, Table, read_table
+
+if TYPE_CHECKING:
+    from cimento.cloze.schema import TomlCloze
+
+TOML = "suite.toml"
+KINDS = ("cloze", "templates")
+ITEMS, SEEDS = "items", "seeds"
+SUFFIXES = (".tsv", ".csv", ".xlsx", ".txt")
+
+ITEM_COLUMNS = ("item", "text", *ROLES, "none", "expression", "seeds")
+SEED_COLUMNS = ("set", "category", "form", *ROLES)
+YES = ("yes", "true", "1", "x")
+
+_ID = "item"
+
+
+@dataclass(frozen=True, slots=True)
+class ClozeReading:
+    """What a reader made of a folder or a table.
+
+    Attributes:
+        suite: as read; it may still have faults that only checks find.
+        sha256: of the bytes read, hexadecimal.
+        faults: what was found while reading.
+    """
+
+    suite: ClozeSuite
+    sha256: str
+    faults: tuple[Fault, ...] = ()
+
+
+def read_folder(folder: Path) -> ClozeReading:
+    """Read a suite folder of kind ``cloze`` or ``templates``.
+
+    Raises:
+        InputError: a file is missing or may not be read.
+        SuiteError: no suite can be made of what the files hold.
+    """
+    toml = read_bytes(folder / TOML)
+    settings, faults = _settings(toml)
+    items, data, more = _table(folder, ITEMS)
+    faults += more
+    seeds, seed_data, more = _table(folder, SEEDS, needed=False)
+    faults += more
+    if settings is None or items is None:
+        raise SuiteError(where=str(folder), faults=faults)
+    sha256 = sha256_of(toml, data, seed_data)
+    if settings.kind == KINDS[1]:
+        sets, more = _seed_sets(seeds)
+        faults += more
+        templates, more = _templates(items, sets)
+        suite = ClozeSuite(settings.suite_meta(), templates=templates)
+    else:
+        written, multiwords, more = _items(items)
+        suite = ClozeSuite(settings.suite_meta(), items=written, multiwords=multiwords)
+    suite = replace(suite, cluster=settings.options.cluster, extra=settings.rest())
+    return ClozeReading(suite, sha256, (*faults, *more))
+
+
+def read_item_table(path: Path) -> ClozeReading:
+    """Read a table of cloze items that stands alone; its name is the suite's.
+
+    Raises:
+        InputError: it may not be read.
+        SuiteError: no suite can be made of it.
+    """
+    data = read_bytes(path)
+    table, faults = read_table(data, path)
+    if table is None:
+        raise SuiteError(where=str(path), faults=faults)
+    items, multiwords, more = _items(table)
+    suite = ClozeSuite(Meta(path.stem), items=items, multiwords=multiwords)
+    return ClozeReading(suite, sha256_of(data), (*faults, *more))
+
+
+# --- Files
+
+
+def _settings(data: bytes) -> tuple[TomlCloze | None, list[Fault]]:
+    from cimento.cloze.schema import TomlCloze
+    from cimento.suites.schema import validate
+
+    text, faults = decode(data, name=TOML)
+    if text is None:
+        return None, faults
+    try:
+        parsed = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return None, [file_fault("CIM-S002", where=TOML, seen=f"Not TOML: {error}.")]
+    return validate(TomlCloze, parsed, where=TOML)
+
+
+def _table(
+    folder: Path, name: str, *, needed: bool = True
+) -> tuple[Table | None, bytes, list[Fault]]:
+    found = [path for suffix in SUFFIXES if (path := folder / f"{name}{suffix}").exists()]
+    if len(found) > 1 or (needed and not found):
+        names = ", ".join(path.name for path in found)
+        seen = f"There are several tables: {names}." if found else f"There is no {name}.tsv."
+        return None, b"", [file_fault("CIM-S002", where=str(folder), seen=seen)]
+    if not found:
+        return None, b"", []
+    data = read_bytes(found[0])
+    table, faults = read_table(data, found[0])
+    return table, data, faults
+
+
+def _lacking(table: Table, names: Sequence[str]) -> list[Fault]:
+    return [
+        fault("CIM-C005", where=table.name, seen=f"There is no column {name!r}.")
+        for name in names
+        if name not in table.columns
+    ]
+
+
+# --- Rows
+
+
+def _cell(row: Row, name: str) -> str:
+    return read_cell(row.cells.get(name, ""))
+
+
+def _options(row: Row) -> tuple[Option, ...]:
+    return tuple(option for role in ROLES for option in read_options(row.cells.get(role, ""), role))
+
+
+def _free(row: Row, known: Sequence[str]) -> dict[str, str]:
+    cells = {name: read_cell(cell) for name, cell in row.cells.items() if name not in known}
+    return {name: text for name, text in cells.items() if text}
+
+
+def _none(row: Row) -> bool:
+    return _cell(row, "none").lower() in YES
+
+
+def _at_blank(row: Row, where: str, faults: list[Fault]) -> tuple[str, str] | None:
+    """What stands before and after the blank; a fault is added where there is not one of it."""
+    parts = read_blanks(row.cells["text"])
+    if len(parts) == 2:  # noqa: PLR2004  # before and after
+        return parts[0], parts[1]
+    number = len(parts) - 1
+    seen = (
+        f"There are {number} blanks in {row.cells['text']!r}."
+        if number
+        else (f"There is no blank in {row.cells['text']!r}.")
+    )
+    faults.append(fault("CIM-C001", where=where, seen=seen))
+    return None
+
+
+def _identity(table: Table, row: Row, faults: list[Fault]) -> str:
+    name = _cell(row, _ID)
+    if not name.strip():
+        faults.append(fault("CIM-C005", where=table.where(row), seen="The row has no item."))
+    return name
+
+
+def _items(
+    table: Table,
+) -> tuple[tuple[ClozeItem, ...], tuple[MultiwordItem, ...], list[Fault]]:
+    faults = _lacking(table, (_ID, "text"))
+    items: list[ClozeItem] = []
+    multiwords: list[MultiwordItem] = []
+    for row in [] if faults else table.rows:
+        name, where = _identity(table, row, faults), table.where(row)
+        if has_braces(row.cells["text"]):
+            multiwords.append(_multiword(name, row))
+            continue
+        parts = _at_blank(row, where, faults)
+        if parts is not None:
+            before, after = parts
+            columns = _free(row, tuple(c for c in ITEM_COLUMNS if c not in ("expression", "seeds")))
+            items.append(ClozeItem(name, before, after, _options(row), _none(row), columns))
+    return tuple(items), tuple(multiwords), faults
+
+
+def _multiword(name: str, row: Row) -> MultiwordItem:
+    made = MultiwordItem(name, _cell(row, "expression"), read_cell(row.cells["text"]))
+    columns = _free(row, tuple(column for column in ITEM_COLUMNS if column != "seeds"))
+    expression = made.expression or " ".join(made.words).lower()
+    return replace(made, expression=expression, columns=columns)
+
+
+# --- Templates
+
+
+def _seed_sets(table: Table | None) -> tuple[dict[str, list[SeedSet]], list[Fault]]:
+    """Name of a set to its categories; the rows of a category share its options and columns."""
+    if table is None:
+        return {}, []
+    faults = _lacking(table, ("set", "category", "form"))
+    grouped: dict[tuple[str, str], list[Row]] = {}
+    for row in [] if faults else table.rows:
+        grouped.setdefault((_cell(row, "set"), _cell(row, "category")), []).append(row)
+    found: dict[str, list[SeedSet]] = {}
+    for (name, category), rows in grouped.items():
+        columns: dict[str, str] = {}
+        options: tuple[Option, ...] = ()
+        for row in rows:
+            columns = {**_free(row, SEED_COLUMNS), **columns}
+            options = options or _options(row)
+        forms = tuple(_cell(row, "form") for row in rows)
+        found.setdefault(name, []).append(SeedSet(category, forms, options, columns))
+    return found, faults
+
+
+def _templates(
+    table: Table, sets: Mapping[str, Sequence[SeedSet]]
+) -> tuple[tuple[Template, ...], list[Fault]]:
+    faults = _lacking(table, (_ID, "text"))
+    grouped: dict[str, list[Row]] = {}
+    for row in [] if faults else table.rows:
+        grouped.setdefault(_identity(table, row, faults), []).append(row)
+    return tuple(_template(table, name, rows, sets, faults) for name, rows in grouped.items()), (
+        faults
+    )
+
+
+def _template(
+    table: Table,
+    name: str,
+    rows: Sequence[Row],
+    sets: Mapping[str, Sequence[SeedSet]],
+    faults: list[Fault],
+) -> Template:
+    first, where = rows[0], table.where(rows[0])
+    wanted = _cell(first, "seeds")
+    if wanted and wanted not in sets:
+        faults.append(
+            fault("CIM-C002", where=where, seen=f"There is no seed set {wanted!r} in seeds.tsv.")
+        )
+    options = _options(first)
+    columns = [_free(row, tuple(c for c in ITEM_COLUMNS if c != "expression")) for row in rows]
+    common = {
+        key: value
+        for key, value in columns[0].items()
+        if all(other.get(key) == value for other in columns)
+    }
+    sentences = []
+    for row, own in zip(rows, columns, strict=True):
+        if _options(row) != options:
+            seen = f"Its options are not those of row {first.number}, of the same template."
+            faults.append(fault("CIM-C008", where=table.where(row), seen=seen))
+        parts = _at_blank(row, table.where(row), faults)
+        if parts is not None:
+            rest = {key: value for key, value in own.items() if key not in common}
+            sentences.append(Sentence(*parts, columns=rest))
+    seeds = tuple(sets.get(wanted or name, ()))
+    return Template(name, tuple(sentences), seeds, options, _none(first), common)
