@@ -11,11 +11,12 @@ from cimento.answers import BOUNDARY
 from cimento.models.base import Encoded, ModelCard, Policy
 from cimento.models.boundary import find_boundaries, with_boundaries
 from cimento.models.causal_paths import CausalScoring
+from cimento.models.encoding import TextEncoder
 from cimento.models.inspection import Inside, way_of
 from cimento.models.layers import Layers
 from cimento.models.layout import find_layout, refuse_foresight
 from cimento.models.memory import memory_of
-from cimento.models.tokenizing import causal_frame, encode, probes, vocabulary_size
+from cimento.models.tokenizing import causal_frame, vocabulary_size
 from cimento.models.windows import in_windows, long_texts, stride_of
 
 if TYPE_CHECKING:
@@ -56,13 +57,14 @@ class CausalScorer:
         token_budget: int,
     ) -> None:
         self._model = model
-        self._tokenizer = tokenizer
-        self._policy = policy
-        self._frame = causal_frame(tokenizer, policy.bos)
-        self._vocabulary = vocabulary_size(model)
-        short, long = probes(
-            tokenizer, self._frame, window=card.window, vocabulary=self._vocabulary
+        self._texts = texts = TextEncoder(
+            tokenizer=tokenizer,
+            policy=policy,
+            frame=causal_frame(tokenizer, policy.bos),
+            vocabulary=vocabulary_size(model),
+            window=card.window,
         )
+        short, long = texts.probes()
         refuse_foresight(model, long, name=card.name)
         self._layout = layout = find_layout(model, short, long, padding=0)
         self._scoring_of = functools.cache(
@@ -75,7 +77,7 @@ class CausalScorer:
             tokenizer,
             policy.boundary,
             punctuation=policy.punctuation,
-            vocabulary=self._vocabulary,
+            vocabulary=texts.vocabulary,
             device=model.device,
         )
         self._card = self._described(card)
@@ -87,15 +89,7 @@ class CausalScorer:
 
     def encode(self, requests: Sequence[ScoreRequest]) -> list[Encoded]:
         """Tokenize the requests, in order; see the Protocol."""
-        return encode(
-            requests,
-            self._tokenizer,
-            frame=self._frame,
-            punctuation=self._policy.punctuation,
-            window=self._card.window if self._stride is None else None,
-            vocabulary=self._vocabulary,
-            leading_blank=self._policy.leading_blank,
-        )
+        return self._texts.encode(requests)
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
         """Log-probabilities of the wanted tokens given the tokens before them; see `Scorer`."""
@@ -111,7 +105,7 @@ class CausalScorer:
             encoded,
             columns,
             boundaries=self._boundaries,
-            text_start=len(self._frame.before),
+            text_start=len(self._texts.frame.before),
             score=self._score,
         )
 
@@ -122,13 +116,13 @@ class CausalScorer:
     def inside(self) -> Inside:
         """What it is made of, and how texts go through it; see `inspection`."""
         way = way_of(self._layout, self._scoring_of(()).proof)
-        return Inside(model=self._model, tokenizer=self._tokenizer, way=way)
+        return Inside(model=self._model, tokenizer=self._texts.tokenizer, way=way)
 
     def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:
         """Whether memory ran out, how many texts are long, and what is not corrected."""
         encoded = [] if self._stride is None else self.encode(requests)
         found = [*memory_of(self._model).remarks, *long_texts(encoded, self._card.window)]
-        if self._policy.boundary == "auto" and self._boundaries is None:
+        if self._texts.policy.boundary == "auto" and self._boundaries is None:
             found.append(NOTHING_MARKED)
         return tuple(found)
 
@@ -148,7 +142,7 @@ class CausalScorer:
             details["boundary_eos"] = self._boundaries.eos
         return dataclasses.replace(
             card,
-            bos=" ".join(self._tokenizer.convert_ids_to_tokens(list(self._frame.before))),
+            bos=self._texts.names(self._texts.frame.before),
             boundary=self._boundaries.rule if self._boundaries is not None else "",
             details=details,
         )

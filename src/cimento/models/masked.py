@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from cimento.errors import ModelError
 from cimento.models.asks import AskList, Sheet
 from cimento.models.base import Encoded, ModelCard, Policy
+from cimento.models.encoding import TextEncoder
 from cimento.models.heads import RowHead
 from cimento.models.inspection import Inside, way_of
 from cimento.models.layers import Layers, row_head
@@ -16,7 +17,7 @@ from cimento.models.layout import find_layout, padded
 from cimento.models.masking import masked_positions
 from cimento.models.memory import memory_of
 from cimento.models.packing import batches
-from cimento.models.tokenizing import encode, own_frame, probes, vocabulary_size
+from cimento.models.tokenizing import own_frame, vocabulary_size
 from cimento.models.windows import centred, long_texts
 
 if TYPE_CHECKING:
@@ -68,17 +69,19 @@ class MaskedScorer:
                 todo="If the model is a causal one, say --kind causal.",
             )
         self._model = model
-        self._tokenizer = tokenizer
-        self._policy = policy
+        self._texts = TextEncoder(
+            tokenizer=tokenizer,
+            policy=policy,
+            frame=own_frame(tokenizer),
+            vocabulary=vocabulary_size(model),
+            window=card.window,
+            by_region=policy.pll == "region",
+        )
         self._token_budget = token_budget
-        self._frame = own_frame(tokenizer)
         self._card = card
         self._padding = int(tokenizer.pad_token_id or 0)
         self._mask = int(tokenizer.mask_token_id)
-        self._vocabulary = vocabulary_size(model)
-        short, long = probes(
-            tokenizer, self._frame, window=card.window, vocabulary=self._vocabulary
-        )
+        short, long = self._texts.probes()
         self._layout = find_layout(model, short, long, padding=self._padding)
         thin = self._layout.thin
         self._head_of = functools.cache(lambda columns: row_head(model, thin=thin, columns=columns))
@@ -90,16 +93,7 @@ class MaskedScorer:
 
     def encode(self, requests: Sequence[ScoreRequest]) -> list[Encoded]:
         """Tokenize the requests, in order; see the Protocol."""
-        return encode(
-            requests,
-            self._tokenizer,
-            frame=self._frame,
-            punctuation=self._policy.punctuation,
-            by_region=self._policy.pll == "region",
-            window=self._card.window if self._policy.window == "refuse" else None,
-            vocabulary=self._vocabulary,
-            leading_blank=self._policy.leading_blank,
-        )
+        return self._texts.encode(requests)
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
         """Log-probabilities of the wanted tokens, each in the text with it masked; see `Scorer`."""
@@ -129,19 +123,20 @@ class MaskedScorer:
 
     def inside(self) -> Inside:
         """What it is made of, and how texts go through it; see `inspection`."""
-        return Inside(model=self._model, tokenizer=self._tokenizer, way=way_of(self._layout))
+        way = way_of(self._layout)
+        return Inside(model=self._model, tokenizer=self._texts.tokenizer, way=way)
 
     def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:
         """Whether memory ran out, and how many texts are long; see `Remarking`."""
-        encoded = [] if self._policy.window == "refuse" else self.encode(requests)
+        encoded = [] if self._texts.policy.window == "refuse" else self.encode(requests)
         return (*memory_of(self._model).remarks, *long_texts(encoded, self._card.window))
 
     def _masked_copy(self, each: Encoded, index: int) -> tuple[Copy, int]:
         """The text with what must not be seen masked, and where the token at `index` is in it."""
         ids = list(each.ids)
-        for position in masked_positions(each.words, index, rule=self._policy.pll):
+        for position in masked_positions(each.words, index, rule=self._texts.policy.pll):
             ids[position] = self._mask
-        window, frame = self._card.window, self._frame
+        window, frame = self._card.window, self._texts.frame
         if window is None or len(ids) <= window:
             return tuple(ids), index
         start, end = centred(ids, index, window=window, frame=frame)

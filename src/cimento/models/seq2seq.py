@@ -19,12 +19,13 @@ from cimento.errors import ModelError, TextTooLongError, UsageError
 from cimento.models.asks import AskList, Sheet
 from cimento.models.base import Encoded, ModelCard, Policy
 from cimento.models.causal_plain import fed
+from cimento.models.encoding import TextEncoder
 from cimento.models.inspection import Inside, way_of
 from cimento.models.layers import Layers, row_head
 from cimento.models.layout import find_layout, padded, refuse_foresight
 from cimento.models.memory import memory_of
 from cimento.models.packing import batches
-from cimento.models.tokenizing import Frame, encode, own_frame, probes, shortened, vocabulary_size
+from cimento.models.tokenizing import Frame, own_frame, shortened, vocabulary_size
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -67,28 +68,27 @@ class Seq2SeqScorer:
         _refuse_sliding(policy)
         own = own_frame(tokenizer)
         self._model = model
-        self._tokenizer = tokenizer
-        self._policy = policy
         self._token_budget = token_budget
         self._around = own
-        self._frame = Frame(before=(decoder_start(model, card.name), *own.before), after=())
-        self._vocabulary = vocabulary_size(model)
+        self._texts = texts = TextEncoder(
+            tokenizer=tokenizer,
+            policy=policy,
+            frame=Frame(before=(decoder_start(model, card.name), *own.before), after=()),
+            vocabulary=vocabulary_size(model),
+            window=card.window,
+        )
         decoder = Decoder(model, source=(*own.before, *own.after))
         self._read = decoder.read
         # It has all that is asked of a model here.
         self._decoder = cast("PreTrainedModel", decoder)
-        short, long = probes(
-            tokenizer, self._frame, window=card.window, vocabulary=self._vocabulary
-        )
+        short, long = texts.probes()
         # The decoder is a causal model of its own, whatever the source is.
         refuse_foresight(self._decoder, long, name=card.name)
         self._layout = layout = find_layout(self._decoder, short, long, padding=0)
         self._head_of = functools.cache(
             lambda columns: row_head(self._decoder, thin=layout.thin, columns=columns)
         )
-        self._card = dataclasses.replace(
-            card, bos=" ".join(tokenizer.convert_ids_to_tokens(list(self._frame.before)))
-        )
+        self._card = dataclasses.replace(card, bos=texts.names(texts.frame.before))
 
     @property
     def card(self) -> ModelCard:
@@ -97,14 +97,8 @@ class Seq2SeqScorer:
 
     def encode(self, requests: Sequence[ScoreRequest]) -> list[Encoded]:
         """Tokenize the requests, in order, each with its source before it; see the Protocol."""
-        texts = encode(
-            [dataclasses.replace(request, context="") for request in requests],
-            self._tokenizer,
-            frame=self._frame,
-            punctuation=self._policy.punctuation,
-            window=self._card.window,
-            vocabulary=self._vocabulary,
-            leading_blank=self._policy.leading_blank,
+        texts = self._texts.encode(
+            [dataclasses.replace(request, context="") for request in requests]
         )
         return [
             self._after_source(each, self._source(request))
@@ -142,16 +136,17 @@ class Seq2SeqScorer:
 
     def inside(self) -> Inside:
         """What it is made of, and how texts go through it; see `inspection`."""
-        return Inside(model=self._model, tokenizer=self._tokenizer, way=way_of(self._layout))
+        way = way_of(self._layout)
+        return Inside(model=self._model, tokenizer=self._texts.tokenizer, way=way)
 
     def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:  # noqa: ARG002  # as the Protocol has it
         """Whether memory ran out, and what is not corrected; see `Remarking`."""
-        uncorrected = (NOT_CORRECTED,) if self._policy.boundary == "auto" else ()
+        uncorrected = (NOT_CORRECTED,) if self._texts.policy.boundary == "auto" else ()
         return (*memory_of(self._decoder).remarks, *uncorrected)
 
     def _source(self, request: ScoreRequest) -> Source:
         """What the encoder reads."""
-        ids = self._tokenizer(request.context, add_special_tokens=False)["input_ids"]
+        ids = self._texts.tokenizer(request.context, add_special_tokens=False)["input_ids"]
         source = (*self._around.before, *ids, *self._around.after)
         window = self._card.window
         if window is not None and len(source) > window:
@@ -167,7 +162,7 @@ class Seq2SeqScorer:
         return dataclasses.replace(
             each,
             ids=(*source, *each.ids),
-            tokens=(*self._tokenizer.convert_ids_to_tokens(list(source)), *each.tokens),
+            tokens=(*self._texts.tokenizer.convert_ids_to_tokens(list(source)), *each.tokens),
             spans=((-1, -1),) * size + each.spans,
             words=(-1,) * size + each.words,
             first=size + each.first,
@@ -176,7 +171,7 @@ class Seq2SeqScorer:
 
     def _parted(self, each: Encoded) -> tuple[Source, Encoded]:
         """The source, and what the decoder reads as a sequence of its own."""
-        size = each.first - len(self._frame.before)
+        size = each.first - len(self._texts.frame.before)
         wanted = tuple(index - size for index in each.wanted)
         return each.ids[:size], dataclasses.replace(each, ids=each.ids[size:], wanted=wanted)
 
