@@ -1,0 +1,315 @@
+"""Linear mixed models by maximum likelihood and restricted maximum likelihood."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError, did_you_mean
+from cimento.statistics.mixed_deviance import Block, Profile, cross_products, triangles
+from cimento.statistics.mixed_formula import (
+    MixedFormula,
+    RandomTerm,
+    Term,
+    parse_formula,
+    term_name,
+)
+from cimento.statistics.mixed_optimum import freedoms, optimum
+from cimento.statistics.paired import t_two_sided
+from cimento.statistics.values import (
+    ALL_EQUAL,
+    TOO_FEW,
+    Significance,
+    codes,
+    floats,
+    same_length,
+)
+
+if TYPE_CHECKING:
+    from cimento.statistics.values import Floats
+
+Column = Sequence[Hashable]
+
+SATTERTHWAITE = "t, Satterthwaite's degrees of freedom"
+WALD = "z, normal approximation"
+LIKELIHOOD_RATIO = "likelihood ratio, chi-square"
+
+
+@dataclass(frozen=True, slots=True)
+class FixedEffect:
+    """One fixed effect with its test.
+
+    Attributes:
+        name: ``(Intercept)``, a column, or columns joined by ``:``.
+        estimate: in units of the response.
+        se: standard error.
+        statistic: estimate over standard error.
+        freedom: degrees of freedom of t; None where the statistic is taken as normal.
+        p: two-sided.
+        method: how p was found.
+    """
+
+    name: str
+    estimate: float
+    se: float
+    statistic: float
+    freedom: float | None
+    p: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class RandomEffects:
+    """How much the levels of a grouping column differ.
+
+    Attributes:
+        group: the grouping column.
+        names: of the effects.
+        sds: standard deviations, in the order of `names`.
+        correlations: matrix of the effects; None where a standard deviation is zero.
+        levels: how many levels the group has.
+    """
+
+    group: str
+    names: tuple[str, ...]
+    sds: tuple[float, ...]
+    correlations: tuple[tuple[float | None, ...], ...]
+    levels: int
+
+
+@dataclass(frozen=True, slots=True)
+class MixedFit:
+    """A fitted linear mixed model.
+
+    Attributes:
+        formula: as given.
+        criterion: ``REML`` or ``ML``.
+        n: observations.
+        fixed: fixed effects; empty where there is no fit.
+        random: one a random term.
+        residual_sd: standard deviation of the residuals.
+        loglik: (restricted) log-likelihood at the optimum, natural logarithm.
+        parameters: estimated in all, for likelihood-ratio tests.
+        singular: some random effect's variance is zero, or a correlation is 1: the data ask for a
+            simpler model.
+        converged: the gradient is zero at the optimum, as far as zero is to be told.
+        starts: log-likelihood reached from each start; that of `loglik` is the largest.
+        reason: why there is no fit.
+    """
+
+    formula: str
+    criterion: str
+    n: int
+    fixed: tuple[FixedEffect, ...] = ()
+    random: tuple[RandomEffects, ...] = ()
+    residual_sd: float | None = None
+    loglik: float | None = None
+    parameters: int = 0
+    singular: bool = False
+    converged: bool = False
+    starts: tuple[float, ...] = ()
+    reason: str | None = None
+
+    def effect(self, name: str) -> FixedEffect:
+        """The fixed effect of this name; factors of a product in any order.
+
+        Raises:
+            UsageError: there is none.
+        """
+        wanted = sorted(name.split(":"))
+        for each in self.fixed:
+            if sorted(each.name.split(":")) == wanted:
+                return each
+        raise UsageError(
+            where=f"mixed model {self.formula!r}",
+            seen=f"no effect is called {name!r}",
+            todo=did_you_mean(name, [each.name for each in self.fixed]),
+        )
+
+
+def mixed_model(
+    formula: str,
+    columns: Mapping[str, Column],
+    *,
+    reml: bool = True,
+    satterthwaite: bool = True,
+) -> MixedFit:
+    """Fit a linear mixed model, as ``lmer`` of R's lme4 does.
+
+    The profiled deviance of Bates et al. (2015, doi:10.18637/jss.v067.i01) is minimised over the
+    relative covariance factors from several starts, with its exact gradient. Degrees of freedom
+    are Satterthwaite's, as in lmerTest (Kuznetsova, Brockhoff and Christensen 2017,
+    doi:10.18637/jss.v082.i13); where they cannot be had, p is that of z and says so.
+
+    Effects are columns of numbers: code a factor of two levels as -0.5 and 0.5 (`sum_coded`), so
+    that the product of two of them is the difference of differences.
+
+    Args:
+        formula: such as ``score ~ structure*distance + (1 + structure | item)``.
+        columns: by name, one value a row; those of groups may hold anything.
+        reml: restricted maximum likelihood; for likelihood-ratio tests of fixed effects use False.
+        satterthwaite: degrees of freedom for t; else p from the normal distribution.
+
+    Returns:
+        The fit, or the reason why there is none: too few observations, a response that is
+        constant, fixed effects that are sums of others.
+
+    Raises:
+        UsageError: a formula that cannot be read, or a column that is missing or no numbers.
+    """
+    parsed = parse_formula(formula)
+    criterion = "REML" if reml else "ML"
+    n = _rows(parsed, columns)
+    x = _design(parsed.fixed, columns, n)
+    y = floats(columns[parsed.response], name=f"column {parsed.response!r}")
+    blocks = [
+        Block(_design(term.terms, columns, n), *codes(columns[term.group]))
+        for term in parsed.random
+    ]
+    reason = _impossible(parsed, x, y, blocks)
+    if reason is not None:
+        return MixedFit(parsed.text, criterion, n, reason=reason)
+    # The deviance eliminates the block with the most random effects; results keep the order given.
+    order = sorted(range(len(blocks)), key=lambda place: -blocks[place].size)
+    data = cross_products([blocks[place] for place in order], x, y)
+    found = optimum(data, reml=reml)
+    if found is None:
+        return MixedFit(parsed.text, criterion, n, reason="the model fits without any residual")
+    best = found.profile
+    sigma = math.sqrt(best.residual / best.freedom)
+    nothing: list[float | None] = [None] * x.shape[1]
+    parts = dict(zip(order, triangles(found.theta, data.blocks), strict=True))
+    return MixedFit(
+        formula=parsed.text,
+        criterion=criterion,
+        n=n,
+        fixed=_fixed(parsed, best, freedoms(found, data, reml=reml) if satterthwaite else nothing),
+        random=tuple(
+            _random(term, blocks[place].levels, parts[place] * sigma)
+            for place, term in enumerate(parsed.random)
+        ),
+        residual_sd=sigma,
+        loglik=-best.deviance / 2,
+        parameters=found.theta.size + x.shape[1] + 1,
+        singular=found.singular,
+        converged=found.converged,
+        starts=tuple(-each / 2 for each in found.starts),
+    )
+
+
+def _rows(parsed: MixedFormula, columns: Mapping[str, Column]) -> int:
+    """How many rows the columns of the formula have."""
+    effects = [*parsed.fixed, *(each for term in parsed.random for each in term.terms)]
+    names = [parsed.response, *(name for term in effects for name in term)]
+    names += [term.group for term in parsed.random]
+    for name in names:
+        if name not in columns:
+            raise UsageError(
+                where=f"mixed model {parsed.text!r}",
+                seen=f"there is no column {name!r}",
+                todo=did_you_mean(name, columns),
+            )
+    return same_length(**{name: columns[name] for name in names})
+
+
+def _design(terms: Sequence[Term], columns: Mapping[str, Column], n: int) -> Floats:
+    """One column a term: ones, a column, or a product of columns."""
+    import numpy as np
+
+    design = np.ones((n, len(terms)))
+    for place, term in enumerate(terms):
+        for name in term:
+            design[:, place] *= floats(columns[name], name=f"column {name!r}")
+    return design
+
+
+def _impossible(parsed: MixedFormula, x: Floats, y: Floats, blocks: Sequence[Block]) -> str | None:
+    """Why these data cannot be fitted by this formula, where they cannot."""
+    import numpy as np
+
+    if y.size < 2 or (y == y[0]).all():  # noqa: PLR2004  # a spread needs two values
+        return ALL_EQUAL if y.size > 1 else TOO_FEW
+    if np.linalg.matrix_rank(x) < x.shape[1]:
+        return "a fixed effect is constant, or a sum of others"
+    for term, block in zip(parsed.random, blocks, strict=True):
+        if block.levels < 2:  # noqa: PLR2004  # levels that differ
+            return f"there are fewer than two levels of {term.group!r}"
+        if block.size >= y.size:
+            return (
+                f"{y.size} observations for {block.size} random effects of {term.group!r}: "
+                "leave some of them out"
+            )
+    return None
+
+
+def _fixed(
+    parsed: MixedFormula, best: Profile, freedom: Sequence[float | None]
+) -> tuple[FixedEffect, ...]:
+    found = []
+    for place, term in enumerate(parsed.fixed):
+        estimate = float(best.beta[place])
+        se = math.sqrt(best.residual / best.freedom * float(best.unscaled[place, place]))
+        t, df = estimate / se, freedom[place]
+        p = math.erfc(abs(t) / math.sqrt(2)) if df is None else t_two_sided(t, df)
+        method = WALD if df is None else SATTERTHWAITE
+        found.append(FixedEffect(term_name(term), estimate, se, t, df, p, method))
+    return tuple(found)
+
+
+def _random(term: RandomTerm, levels: int, factor: Floats) -> RandomEffects:
+    import numpy as np
+
+    covariance = factor @ factor.T
+    sds = np.sqrt(np.diagonal(covariance))
+    correlations = tuple(
+        tuple(
+            float(covariance[i, j] / (sds[i] * sds[j])) if sds[i] and sds[j] else None
+            for j in range(sds.size)
+        )
+        for i in range(sds.size)
+    )
+    names = tuple(term_name(each) for each in term.terms)
+    return RandomEffects(term.group, names, tuple(map(float, sds)), correlations, levels)
+
+
+def sum_coded(labels: Sequence[Hashable], *, high: Hashable) -> list[float]:
+    """A factor of two levels as 0.5 for one of them and -0.5 for the other.
+
+    Raises:
+        UsageError: there are not two levels, or `high` is none of them.
+    """
+    seen = dict.fromkeys(labels)
+    if len(seen) != 2 or high not in seen:  # noqa: PLR2004  # two levels
+        raise UsageError(
+            where="sum coding",
+            seen=f"levels {', '.join(map(str, list(seen)[:5]))}; {high!r} as the high one",
+            todo="Code a factor of two levels, and name one of them.",
+        )
+    return [0.5 if label == high else -0.5 for label in labels]
+
+
+def likelihood_ratio(smaller: MixedFit, larger: MixedFit) -> Significance:
+    """Whether the larger of two nested models fits better, by chi-square.
+
+    ``2 (loglik - loglik)`` with as many degrees of freedom as there are more parameters (Wilks
+    1938, doi:10.1214/aoms/1177732360). Models must be fitted to the same rows by ML.
+
+    Raises:
+        UsageError: a fit by REML or without a likelihood, other rows, or no more parameters.
+    """
+    from scipy import special
+
+    a, b = smaller.loglik, larger.loglik
+    more = larger.parameters - smaller.parameters
+    alike = smaller.n == larger.n and smaller.criterion == larger.criterion == "ML"
+    if a is None or b is None or not alike or more < 1:
+        raise UsageError(
+            where="likelihood-ratio test",
+            seen=f"{smaller.formula!r} ({smaller.criterion}, {smaller.n} rows) and "
+            f"{larger.formula!r} ({larger.criterion}, {larger.n} rows), {more} parameters more",
+            todo="Fit nested models to the same rows with reml=False, the smaller one first.",
+        )
+    square = max(0.0, 2 * (b - a))
+    return Significance(square, float(special.chdtrc(more, square)), LIKELIHOOD_RATIO, more)

@@ -1,0 +1,324 @@
+"""The profiled deviance of a linear mixed model, with its gradient.
+
+Bates, Maechler, Bolker and Walker (2015, doi:10.18637/jss.v067.i01), section 3: the response is
+``X beta + Z Lambda u + e`` with u of variance sigma² and Lambda made from the parameters theta.
+Everything depends on the data through cross-products, which are made once. The largest grouping
+factor's part of the equations is block-diagonal and is eliminated first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cimento.statistics.values import Floats, Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One random term: its design and the level of each row.
+
+    Attributes:
+        rows: one row an observation, one column an effect.
+        level: of each observation, from 0.
+        levels: how many there are.
+    """
+
+    rows: Floats
+    level: Integers
+    levels: int
+
+    @property
+    def effects(self) -> int:
+        """How many effects vary between the levels."""
+        return int(self.rows.shape[1])
+
+    @property
+    def size(self) -> int:
+        """How many random effects there are in all."""
+        return self.levels * self.effects
+
+
+@dataclass(frozen=True, slots=True)
+class CrossProducts:
+    """What the deviance needs of the data; block 0 has the most random effects.
+
+    Attributes:
+        blocks: the random terms.
+        n: observations.
+        fixed: fixed effects.
+        own: of each level of block 0, the square matrix of its design.
+        across: of block 0 with the other blocks, X and y, one row a random effect.
+        rest: of the other blocks, X and y among themselves.
+    """
+
+    blocks: tuple[Block, ...]
+    n: int
+    fixed: int
+    own: Floats
+    across: Floats
+    rest: Floats
+
+    @property
+    def others(self) -> int:
+        """How many random effects the other blocks have."""
+        return sum(block.size for block in self.blocks[1:])
+
+
+def cross_products(blocks: Sequence[Block], x: Floats, y: Floats) -> CrossProducts:
+    """Multiply out the designs.
+
+    Args:
+        blocks: the random terms, that with the most random effects first.
+        x: the fixed effects, one column each.
+        y: the response.
+    """
+    import numpy as np
+    from scipy import sparse
+
+    designs = [_sparse(block) for block in blocks]
+    dense = sparse.hstack([*designs[1:], sparse.csr_array(np.column_stack([x, y]))]).tocsr()
+    first = blocks[0]
+    own = np.zeros((first.levels, first.effects, first.effects))
+    np.add.at(own, first.level, first.rows[:, :, None] * first.rows[:, None, :])
+    return CrossProducts(
+        blocks=tuple(blocks),
+        n=y.size,
+        fixed=x.shape[1],
+        own=own,
+        across=(designs[0].T @ dense).toarray(),
+        rest=(dense.T @ dense).toarray(),
+    )
+
+
+def _sparse(block: Block):  # type: ignore[no-untyped-def]  # noqa: ANN202  # scipy names no types
+    import numpy as np
+    from scipy import sparse
+
+    n, effects = block.rows.shape
+    columns = block.level[:, None] * effects + np.arange(effects)
+    starts = np.arange(0, n * effects + 1, effects)
+    return sparse.csr_array((block.rows.ravel(), columns.ravel(), starts), (n, block.size))
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The deviance at one theta, and what comes with it.
+
+    Attributes:
+        deviance: minus twice the log-likelihood (restricted where REML), beta and sigma at their
+            best.
+        log_gradient: the gradient, by theta, of the part that sigma does not touch.
+        residual_gradient: the gradient of `residual` by theta.
+        residual: the penalised residual sum of squares, r².
+        beta: fixed effects.
+        unscaled: the covariance of beta over sigma².
+        freedom: n, or for REML n less the fixed effects.
+    """
+
+    deviance: float
+    log_gradient: Floats
+    residual_gradient: Floats
+    residual: float
+    beta: Floats
+    unscaled: Floats
+    freedom: int
+
+    @property
+    def gradient(self) -> Floats:
+        """Of the deviance, by theta."""
+        return self.log_gradient + self.freedom / self.residual * self.residual_gradient
+
+
+def triangles(theta: Floats, blocks: Sequence[Block]) -> list[Floats]:
+    """The lower triangular factor of each block, filled row by row from theta."""
+    import numpy as np
+
+    found, start = [], 0
+    for block in blocks:
+        triangle = np.zeros((block.effects, block.effects))
+        below = np.tril_indices(block.effects)
+        triangle[below] = theta[start : start + below[0].size]
+        start += below[0].size
+        found.append(triangle)
+    return found
+
+
+def profile(theta: Floats, data: CrossProducts, *, reml: bool) -> Profile | None:
+    """The profiled deviance and its gradient at theta (equations 34 and 41 of the paper).
+
+    With ``P`` the matrix that takes everything fitted from y, the derivative along a change of the
+    variance V is ``tr(P dV) - freedom / r² y'P dV P y``, in the trace without the fixed effects
+    unless REML (Harville 1977, doi:10.1080/01621459.1977.10480998).
+
+    Returns:
+        None where the equations cannot be solved at this theta.
+    """
+    import numpy as np
+
+    parts = triangles(theta, data.blocks)
+    q, p = data.others, data.fixed
+    scaled = _Scaled.of(data, parts)
+    try:
+        inverse: Floats = np.linalg.inv(scaled.own).astype(np.float64)
+        eliminated = _batched(inverse, scaled.across, data.blocks[0])
+        factor = np.linalg.cholesky(scaled.rest - scaled.across.T @ eliminated)
+    except np.linalg.LinAlgError:
+        return None
+    lower: Floats = factor.astype(np.float64)
+    diagonal = np.log(np.diagonal(lower))
+    residual = float(lower[-1, -1] ** 2)
+    counted = q + p if reml else q
+    log_determinant = float(np.linalg.slogdet(scaled.own)[1].sum() + 2 * diagonal[:counted].sum())
+    freedom = data.n - p if reml else data.n
+    left = np.linalg.inv(lower[: q + p, : q + p])
+    square: Floats = (left.T @ left).astype(np.float64)
+    solved = left.T @ lower[-1, : q + p]
+    within = square if reml else _inverse_square(lower[:q, :q])
+    traces = _traces(scaled, inverse, eliminated[:, :counted], within, data)
+    squares = _squares(scaled, eliminated, solved, data, parts)
+    return Profile(
+        deviance=log_determinant + freedom * (1 + math.log(2 * math.pi * residual / freedom)),
+        log_gradient=_below(traces),
+        residual_gradient=-_below(squares),
+        residual=residual,
+        beta=solved[q:],
+        unscaled=square[q:, q:],
+        freedom=freedom,
+    )
+
+
+def _below(sums: Sequence[Floats]) -> Floats:
+    """Twice the lower triangles of the blocks' matrices, in the order of theta."""
+    import numpy as np
+
+    return np.concatenate([2 * each[np.tril_indices(len(each))] for each in sums])
+
+
+def _inverse_square(lower: Floats) -> Floats:
+    import numpy as np
+
+    left = np.linalg.inv(lower)
+    square: Floats = (left.T @ left).astype(np.float64)
+    return square
+
+
+@dataclass(frozen=True, slots=True)
+class _Scaled:
+    """The cross-products with Lambda multiplied in where an identity stands below.
+
+    Attributes:
+        own: of block 0 with itself on both sides, and the identity added.
+        own_right: of block 0, Lambda on the right only.
+        across: Lambda on both sides.
+        across_right: Lambda of the other blocks only, on the right.
+        across_left: Lambda of block 0 only, on the left.
+        rest: Lambda on both sides, and the identity added to the random effects.
+        rest_right: Lambda on the right only.
+    """
+
+    own: Floats
+    own_right: Floats
+    across: Floats
+    across_right: Floats
+    across_left: Floats
+    rest: Floats
+    rest_right: Floats
+
+    @classmethod
+    def of(cls, data: CrossProducts, parts: Sequence[Floats]) -> _Scaled:
+        import numpy as np
+
+        first, q = parts[0], data.others
+        own_right = data.own @ first
+        across_right = _right(data.across, data.blocks[1:], parts[1:])
+        rest_right = _right(data.rest, data.blocks[1:], parts[1:])
+        rest = _right(rest_right.T, data.blocks[1:], parts[1:]).T
+        rest[np.arange(q), np.arange(q)] += 1
+        return cls(
+            own=first.T @ own_right + np.eye(len(first)),
+            own_right=own_right,
+            across=_batched(first.T, across_right, data.blocks[0]),
+            across_right=across_right,
+            across_left=_batched(first.T, data.across, data.blocks[0]),
+            rest=rest,
+            rest_right=rest_right,
+        )
+
+
+def _right(matrix: Floats, blocks: Sequence[Block], parts: Sequence[Floats]) -> Floats:
+    """Multiply the columns of the blocks, which come first, by their factors."""
+    found, start = matrix.copy(), 0
+    for block, part in zip(blocks, parts, strict=True):
+        columns = slice(start, start + block.size)
+        shape = (len(matrix), block.levels, block.effects)
+        found[:, columns] = (matrix[:, columns].reshape(shape) @ part).reshape(len(matrix), -1)
+        start += block.size
+    return found
+
+
+def _batched(left: Floats, matrix: Floats, block: Block) -> Floats:
+    """Multiply the rows of each level by the level's matrix, or by the one for all."""
+    product: Floats = left @ matrix.reshape(block.levels, block.effects, -1)
+    return product.reshape(matrix.shape)
+
+
+def _traces(
+    scaled: _Scaled, inverse: Floats, eliminated: Floats, within: Floats, data: CrossProducts
+) -> list[Floats]:
+    """Of each block the sum over levels of Z'P Z Lambda.
+
+    ``P Z Lambda`` is W C⁻¹ in the columns of Z, where W holds all designs and C is the matrix of
+    the mixed model equations; C⁻¹ comes from the inverse of what was left after elimination.
+    """
+    import numpy as np
+
+    counted, first = within.shape[0], data.blocks[0]
+    joined = eliminated @ within
+    levels = (first.levels, first.effects, -1)
+    if counted:
+        corner = inverse + joined.reshape(levels) @ eliminated.reshape(levels).swapaxes(1, 2)
+        raw = scaled.across_right[:, :counted].reshape(levels)
+        own = scaled.own_right @ corner - raw @ joined.reshape(levels).swapaxes(1, 2)
+    else:
+        own = scaled.own_right @ inverse
+    found = [own.sum(axis=0)]
+    q = data.others
+    rows = scaled.rest_right[:q, :counted] - scaled.across_left[:, :q].T @ eliminated
+    start = 0
+    for block in data.blocks[1:]:
+        span = slice(start, start + block.size)
+        shape = (block.levels, block.effects, -1)
+        left = rows[span].reshape(shape)
+        right = within[:, span].T.reshape(shape)
+        found.append(np.matmul(left, right.swapaxes(1, 2)).sum(axis=0))
+        start += block.size
+    return found
+
+
+def _squares(
+    scaled: _Scaled,
+    eliminated: Floats,
+    solved: Floats,
+    data: CrossProducts,
+    parts: Sequence[Floats],
+) -> list[Floats]:
+    """Of each block the sum over levels of g g' times its factor, with g = Z'P y."""
+    import numpy as np
+
+    q, counted = data.others, solved.size
+    first = eliminated[:, -1] - eliminated[:, :counted] @ solved
+    fitted = (scaled.own_right @ first.reshape(*scaled.own.shape[:2], 1)).ravel()
+    own = data.across[:, -1] - fitted - scaled.across_right[:, :counted] @ solved
+    rest = data.rest[:q, -1] - scaled.across_left[:, :q].T @ first
+    rest = rest - scaled.rest_right[:q, :counted] @ solved
+    found, start = [], 0
+    every = np.concatenate([own, rest])
+    for block, part in zip(data.blocks, parts, strict=True):
+        g = every[start : start + block.size].reshape(block.levels, block.effects)
+        found.append(g.T @ g @ part)
+        start += block.size
+    return found

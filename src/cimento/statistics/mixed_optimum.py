@@ -1,0 +1,151 @@
+"""The optimum of a mixed model's deviance, and how sure its fixed effects are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.statistics.mixed_deviance import Block, CrossProducts, Profile, profile
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from cimento.statistics.values import Floats
+
+# Relative standard deviations of the random effects to start from, without correlations.
+_STARTS = (1.0, 0.2, 4.0)
+# lme4's tolerances: a factor below the first is zero, a gradient above the second no optimum.
+_SINGULAR = 1e-4
+_GRADIENT = 2e-3
+_STEP = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """Where the deviance is least.
+
+    Attributes:
+        theta: relative covariance factors, of each block row by row.
+        profile: the deviance there.
+        starts: the deviance reached from each start.
+        singular: a diagonal element of a factor is zero.
+        converged: no step inside the bounds would lower the deviance noticeably.
+    """
+
+    theta: Floats
+    profile: Profile
+    starts: tuple[float, ...]
+    singular: bool
+    converged: bool
+
+
+def optimum(data: CrossProducts, *, reml: bool) -> Optimum | None:
+    """Minimise the profiled deviance over theta, diagonal elements being 0 or more.
+
+    L-BFGS-B (Byrd et al. 1995, doi:10.1137/0916069) with the exact gradient from several starts;
+    the lowest wins.
+
+    Returns:
+        None where the deviance cannot be evaluated from any start.
+    """
+    from scipy import optimize
+
+    diagonal = _diagonal(data.blocks)
+
+    def value(theta: Floats) -> tuple[float, Floats]:
+        found = profile(theta, data, reml=reml)
+        # Where there is no residual left the search must turn back.
+        return (math.inf, theta * 0) if found is None else (found.deviance, found.gradient)
+
+    bounds = [(0.0 if each else None, None) for each in diagonal]
+    reached = []
+    for start in _STARTS:
+        result = optimize.minimize(
+            value,
+            diagonal * start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=bounds,
+            options={"maxiter": 2000, "maxfun": 4000, "maxcor": 20, "ftol": 1e-14, "gtol": 1e-7},
+        )
+        if math.isfinite(result.fun):
+            reached.append(result)
+    if not reached:
+        return None
+    theta: Floats = min(reached, key=lambda result: float(result.fun)).x
+    best = profile(theta, data, reml=reml)
+    if best is None:
+        return None
+    inside = ~(diagonal & (theta <= _SINGULAR) & (best.gradient >= 0))
+    return Optimum(
+        theta=theta,
+        profile=best,
+        starts=tuple(float(result.fun) for result in reached),
+        singular=bool((theta[diagonal] < _SINGULAR).any()),
+        converged=bool((abs(best.gradient[inside]) < _GRADIENT * max(1, abs(best.deviance))).all()),
+    )
+
+
+def _diagonal(blocks: Sequence[Block]) -> NDArray[np.bool_]:
+    """Which elements of theta stand on the diagonal of a factor."""
+    import numpy as np
+
+    return np.concatenate([np.equal(*np.tril_indices(block.effects)) for block in blocks])
+
+
+def freedoms(found: Optimum, data: CrossProducts, *, reml: bool) -> list[float | None]:
+    """Satterthwaite's degrees of freedom of each fixed effect.
+
+    ``2 v² / (g' A g)``: v is the variance of the estimate as a function of theta and sigma, g its
+    gradient, and A twice the inverse of the Hessian of the deviance in theta and sigma, without
+    directions in which the deviance does not curve upwards (as lmerTest does it: Kuznetsova,
+    Brockhoff and Christensen 2017, doi:10.18637/jss.v082.i13).
+
+    Returns:
+        None where the deviance cannot be evaluated around the optimum.
+    """
+    import numpy as np
+
+    sigma = math.sqrt(found.profile.residual / found.profile.freedom)
+    size = found.theta.size
+    hessian = np.zeros((size + 1, size + 1))
+    slopes = np.zeros((found.profile.beta.size, size + 1))
+    nothing: list[float | None] = [None] * found.profile.beta.size
+    for place in range(size):
+        step = np.zeros(size)
+        step[place] = _STEP
+        sides = [profile(found.theta + way * step, data, reml=reml) for way in (1, -1)]
+        if sides[0] is None or sides[1] is None:
+            return nothing
+        ahead, behind = (_slopes(side, sigma) for side in (sides[0], sides[1]))
+        hessian[place] = (ahead - behind) / (2 * _STEP)
+        gap = np.diagonal(sides[0].unscaled) - np.diagonal(sides[1].unscaled)
+        slopes[:, place] = sigma**2 * gap / (2 * _STEP)
+    variances = sigma**2 * np.diagonal(found.profile.unscaled)
+    slopes[:, size] = 2 * variances / sigma
+    # By sigma alone the deviance is freedom * 2 log sigma + r² / sigma².
+    hessian[size, :size] = hessian[:size, size]
+    hessian[size, size] = 4 * found.profile.freedom / sigma**2
+    values, vectors = np.linalg.eigh((hessian + hessian.T) / 2)
+    upwards = values > _UPWARDS
+    covariance = 2 * (vectors[:, upwards] / values[upwards]) @ vectors[:, upwards].T
+    spread = np.einsum("ij,jk,ik->i", slopes, covariance, slopes)
+    return [
+        float(2 * v**2 / each) if each > 0 else None
+        for v, each in zip(variances, spread, strict=True)
+    ]
+
+
+_UPWARDS = 1e-8
+
+
+def _slopes(at: Profile, sigma: float) -> Floats:
+    """The gradient by theta and sigma of ``log|C| + 2 freedom log(sigma) + r² / sigma²``."""
+    import numpy as np
+
+    by_sigma = 2 * at.freedom / sigma - 2 * at.residual / sigma**3
+    by_theta = at.log_gradient + at.residual_gradient / sigma**2
+    return np.concatenate([by_theta, [by_sigma]])
