@@ -104,13 +104,12 @@ def by_true_shots(
         Number of such examples to (right, all); empty where examples were not recorded.
     """
     counts: dict[int, tuple[int, int]] = {}
-    for row, each in at(outcomes, STORY).items():
+    for each in at(outcomes, STORY).values():
         if each.correct is None or not each.answer.shots:
             continue
         number = sum(stories[shot].gold(STORY) == TRUE for shot in each.answer.shots)
         right, n = counts.get(number, (0, 0))
         counts[number] = (right + each.correct, n + 1)
-        del row
     return dict(sorted(counts.items()))
 
 

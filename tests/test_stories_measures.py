@@ -1,0 +1,458 @@
+"""What answers to stories amount to: a small set worked out by hand, and the edges."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.stories.baselines import baselines, majority_labels
+from cimento.stories.breakdown import (
+    FAMILIES,
+    by_breakpoint,
+    by_distance,
+    by_pair,
+    by_place,
+    by_state,
+    by_true_shots,
+    confusions,
+    partial_credit,
+)
+from cimento.stories.choices import choices
+from cimento.stories.compare import compare
+from cimento.stories.detection import detect
+from cimento.stories.grouping import by_paper_code, by_type
+from cimento.stories.outcomes import (
+    ALL_IMPOSSIBLE,
+    INVALID,
+    NAN,
+    NO_GOLD,
+    by_characters,
+    judge,
+    judge_all,
+    probabilities,
+)
+from cimento.stories.rates import METRICS, bootstrap_intervals, rates
+from cimento.stories.records import (
+    CONFLICT,
+    OPTIONS,
+    STATE,
+    STATES,
+    STORY,
+    SentenceStates,
+    Story,
+    TierAnswer,
+)
+from cimento.stories.states import ATTRIBUTES, CHANGES
+from cimento.stories.summary import judge_stories, summarize
+from cimento.stories.tiers import NOT_ASKED, chain, conditional, flow
+from cimento.stories.variation import Condition, ranking, variation
+from cimento.stories.verifiability import (
+    NOTHING_SAID,
+    WRONG_BEFORE,
+    WRONG_STATE,
+    is_default,
+    side_value,
+    verifiability,
+    verify,
+)
+
+
+def story(row, type_, *, number, pair=None, state="", **more):
+    suffix = {"order": "-O0", "cloze": "-C0", None: ""}[type_]
+    return Story(
+        row=row,
+        story_id=number,
+        type=type_,
+        example_id=f"{number}{suffix}",
+        sentences=tuple(f"Frase {place} di {number}{suffix}." for place in range(5)),
+        plausible=pair is None,
+        breakpoint=-1 if pair is None else pair[1],
+        confl_sents=() if pair is None else (pair[0],),
+        state=state,
+        location="cucina" if number == 1 else "giardino",
+        **more,
+    )
+
+
+# Two triples: pairs 0-1 and 2-4, states open and open; 3-4 and 0-1, states power and wet.
+STORIES = (
+    story(0, None, number=1),
+    story(1, "order", number=1, pair=(0, 1), state="open"),
+    story(2, "cloze", number=1, pair=(2, 4), state="open"),
+    story(3, None, number=2),
+    story(4, "order", number=2, pair=(3, 4), state="power"),
+    story(5, "cloze", number=2, pair=(0, 1), state="wet"),
+)
+
+
+def chose(row, tier, label, *, margin=1.0, **more):
+    values = tuple(0.0 if option == label else -margin for option in OPTIONS[tier])
+    return TierAnswer(row=row, tier=tier, options=OPTIONS[tier], logprobs_nats=values, **more)
+
+
+# Tier 1: 0 right, 3 wrong; 1, 2, 4 right, 5 wrong. Tier 2: 1 right, 2 half right (it has the
+# breakpoint), 4 right. Tier 3: 1 wrong but of the family (location), 4 right.
+ANSWERS = (
+    chose(0, STORY, "true", margin=3.0, shots=(1, 3, 2)),
+    chose(1, STORY, "false", shots=(0, 3, 4)),
+    chose(2, STORY, "false", margin=2.0, shots=(0, 1, 4)),
+    chose(3, STORY, "false", margin=0.5, shots=(0, 1, 4)),
+    chose(4, STORY, "false", shots=(0, 1, 3)),
+    chose(5, STORY, "true", margin=0.25, shots=(1, 2, 4)),
+    chose(1, CONFLICT, "0 and 1"),
+    chose(2, CONFLICT, "3 and 4"),
+    chose(4, CONFLICT, "3 and 4"),
+    chose(1, STATE, "location"),
+    chose(4, STATE, "power"),
+)
+
+
+@pytest.fixture
+def judged():
+    return judge_stories(STORIES, ANSWERS)
+
+
+def test_the_ten_metrics_by_hand(judged):
+    found = rates(judged.chained, by_type(STORIES))
+    assert {name: rate.count for name, rate in found.items()} == {
+        "Accuracy": (4, 6),
+        "Consistency": (2, 4),
+        "Verifiability": (1, 4),
+        "Cloze Accuracy": (1, 2),
+        "Order Accuracy": (2, 2),
+        "Plausible Accuracy": (1, 2),
+        "Cloze Consistency": (0, 2),
+        "Order Consistency": (2, 2),
+        "Cloze Verifiability": (0, 2),
+        "Order Verifiability": (1, 2),
+    }
+    assert found["Accuracy"].value == pytest.approx(2 / 3)
+    assert set(found) == set(METRICS)
+
+
+def test_flow_and_conditional_rates(judged):
+    steps = flow(STORIES, judged.chained)
+    assert [(step.reached, step.passed) for step in steps] == [(4, 3), (3, 2), (2, 1)]
+    assert conditional(STORIES, judged.chained, CONFLICT) == (2, 3)
+    assert conditional(STORIES, judged.chained, STATE) == (1, 2)
+
+
+def test_detection_by_hand(judged):
+    found = detect(STORIES, judged.outcomes)
+    # Margins of true over false: 3, -1, -2, -0.5, -1, 0.25; plausible are the first and fourth.
+    assert (found.counts.tp, found.counts.fn, found.counts.tn, found.counts.fp) == (1, 1, 3, 1)
+    assert found.answers == {"false": pytest.approx(4 / 6), "true": pytest.approx(2 / 6)}
+    assert found.balanced_accuracy.value == pytest.approx((1 / 2 + 3 / 4) / 2)
+    # 3 beats all four; -0.5 beats -1, -2 and -1.
+    assert found.auc.value == pytest.approx(7 / 8)
+    # Story 1 beats both of its variants; story 2 beats one of two.
+    assert (found.sibling_pair_accuracy.value, found.n_pairs) == (pytest.approx(3 / 4), 4)
+    assert found.mean_margin_nats.value == pytest.approx((3 - 1 - 2 - 0.5 - 1 + 0.25) / 6)
+
+
+def test_where_it_fails(judged):
+    chained = judged.chained
+    assert {
+        state: (each.n, each.story_ok, each.conflict_ok, each.state_ok)
+        for state, each in by_state(STORIES, chained).items()
+    } == {
+        "power": (1, 1, 1, 1),
+        "wet": (1, 0, 0, 0),
+        "open": (2, 2, 1, 0),
+    }
+    assert {d: each.n for d, each in by_distance(STORIES, chained).items()} == {1: 3, 2: 1}
+    assert {b: each.n for b, each in by_breakpoint(STORIES, chained).items()} == {1: 2, 4: 2}
+    assert {p: each.n for p, each in by_pair(STORIES, chained).items()} == {
+        "0 and 1": 2,
+        "2 and 4": 1,
+        "3 and 4": 1,
+    }
+    assert {p: each.n for p, each in by_place(STORIES, chained).items()} == {
+        "cucina": 2,
+        "giardino": 2,
+    }
+    assert confusions(judged.outcomes) == {"open": {"location": 1}, "power": {"power": 1}}
+    # Shots that are plausible: of story 0 one, 1 two, 2 one, 3 one, 4 two, 5 none.
+    assert by_true_shots(STORIES, judged.outcomes) == {0: (0, 1), 1: (2, 3), 2: (2, 2)}
+
+
+def test_partly_right_answers(judged):
+    found = partial_credit(judged.outcomes)
+    assert (found.n_pairs, found.pair_right, found.one_right) == (3, 2, 1)
+    assert (found.breakpoint_right, found.conflicting_right) == (3, 2)
+    assert found.mean_distance == pytest.approx(1 / 3)
+    assert (found.n_states, found.state_right, found.family_right) == (2, 1, 2)
+
+
+def test_every_state_has_one_family():
+    assert sorted(state for each in FAMILIES.values() for state in each) == sorted(STATES)
+
+
+def test_a_constant_answer_is_judged_like_a_model():
+    assert majority_labels(STORIES) == {STORY: "false", CONFLICT: "0 and 1", STATE: "open"}
+    found = baselines(STORIES, by_type(STORIES))
+    constant = found["false / majority pair / majority state (0 and 1, open)"]
+    assert (constant["Accuracy"], constant["Consistency"]) == (pytest.approx(4 / 6), 0.5)
+    assert constant["Verifiability"] == 0.25
+    assert found["true"]["Accuracy"] == pytest.approx(2 / 6)
+    assert found["true"]["Consistency"] == 0.0
+    ties = found["all options tied (false, 0 and 1, power)"]
+    assert (ties["Consistency"], ties["Verifiability"]) == (0.5, 0.0)
+    assert found["chance"]["Accuracy"] == 0.5
+    assert found["chance"]["Verifiability"] == pytest.approx(1 / 280)
+
+
+def test_nobody_survives_the_first_tier():
+    answers = [chose(each.row, STORY, "true") for each in STORIES]
+    found = rates(chain(STORIES, judge_all(answers, STORIES)), by_type(STORIES))
+    assert (found["Consistency"].count, found["Verifiability"].value) == ((0, 4), 0.0)
+    assert found["Accuracy"].count == (2, 6)
+
+
+def test_a_tier_that_was_not_asked_says_nothing():
+    answers = [each for each in ANSWERS if each.tier == STORY]
+    chained = chain(STORIES, judge_all(answers, STORIES))
+    found = rates(chained, by_type(STORIES))
+    assert found["Consistency"].value is None
+    assert found["Consistency"].reason == NOT_ASKED
+    assert conditional(STORIES, chained, CONFLICT) is None
+    assert flow(STORIES, chained)[1].passed is None
+
+
+def test_a_tier_that_lacks_answers_says_so():
+    chained = chain(STORIES, judge_all(ANSWERS[:-3], STORIES))
+    assert chained.reasons[CONFLICT] == "1 of 3 stories that reached it lack answers"
+    assert chained.missing[CONFLICT] == 1
+
+
+def test_later_tiers_may_be_asked_of_all():
+    more = (chose(5, CONFLICT, "0 and 1"), chose(2, STATE, "open"), chose(5, STATE, "open"))
+    judged = judge_stories(STORIES, (*ANSWERS, *more))
+    assert rates(judged.chained, by_type(STORIES)) == rates(
+        judge_stories(STORIES, ANSWERS).chained, by_type(STORIES)
+    )
+    untiered = summarize(judged, seed=1, draws=100)["untiered"]
+    assert untiered[CONFLICT]["count"] == [3, 4]
+    assert untiered[STATE]["count"] == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ((math.nan, -1.0), NAN),
+        ((-1.0, math.inf), NAN),
+        ((-math.inf, -math.inf), ALL_IMPOSSIBLE),
+    ],
+)
+def test_what_is_no_score_is_left_out_and_counted(values, reason):
+    answer = TierAnswer(row=0, tier=STORY, options=OPTIONS[STORY], logprobs_nats=values)
+    outcome = judge(answer, STORIES[0])
+    assert (outcome.correct, outcome.chosen, outcome.reason) == (None, None, reason)
+    judged = judge_stories(STORIES, (answer, *ANSWERS[1:]))
+    rate = rates(judged.chained, by_type(STORIES))["Accuracy"]
+    assert (rate.count, rate.unscored) == ((3, 5), 1)
+    assert choices(judged.outcomes, STORY).unscored == {reason: 1}
+    summarize(judged, seed=1, draws=100)
+
+
+def test_one_impossible_option_is_never_chosen():
+    answer = TierAnswer(row=1, tier=STORY, options=OPTIONS[STORY], logprobs_nats=(-9.0, -math.inf))
+    outcome = judge(answer, STORIES[1])
+    assert outcome.correct is True
+    assert probabilities(answer) == (1.0, 0.0)
+    summarize(judge_stories(STORIES, (ANSWERS[0], answer, *ANSWERS[2:])), seed=1, draws=100)
+
+
+def test_ties_go_to_the_option_listed_first():
+    tied = TierAnswer(row=0, tier=STORY, options=("true", "false"), logprobs_nats=(-1.0, -1.0))
+    outcome = judge(tied, STORIES[0])
+    assert (outcome.chosen, outcome.tied, outcome.correct) == ("true", True, True)
+    found = choices([outcome], STORY)
+    assert (found.n_ties_at_max, found.acc.value, found.acc_if_ties_wrong.value) == (1, 1.0, 0.0)
+
+
+@given(st.permutations(range(10)))
+@settings(deadline=None)
+def test_the_order_of_options_changes_nothing_but_ties(order):
+    plain = TierAnswer(
+        row=1,
+        tier=CONFLICT,
+        options=OPTIONS[CONFLICT],
+        logprobs_nats=tuple(-0.5 * n for n in range(1, 11)),
+    )
+    mixed = TierAnswer(
+        row=1,
+        tier=CONFLICT,
+        options=tuple(plain.options[place] for place in order),
+        logprobs_nats=tuple(plain.logprobs_nats[place] for place in order),
+    )
+    one, other = judge(plain, STORIES[1]), judge(mixed, STORIES[1])
+    assert (one.chosen, one.correct) == (other.chosen, other.correct)
+    assert sorted(probabilities(plain)) == pytest.approx(sorted(probabilities(mixed)))
+
+
+def test_replies_that_cannot_be_read_are_wrong_and_counted():
+    unread = TierAnswer(row=0, tier=STORY, reply="Forse.", reason="neither true nor false")
+    read = TierAnswer(row=1, tier=STORY, reply="Falso.", label="false")
+    outcomes = judge_all((unread, read), STORIES)
+    assert [each.correct for each in outcomes] == [False, True]
+    found = choices(outcomes, STORY)
+    assert (found.n, found.invalid, found.acc.value, found.confidence) == (2, 1, 0.5, None)
+    assert detect(STORIES, outcomes).invalid == 1
+    assert judge(TierAnswer(row=0, tier=STORY, reply="?"), STORIES[0]).reason == INVALID
+
+
+def test_plausible_stories_have_no_later_tiers():
+    outcome = judge(chose(0, CONFLICT, "0 and 1"), STORIES[0])
+    assert (outcome.correct, outcome.reason) == (None, NO_GOLD)
+
+
+def test_lengths_are_in_characters_of_the_options():
+    answer = TierAnswer(row=0, tier=STORY, options=OPTIONS[STORY], logprobs_nats=(-4.5, -4.0))
+    assert judge(answer, STORIES[0]).chosen == "true"
+    assert by_characters(answer) == "false"
+    assert by_characters(answer, ("no", "sì")) == "true"
+
+
+def test_calibration_of_two_answers():
+    # Probabilities of the options 3/4 and 1/4, once right and once wrong:
+    # Brier (2/16 + 18/16) / 2, NLL (ln 4/3 + ln 4) / 2, ECE |1/2 - 3/4|.
+    values = (math.log(0.75), math.log(0.25))
+    answers = [
+        TierAnswer(row=row, tier=STORY, options=OPTIONS[STORY], logprobs_nats=values)
+        for row in (0, 1)
+    ]
+    found = choices(judge_all(answers, STORIES), STORY).confidence
+    assert found.brier_sum.value == pytest.approx(10 / 16)
+    assert found.nll.value == pytest.approx((math.log(4 / 3) + math.log(4)) / 2)
+    assert found.calibration.ece == pytest.approx(0.25)
+    assert found.mean_confidence == pytest.approx(0.75)
+
+
+def test_intervals_draw_triples(judged):
+    found = bootstrap_intervals(STORIES, judged.chained, by_type(STORIES), seed=3, draws=2000)
+    # All of the first triple are right and a third of the second: draws are 1/3, 2/3 or 1.
+    assert found["Accuracy"] == pytest.approx((1 / 3, 1.0))
+    assert found["Cloze Consistency"] == (0.0, 0.0)
+    assert found["Order Verifiability"] == (0.0, 1.0)
+
+
+def test_groups_by_letters_of_the_id():
+    odd = story(0, "order", number=3, pair=(0, 1), state="open")
+    grouping = by_paper_code([odd])
+    assert grouping.groups == {0: "order"}
+    assert by_paper_code([story(0, None, number=4)]).groups == {0: "plausible"}
+
+
+def test_models_are_compared_on_the_same_stories():
+    right = judge_stories(STORIES, [chose(s.row, STORY, s.gold(STORY)) for s in STORIES]).chained
+    mine = judge_stories(STORIES, ANSWERS).chained
+    (found,) = compare({"b": mine, "a": right})
+    assert (found.first, found.second, found.n) == ("a", "b", 6)
+    assert (found.only_first_correct, found.only_second_correct) == (2, 0)
+    # Exact binomial: 2 * 1/4.
+    assert (found.p, found.p_holm) == (0.5, 0.5)
+    (silent,) = compare({"a": right, "b": mine}, tier=STATE)
+    assert (silent.p, silent.reason) == (None, f"a: {NOT_ASKED}")
+
+
+def test_prompts_and_seeds_make_a_difference():
+    always = judge_stories(STORIES, [chose(s.row, STORY, s.gold(STORY)) for s in STORIES]).chained
+    mine = judge_stories(STORIES, ANSWERS).chained
+    found = variation(
+        {
+            Condition("a", 1): always,
+            Condition("a", 2): always,
+            Condition("b", 1): mine,
+            Condition("b", 2): mine,
+        }
+    )
+    assert (found.mean, found.low, found.high) == (pytest.approx(5 / 6), pytest.approx(2 / 3), 1.0)
+    assert found.n_common == 6
+    assert found.same_throughout == pytest.approx(4 / 6)
+    # Total 24 * 5/6 * 1/6 = 10/3; prompts 12 * 2 * (1/6)² = 2/3; no difference between seeds.
+    assert found.shares.shares["prompt"] == pytest.approx(0.2)
+    assert found.shares.shares["seed"] == pytest.approx(0.0)
+    assert sum(found.shares.shares.values()) == pytest.approx(1)
+
+
+def test_one_prompt_says_nothing_of_variation():
+    mine = judge_stories(STORIES, ANSWERS).chained
+    found = variation({Condition("a", 1): mine})
+    assert (found.sd, found.kappa, found.reason) == (None, None, "one prompt and one seed only")
+    only_first = judge_stories(STORIES, ANSWERS[:6]).chained
+    assert variation({Condition("a", 1): only_first}, tier=STATE) is None
+    uncrossed = variation({Condition("a", 1): mine, Condition("b", 2): mine})
+    assert uncrossed.shares.reason == "not every prompt was asked with every seed"
+
+
+def test_models_may_change_places():
+    a, b = Condition("a", 1), Condition("b", 1)
+    found = ranking({"x": {a: 0.9, b: 0.5}, "y": {a: 0.8, b: 0.6}, "z": {a: 0.1, b: 0.2}})
+    assert found.orders == {a: ("x", "y", "z"), b: ("y", "x", "z")}
+    # Of three pairs of models two keep their order: (2 - 1) / 3.
+    assert found.mean_tau == pytest.approx(1 / 3)
+    assert found.same_best == 0.0
+    assert found.kept["x", "y"] == 0.5
+    assert found.kept["y", "z"] == 1.0
+    assert ranking({"x": {a: 0.9}}).mean_tau is None
+
+
+def block(**attributes):
+    return SentenceStates({name: tuple(entries) for name, entries in attributes.items()})
+
+
+# The vase breaks; flowers are put into it.
+BROKEN = story(
+    0, "cloze", number=9, pair=(0, 2), state="functional", actor="Nina", objects="vaso, fiori"
+)
+BROKEN = replace(
+    BROKEN,
+    sentence_states=(
+        block(functional=[("vaso", 3)], pieces=[("vaso", 4)], conscious=[("Nina", 2)]),
+        block(),
+        block(functional=[("vaso", 2)], location=[("fiori", 6)]),
+        block(),
+        block(),
+    ),
+)
+
+
+def test_sides_of_a_code():
+    assert side_value("open", 4, "precondition") is False
+    assert side_value("open", 4, "effect") is True
+    assert side_value("open", 0, "effect") is None
+    assert side_value("location", 6, "effect") == 6
+    assert side_value("h_location", 0, "effect") is None
+    assert is_default("functional", value=True)
+    assert not is_default("functional", value=False)
+    assert not is_default("open", value=True)
+    assert set(CHANGES) == set(range(9))
+    assert len(ATTRIBUTES) == 20
+
+
+def test_states_are_verified_where_all_that_is_said_is_right():
+    right = block(functional=[("vaso", 3)], conscious=[("Nina", 2)])
+    assert verify(BROKEN, right, block()).ok is True
+    assert verify(BROKEN, right, block(location=[("fiori", 6)])).checked == 2
+    wrong = verify(BROKEN, block(functional=[("vaso", 3)], wet=[("vaso", 4)]), block())
+    assert (wrong.ok, wrong.checked, wrong.right, wrong.reason) == (False, 2, 1, WRONG_STATE)
+    nothing = verify(BROKEN, block(conscious=[("Nina", 2)]), block())
+    assert (nothing.ok, nothing.reason) == (False, NOTHING_SAID)
+    assert verify(STORIES[1], right, block()).ok is None
+
+
+def test_states_count_after_the_tiers_before():
+    def chained(label):
+        answers = (chose(0, STORY, "false"), chose(0, CONFLICT, label))
+        return chain((BROKEN,), judge_all(answers, (BROKEN,)))
+
+    predicted = {(0, 0): block(functional=[("vaso", 3)])}
+    assert verifiability((BROKEN,), chained("0 and 2"), predicted)[0].ok is True
+    failed = verifiability((BROKEN,), chained("0 and 1"), predicted)[0]
+    assert (failed.ok, failed.reason) == (False, WRONG_BEFORE)
+    assert verifiability((BROKEN,), chained("0 and 2"), {})[0].reason == NOTHING_SAID
