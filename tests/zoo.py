@@ -255,11 +255,11 @@ TOKENIZERS: dict[str, Kind] = {
         ("<s>",),
         ("</s>",),
     ),
-    # T5: the decoder starts with <pad>; sentinels stand for what was left out.
+    # T5: no BOS; sentinels stand for what was left out.
     "unigram-sentinels": Kind(
         lambda: _unigram(("<pad>", "</s>", "<unk>", *_SENTINELS)),
         {**_T5, "extra_special_tokens": _SENTINELS},
-        ("<pad>",),
+        ("</s>",),
         ("</s>",),
     ),
     "wordpiece-cased": Kind(lambda: _wordpiece(cased=True), _BERT, ("[CLS]",), ("[SEP]",)),
