@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from cimento.acceptability.readers import cells
 from cimento.acceptability.records import RatedSentence, RatedSet, Scale, with_ratings
+from cimento.errors import InputError
 from cimento.suites.tables import Row, Table
 
 COLUMNS = (
@@ -39,6 +40,10 @@ def read(table: Table) -> RatedSet:
 
 def _sentence(table: Table, row: Row) -> RatedSentence:
     ratings, mean, sd, n = with_ratings(cells.numbers_of(table, row, "full-ratings"))
+    if not ratings:
+        raise InputError(
+            where=table.where(row), seen="there are no ratings", todo="Leave the row out."
+        )
     return RatedSentence(
         id=cells.text_of(row, "ID"),
         text=cells.text_of(row, "sentence"),

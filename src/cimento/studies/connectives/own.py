@@ -1,0 +1,244 @@
+"""Tables 2 to 5 from a user's own copy of the resource, beside the printed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.acceptability.items import (
+    ACCEPTABLE,
+    GRAMMATICAL,
+    UNACCEPTABLE,
+    UNGRAMMATICAL,
+    Described,
+    describe_labels,
+)
+from cimento.acceptability.readers import read_rated
+from cimento.acceptability.records import RatedSentence, RatedSet
+from cimento.errors import InputError
+from cimento.measures.values import Missing, Value
+from cimento.studies.connectives import published as printed
+from cimento.studies.connectives.cloze import (
+    BOTH,
+    IMPLAUSIBLE,
+    NEITHER,
+    PLAUSIBLE,
+    TARGET,
+    TIED,
+    ClozeItem,
+    Counted,
+    read_cloze,
+    table_3,
+    table_5,
+)
+from cimento.studies.connectives.published import Share
+from cimento.suites.tables import SUFFIXES
+
+PERPLEXITY = "ppl"
+"""Column of a user's file with the perplexity of each sentence."""
+
+_ROWS = {
+    ACCEPTABLE: "Acceptable",
+    GRAMMATICAL: "NonAcceptable",
+    UNGRAMMATICAL: "NonAccept+NonGr",
+}
+_CLOZE_ROWS = {
+    TARGET: "Target",
+    PLAUSIBLE: "Plausible alt.",
+    IMPLAUSIBLE: "Implausible alt.",
+    TIED: "Target=Plausible alt.",
+}
+_TEN_ROWS = {
+    TARGET: "Target",
+    PLAUSIBLE: "Pl. alt.",
+    BOTH: "Target+Pl. alt.",
+    NEITHER: "Other",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnCopy:
+    """A user's copy of the resource.
+
+    Attributes:
+        acceptability: the first section; None where its file is not there.
+        cloze: the second section; empty where its file is not there.
+    """
+
+    acceptability: RatedSet | None
+    cloze: tuple[ClozeItem, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A number of a table, computed and printed.
+
+    Attributes:
+        table: such as ``Table 2``.
+        row: of the table, in our words.
+        column: of the table.
+        computed: None where it is undefined.
+        printed: None where the paper has no such cell.
+        equal: whether they agree in the decimals printed; None where one is missing.
+        reason: why nothing was computed.
+    """
+
+    table: str
+    row: str
+    column: str
+    computed: float | None
+    printed: str | None
+    equal: bool | None
+    reason: str | None = None
+
+
+def read_own(folder: Path) -> OwnCopy:
+    """The files ``acceptability``, ``cloze`` and ``completions`` of a folder, as TSV, CSV or xlsx.
+
+    Raises:
+        InputError: neither section is there, or a file cannot be used.
+    """
+    acceptability, cloze, completions = (
+        _find(folder, name) for name in ("acceptability", "cloze", "completions")
+    )
+    if acceptability is None and cloze is None:
+        raise InputError(
+            where=str(folder),
+            seen="there is neither acceptability.tsv nor cloze.tsv",
+            todo="docs/acceptability.md says what they hold.",
+        )
+    return OwnCopy(
+        acceptability=read_rated(acceptability, "connectives") if acceptability else None,
+        cloze=read_cloze(cloze, completions) if cloze else (),
+    )
+
+
+def own_tables(own: OwnCopy, perplexities: Mapping[str, Value] | None = None) -> list[Cell]:
+    """Every cell of Tables 2 to 5 that the copy allows.
+
+    Args:
+        own: the copy.
+        perplexities: of each sentence, by id; None for those in the file's column ``ppl``.
+
+    Raises:
+        InputError: a perplexity in the file is no number above 0.
+    """
+    cells: list[Cell] = []
+    if own.acceptability is not None:
+        sentences = own.acceptability.sentences
+        cells += _table_2(describe_labels(sentences))
+        found = perplexities if perplexities is not None else given_perplexities(sentences)
+
+        def of(sentence: RatedSentence) -> Value | None:
+            return found.get(sentence.id)
+
+        cells += _table_4(describe_labels(sentences, of))
+    if own.cloze:
+        cells += _shares("Table 3", table_3(own.cloze), _CLOZE_ROWS, printed.TABLE_3)
+    if any(item.completions for item in own.cloze):
+        ten, first = table_5(own.cloze)
+        cells += _shares("Table 5, ten", ten, _TEN_ROWS, printed.TABLE_5_TEN)
+        cells += _shares("Table 5, first", first, _TEN_ROWS, printed.TABLE_5_FIRST)
+    return cells
+
+
+def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
+    """The perplexities that the file itself has, by id of the sentence.
+
+    Raises:
+        InputError: one is no number above 0.
+    """
+    found: dict[str, Value] = {}
+    for each in sentences:
+        text = each.columns.get(PERPLEXITY, "")
+        try:
+            value = float(text.replace(",", ".")) if text else None
+        except ValueError:
+            value = 0.0
+        if value is not None and not 0 < value < float("inf"):
+            raise InputError(
+                where=f"sentence {each.id!r}",
+                seen=f"{PERPLEXITY} is {text!r} and not a number above 0",
+                todo="Correct the cell.",
+            )
+        found[each.id] = Missing("the file has no perplexity") if value is None else value
+    return found
+
+
+def _table_2(groups: Sequence[Described]) -> Iterator[Cell]:
+    for group in groups:
+        row = printed.TABLE_2.get(_ROWS.get(group.name, ""))
+        whole = printed.TABLE_2["NonAcceptable"] if group.name == UNACCEPTABLE else None
+        row = row or whole
+        yield _cell("Table 2", group, "mean", group.mean, row.mean if row else None)
+        yield _cell("Table 2", group, "sd", group.sd, row.sd if row else None)
+        yield _cell("Table 2", group, "sd_within", group.sd_within, None)
+
+
+def _table_4(groups: Sequence[Described]) -> Iterator[Cell]:
+    for group in groups:
+        row = printed.TABLE_4.get(_ROWS.get(group.name, ""))
+        for column, value, said in (
+            ("mean", group.mean, row.mean if row else None),
+            ("low", group.low, row.low if row else None),
+            ("high", group.high, row.high if row else None),
+        ):
+            yield _cell("Table 4", group, column, value, said)
+
+
+def _cell(
+    table: str, group: Described, column: str, value: float | None, said: float | None
+) -> Cell:
+    text = None if said is None else f"{said:.3f}"
+    return Cell(
+        table=table,
+        row=group.name,
+        column=column,
+        computed=value,
+        printed=text,
+        equal=None if value is None or text is None else f"{value:.3f}" == text,
+        reason=group.reasons.get(column),
+    )
+
+
+def _shares(
+    table: str,
+    counted: Sequence[Counted],
+    rows: Mapping[str, str],
+    said: Mapping[str, Share],
+) -> Iterator[Cell]:
+    for each in counted:
+        row = said.get(rows.get(each.name, ""))
+        text = str(row.count) if row else None
+        yield Cell(
+            table=table,
+            row=each.name,
+            column="items",
+            computed=each.count,
+            printed=text,
+            equal=None if text is None else str(each.count) == text,
+        )
+        percent = each.percent
+        shown = row.percent if row else None
+        yield Cell(
+            table=table,
+            row=each.name,
+            column="%",
+            computed=percent,
+            printed=shown,
+            equal=None if percent is None or shown is None else f"{percent:.2f}" == shown,
+            reason=None if percent is not None else "there are no items",
+        )
+
+
+def _find(folder: Path, name: str) -> Path | None:
+    found = [folder / f"{name}{suffix}" for suffix in SUFFIXES]
+    there = [path for path in found if path.is_file()]
+    if len(there) > 1:
+        raise InputError(
+            where=str(folder),
+            seen=f"there are {' and '.join(path.name for path in there)}",
+            todo="Keep one of them.",
+        )
+    return there[0] if there else None

@@ -1,0 +1,382 @@
+"""Statistics of released data that can stand beside the connectives resource, which is not public.
+
+AcCompl-it, DisCoTEX, Lau et al. 2020, BLiMP's human answers, ItaCoLA's players and the surprisals
+of Britton et al. 2024, each from the files that are in a folder. What has no file is left out and
+named.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import math
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.acceptability.readers import merge, read_rated
+from cimento.acceptability.readers.blimp_human import read_choices
+from cimento.acceptability.readers.cells import open_table
+from cimento.acceptability.readers.lau2020 import PRINTED_MEAN
+from cimento.acceptability.records import RatedSentence, RatedSet
+from cimento.errors import InputError
+from cimento.files import read_bytes
+from cimento.suites.model import JsonValue
+
+ACCEPTABILITY = ("accomplit_ACCEPT-Corpus-training.tsv", "accomplit_acceptability-set-test.tsv")
+COMPLEXITY = ("accomplit_COMPL-Corpus-training.tsv", "accomplit_complexity-set-test.tsv")
+DISCOTEX = ("discotex_2_train_clean_release.tsv", "discotex_2_test_set_release.tsv")
+LAU = ("lau2020_context-none-ratings.csv", "lau2020_context-real-ratings.csv")
+BRITTON = "britton2024_italian_lm_surprisals.csv"
+BLIMP = "blimp_human_forced_choice.tsv"
+PUBLISHED_BLIMP = "blimp_human_validation_summary.csv"
+ITACOLA = "ItaCoLA_dataset.tsv"
+ITACOLA_PLAYERS = "ItaCoLA_dataset_non-expertannotations.tsv"
+
+_OFTEN = 20
+_FAST_SECONDS = 30
+_SAME = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """What was computed, and what could not be.
+
+    Attributes:
+        values: name of a data set to its statistics.
+        absent: files that were not there.
+    """
+
+    values: dict[str, JsonValue]
+    absent: tuple[str, ...]
+
+
+def released(folder: Path, *, published_blimp: Path | None = None) -> Released:
+    """Every statistic that the files of a folder allow.
+
+    Args:
+        folder: with the files, under the names of the constants above.
+        published_blimp: BLiMP's summary of its human validation, where it is not in the folder.
+
+    Raises:
+        InputError: a file is there and cannot be used, or none is there.
+    """
+    blimp = published_blimp or folder / PUBLISHED_BLIMP
+    parts: tuple[tuple[str, tuple[str, ...], Callable[[Sequence[Path]], JsonValue]], ...] = (
+        ("lau2020_none", (LAU[0],), _lau),
+        ("lau2020_real", (LAU[1],), _lau),
+        ("lau2020_none_vs_real", LAU, _lau_contexts),
+        ("lau2020_none_vs_whitespace_length", (LAU[0],), _lau_length),
+        ("britton2024_lm", (BRITTON,), _britton),
+        ("itacola_nonexpert", (ITACOLA_PLAYERS,), _players),
+        ("itacola", (ITACOLA,), _itacola),
+        ("blimp_human", (BLIMP,), lambda paths: _blimp(paths, blimp)),
+        *((name, (name,), _accomplit) for name in (*ACCEPTABILITY, *COMPLEXITY)),
+        ("accomplit_acceptability", ACCEPTABILITY, _accomplit_together),
+        ("accomplit_complexity", COMPLEXITY, _accomplit_together),
+        ("accomplit_shared_ids", (*ACCEPTABILITY, *COMPLEXITY), _accomplit_shared),
+        *((name, (name,), _discotex) for name in DISCOTEX),
+    )
+    values: dict[str, JsonValue] = {}
+    absent: list[str] = []
+    for name, files, compute in parts:
+        missing = [file for file in files if not (folder / file).is_file()]
+        absent += missing
+        if not missing:
+            values[name] = compute([folder / file for file in files])
+    if not values:
+        raise InputError(
+            where=str(folder),
+            seen="none of the released files is here",
+            todo=f"Put some of {', '.join(dict.fromkeys(absent))} here.",
+        )
+    return Released(values, tuple(dict.fromkeys(absent)))
+
+
+def correlations(x: Sequence[float], y: Sequence[float]) -> dict[str, JsonValue]:
+    """Spearman's, Pearson's and Kendall's coefficient, each with its asymptotic p."""
+    from cimento.statistics.correlation import coefficient
+
+    found: dict[str, JsonValue] = {"n": len(x)}
+    for kind, name in (("spearman", "spearman"), ("pearson", "pearson"), ("kendall", "kendall_b")):
+        each = coefficient(x, y, kind=kind)
+        found[name] = [each.r, each.p_asymptotic]
+    return found
+
+
+def _lau(paths: Sequence[Path]) -> JsonValue:
+    from cimento.statistics.agreement import krippendorff_alpha
+
+    rated = read_rated(paths[0])
+    lists = [[rating.value for rating in each.ratings] for each in rated.sentences]
+    flat = [value for values in lists for value in values]
+    means = _means(rated.sentences)
+    groups: dict[str, list[float]] = {}
+    for each, mean in zip(rated.sentences, means, strict=True):
+        groups.setdefault(each.columns["translated"], []).append(mean)
+    return {
+        "file": paths[0].name,
+        "sha256": _sha256(paths[0]),
+        "items": len(lists),
+        "ratings": len(flat),
+        "min_per_item": min(map(len, lists)),
+        "max_per_item": max(map(len, lists)),
+        "scale": [min(flat), max(flat)],
+        "grand_mean_of_item_means": _mean(means),
+        "sd_of_item_means_ddof1": _sd(means),
+        "mean_of_item_sds_ddof1": _mean([each.sd or 0.0 for each in rated.sentences]),
+        "max_abs_dev_from_mean_ratings_column": max(
+            abs(float(each.columns[PRINTED_MEAN]) - mean)
+            for each, mean in zip(rated.sentences, means, strict=True)
+        ),
+        "alpha": {
+            level: krippendorff_alpha(lists, level=level).value
+            for level in ("nominal", "ordinal", "interval")
+        },
+        "by_translated": {
+            name: {"n": len(group), "mean": _mean(group), "sd": _sd(group)}
+            for name, group in groups.items()
+        },
+    }
+
+
+def _lau_contexts(paths: Sequence[Path]) -> JsonValue:
+    none, real = (_by_id(read_rated(path)) for path in paths)
+    ids = [each for each in none if each in real]
+    return correlations(*(_means([each[i] for i in ids]) for each in (none, real)))
+
+
+def _lau_length(paths: Sequence[Path]) -> JsonValue:
+    sentences = read_rated(paths[0]).sentences
+    return correlations(_means(sentences), _lengths(sentences))
+
+
+def _britton(paths: Sequence[Path]) -> JsonValue:
+    """Surprisals of two models of the same 800 items; the first column has no name."""
+    text = read_bytes(paths[0]).decode("utf-8")
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    models = ("ita_surp_GePpeTto", "ita_surp_GroNLP")
+    try:
+        columns = [[float(row[name]) for row in rows] for name in models]
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            where=str(paths[0]),
+            seen=f"the columns {' and '.join(models)} are not numbers in every row",
+            todo="Is it the file of Britton et al. 2024?",
+        ) from error
+    return {
+        "sha256": _sha256(paths[0]),
+        "rows": len(rows),
+        "geppetto_vs_gronlp": correlations(*columns),
+    }
+
+
+def _players(paths: Sequence[Path]) -> JsonValue:
+    from cimento.statistics.agreement import krippendorff_alpha
+
+    rated = read_rated(paths[0])
+    lists = [[rating.value for rating in each.ratings] for each in rated.sentences]
+    people: dict[str, int] = {}
+    for each in rated.sentences:
+        for rating in each.ratings:
+            people[rating.participant] = people.get(rating.participant, 0) + 1
+    majority = [_majority(values) for values in lists]
+    experts = [float(each.label == "acceptable") for each in rated.sentences]
+    column = [float(each.columns["players"]) for each in rated.sentences]
+    return {
+        "sha256": _sha256(paths[0]),
+        "items": len(lists),
+        "judgements": sum(map(len, lists)),
+        "annotators": len(people),
+        "annotators_with_at_least_20": sum(count >= _OFTEN for count in people.values()),
+        "min_per_item": min(map(len, lists)),
+        "max_per_item": max(map(len, lists)),
+        "ties": sum(each is None for each in majority),
+        "num_annotations_mismatch": sum(
+            int(float(each.columns["printed_n"])) != len(each.ratings) for each in rated.sentences
+        ),
+        "majority_equals_column": _equal(majority, column),
+        "majority_equals_expert": _equal(majority, experts),
+        "column_equals_expert": _equal(column, experts),
+        "alpha_nominal": krippendorff_alpha(lists).value,
+    }
+
+
+def _itacola(paths: Sequence[Path]) -> JsonValue:
+    sentences = read_rated(paths[0]).sentences
+    return {
+        "sha256": _sha256(paths[0]),
+        "rows": len(sentences),
+        "by_split": _counts(each.columns["split"] for each in sentences),
+        "by_label": _counts(str(int(each.label == "acceptable")) for each in sentences),
+    }
+
+
+def _blimp(paths: Sequence[Path], published: Path) -> JsonValue:
+    from cimento.acceptability.people import attentive, preference_by_paradigm
+    from cimento.statistics.agreement import krippendorff_alpha
+
+    choices = read_choices(paths[0])
+    kept = [each for each in attentive(choices) if each.chose_good is not None]
+    seconds = {each.sheet: each.seconds for each in choices}
+    means = preference_by_paradigm(kept)
+    items: dict[tuple[str, str], list[float]] = {}
+    for each in kept:
+        items.setdefault((each.good, each.bad), []).append(float(bool(each.chose_good)))
+    majority = [_majority(values) for values in items.values()]
+    return {
+        "sha256": _sha256(paths[0]),
+        "hits": len(seconds),
+        "failed_attention": len(seconds) - len({each.sheet for each in attentive(choices)}),
+        "hits_under_30_seconds": sum((each or 0) < _FAST_SECONDS for each in seconds.values()),
+        "annotators": len({each.annotator for each in choices}),
+        "judgements_kept": len(kept),
+        "paradigms": len(means),
+        **_beside_published(means, published),
+        "item_majority_correct": sum(each == 1 for each in majority),
+        "item_ties": sum(each is None for each in majority),
+        "items": len(items),
+        "alpha_nominal": krippendorff_alpha(list(items.values())).value,
+    }
+
+
+def _beside_published(means: Mapping[str, float], path: Path) -> dict[str, JsonValue]:
+    """BLiMP's published means beside these; nothing where its summary is not at hand.
+
+    One paradigm has answers and no published mean; it is in no number here.
+    """
+    if not path.is_file():
+        return {}
+    text = read_bytes(path).decode("utf-8")
+    printed = {
+        row["Condition"]: float(row["total_mean"])
+        for row in csv.DictReader(io.StringIO(text, newline=""))
+    }
+    gaps = [abs(means[name] - value) for name, value in printed.items() if name in means]
+    return {
+        "published_paradigms": len(printed),
+        "exactly_reproduced": sum(gap < _SAME for gap in gaps),
+        "worst_difference": max(gaps, default=0.0),
+        "macro_mean": _mean([means[name] for name in printed if name in means]),
+    }
+
+
+def _accomplit(paths: Sequence[Path]) -> JsonValue:
+    rated = read_rated(paths[0])
+    sentences = rated.sentences
+    numbers = [each.n or 0 for each in sentences]
+    cells = [cell for each in sentences for cell in (each.n, each.mean, each.sd)]
+    scale = rated.scale
+    return {
+        "sha256": _sha256(paths[0]),
+        "rows": len(sentences),
+        "columns": _columns(paths[0]),
+        "bad_cells": sum(cell is None for cell in cells),
+        "means_outside_1_7": sum(not scale.holds(m) for m in _means(sentences)) if scale else None,
+        "N_min": min(numbers),
+        "N_max": max(numbers),
+        "mean_of_means": _mean(_means(sentences)),
+        "se_equals_sd_over_sqrtN": sum(map(_se_is_right, sentences)),
+        "by_reference": _counts(each.columns["reference"] for each in sentences),
+        "mean_vs_whitespace_length": correlations(_means(sentences), _lengths(sentences)),
+    }
+
+
+def _accomplit_together(paths: Sequence[Path]) -> JsonValue:
+    sets = [read_rated(path) for path in paths]
+    both = merge(sets, name="AcCompl-it")
+    numbers = [each.n or 0 for each in both.sentences]
+    return {
+        "sentences": len(both.sentences),
+        "distinct_ids": len({each.id for one in sets for each in one.sentences}),
+        "total_judgements": sum(numbers),
+        "mean_N": sum(numbers) / len(numbers),
+    }
+
+
+def _accomplit_shared(paths: Sequence[Path]) -> JsonValue:
+    """Sentences rated for both: ids that are in both tasks."""
+    half = len(ACCEPTABILITY)
+    first, second = (
+        {key: value for path in part for key, value in _by_id(read_rated(path)).items()}
+        for part in (paths[:half], paths[half:])
+    )
+    ids = [each for each in first if each in second]
+    return {
+        "n": len(ids),
+        "acceptability_vs_complexity": correlations(
+            *(_means([each[i] for i in ids]) for each in (first, second))
+        ),
+    }
+
+
+def _discotex(paths: Sequence[Path]) -> JsonValue:
+    sentences = read_rated(paths[0]).sentences
+    means = _means(sentences)
+    return {
+        "sha256": _sha256(paths[0]),
+        "rows": len(means),
+        "columns": _columns(paths[0]),
+        "mean": _mean(means),
+        "sd_ddof1": _sd(means),
+        "min": min(means),
+        "max": max(means),
+        "score_vs_whitespace_length": correlations(means, _lengths(sentences)),
+    }
+
+
+def _means(sentences: Iterable[RatedSentence]) -> list[float]:
+    return [each.mean for each in sentences if each.mean is not None]
+
+
+def _lengths(sentences: Iterable[RatedSentence]) -> list[float]:
+    """Lengths in maximal runs without white space."""
+    return [float(len(each.text.split())) for each in sentences]
+
+
+def _by_id(rated: RatedSet) -> dict[str, RatedSentence]:
+    return {each.id: each for each in rated.sentences}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _sd(values: Sequence[float]) -> float | None:
+    """With n - 1; None of fewer than two values."""
+    return statistics.stdev(values) if len(values) > 1 else None
+
+
+def _majority(values: Sequence[float]) -> float | None:
+    """The more frequent of 0 and 1; None for a tie."""
+    half = sum(values) / len(values)
+    return None if half == 0.5 else float(half > 0.5)  # noqa: PLR2004  # a half is a tie
+
+
+def _equal(first: Sequence[float | None], second: Sequence[float | None]) -> int:
+    return sum(a == b for a, b in zip(first, second, strict=True))
+
+
+def _counts(values: Iterable[str]) -> dict[str, JsonValue]:
+    found: dict[str, JsonValue] = {}
+    for value in values:
+        before = found.get(value, 0)
+        found[value] = (before if isinstance(before, int) else 0) + 1
+    return found
+
+
+def _se_is_right(sentence: RatedSentence) -> bool:
+    """Whether the printed standard error is sd / sqrt(N), to the digits printed."""
+    if sentence.sd is None or not sentence.n:
+        return False
+    return abs(float(sentence.columns["se"]) - sentence.sd / math.sqrt(sentence.n)) < _SAME
+
+
+def _columns(path: Path) -> list[JsonValue]:
+    return list(open_table(path).columns)
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(read_bytes(path)).hexdigest()

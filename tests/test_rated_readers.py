@@ -1,0 +1,217 @@
+"""Files of rated sentences are read as they were meant, and what is wrong in them is named."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.acceptability.judgments import choices_table, judgments_table
+from cimento.acceptability.readers import merge, read_rated
+from cimento.acceptability.readers.blimp_human import read_choices
+from cimento.acceptability.readers.connectives import (
+    CONNECTIVES,
+    ConnectiveId,
+    parse_id,
+    replacement_in,
+)
+from cimento.acceptability.records import Rating, Scale
+from cimento.answers import JUDGMENTS, validate
+from cimento.errors import CimentoError, InputError, UsageError
+
+ACCOMPLIT = "id\tN\tmean\tsd\tse\tsentence\ttask\treference\n"
+LAU = "ID,translated,source-language,sentence,context,full-ratings,mean-ratings\n"
+PLAYERS = (
+    "UniqueIndexID_ItaCoLA\tSentence\tExpertAcceptability\tPlayersAcceptability\t"
+    "NumAnnotations\tDisaggragatedAnnotations\tPlayersID\n"
+)
+CONNECTIVE = "id\tsentence\tgrammaticality\tratings\n"
+BLIMP = (
+    "hit\tannotator\twork_seconds\tparadigm\tis_attention_check\tcorrect_option\tchoice\t"
+    "sentence_1\tsentence_2\n"
+)
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_quotation_marks_in_tsv_are_part_of_the_sentence(tmp_path):
+    rows = (
+        'a1\t10\t4.5\t1.0\t0.3162\t"Torno presto\tacceptability\tx\n'
+        'a2\t12\t6.0\t1.0\t0.2887\tDisse: "Ciao" e uscì.\tacceptability\tx\n'
+    )
+    rated = read_rated(written(tmp_path, "set.tsv", ACCOMPLIT + rows))
+    assert [each.text for each in rated.sentences] == ['"Torno presto', 'Disse: "Ciao" e uscì.']
+    assert [each.mean for each in rated.sentences] == [4.5, 6.0]
+    assert rated.sentences[0].n == 10
+    assert (rated.scale, rated.language) == (Scale(1, 7), "it")
+
+
+def test_three_and_three_point_zero_are_the_same_and_csv_is_quoted(tmp_path):
+    row = '7,1,de,"so, it ""works"".",,"3,3.0,4",3.3333\n'
+    (sentence,) = read_rated(written(tmp_path, "lau.csv", LAU + row)).sentences
+    assert sentence.text == 'so, it "works".'
+    assert sentence.ratings == (Rating(3), Rating(3), Rating(4))
+    assert sentence.mean == pytest.approx(10 / 3, abs=1e-12)
+    # python -c "import statistics; print(statistics.stdev([3, 3, 4]))"
+    assert sentence.sd == pytest.approx(0.5773502691896257, abs=1e-12)
+
+
+def test_accents_written_apart_are_put_together_and_said(tmp_path):
+    text = unicodedata.normalize("NFD", "d1\tPerché è così.\t3.5\n")
+    rated = read_rated(written(tmp_path, "d.tsv", "ID\tTEXT\tSCORE\n" + text))
+    assert rated.sentences[0].text == "Perché è così."
+    assert "not NFC" in rated.warnings[0]
+
+
+def test_a_file_may_lack_its_last_line_end(tmp_path):
+    row = "12\tMarco dorme.\t1\t1\t2\t1,0\tanna,bruno"
+    (sentence,) = read_rated(written(tmp_path, "p.tsv", PLAYERS + row)).sentences
+    assert sentence.ratings == (Rating(1, "anna"), Rating(0, "bruno"))
+    assert (sentence.label, sentence.mean, sentence.n) == ("acceptable", 0.5, 2)
+
+
+def test_itacola_corpus_and_phenomena_are_told_apart(tmp_path):
+    head = "UniqueIndexID\tSource\tAcceptability\tSentence\t"
+    corpus = written(tmp_path, "c.tsv", head + "Split\n1\tX_1999\t0\tMarco dormono.\tdev\n")
+    marked = written(
+        tmp_path, "f.tsv", head + "Simple\tQuestion\n1\tX_1999\t1\tMarco dorme.\t1\t0\n"
+    )
+    assert read_rated(corpus).sentences[0].columns["split"] == "dev"
+    assert read_rated(corpus).sentences[0].label == "unacceptable"
+    assert read_rated(marked).sentences[0].columns["simple"] == "1"
+
+
+def test_escola_keeps_source_label_and_annotators(tmp_path):
+    head = (
+        "ID\tSource\tLabel\tSource_annotation\tAnnotator_1\tAnnotator_2\tAnnotator_3\t"
+        "Human_annotation_median\tSentence\tCategory\tSplit\n"
+    )
+    row = "EsCoLA_1\tX\t0\t*\t0\t1\t\t0.5\tEl niño duermen.\t3\ttrain\n"
+    (sentence,) = read_rated(written(tmp_path, "EsCoLA.tsv", head + row)).sentences
+    assert sentence.label == "unacceptable"
+    assert sentence.ratings == (Rating(0, "Annotator_1"), Rating(1, "Annotator_2"))
+    assert sentence.columns["category"] == "3"
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        (ACCOMPLIT + "a\t10\tmolto\t1\t1\tCiao.\tt\tr\n", "mean is 'molto' and not a number"),
+        (ACCOMPLIT + "a\t10\t7.5\t1\t1\tCiao.\tt\tr\n", "off the scale from 1 to 7 (a: 7.5)"),
+        (ACCOMPLIT + "a\t10.5\t5\t1\t1\tCiao.\tt\tr\n", "not a whole number"),
+        (ACCOMPLIT + "a\t9\t5\t1\t1\tSì.\tt\tr\n" * 2, "ids are there twice: a"),
+        (PLAYERS + "1\tCiao.\t1\t1\t2\t1,0\tanna\n", "2 answers and 1 players"),
+        (PLAYERS + "1\tCiao.\tforse\t1\t1\t1\tanna\n", "not yes or no"),
+        (CONNECTIVE + "e 11\tCiao.\tyes\t5\n", "the id is 'e 11'"),
+        (CONNECTIVE + "e 11A\tCiao.\tyes\t5,6\n", "off the scale from 1 to 5"),
+        (CONNECTIVE + "e 11A\tCiao.\tyes\t5\n", "have one sentence only"),
+        ("a\tb\n1\t2\n", "is a table with the columns a, b"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path, text, seen):
+    with pytest.raises(InputError) as caught:
+        read_rated(written(tmp_path, "file.tsv", text))
+    assert seen in str(caught.value)
+    assert "file.tsv" in str(caught.value)
+
+
+def test_a_suffix_that_is_no_table_is_refused(tmp_path):
+    with pytest.raises(InputError, match="suffix"):
+        read_rated(written(tmp_path, "file.pdf", "x"))
+    with pytest.raises(UsageError, match="accomplit"):
+        read_rated(written(tmp_path, "file.tsv", ACCOMPLIT), "acomplit")
+
+
+def test_ids_of_two_files_are_kept_apart(tmp_path):
+    row = "a\t10\t5\t1\t1\t{}\tt\tr\nb{}\t10\t5\t1\t1\tDue.\tt\tr\n"
+    sets = [
+        read_rated(written(tmp_path, f"{name}.tsv", ACCOMPLIT + row.format(name, name)))
+        for name in ("uno", "due")
+    ]
+    both = merge(sets, name="both")
+    assert [each.id for each in both.sentences] == ["uno:a", "buno", "due:a", "bdue"]
+    other = read_rated(written(tmp_path, "d.tsv", "ID\tTEXT\tSCORE\n1\tSì.\t3\n"))
+    with pytest.raises(UsageError, match="one scale"):
+        merge([sets[0], other], name="both")
+
+
+class TestConnectives:
+    def test_pairs_and_replacements_are_found(self, tmp_path):
+        rows = (
+            "acc e 3A\tPiove e tira vento.\tyes\t5,4\nacc e 3NA\tPiove prima tira vento\tno\t1,2\n"
+        )
+        good, bad = read_rated(written(tmp_path, "a.tsv", CONNECTIVE + rows)).sentences
+        assert (good.label, bad.label) == ("acceptable", "unacceptable")
+        assert good.pair == bad.pair == "e 3"
+        assert good.columns["connective"] == "e"
+        assert bad.columns["replacement"] == "prima"
+        assert (good.grammatical, bad.grammatical) == (True, False)
+
+    def test_what_stands_in_the_place_of_the_connective(self):
+        assert replacement_in("Va bene, ma è tardi.", "Va bene, perché è tardi") == "perché"
+        assert replacement_in("Se piove, resto.", "Dove piove, resto.") == "dove"
+        assert replacement_in("Mangia e dorme.", "Mangia dorme.") == ""
+
+    @given(st.sampled_from(CONNECTIVES), st.integers(1, 999), st.sampled_from(["A", "NA", "cl"]))
+    @settings(deadline=None)
+    def test_ids_come_back_whatever_stands_before_them(self, connective, number, kind):
+        made = ConnectiveId(connective, number, kind)
+        assert parse_id(str(made)) == made
+        assert parse_id(unicodedata.normalize("NFD", f"acc_{number} {made} ")) == made
+
+
+def test_forced_choices_know_the_sentence_and_not_the_place(tmp_path):
+    rows = (
+        "0\tann\t75\tp\t0\t1\t1\tGood.\tBad.\n"
+        "1\tbob\t20\tp\t0\t2\t1\tBad.\tGood.\n"
+        "1\tbob\t20\tattnchk\t1\t1\t1\tThis.\tNot this.\n"
+        "2\tcarl\tNA\tp\t0\t1\tNA\tGood.\tBad.\n"
+    )
+    choices = read_choices(written(tmp_path, "b.tsv", BLIMP + rows))
+    assert [each.good for each in choices] == ["Good.", "Good.", "This.", "Good."]
+    assert [each.chose_good for each in choices] == [True, False, True, None]
+    assert [each.seconds for each in choices] == [75, 20, 20, None]
+    table = choices_table(choices, suite="blimp")
+    validate(table, JUDGMENTS, where="test")
+    assert table["value"].to_list() == ["Good.", "Bad.", None]
+    with pytest.raises(InputError, match="neither 1 nor 2"):
+        read_choices(written(tmp_path, "c.tsv", BLIMP + "0\ta\t1\tp\t0\t3\t1\tx\ty\n"))
+
+
+def test_single_ratings_are_a_table_of_judgments(tmp_path):
+    rows = "e 3A\tPiove e tira vento.\tyes\t5,4\ne 3NA\tPiove prima tira vento.\tno\t1,2.5\n"
+    table = judgments_table(read_rated(written(tmp_path, "a.tsv", CONNECTIVE + rows)))
+    validate(table, JUDGMENTS, where="test")
+    assert table["item"].to_list() == ["e 3"] * 4
+    assert table["condition"].to_list() == ["acceptable"] * 2 + ["unacceptable"] * 2
+    assert table["value"].to_list() == ["5", "4", "1", "2.5"]
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        # wc -l of the files, less the header line
+        ("accomplit_COMPL-Corpus-training.tsv", 2012),
+        ("accomplit_complexity-set-test.tsv", 518),
+        ("discotex_2_train_clean_release.tsv", 864),
+        ("lau2020_context-none-ratings.csv", 250),
+        ("sample_ItaCoLA_dataset.tsv", 25),
+        ("sample_ItaCoLA_dataset_phenomenon.tsv", 15),
+        ("sample_ItaCoLA_dataset_non-expertannotations.tsv", 40),
+    ],
+)
+def test_no_row_of_a_published_file_is_lost(shared, name, rows):
+    assert len(read_rated(shared / "data" / "connectives" / name).sentences) == rows
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(CimentoError, match="no such file"):
+        read_rated(tmp_path / "nowhere.tsv")
