@@ -62,24 +62,21 @@ def stories(
 
 
 def _show(record: dict[str, JsonValue]) -> None:
-    from cimento.studies.stories.text import (
-        bias_rows,
-        equality_rows,
-        flow_rows,
-        grouping_rows,
-        prompt_rows,
-    )
+    from cimento.stories.text import flow_rows, grouping_rows, mapping
+    from cimento.studies.stories.record import MORE
+    from cimento.studies.stories.text import bias_rows, equality_rows, prompt_rows
 
+    summary = mapping(record[MORE])
     tables = {
-        "Metrics of the paper's code": equality_rows,
-        "Groupings and baselines": grouping_rows,
-        "Flow of implausible stories": flow_rows,
-        "First tier as detection of plausible stories": bias_rows,
-        "Prompts and draws rebuilt": prompt_rows,
+        "Metrics of the paper's code": equality_rows(record),
+        "Groupings and baselines": grouping_rows(summary),
+        "Flow of implausible stories": flow_rows(summary),
+        "First tier as detection of plausible stories": bias_rows(record),
+        "Prompts and draws rebuilt": prompt_rows(record),
     }
     show(f"{record['model']}")
     for title, rows in tables.items():
-        show(f"\n{title}\n{columns(rows(record), indent=2)}")
+        show(f"\n{title}\n{columns(rows, indent=2)}")
     show("")
 
 
