@@ -10,10 +10,11 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.studies.agreement.attractors import attractor_rows
-from cimento.studies.agreement.items import AgreementRun, language_code
+from cimento.studies.agreement.items import AgreementRun
 from cimento.studies.agreement.profile import contrasted, feature_of, profile_rows
 from cimento.studies.agreement.table import language_rows, suite_row, twin_rows
 from cimento.studies.agreement.twins import intervening, paired_items, plain_name, twins
+from cimento.suites.languages import language_code
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.verdicts.contrast import Contrast
 from cimento.verdicts.ratio import ItemRatio

@@ -26,8 +26,16 @@ Format = Literal["native", "syntaxgym", "blimp"]
 
 
 @app.command("list")
-def list_suites() -> None:
-    """List the suites that come with cimento."""
+def list_suites(
+    *,
+    remote: Annotated[
+        bool, options.option("--remote", help="List published datasets that can be fetched.")
+    ] = False,
+) -> None:
+    """List the suites that come with cimento, or with --remote those that others published."""
+    if remote:
+        _list_published()
+        return
     from cimento.suites.builtin import list_builtin
 
     rows = [("suite", "kind", "language", "items", "phenomenon", "status")]
@@ -36,6 +44,46 @@ def list_suites() -> None:
         for each in list_builtin()
     ]
     show(columns(rows))
+
+
+def _list_published() -> None:
+    from cimento.suites.published import published
+
+    rows = [("dataset", "languages", "licence", "size", "what it is", "where")]
+    rows += [
+        (
+            each.name,
+            " ".join(each.languages),
+            each.licence,
+            each.size,
+            each.title,
+            each.address,
+        )
+        for each in published().values()
+    ]
+    show(columns(rows))
+
+
+@app.command("get")
+def get(
+    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="See suites list --remote.")],
+    *,
+    language: Annotated[
+        str, options.option("--language", help="ISO 639-1 code; all languages by default.")
+    ] = "",
+    output: Annotated[
+        Path | None,
+        options.option("-o", "--output", help="Folder; by default DATASET in the working folder."),
+    ] = None,
+) -> None:
+    """Fetch a published dataset at a pinned revision; what is already there is only checked."""
+    from cimento.fetching import fetch
+    from cimento.suites.published import find_published
+
+    found = find_published(dataset)
+    folder = fetch(found, output or Path(found.name), language=language)
+    note(f"{found.title}\nlicence: {found.licence}\nplease cite: {found.citation}")
+    show(str(folder))
 
 
 @app.command("show")

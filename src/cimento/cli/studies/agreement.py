@@ -98,8 +98,8 @@ def agreement(
 
 def _by_language(paths: Sequence[Path]) -> dict[str, list[LoadedSuite]]:
     """The suites of each language; where a suite does not name one, its archive does."""
-    from cimento.studies.agreement.items import language_code
     from cimento.suites.archives import ARCHIVE_SUFFIX
+    from cimento.suites.languages import language_code
     from cimento.suites.load import load_suites
 
     found: dict[str, list[LoadedSuite]] = {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.measures.regions import FinalMarkRule
+from cimento.suites.languages import language_code
 from cimento.verdicts.contrast import Contrast, find_contrast, items_with_other_contexts
 from cimento.verdicts.ratio import probability_ratios
 
@@ -16,15 +17,6 @@ if TYPE_CHECKING:
     from cimento.results import Run
     from cimento.suites.model import Suite
     from cimento.verdicts.ratio import ItemRatio
-
-LANGUAGES = {
-    "english": "en",
-    "italian": "it",
-    "portuguese": "pt",
-    "russian": "ru",
-    "spanish": "es",
-}
-"""Names of languages, as suites of the study have them, to ISO 639-1 codes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,11 +76,6 @@ def agreement_run(
         n_tokens=target_tokens(run.tokens(), run.requests(), contrast.regions),
         other_contexts=items_with_other_contexts(suite, contrast),
     )
-
-
-def language_code(name: str) -> str:
-    """The ISO 639-1 code of a language, from its English name or its code."""
-    return LANGUAGES.get(name.strip().casefold(), name.strip())
 
 
 def target_tokens(

@@ -1,0 +1,273 @@
+"""Published datasets, fetched when asked for: pinned, checked, and resumed where it was cut off."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from cimento.errors import InputError, MissingDependencyError, StorageError
+from cimento.files import write_text
+from cimento.suites.archives import unpacked
+from cimento.suites.published import Published, https_only
+
+if TYPE_CHECKING:
+    from http.client import HTTPResponse
+
+SOURCE = "source.json"
+"""The file beside fetched files that says where they come from, and their sha256."""
+
+_CHUNK = 1 << 20
+_TIMEOUT_S = 60
+_PARTIAL = 206
+_MOST_NAMED = 10
+
+
+def fetch(
+    dataset: Published, folder: Path, *, language: str = "", endpoint: str | None = None
+) -> Path:
+    """Bring a published dataset into a folder; what is there and whole is not fetched again.
+
+    Args:
+        dataset: an entry of the registry.
+        folder: for the files; a file ``source.json`` beside them says where they come from.
+        language: ISO 639-1 code; empty for all languages.
+        endpoint: of another hub than huggingface.co.
+
+    Returns:
+        The folder that holds the suites.
+
+    Raises:
+        UsageError: it is not in this language.
+        InputError: it cannot be reached, or it must be fetched by hand.
+        StorageError: the folder cannot be written, or a file in it has been changed.
+    """
+    dataset.check_language(language)
+    target = folder / language if language else folder
+    recorded = _recorded(target)
+    if recorded.get("complete") and recorded.get("name") == dataset.name:
+        _check_files(target, recorded)
+        return target
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        revision = _bring(dataset, target, language, endpoint, recorded)
+        _record(dataset, target, language, revision, complete=True)
+    except OSError as error:
+        raise StorageError(
+            where=str(target),
+            seen=f"cannot be written ({error.strerror or error})",
+            todo="Choose another folder with -o, or free some space.",
+        ) from error
+    return target
+
+
+def _bring(
+    dataset: Published,
+    target: Path,
+    language: str,
+    endpoint: str | None,
+    recorded: dict[str, object],
+) -> str:
+    """Fetch the files; the revision that they are of."""
+    if dataset.hub:
+        pinned = dataset.revision or str(recorded.get("revision") or "")
+        return _from_hub(dataset, target, language, endpoint, pinned)
+    if dataset.archive:
+        _from_archive(dataset, target, language)
+        return Path(dataset.archive).stem
+    if dataset.files:
+        addresses = [
+            address
+            for code, each in dataset.files.items()
+            for address in each
+            if language in ("", code)
+        ]
+        for address in addresses:
+            with _explained(dataset, address, target):
+                download(https_only(address), target / address.rsplit("/", 1)[1])
+        return ""
+    raise InputError(
+        where=dataset.name, seen="it cannot be fetched from here", todo=dataset.by_hand
+    )
+
+
+def download(address: str, path: Path) -> Path:
+    """Download one file; a download that was cut off goes on where it was.
+
+    Raises:
+        OSError: the address cannot be reached, or the file cannot be written.
+    """
+    import urllib.error
+    import urllib.request
+
+    part = path.with_name(path.name + ".part")
+    have = part.stat().st_size if part.exists() else 0
+    request = urllib.request.Request(address, headers={"User-Agent": "cimento"})  # noqa: S310  # callers see to https
+    if have:
+        request.add_header("Range", f"bytes={have}-")
+    response: HTTPResponse
+    try:
+        with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as response:  # noqa: S310
+            goes_on = have and response.status == _PARTIAL
+            with part.open("ab" if goes_on else "wb") as sink:
+                shutil.copyfileobj(response, sink, _CHUNK)
+    except urllib.error.HTTPError as error:
+        error.close()  # it holds the connection
+        raise
+    part.replace(path)
+    return path
+
+
+def _from_archive(dataset: Published, target: Path, language: str) -> None:
+    """The suites in a repository's zip; the zip itself does not stay."""
+    archive = target / ".archive.zip"
+    with _explained(dataset, dataset.archive, target):
+        download(https_only(dataset.archive), archive)
+    with unpacked(archive) as folder:
+        (root,) = list(folder.iterdir())
+        names = [language] if language else [c for c in dataset.languages if len(c) == len("it")]
+        for name in names if "{language}" in dataset.inside else [""]:
+            source = root / dataset.inside.replace("{language}", name)
+            if not source.is_dir():
+                raise InputError(
+                    where=dataset.archive,
+                    seen=f"there is no folder {dataset.inside!r} in it",
+                    todo=f"Fetch it by hand into {target}.",
+                )
+            into = target / name if name and not language else target
+            shutil.copytree(source, into, dirs_exist_ok=True)
+    archive.unlink()
+
+
+def _from_hub(
+    dataset: Published, target: Path, language: str, endpoint: str | None, pinned: str
+) -> str:
+    try:
+        from huggingface_hub import HfApi, hf_hub_download
+    except ImportError as error:
+        raise MissingDependencyError(
+            package="huggingface_hub", extra="hf", purpose=f"dataset {dataset.name!r}"
+        ) from error
+    address = f"{endpoint or 'https://huggingface.co'}/datasets/{dataset.hub}"
+    with _explained(dataset, address, target):
+        api = HfApi(endpoint=endpoint)
+        revision = pinned or str(api.dataset_info(dataset.hub).sha)
+        names = api.list_repo_files(dataset.hub, repo_type="dataset", revision=revision)
+        wanted = _wanted(dataset, names, language)
+        # Recorded before the first file, so that what is fetched later is of the same revision.
+        _record(dataset, target, language, revision, complete=False)
+        for name in wanted:
+            hf_hub_download(
+                dataset.hub,
+                name,
+                repo_type="dataset",
+                revision=revision,
+                local_dir=target,
+                endpoint=endpoint,
+            )
+    return revision
+
+
+def _wanted(dataset: Published, names: list[str], language: str) -> list[str]:
+    """The files of a dataset with its suffixes, and of one language where one is asked for."""
+    from cimento.suites.languages import NAMES
+
+    files = [name for name in names if name.endswith(dataset.suffixes)]
+    if not language:
+        return files
+    marks = [language, dataset.codes.get(language, ""), NAMES.get(language, "")]
+    chosen = [name for name in files if _names(name, [mark for mark in marks if mark])]
+    if not chosen:
+        shown = ", ".join(files[:_MOST_NAMED])
+        raise InputError(
+            where=f"{dataset.name}, language {language}",
+            seen=f"none of its files names this language: {shown}",
+            todo="Fetch all of it, without --language.",
+        )
+    return chosen
+
+
+def _names(path: str, marks: list[str]) -> bool:
+    """Whether a part of a path is one of some words."""
+    words = path.casefold()
+    for separator in "/._- ":
+        words = words.replace(separator, "\n")
+    return any(mark.casefold() in words.split("\n") for mark in marks)
+
+
+@contextlib.contextmanager
+def _explained(dataset: Published, address: str, target: Path) -> Iterator[None]:
+    """Errors of the network as one message that says what to copy where."""
+    try:
+        yield
+    except (InputError, StorageError):
+        raise
+    # urllib and the hub's library raise errors of many unrelated classes.
+    except Exception as error:  # noqa: BLE001
+        _unreachable(dataset, address, target, error)
+
+
+def _unreachable(dataset: Published, address: str, target: Path, error: Exception) -> NoReturn:
+    reason = str(error).strip().splitlines() or [""]
+    raise InputError(
+        where=address,
+        seen=f"cannot be fetched ({type(error).__name__}: {reason[0][:200]})",
+        todo=f"Without a network: fetch it elsewhere ({dataset.format}), copy its files into"
+        f" {target}, and give that folder to cimento. With one: try again, it goes on where it"
+        " was.",
+    ) from error
+
+
+def _record(
+    dataset: Published, target: Path, language: str, revision: str, *, complete: bool
+) -> None:
+    files = {
+        path.relative_to(target).as_posix(): _sha256(path)
+        for path in sorted(target.rglob("*"))
+        if path.is_file() and path.name != SOURCE and ".cache" not in path.parts
+    }
+    content = {
+        "name": dataset.name,
+        "address": dataset.address,
+        "revision": revision,
+        "language": language,
+        "licence": dataset.licence,
+        "citation": dataset.citation,
+        "complete": complete,
+        "files": files if complete else {},
+    }
+    write_text(json.dumps(content, ensure_ascii=False, indent=2) + "\n", target / SOURCE)
+
+
+def _recorded(target: Path) -> dict[str, object]:
+    try:
+        content = json.loads((target / SOURCE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _check_files(target: Path, recorded: dict[str, object]) -> None:
+    """See that fetched files are as they came.
+
+    Raises:
+        StorageError: one is missing or has been changed.
+    """
+    files = recorded.get("files")
+    for name, digest in (files if isinstance(files, dict) else {}).items():
+        path = target / name
+        if not path.is_file() or _sha256(path) != digest:
+            raise StorageError(
+                where=str(path),
+                seen="is not as it was fetched: its sha256 is another",
+                todo=f"Remove {target} and fetch again, or choose another folder with -o.",
+            )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()

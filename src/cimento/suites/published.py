@@ -1,0 +1,127 @@
+"""The registry of published datasets: what there is, on which terms, and where it can be had."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+
+from cimento.errors import InputError, UsageError, did_you_mean
+
+_FILE = "published.toml"
+_OPEN_END = "and "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """A dataset that others have published.
+
+    Attributes:
+        name: as ``cimento suites get`` takes it.
+        title: what it is.
+        languages: ISO 639-1 codes; the last may say that there are more.
+        licence: SPDX identifier where there is one.
+        citation: how to cite it.
+        size: in words.
+        format: what its files are.
+        hub: id of a dataset on the Hugging Face hub.
+        revision: of that dataset, where one is pinned.
+        suffixes: of the files that are wanted from the hub.
+        codes: language to how the hub's files name it.
+        archive: address of a repository's zip at one commit.
+        inside: folder in the archive that holds the suites; ``{language}`` stands for a code.
+        files: language to the addresses of single files.
+        by_hand: what to do where none of these is given.
+    """
+
+    name: str
+    title: str
+    languages: tuple[str, ...]
+    licence: str
+    citation: str
+    size: str
+    format: str
+    hub: str = ""
+    revision: str = ""
+    suffixes: tuple[str, ...] = ()
+    codes: Mapping[str, str] = field(default_factory=dict)
+    archive: str = ""
+    inside: str = ""
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    by_hand: str = ""
+
+    @property
+    def address(self) -> str:
+        """Where it is, for people."""
+        if self.hub:
+            return f"https://huggingface.co/datasets/{self.hub}"
+        single = [address for addresses in self.files.values() for address in addresses]
+        return self.archive or (single[0] if single else self.by_hand)
+
+    def check_language(self, language: str) -> None:
+        """See that it has a language.
+
+        Raises:
+            UsageError: it has not.
+        """
+        more = any(each.startswith(_OPEN_END) for each in self.languages)
+        if language and language not in self.languages and not more:
+            raise UsageError(
+                where=f"--language {language}",
+                seen=f"{self.name} is not in this language",
+                todo=did_you_mean(language, self.languages),
+            )
+
+
+def published() -> dict[str, Published]:
+    """All entries of the registry, by name."""
+    text = (resources.files("cimento") / "data" / _FILE).read_text(encoding="utf-8")
+    return {name: _entry(name, entry) for name, entry in tomllib.loads(text).items()}
+
+
+def find_published(name: str) -> Published:
+    """One entry.
+
+    Raises:
+        UsageError: there is none of this name.
+    """
+    entries = published()
+    if name not in entries:
+        raise UsageError(
+            where=name, seen="no dataset has this name", todo=did_you_mean(name, entries)
+        )
+    return entries[name]
+
+
+def https_only(address: str) -> str:
+    """The address, where it is one of the secure web.
+
+    Raises:
+        InputError: it is not.
+    """
+    if not address.startswith("https://"):
+        raise InputError(
+            where=address, seen="the address is not https", todo="Nothing else is fetched."
+        )
+    return address
+
+
+def _entry(name: str, entry: Mapping[str, object]) -> Published:
+    files = entry.get("files", {})
+    texts = {key: value for key, value in entry.items() if isinstance(value, str)}
+    lists = {key: _texts(value) for key, value in entry.items() if key in ("languages", "suffixes")}
+    codes = entry.get("codes", {})
+    return Published(
+        name=name,
+        **texts,  # type: ignore[arg-type]  # keys of the file are those of the record; tested
+        **lists,  # type: ignore[arg-type]
+        codes=codes if isinstance(codes, dict) else {},
+        files={key: _texts(value) for key, value in files.items()}
+        if isinstance(files, dict)
+        else {},
+    )
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, Sequence) else ()

@@ -1,0 +1,262 @@
+"""Published datasets: the registry, and fetching from loopback servers of the tests' own."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import threading
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from huggingface_hub import close_session
+
+from cimento import fetching
+from cimento.cli.main import invoke
+from cimento.errors import InputError, StorageError, UsageError
+from cimento.fetching import download, fetch
+from cimento.suites.load import load_suites
+from cimento.suites.published import Published, find_published, https_only, published
+
+REVISION = "0123456789abcdef0123456789abcdef01234567"
+PAIRS = b"good\tbad\nIl sole splende.\tIl sole splendono.\n"
+
+
+@dataclass
+class Site:
+    """A loopback server.
+
+    Attributes:
+        files: path to content.
+        asked: the requests that came, path and Range.
+        cut_after: how many bytes of a file are sent before the connection is closed.
+    """
+
+    files: dict[str, bytes]
+    asked: list[tuple[str, str]] = field(default_factory=list)
+    cut_after: int | None = None
+    address: str = ""
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[dict[str, bytes]], Site]]:
+    servers = []
+
+    def start(files: dict[str, bytes]) -> Site:
+        site = Site(files)
+        server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(site))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        servers.append(server)
+        site.address = f"http://127.0.0.1:{server.server_port}"
+        return site
+
+    yield start
+    # The hub's library keeps its connections open.
+    close_session()
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_HEAD(self) -> None:
+            self._send(body=False)
+
+        def do_GET(self) -> None:
+            self._send(body=True)
+
+        def _send(self, *, body: bool) -> None:
+            path = self.path.split("?", 1)[0]
+            span = self.headers.get("Range", "")
+            site.asked.append((path, span))
+            content = site.files.get(path)
+            if content is None:
+                self.send_error(404)
+                return
+            start = int(span.removeprefix("bytes=").split("-")[0]) if span else 0
+            self.send_response(206 if span else 200)
+            self.send_header("Content-Length", str(len(content) - start))
+            self.send_header("ETag", f'"{hashlib.sha1(content).hexdigest()}"')  # noqa: S324
+            self.send_header("X-Repo-Commit", REVISION)
+            self.end_headers()
+            if body:
+                end = len(content) if site.cut_after is None else start + site.cut_after
+                self.wfile.write(content[start:end])
+
+        def log_message(self, *_args: object) -> None:
+            pass
+
+    return Handler
+
+
+@pytest.fixture(autouse=True)
+def loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The servers of the tests speak plain HTTP."""
+    monkeypatch.setattr(fetching, "https_only", lambda address: address)
+
+
+def single(site: Site) -> Published:
+    return Published(
+        name="pairs",
+        title="Pairs",
+        languages=("it",),
+        licence="CC0",
+        citation="nobody",
+        size="one pair",
+        format="a table",
+        files={"it": (f"{site.address}/it/pairs.tsv",)},
+    )
+
+
+def test_the_registry_is_whole() -> None:
+    entries = published()
+    assert {"blimp", "multiblimp", "syntactic-agreement", "rublimp", "gita"} <= entries.keys()
+    for entry in entries.values():
+        ways = [entry.hub, entry.archive, entry.files, entry.by_hand]
+        assert sum(map(bool, ways)) == 1, entry.name
+        assert entry.licence
+        assert entry.citation
+        for address in [entry.archive, *(a for each in entry.files.values() for a in each)]:
+            if address:
+                assert https_only(address)
+                assert any(len(part.removesuffix(".zip")) == 40 for part in address.split("/"))
+
+
+def test_only_https_is_fetched() -> None:
+    with pytest.raises(InputError, match="not https"):
+        https_only("http://example.org/x.zip")
+
+
+def test_a_file_is_fetched_once_and_checked_afterwards(
+    serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
+) -> None:
+    site = serve({"/it/pairs.tsv": PAIRS})
+    folder = fetch(single(site), tmp_path / "pairs", language="it")
+    assert (folder / "pairs.tsv").read_bytes() == PAIRS
+    source = json.loads((folder / "source.json").read_text(encoding="utf-8"))
+    assert source["files"] == {"pairs.tsv": hashlib.sha256(PAIRS).hexdigest()}
+    assert len(load_suites(folder / "pairs.tsv")[0].suite.items) == 1
+    asked = len(site.asked)
+    fetch(single(site), tmp_path / "pairs", language="it")
+    assert len(site.asked) == asked
+    (folder / "pairs.tsv").write_bytes(PAIRS + b"x\ty\n")
+    with pytest.raises(StorageError, match="its sha256 is another"):
+        fetch(single(site), tmp_path / "pairs", language="it")
+
+
+def test_a_download_goes_on_where_it_was(
+    serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
+) -> None:
+    site = serve({"/pairs.tsv": PAIRS})
+    (tmp_path / "pairs.tsv.part").write_bytes(PAIRS[:10])
+    download(f"{site.address}/pairs.tsv", tmp_path / "pairs.tsv")
+    assert site.asked == [("/pairs.tsv", "bytes=10-")]
+    assert (tmp_path / "pairs.tsv").read_bytes() == PAIRS
+
+
+def test_what_cannot_be_reached_is_explained(
+    serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
+) -> None:
+    site = serve({})
+    with pytest.raises(InputError, match="copy its files into") as caught:
+        fetch(single(site), tmp_path / "pairs")
+    assert "404" in str(caught.value)
+
+
+def archive_of(folder: str) -> bytes:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        archive.writestr(f"repo-{REVISION}/{folder}/a.tsv", PAIRS)
+        archive.writestr(f"repo-{REVISION}/README.md", "elsewhere")
+    return sink.getvalue()
+
+
+def test_the_suites_of_a_repository_are_taken_out(
+    serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
+) -> None:
+    site = serve({f"/{REVISION}.zip": archive_of("it_set")})
+    dataset = Published(
+        name="repo",
+        title="Repository",
+        languages=("it",),
+        licence="MIT",
+        citation="nobody",
+        size="one pair",
+        format="a table",
+        archive=f"{site.address}/{REVISION}.zip",
+        inside="{language}_set",
+    )
+    one = fetch(dataset, tmp_path / "one", language="it")
+    assert sorted(path.name for path in one.iterdir()) == ["a.tsv", "source.json"]
+    assert json.loads((one / "source.json").read_text(encoding="utf-8"))["revision"] == REVISION
+    every = fetch(dataset, tmp_path / "every")
+    assert (every / "it" / "a.tsv").read_bytes() == PAIRS
+
+
+def hub_site(serve: Callable[[dict[str, bytes]], Site]) -> Site:
+    names = ["README.md", "suites/italian.zip", "suites/spanish.zip"]
+    tree = [{"type": "file", "path": name, "size": 3, "oid": "0" * 40} for name in names]
+    base = "/api/datasets/someone/suites"
+    info = {"id": "someone/suites", "sha": REVISION, "siblings": []}
+    files = {
+        base: json.dumps(info).encode(),
+        f"{base}/revision/main": json.dumps(info).encode(),
+        f"{base}/tree/{REVISION}": json.dumps(tree).encode(),
+    }
+    for name in names:
+        files[f"/datasets/someone/suites/resolve/{REVISION}/{name}"] = name.encode()
+    return serve(files)
+
+
+HUB = Published(
+    name="suites",
+    title="Suites",
+    languages=("es", "it"),
+    licence="MIT",
+    citation="nobody",
+    size="two",
+    format="zip archives",
+    hub="someone/suites",
+    suffixes=(".zip",),
+)
+
+
+def test_one_language_of_a_hub_dataset(
+    serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
+) -> None:
+    site = hub_site(serve)
+    folder = fetch(HUB, tmp_path / "hub", language="it", endpoint=site.address)
+    assert (folder / "suites" / "italian.zip").read_bytes() == b"suites/italian.zip"
+    assert not (folder / "suites" / "spanish.zip").exists()
+    source = json.loads((folder / "source.json").read_text(encoding="utf-8"))
+    assert source["revision"] == REVISION
+    assert list(source["files"]) == ["suites/italian.zip"]
+
+
+def test_a_hub_that_cannot_be_reached(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="Without a network"):
+        fetch(HUB, tmp_path / "hub", endpoint="http://127.0.0.1:9")
+
+
+def test_a_language_there_is_not() -> None:
+    with pytest.raises(UsageError, match="not in this language"):
+        find_published("blimp").check_language("it")
+
+
+def test_the_command_lists_and_refuses(capsys: pytest.CaptureFixture[str]) -> None:
+    assert invoke(["suites", "list", "--remote"]) == 0
+    assert "syntactic-agreement" in capsys.readouterr().out
+    assert invoke(["suites", "get", "blmp"]) == 2
+    assert "Did you mean 'blimp'" in capsys.readouterr().err
+
+
+def test_what_must_be_fetched_by_hand_says_how(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(["suites", "get", "connectives", "-o", str(tmp_path)]) == 2
+    assert "Ask its authors" in capsys.readouterr().err
