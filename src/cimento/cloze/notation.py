@@ -86,6 +86,17 @@ def read_options(cell: str, role: Role) -> tuple[Option, ...]:
     return tuple(found)
 
 
+def write_parts(texts: Iterable[str]) -> str:
+    """Several texts as a cell."""
+    return " | ".join(write_cell(text, signs="|") or "\\e" for text in texts)
+
+
+def read_parts(cell: str) -> tuple[str, ...]:
+    """The texts in a cell, with bars between them."""
+    pieces = _stripped(_pieces(cell))
+    return tuple(_text(_stripped(part)) for part in _split(pieces, "|")) if pieces else ()
+
+
 # --- Pieces: a character, or a backslash with the character after it
 
 

@@ -22,10 +22,6 @@ SEED = "<SEED>"
 Role: TypeAlias = Literal["target", "plausible", "implausible"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
-FillKind: TypeAlias = Literal["word", "piece", "unknown", "punctuation", "words"]
-"""What a candidate is: a whole word, a piece that continues one (``##s``), the tokenizer's
-unknown token, punctuation, or several words or pieces joined."""
-
 # A word of a multiword expression, as its sentence marks it.
 MARKED_WORD = re.compile(r"\{([^{}]*)\}")
 

@@ -1,0 +1,500 @@
+"""Judging what was put into blanks: every expected number here was counted by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.cloze.judging import choices, hits, precision
+from cimento.cloze.judging.candidates import Candidate, by_item, check_candidates
+from cimento.cloze.judging.clusters import clustering, precision_interval
+from cimento.cloze.judging.confidence import calibration, confidence
+from cimento.cloze.judging.expected import (
+    compare_judgments,
+    dictionary_readings,
+    expectations,
+    judge_expected,
+    parse_expectation,
+)
+from cimento.cloze.judging.reuse import reuse_judgments
+from cimento.cloze.readers.candidates import read_candidates
+from cimento.cloze.records import ClozeItem, Option
+from cimento.cloze.writers.candidates import write_candidates
+from cimento.errors import InputError, UsageError
+from cimento.morphology.opening import open_morphology
+
+
+def judged(item: str, fits: str, **more) -> list[Candidate]:
+    """Candidates of an item: ``s`` fits, ``n`` does not, ``-`` was not judged."""
+    values = {"s": True, "n": False, "-": None}
+    return [
+        Candidate(item, rank, f"{item}{rank}", fits=values[sign], **more)
+        for rank, sign in enumerate(fits, start=1)
+    ]
+
+
+class TestCandidates:
+    def test_all_is_well(self):
+        assert check_candidates(judged("a", "sn"), items=["a"], k=2) == ()
+
+    def test_two_of_one_rank_are_refused(self):
+        twice = [Candidate("a", 1, "x"), Candidate("a", 2, "y"), Candidate("a", 2, "z")]
+        with pytest.raises(InputError, match="item 'a': two candidates have rank 2"):
+            check_candidates(twice)
+
+    def test_ranks_begin_at_1(self):
+        with pytest.raises(InputError, match="a rank is 0"):
+            check_candidates([Candidate("a", 0, "x")])
+
+    def test_a_candidate_of_another_suite_is_refused(self):
+        with pytest.raises(InputError, match="there is no item 'b'"):
+            check_candidates(judged("b", "s"), items=["a"])
+
+    def test_what_is_missing_is_counted(self):
+        some = [*judged("a", "s-n"), *judged("b", "s")]
+        assert check_candidates(some, items=["a", "b", "c"], k=3) == (
+            "1 item without candidates; the first is 'c'.",
+            "1 item with fewer than 3 candidates; the first is 'b' with 1.",
+            (
+                "1 candidate of 4 not judged, and left out of every share; the first is 'a2' "
+                "(item 'a', rank 2)."
+            ),
+        )
+
+    def test_where_nobody_has_judged_nothing_is_left_out(self):
+        assert check_candidates(judged("a", "--")) == ()
+
+    def test_candidates_of_an_item_stand_by_rank(self):
+        first, second = judged("a", "sn")
+        assert by_item([second, first]) == {"a": [first, second]}
+
+
+class TestPrecision:
+    CANDIDATES = (*judged("a", "snn-"), *judged("b", "ssn"), *judged("c", "n"))
+
+    def test_micro_pools_and_leaves_out_what_was_not_judged(self):
+        share = precision.micro(self.CANDIDATES)
+        assert (share.correct, share.n, share.percent) == (3, 7, 42.86)
+
+    def test_at_1(self):
+        share = precision.micro(precision.among_top(self.CANDIDATES, 1))
+        assert (share.correct, share.n) == (2, 3)
+
+    def test_macro_is_the_mean_of_shares(self):
+        groups = precision.breakdown(self.CANDIDATES, lambda each: each.item)
+        mean = precision.macro(groups.values())
+        assert mean.groups == 3
+        assert mean.exact == Fraction(1, 3) * (Fraction(1, 3) + Fraction(2, 3) + 0)
+        assert mean.percent == 33.33
+
+    def test_groups_without_judgments_do_not_count(self):
+        mean = precision.macro([precision.Share(0, 0), precision.Share(1, 2)])
+        assert (mean.groups, mean.value) == (1, 0.5)
+
+    def test_nothing_judged_is_undefined(self):
+        assert precision.micro(judged("a", "--")).value is None
+        assert precision.macro([]).percent is None
+
+    @pytest.mark.parametrize(
+        ("share", "expected"),
+        # 1/32 = 3.125 %, 3/32 = 9.375 %: ties at the third decimal, which go up.
+        [(Fraction(1, 32), 3.13), (Fraction(3, 32), 9.38), (Fraction(1, 3), 33.33), (1, 100.0)],
+    )
+    def test_percentages_are_rounded_half_up(self, share, expected):
+        assert precision.percent(Fraction(share)) == expected
+
+    def test_breakdown_by_columns_of_items(self):
+        columns = {"a": {"tense": "past", "number": "sg"}, "b": {"tense": "past"}}
+        key = precision.columns_of(columns, "tense", "number")
+        found = precision.breakdown(self.CANDIDATES, key)
+        assert {name: (share.correct, share.n) for name, share in found.items()} == {
+            ("past", "sg"): (1, 3)
+        }
+
+    def test_what_fits_and_is_not_asked_for(self):
+        some = [
+            Candidate("a", 1, "hoje", 0.7, fits=True, remarks=("no verb",)),
+            Candidate("a", 2, "vai", 0.2, fits=True),
+            Candidate("a", 3, "aí", 0.05, fits=True, remarks=("small initial", "no verb")),
+            Candidate("a", 4, "x", 0.9, fits=False, remarks=("no verb",)),
+            Candidate("a", 5, "y", 0.9, remarks=("no verb",)),
+        ]
+        found = precision.not_expected(some, remarks=["no verb"])
+        assert (found.of_judged.correct, found.of_judged.n) == (2, 4)
+        assert (found.of_fitting.correct, found.of_fitting.n) == (2, 3)
+        assert found.above == 1
+
+
+ITEMS = tuple(
+    ClozeItem(f"{name}/{word}", "", "", (Option(target),), columns={"e": name, "w": word})
+    for name, word, target in (
+        ("pé frio", "W1", "pé"),
+        ("pé frio", "W2", "frio"),
+        ("nó cego", "W1", "nó"),
+        ("nó cego", "W2", "cego"),
+    )
+)
+
+
+def answers(*texts: str) -> list[Candidate]:
+    return [
+        Candidate(item.id, rank, text)
+        for item, line in zip(ITEMS, texts, strict=True)
+        for rank, text in enumerate(line.split(), start=1)
+    ]
+
+
+BASE = hits.hit_ranks(ITEMS, answers("mão Pé dor", "frio quente x", "no fio x", "surdo ##cego x"))
+LARGE = hits.hit_ranks(ITEMS, answers("pé mão dor", "quente x frio", "fio x nó", "a b c"))
+
+
+class TestHits:
+    def test_the_rank_of_the_first_hit_capitals_aside(self):
+        assert list(BASE.values()) == [2, 1, None, None]
+        assert list(LARGE.values()) == [1, 3, 3, None]
+
+    def test_accuracy_and_curve(self):
+        assert [share.correct for share in hits.curve(BASE, 3)] == [1, 2, 2]
+        assert [share.correct for share in hits.curve(LARGE, 3)] == [1, 1, 3]
+        assert hits.accuracy_at(LARGE, 3).percent == 75.0
+
+    @given(st.lists(st.one_of(st.none(), st.integers(1, 12)), min_size=1, max_size=20))
+    @settings(deadline=None)
+    def test_a_curve_never_falls(self, ranks):
+        found = hits.curve({str(number): rank for number, rank in enumerate(ranks)}, 10)
+        assert sorted(share.correct for share in found) == [share.correct for share in found]
+
+    def test_any_spelling_of_a_target_is_a_hit(self):
+        item = ClozeItem("1", "", "", (Option("e", "target", ("ed",)), Option("o", "plausible")))
+        assert hits.hit_ranks([item], [Candidate("1", 1, "o"), Candidate("1", 2, "Ed")]) == {"1": 2}
+
+    def test_an_item_without_candidates_is_not_hit(self):
+        assert hits.hit_ranks(ITEMS[:1], []) == {"pé frio/W1": None}
+
+    def test_an_item_without_target_is_refused(self):
+        with pytest.raises(UsageError, match="item '1': it has no target"):
+            hits.hit_ranks([ClozeItem("1", "", "")], [])
+
+    def test_by_word_position(self):
+        groups = hits.grouped(BASE, {item.id: item.columns["w"] for item in ITEMS})
+        assert {word: hits.accuracy_at(ranks, 3).correct for word, ranks in groups.items()} == {
+            "W1": 1,
+            "W2": 1,
+        }
+
+    def test_hit_by_one_and_not_by_the_other(self):
+        assert hits.hit_by_only(BASE, LARGE, 1) == ("pé frio/W2",)
+        assert hits.hit_by_only(LARGE, BASE, 1) == ("pé frio/W1",)
+        assert hits.hit_by_only(LARGE, BASE, 3) == ("nó cego/W1",)
+
+    def test_expressions_better_in_one_and_hit_by_none(self):
+        key = {item.id: item.columns["e"] for item in ITEMS}
+        assert hits.groups_better(LARGE, BASE, key, 3) == ("nó cego",)
+        assert hits.groups_better(LARGE, BASE, key, 1) == ()
+        assert hits.groups_hit_by_none([BASE, LARGE], key, 1) == ("nó cego",)
+        assert hits.groups_hit_by_none([BASE, LARGE], key, 3) == ()
+
+    def test_pairs_of_models_with_holm(self):
+        """18 discordant items, 14 to 4: p from scipy.stats.binomtest(4, 18) and chi2.sf(x, 1)."""
+        first = {str(n): 1 if n < 4 else None for n in range(30)}
+        second = {str(n): 1 if 4 <= n < 18 else None for n in range(30)}
+        third = dict.fromkeys(first)
+        one, *others = hits.compare_pairs({"a": first, "b": second, "c": third}, 1)
+        assert (one.first, one.second, one.only_first, one.only_second, one.n) == (
+            "a",
+            "b",
+            4,
+            14,
+            30,
+        )
+        assert one.tests["exact"].p == pytest.approx(0.0308837890625)
+        assert one.tests["chi-square-corrected"].p == pytest.approx(0.033894853524689295)
+        assert one.tests["chi-square"].p == pytest.approx(0.01842212545409897)
+        # Exact: a and c 4 to 0, p = .125; b and c 14 to 0, p = 2/2**14; Holm multiplies by 1, 3.
+        assert [each.holm["exact"] for each in others] == pytest.approx([0.125, 3 / 2**13])
+        assert one.holm["exact"] == pytest.approx(2 * 0.0308837890625)
+
+    def test_all_models_at_once(self):
+        """Cochran's Q of hits 1100, 1010, 0000 over four items: (2)(3(4+4)-16)/(3*4-(4+1+1))."""
+        models = {
+            name: {str(number): 1 if sign == "1" else None for number, sign in enumerate(signs)}
+            for name, signs in (("a", "1100"), ("b", "1010"), ("c", "0000"))
+        }
+        assert hits.compare_all(models, 1).statistic == pytest.approx(16 / 6)
+
+    def test_models_with_other_items_are_not_compared(self):
+        with pytest.raises(UsageError, match="did not answer the same items"):
+            hits.compare_pairs({"a": {"1": 1}, "b": {"2": 1}}, 1)
+
+
+class TestConfidence:
+    CANDIDATES = (
+        Candidate("a", 1, "x", 0.6, fits=False),
+        Candidate("a", 2, "y", 0.3, fits=True),
+        Candidate("b", 1, "x", 0.5, fits=True),
+        Candidate("b", 2, "y", 0.1, fits=False),
+        Candidate("b", 3, "z", 0.05),
+        Candidate("c", 1, "z", None, fits=False),
+    )
+
+    def test_means_and_counts(self):
+        found = confidence(self.CANDIDATES)
+        assert found.fitting.value == pytest.approx(0.4)
+        assert found.unfitting.value == pytest.approx(0.35)
+        # Of the four pairs of a fitting and an unfitting one, (.3, .1) and (.5, .1) are in order.
+        assert found.auc.value == 0.5
+        assert (found.wrong_first, found.wrong_above, found.without_probability) == (2, 1, 1)
+
+    def test_nothing_of_a_kind_is_undefined(self):
+        found = confidence([Candidate("a", 1, "x", 0.6, fits=True)])
+        assert found.unfitting.value is None
+        assert found.unfitting.reason
+        assert found.auc.value is None
+
+    def test_the_curve(self):
+        found = calibration(self.CANDIDATES, bins=2)
+        assert [(each.n, each.accuracy) for each in found.bins] == [(3, 2 / 3), (1, 0.0)]
+        # |2/3 - .3| * 3/4 + |0 - .6| * 1/4
+        assert found.ece == pytest.approx(0.425)
+
+
+class TestClusters:
+    def test_they_are_counted(self):
+        found = clustering(["a", "a", "a", "b"])
+        assert (found.items, found.clusters, found.largest, found.in_largest) == (4, 2, "a", 3)
+        assert not found.independent
+        assert clustering(["a", "b"]).independent
+        assert clustering([]).items == 0
+
+    def test_an_interval_of_one_cluster_is_that_of_one_observation(self):
+        one = precision_interval(judged("a", "sss"), lambda each: each.item)
+        three = precision_interval(
+            [*judged("a", "s"), *judged("b", "s"), *judged("c", "s")], lambda each: each.item
+        )
+        # Wilson's lower ends of 1 in 1 and 3 in 3.
+        assert one.low == pytest.approx(0.20654931437723745)
+        assert three.low == pytest.approx(0.4385030136096196)
+
+
+class TestExpected:
+    FEMININE = "ADJ Gender=Fem|Number=Plur or VERB VerbForm=Part|Gender=Fem|Number=Plur"
+
+    def readings(self, word: str):
+        return dictionary_readings(open_morphology("rules:pt"))(Candidate("a", 1, word))
+
+    @pytest.mark.parametrize(
+        ("word", "fits"),
+        [("cansadas", True), ("cansados", False), ("##adas", False), (",", False), ("", False)],
+    )
+    def test_candidates_are_judged_by_their_readings(self, word, fits):
+        wanted = {"a": parse_expectation(self.FEMININE)}
+        readings = dictionary_readings(open_morphology("rules:pt"))
+        (found,) = judge_expected([Candidate("a", 1, word)], wanted, readings)
+        assert found.fits is fits
+
+    def test_punctuation_is_read_as_such(self):
+        assert parse_expectation("PUNCT").met_by(self.readings("«"))
+        assert not parse_expectation("PUNCT").met_by(self.readings("##»"))
+
+    def test_one_reading_that_is_none_of_these_is_enough(self):
+        expectation = parse_expectation("not VERB or NOUN")
+        verb, other = self.readings(","), self.readings("cansadas")
+        assert expectation.met_by(verb)
+        assert expectation.met_by([*other, *verb])
+        assert not expectation.met_by([])
+
+    def test_an_item_without_expectation_stays_without_judgment(self):
+        (found,) = judge_expected([Candidate("b", 1, "x", fits=True)], {}, lambda _: [])
+        assert found.fits is None
+
+    def test_columns_are_put_in(self):
+        columns = {"a": {"expected": "ADJ Gender={g}", "g": "Fem"}, "b": {"g": "Fem"}}
+        assert expectations(columns) == {"a": parse_expectation("ADJ Gender=Fem")}
+
+    def test_a_column_that_is_not_there(self):
+        with pytest.raises(InputError, match="item 'a'"):
+            expectations({"a": {"expected": "ADJ Gender={g}"}})
+
+    @pytest.mark.parametrize("text", ["Gender=Fem", "adj", "ADJ Gender", "ADJ or ", ""])
+    def test_what_cannot_be_read_is_refused(self, text):
+        with pytest.raises(InputError, match="expectation"):
+            parse_expectation(text)
+
+    def test_agreement_with_a_person(self):
+        """Both 2, rule alone 1, person alone 1, neither 1: kappa = (.6 - .52) / (1 - .52)."""
+        rule, person = judged("a", "sssnn-s"), judged("a", "ssnsns-")
+        found = compare_judgments(rule, person)
+        assert (found.both, found.rule_only, found.person_only, found.neither) == (2, 1, 1, 1)
+        assert found.agreement.percent == 60.0
+        assert found.kappa == pytest.approx(1 / 6)
+
+
+class TestReuse:
+    def test_only_new_candidates_are_left(self):
+        earlier = [
+            Candidate("a", 1, "x", fits=True, remarks=("odd",)),
+            Candidate("a", 2, "y", fits=False),
+            Candidate("a", 9, "y", fits=True),
+            Candidate("b", 1, "z", fits=True),
+        ]
+        asked = [Candidate("a", rank, text, 0.1) for rank, text in enumerate("yxzX", start=1)]
+        found = reuse_judgments([*asked, Candidate("b", 1, "z", fits=False)], earlier)
+        assert [each.fits for each in found.candidates] == [None, True, None, None, False]
+        assert found.candidates[1] == Candidate("a", 2, "x", 0.1, fits=True, remarks=("odd",))
+        assert found.taken == 1
+        assert [each.text for each in found.contradicted] == ["y"]
+        assert [each.text for each in found.new] == ["y", "z", "X"]
+
+
+CONNECTIVES = ClozeItem(
+    "mentre 1",
+    "",
+    " pioveva, leggevo.",
+    (
+        Option("mentre"),
+        Option("quando", "plausible", ("quand'",)),
+        Option("quindi", "implausible"),
+        Option("tuttavia", "implausible"),
+    ),
+    none_option=True,
+)
+
+
+class TestChoices:
+    @pytest.mark.parametrize(
+        ("votes", "name", "options"),
+        [
+            ({"mentre": 5, "quando": 3}, "target", ("mentre",)),
+            ({"quando": 4, "mentre": 4, "quindi": 1}, "target = plausible", ("mentre", "quando")),
+            ({"quindi": 2, "tuttavia": 2}, "implausible = implausible", ("quindi", "tuttavia")),
+            ({"quindi": 2, "tuttavia": 2, "mentre": 3}, "target", ("mentre",)),
+            ({"none": 3, "mentre": 3}, "target = none", ("mentre", "none")),
+            ({}, "unanswered", ()),
+        ],
+    )
+    def test_the_majority_names_all_ties(self, votes, name, options):
+        found = choices.majority(CONNECTIVES, votes)
+        assert (found.name, found.options) == (name, options)
+
+    def test_what_is_no_option_is_refused(self):
+        with pytest.raises(InputError, match=r"people chose 'mentr'.*Did you mean 'mentre'"):
+            choices.majority(CONNECTIVES, {"mentr": 1})
+
+    def test_majorities_are_counted(self):
+        others = [replace(CONNECTIVES, id=str(number)) for number in range(3)]
+        votes = {"0": {"mentre": 2}, "1": {"mentre": 1}, "2": {"quando": 1}}
+        found = choices.count_majorities(others, votes)
+        assert {name: (share.correct, share.n) for name, share in found.items()} == {
+            "target": (2, 3),
+            "plausible": (1, 3),
+        }
+
+    @pytest.mark.parametrize(
+        ("texts", "found", "first"),
+        [
+            ("Mentre quando", "both", "target"),
+            ("quand' se", "plausible", "plausible"),
+            ("quindi mentre", "target", "implausible"),
+            ("##mentre se", "other", "other"),
+            ("se ma", "other", "other"),
+            ("", "other", "other"),
+        ],
+    )
+    def test_where_the_options_are_among_candidates(self, texts, found, first):
+        some = [Candidate("mentre 1", rank, text) for rank, text in enumerate(texts.split(), 1)]
+        assert choices.top_class(CONNECTIVES, some) == found
+        assert choices.first_match(CONNECTIVES, some) == first
+
+    def test_only_k_candidates_count(self):
+        some = [Candidate("mentre 1", rank, text) for rank, text in enumerate(["se", "mentre"], 1)]
+        assert choices.top_class(CONNECTIVES, some, 1) == "other"
+
+    def test_classes_are_counted(self):
+        other = replace(CONNECTIVES, id="2")
+        some = {"mentre 1": [Candidate("mentre 1", 1, "mentre")]}
+        found = choices.count_top_classes([CONNECTIVES, other], some)
+        assert {name: share.correct for name, share in found.items()} == {
+            "target": 1,
+            "plausible": 0,
+            "both": 0,
+            "other": 1,
+        }
+        first = choices.count_first_matches([CONNECTIVES, other], some)
+        assert {name: share.correct for name, share in first.items()} == {"target": 1, "other": 1}
+
+    def test_letters_taken_apart_are_equal(self):
+        item = ClozeItem("1", "", "", (Option("perché"),))
+        assert choices.top_class(item, [Candidate("1", 1, "perche\u0301")]) == "target"
+
+    def test_labels_are_counted(self):
+        found = choices.count_labels(["plausible", "dubious", "plausible"])
+        assert {label: share.correct for label, share in found.items()} == {
+            "same meaning": 0,
+            "plausible": 2,
+            "dubious": 1,
+            "unacceptable": 0,
+        }
+
+    def test_an_unknown_label_is_refused(self):
+        with pytest.raises(InputError, match="Did you mean 'dubious'"):
+            choices.count_labels(["dubios"])
+
+    def test_model_and_people(self):
+        """People 3 to 1, model 1 to 3: JSD = 1 - H(.25) ... = H(.5) - H(.25) = 0.1887 bits."""
+        found = choices.agreement(
+            CONNECTIVES, {"mentre": 3, "quando": 1, "none": 9}, {"mentre": 0.2, "quando": 0.6}
+        )
+        assert found.same_mode is False
+        assert found.divergence_bits.value == pytest.approx(0.18872187554086717)
+        equal = choices.agreement(CONNECTIVES, {"mentre": 1}, {"mentre": 0.5})
+        assert (equal.same_mode, equal.divergence_bits.value) == (True, 0.0)
+
+    def test_silence_is_undefined(self):
+        found = choices.agreement(CONNECTIVES, {}, {"mentre": 0.5})
+        assert found.same_mode is None
+        assert found.divergence_bits.value is None
+        assert found.divergence_bits.reason
+
+
+texts = st.one_of(
+    st.sampled_from(['"', "'", "\t", "10", "null", "NA", "", "[UNK]", "##s", "a\r\n", " | ", "\\"]),
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=10),
+)
+candidates = st.builds(
+    Candidate,
+    texts.filter(str.strip),
+    st.integers(1, 10),
+    texts,
+    st.one_of(st.none(), st.floats(0, 1)),
+    st.one_of(st.none(), st.booleans()),
+    st.lists(texts, max_size=3).map(tuple),
+    st.lists(texts, max_size=3).map(tuple),
+)
+
+
+class TestTables:
+    @given(st.lists(candidates, min_size=1, max_size=5))
+    @settings(deadline=None)
+    def test_what_is_written_is_what_is_read(self, tmp_path_factory, some):
+        path = write_candidates(some, tmp_path_factory.mktemp("out") / "candidates.tsv")
+        assert read_candidates(path) == some
+
+    @pytest.mark.parametrize(
+        ("table", "seen"),
+        [
+            ("item\trank\n1\t1\n", "there is no column 'candidate'"),
+            ("item\trank\tcandidate\n1\tone\tx\n", "row 2: no number"),
+            ("item\trank\tcandidate\tfits\n1\t1\tx\tmaybe\n", "fits is 'maybe'"),
+            ("item\trank\tcandidate\tprobability\n1\t1\tx\t7\n", "the probability is 7.0"),
+            ("", "The file is empty"),
+        ],
+    )
+    def test_tables_that_cannot_be_used(self, tmp_path, table, seen):
+        path = tmp_path / "candidates.tsv"
+        path.write_text(table, encoding="utf-8")
+        with pytest.raises(InputError, match=seen):
+            read_candidates(path)
