@@ -136,6 +136,23 @@ def test_words_have_the_published_values(recipe):
 
 
 @pytest.mark.golden
+def test_without_eos_and_with_the_first_word_undivided_words_have_the_values_of_minicons(recipe):
+    scorer = scorer_of(
+        golden_model(recipe),
+        toy_tokenizer(),
+        boundary_eos=False,
+        boundary_first="none",
+        punctuation="keep",
+    )
+    assert scorer.card.details["boundary_eos"] == ""
+    for case in recipe["cases"]:
+        found = score_texts([" ".join(case["words"])], scorer, words=True)["surprisal_bits"]
+
+        expected = [surprisal_bits(-value) for value in case["minicons_bow_correction_nats"]]
+        assert found.to_list() == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.golden
 def test_the_ratio_of_two_regions_is_that_of_their_words(recipe):
     """Worked out from the published tables; what stands before the two is the same."""
     scorer = scorer_of(golden_model(recipe), toy_tokenizer())

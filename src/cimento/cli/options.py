@@ -15,6 +15,7 @@ from cimento.models.base import (
     BosRule,
     BoundaryRule,
     DtypeName,
+    FirstWordRule,
     KindRule,
     PllRule,
     PunctuationRule,
@@ -99,6 +100,14 @@ Layers = Annotated[
 Boundary = Annotated[
     BoundaryRule | None,
     option("--boundary", help="Correct words for where they may end; none by default."),
+]
+BoundaryEos = Annotated[
+    bool | None,
+    option("--boundary-eos/--no-boundary-eos", help="Whether EOS ends a word, in that correction."),
+]
+BoundaryFirst = Annotated[
+    FirstWordRule | None,
+    option("--boundary-first", help="What divides a text's first word: initial (the default)."),
 ]
 Window = Annotated[WindowRule, option("--window", help="Texts longer than the model's window.")]
 Stride = Annotated[

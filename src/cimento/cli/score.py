@@ -38,6 +38,8 @@ def score(
     pll: options.Pll = None,
     punctuation: options.Punctuation = None,
     boundary: options.Boundary = None,
+    boundary_eos: options.BoundaryEos = None,
+    boundary_first: options.BoundaryFirst = None,
     window: options.Window = "refuse",
     stride: options.Stride = None,
     batch_size: options.BatchSize = None,
@@ -68,6 +70,8 @@ def score(
                 dtype=dtype,
                 model_args=parse_model_args(model_args or ()),
                 boundary=boundary,
+                boundary_eos=boundary_eos,
+                boundary_first=boundary_first,
                 window=window,
                 stride=stride,
             )

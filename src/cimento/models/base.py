@@ -25,6 +25,7 @@ PllRule: TypeAlias = Literal["within-word-l2r", "original", "whole-word", "regio
 PunctuationRule: TypeAlias = Literal["split", "keep"]
 WindowRule: TypeAlias = Literal["refuse", "sliding"]
 BoundaryRule: TypeAlias = Literal["none", "word-start", "word-end", "auto"]
+FirstWordRule: TypeAlias = Literal["initial", "none"]
 DtypeName: TypeAlias = Literal["float32", "float64", "bfloat16", "float16"]
 
 
@@ -54,8 +55,10 @@ class Policy:
         boundary: whether a causal model's words are corrected for what its tokenizer does not say
             of where they end (Pimentel and Meister 2024, doi:10.18653/v1/2024.emnlp-main.1020).
             ``none``: they are not; ``word-start`` or ``word-end``: for marks there; ``auto``: for
-            the tokenizer's marks, if there are any. EOS always ends a word, `punctuation` says
-            whether marks do, and a text's first word is one that can stand first.
+            the tokenizer's marks, if there are any. `punctuation` says whether marks end a word.
+        boundary_eos: whether EOS ends a word too, in that correction.
+        boundary_first: what becomes of a text's first word there. ``initial``: it is divided by
+            the probability of what can begin a text; ``none``: it is divided by nothing.
         model_args: options that transformers' ``from_pretrained`` is given as they are.
 
     Raises:
@@ -71,6 +74,8 @@ class Policy:
     window: WindowRule = "refuse"
     stride: int | None = None
     boundary: BoundaryRule = "none"
+    boundary_eos: bool = True
+    boundary_first: FirstWordRule = "initial"
     model_args: Mapping[str, JsonValue] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -26,7 +26,7 @@ import torch
 
 from cimento.answers import BOUNDARY
 from cimento.errors import UsageError
-from cimento.models.base import BoundaryRule, Encoded, PunctuationRule
+from cimento.models.base import BoundaryRule, Encoded, Policy
 from cimento.models.columns import TokenSet
 from cimento.models.surfaces import UNKNOWN, surfaces_of
 
@@ -49,7 +49,8 @@ class Boundaries:
         initial: tokens that can begin a text whose first word bears no mark, with EOS.
         marked: tokens that begin with the mark of a word's beginning.
         closing: tokens after which a word has ended, whatever follows.
-        eos: the EOS token; empty where the tokenizer has none.
+        eos: the EOS token that ends words too; empty where none does.
+        first: whether the first word of a text is divided by what can stand first.
     """
 
     rule: BoundaryRule
@@ -58,13 +59,13 @@ class Boundaries:
     marked: frozenset[int]
     closing: frozenset[int]
     eos: str
+    first: bool
 
 
 def find_boundaries(
     tokenizer: PreTrainedTokenizerBase,
-    rule: BoundaryRule,
+    policy: Policy,
     *,
-    punctuation: PunctuationRule,
     vocabulary: int,
     device: torch.device,
 ) -> Boundaries | None:
@@ -72,15 +73,16 @@ def find_boundaries(
 
     Args:
         tokenizer: a fast tokenizer.
-        rule: ``auto`` corrects by what the tokenizer marks, if it marks anything.
-        punctuation: with ``split`` a word also ends before and after every mark, with ``keep``
-            (as in the paper) only at blanks and at the end of the text.
+        policy: its rule ``auto`` corrects by what the tokenizer marks, if it marks anything. With
+            punctuation ``split`` a word also ends before and after every mark, with ``keep`` (as
+            in the paper) only at blanks and at the end of the text.
         vocabulary: number of tokens that the model knows.
         device: where the model is.
 
     Raises:
         UsageError: the tokenizer does not mark what the rule says.
     """
+    rule = policy.boundary
     if rule == "none":
         return None
     marks, surfaces = surfaces_of(tokenizer)
@@ -95,8 +97,9 @@ def find_boundaries(
         )
     known = {number: text for number, text in surfaces.items() if number < vocabulary}
     end = tokenizer.eos_token_id
-    eos = {int(end)} if end is not None and end < vocabulary else set()
-    ends = _is_blank_or_mark if punctuation == "split" else str.isspace
+    ends_words = policy.boundary_eos and end is not None and end < vocabulary
+    eos = {int(end)} if ends_words else set()
+    ends = _is_blank_or_mark if policy.punctuation == "split" else str.isspace
     marked = {number for number, text in known.items() if text[0].isspace()}
     opening = {number for number, text in known.items() if ends(text[0])} | eos
     return Boundaries(
@@ -106,6 +109,7 @@ def find_boundaries(
         marked=frozenset(marked),
         closing=frozenset(n for n, text in known.items() if ends(text[-1])),
         eos=str(tokenizer.eos_token) if eos else "",
+        first=policy.boundary_first == "initial",
     )
 
 
@@ -169,7 +173,7 @@ def _log_z(
         return math.nan
     if index == text_start:
         # The first word: divided by what can stand at the beginning of a text, B in the paper.
-        if boundaries.rule == "word-end":
+        if boundaries.rule == "word-end" or not boundaries.first:
             return 0.0
         return float(opening if ids[index] in boundaries.marked else initial)
     return 0.0 if ids[index - 1] in boundaries.closing else float(opening)

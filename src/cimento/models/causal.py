@@ -74,11 +74,7 @@ class CausalScorer:
         )
         self._stride = stride_of(policy, card)
         self._boundaries = find_boundaries(
-            tokenizer,
-            policy.boundary,
-            punctuation=policy.punctuation,
-            vocabulary=texts.vocabulary,
-            device=model.device,
+            tokenizer, policy, vocabulary=texts.vocabulary, device=model.device
         )
         self._card = self._described(card)
 
