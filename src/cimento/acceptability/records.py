@@ -143,4 +143,4 @@ def with_ratings(
 
 def plain(value: float) -> str:
     """A rating as people write it: ``3`` for 3.0, every digit of anything else."""
-    return str(int(value)) if value.is_integer() else repr(value)
+    return str(int(value)) if float(value).is_integer() else repr(value)

@@ -1,0 +1,438 @@
+"""Models beside people: correlations, ceilings, misses, groups, binary answers and stored runs."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.acceptability.binary import divide
+from cimento.acceptability.items import describe, describe_labels
+from cimento.acceptability.people import (
+    agreements,
+    attentive,
+    mean_z,
+    preference_by_paradigm,
+    z_scores,
+)
+from cimento.acceptability.records import (
+    ForcedChoice,
+    RatedSentence,
+    RatedSet,
+    Rating,
+    Scale,
+    plain,
+    with_ratings,
+)
+from cimento.acceptability.report import Options, report
+from cimento.acceptability.suites import load_rated, rated_of, suite_of
+from cimento.api import evaluate
+from cimento.cli.main import invoke
+from cimento.errors import InputError
+from cimento.measures.values import Missing
+from cimento.models.fake import FakeScorer
+from cimento.suites.writers.native import write_native
+
+LENGTHS = FakeScorer(lambda tokens, index: -float(len(tokens[index])))
+"""A model to which a sentence is the less probable the more letters it has."""
+
+TOML = """kind = "acceptability"
+regions = ["sentence"]
+[meta]
+name = "mine"
+language = "it"
+[ratings]
+low = 1
+high = 5
+{more}
+"""
+
+
+def sentence(name: str, text: str, *values: float, **more: object) -> RatedSentence:
+    ratings, mean, sd, n = with_ratings(values)
+    return RatedSentence(id=name, text=text, ratings=ratings, mean=mean, sd=sd, n=n, **more)
+
+
+def rated(*sentences: RatedSentence) -> RatedSet:
+    return RatedSet(name="set", sentences=sentences, scale=Scale(1, 5), language="it")
+
+
+def reported(some: RatedSet, *measures: str):
+    run = evaluate(suite_of(some), LENGTHS)
+    options = Options(measures=measures or ("lp",), draws=200)
+    return report(run, rated_of(run.suite), by="people", options=options)
+
+
+FIVE = rated(
+    sentence("a", "Sì", 5, 4),
+    sentence("b", "Piove", 4, 4),
+    sentence("c", "Nevicava", 2, 3),
+    sentence("d", "Ci", 3, 4),
+    sentence("e", "Grandinando", 1, 1),
+)
+
+
+class TestBeside:
+    def test_coefficients_are_scipys(self):
+        (found,) = reported(FIVE).beside
+        # LP is minus the number of letters: -2, -5, -8, -2, -11; means 4.5, 4, 2.5, 3.5, 1.
+        # python -c "from scipy import stats as s; x=[4.5,4,2.5,3.5,1]; y=[-2,-5,-8,-2,-11];
+        #   print(s.spearmanr(x,y)[0], s.pearsonr(x,y)[0], s.kendalltau(x,y)[0])"
+        assert [each.r for each in found.correlations] == pytest.approx(
+            [0.8207826816681233, 0.9121034881575903, 0.7378647873726218], abs=1e-12
+        )
+        assert found.expected == "positive"
+        assert found.n == 5
+
+    def test_the_worst_miss_is_named(self):
+        (found,) = reported(FIVE).beside
+        # By people a > b > d > c > e; by the model a = d > b > c > e.
+        assert [miss.id for miss in found.misses[:2]] == ["d", "b"]
+        assert found.misses[0].gap == pytest.approx((3.5 - 2) / 4)
+        assert found.misses[1].gap == pytest.approx((2 - 3) / 4)
+
+    def test_measures_that_should_be_low_are_turned(self):
+        (found,) = reported(FIVE, "surprisal-bits").beside
+        assert found.expected == "negative"
+        assert found.correlations[0].r == pytest.approx(-0.8207826816681233, abs=1e-12)
+        assert found.misses[0].id == "d"
+
+    def test_length_that_explains_all_leaves_nothing(self):
+        words = rated(*(sentence(str(n), " ".join("a" * n), 5 - n / 2) for n in range(1, 8)))
+        (found,) = reported(words).beside
+        assert found.covariates == ("length in words",)
+        assert found.partial.r is None
+        assert found.partial.reason
+
+    @pytest.mark.parametrize(
+        ("some", "reason"),
+        [
+            (rated(sentence("a", "Sì", 5), sentence("b", "No", 4)), "fewer than three"),
+            (rated(*(sentence(n, "x" * len(n), 3) for n in ("a", "bb", "ccc"))), "ratings are eq"),
+            (rated(*(sentence(n, "Sì", i) for i, n in enumerate("abc", 1))), "scores are equal"),
+            (rated(RatedSentence(id="a", text="Sì")), "no sentence has a rating"),
+        ],
+    )
+    def test_what_is_undefined_is_null_with_its_reason(self, some, reason):
+        (found,) = reported(some).beside
+        assert [each.r for each in found.correlations] == [None] * 3
+        assert reason in found.correlations[0].reason
+        assert [each.p_permutation for each in found.correlations] == [None] * 3
+
+    def test_pairs_are_drawn_together(self):
+        pairs = rated(
+            *(
+                sentence(f"{n}{label[0]}", "x" * (n + shift), 5 - shift, pair=str(n), label=label)
+                for n in range(1, 5)
+                for label, shift in (("acceptable", 0), ("unacceptable", 3))
+            )
+        )
+        (found,) = reported(pairs).beside
+        assert "cluster" in found.correlations[0].method
+        # Sentences of a pair are not exchangeable, so no permutation of them is a test.
+        assert found.correlations[0].p_permutation is None
+        assert found.correlations[0].low < found.correlations[0].r
+
+    def test_the_ceiling_is_one_where_people_agree(self):
+        same = rated(*(sentence(str(n), "x" * n, n, n, n, n) for n in range(1, 6)))
+        found = reported(same)
+        assert found.ceiling.ceiling == pytest.approx(1)
+        assert [each.value for each in found.agreement.alphas] == pytest.approx([1, 1, 1])
+
+
+class TestGroups:
+    SOME = (
+        sentence("a", "A", 5, 3, label="acceptable", pair="1", grammatical=True),
+        sentence("b", "B", 2, 2, label="unacceptable", pair="1", grammatical=True),
+        sentence("c", "C", 4, 4, label="acceptable", pair="2", grammatical=True),
+        sentence("d", "D", 1, 1, label="unacceptable", pair="2", grammatical=False),
+    )
+
+    def test_groups_share_nothing_and_are_given_together_too(self):
+        names = {each.name: each for each in describe_labels(self.SOME)}
+        assert names["unacceptable, grammatical"].mean == 2
+        assert names["unacceptable, ungrammatical"].mean == 1
+        assert names["unacceptable"].mean == 1.5
+        assert names["unacceptable"].n == 2
+        assert names["acceptable"].sd == 0
+        # The mean of sqrt(2) (of 5 and 3) and 0 (of 4 and 4).
+        assert names["acceptable"].sd_within == pytest.approx(math.sqrt(2) / 2)
+
+    def test_what_is_undefined_has_its_reason(self):
+        found = describe("one", [self.SOME[0]])
+        assert found.sd is None
+        assert found.reasons["sd"]
+        empty = describe("none", [RatedSentence(id="x", text="X")])
+        assert (empty.n, empty.without, empty.mean) == (0, 1, None)
+        assert empty.reasons["mean"]
+
+    def test_perplexities_by_label_with_their_tokens(self):
+        found = reported(rated(*self.SOME))
+        # One token of one letter: exp(1) for every sentence.
+        assert [each.mean for each in found.perplexities] == pytest.approx([math.e] * 4)
+        assert found.n_tokens == 4
+        assert found.first_token.startswith("every token has a left context")
+
+    def test_accuracies_by_replacement_and_grammaticality(self):
+        columns = {"connective": "e", "replacement": "ma"}
+        first = rated(
+            sentence("a", "Lo", 5, label="acceptable", pair="1", columns=columns),
+            sentence(
+                "b", "Loro", 2, label="unacceptable", pair="1", grammatical=False, columns=columns
+            ),
+            sentence("c", "Esse", 5, label="acceptable", pair="2", columns=columns),
+            sentence(
+                "d", "Io", 2, label="unacceptable", pair="2", grammatical=True, columns=columns
+            ),
+        )
+        found = reported(first).accuracies
+        assert found["connective"]["e"].conjunction.accuracy == 0.5
+        assert found["grammaticality"]["no"].conjunction.accuracy == 1
+        assert found["grammaticality"]["yes"].conjunction.accuracy == 0
+        assert found["replacement"]["ma"].n_items == 2
+
+
+class TestBinary:
+    def test_a_clean_division(self):
+        found = divide(
+            [1, 2, 3, 7, 8, 9], [False] * 3 + [True] * 3, list("abcdef"), measure="lp", seed=0
+        )
+        assert (found.auc, found.mcc_in_sample, found.acceptable) == (1, 1, 3)
+
+    def test_one_class_has_no_mcc(self):
+        found = divide([1, 2, 3], [True] * 3, list("abc"), measure="lp", seed=0)
+        assert (found.auc, found.mcc) == (None, None)
+        assert set(found.reasons) == {"auc", "mcc", "mcc_in_sample"}
+
+    def test_nothing_to_divide(self):
+        assert divide([], [], [], measure="lp", seed=0).reasons["auc"]
+
+    def test_auc_is_scipys(self):
+        values, labels = [3, 1, 2, 2, 5, 4], [True, False, True, False, True, False]
+        found = divide(values, labels, list("abcdef"), measure="lp", seed=0)
+        # python -c "from scipy import stats as s; print(s.mannwhitneyu([3,2,5],[1,2,4])[0] / 9)"
+        assert found.auc == pytest.approx(0.7222222222222222)
+
+
+class TestPeople:
+    SOME = (
+        RatedSentence(id="a", text="A", ratings=(Rating(1, "p"), Rating(2, "q"), Rating(3, "r"))),
+        RatedSentence(id="b", text="B", ratings=(Rating(3, "p"), Rating(4, "q"), Rating(3, "r"))),
+        RatedSentence(id="f", text="F", ratings=(Rating(5, "p"), Rating(3, "q"), Rating(3, "r"))),
+    )
+
+    def test_z_scores_with_both_divisors(self):
+        found = z_scores(self.SOME)
+        assert found["a"]["p"] == -1
+        assert found["f"]["p"] == 1
+        # Of 1, 3 and 5 with n below: sqrt(8 / 3).
+        assert z_scores(self.SOME, ddof=0)["a"]["p"] == pytest.approx(-2 / math.sqrt(8 / 3))
+        assert isinstance(found["a"]["r"], Missing)
+
+    def test_fillers_may_be_left_out_of_the_mean(self):
+        found = z_scores(self.SOME, base={"a", "b"})
+        # Of 1 and 3: mean 2, standard deviation sqrt(2).
+        assert found["f"]["p"] == pytest.approx(3 / math.sqrt(2))
+
+    def test_the_mean_of_z_scores(self):
+        found = z_scores(self.SOME)
+        assert mean_z(found["b"]) == pytest.approx((0 + 1) / 2)
+        assert isinstance(mean_z({}), Missing)
+
+    @given(st.lists(st.integers(1, 7), min_size=3, max_size=12).filter(lambda v: len(set(v)) > 1))
+    @settings(deadline=None)
+    def test_z_scores_of_one_person_have_mean_0_and_deviation_1(self, values):
+        some = [
+            RatedSentence(id=str(n), text="x", ratings=(Rating(value, "p"),))
+            for n, value in enumerate(values)
+        ]
+        scores = [each["p"] for each in z_scores(some).values()]
+        assert sum(scores) == pytest.approx(0, abs=1e-9)
+        assert sum(score**2 for score in scores) == pytest.approx(len(values) - 1)
+
+    def test_unnamed_ratings_have_no_kappa_but_an_alpha(self):
+        found = agreements([sentence("a", "A", 1, 2), sentence("b", "B", 4, 5)])
+        assert found.kappa is None
+        assert found.with_rest is None
+        assert set(found.reasons) == {"kappa", "with_rest"}
+        assert found.alphas[0].value is not None
+
+    def test_weighted_kappa_of_people_who_share_enough(self):
+        scores = [(n % 5 + 1, (n + n % 2) % 5 + 1) for n in range(12)]
+        some = [
+            RatedSentence(id=str(n), text="x", ratings=(Rating(a, "p"), Rating(b, "q")))
+            for n, (a, b) in enumerate(scores)
+        ]
+        found = agreements(some)
+        # By hand from the 5 x 5 table: 1 - (sum of squared differences) / (their expectation,
+        # the mean over all 144 combinations of one rating of each, times 12).
+        first, second = zip(*scores, strict=True)
+        observed = sum((a - b) ** 2 for a, b in scores)
+        expected = sum((a - b) ** 2 for a in first for b in second) / 12
+        assert found.kappa == pytest.approx(1 - observed / expected)
+        assert found.kappa_pairs == 1
+
+    def test_sheets_that_fail_a_check_of_attention_are_left_out(self):
+        def choice(sheet, good, chose, *, check=False):
+            return ForcedChoice(
+                sheet=sheet, annotator=sheet, paradigm="p", good=good, bad="no",
+                chose_good={"+": True, "-": False}.get(chose), attention=check,
+            )  # fmt: skip
+
+        choices = [
+            choice("1", "x", "+"),
+            choice("1", "check", "+", check=True),
+            choice("2", "x", "-"),
+            choice("2", "check", "-", check=True),
+            choice("3", "x", "-"),
+            choice("3", "y", None),
+        ]
+        kept = attentive(choices)
+        assert [each.sheet for each in kept] == ["1", "3", "3"]
+        assert preference_by_paradigm(kept) == {"p": 0.5}
+
+
+class TestSuites:
+    PAIRS = rated(
+        sentence("a", "Piove.", 5, 4, pair="p1", label="acceptable", grammatical=True),
+        sentence("b", "Piovono.", 1, 2, pair="p1", label="unacceptable", grammatical=False),
+    )
+
+    def test_pairs_become_items_and_come_back(self, tmp_path):
+        suite = suite_of(self.PAIRS)
+        assert suite.condition_names == ("acceptable", "unacceptable")
+        assert len(suite.predictions) == 1
+        back = load_rated(write_native(suite, tmp_path / "set"))
+        assert back.by == "people"
+        assert back.rated.scale == Scale(1, 5)
+        for mine, theirs in zip(self.PAIRS.sentences, back.rated.sentences, strict=True):
+            assert (mine.text, mine.mean, mine.n) == (theirs.text, theirs.mean, theirs.n)
+            assert (mine.label, mine.pair, mine.grammatical) == (
+                theirs.label,
+                theirs.pair,
+                theirs.grammatical,
+            )
+
+    @given(
+        st.lists(
+            st.tuples(
+                st.lists(st.floats(1, 5), max_size=4),
+                st.sampled_from(["acceptable", "unacceptable", ""]),
+                st.sampled_from([True, False, None]),
+            ),
+            min_size=1,
+            max_size=5,
+        )
+    )
+    @settings(deadline=None)
+    def test_single_sentences_come_back(self, drawn):
+        some = rated(
+            *(
+                sentence(str(n), f"Frase {n}.", *values, label=label, grammatical=grammatical)
+                for n, (values, label, grammatical) in enumerate(drawn)
+            )
+        )
+        back = rated_of(suite_of(some))
+        for mine, theirs in zip(some.sentences, back.sentences, strict=True):
+            assert mine.ratings == theirs.ratings
+            assert (mine.mean, mine.sd) == (theirs.mean, theirs.sd)
+            assert (mine.label, mine.grammatical) == (theirs.label, theirs.grammatical)
+
+    def test_means_without_single_ratings_come_back(self):
+        some = rated(RatedSentence(id="a", text="Sì.", mean=3.25, sd=0.5, n=12))
+        (back,) = rated_of(suite_of(some)).sentences
+        assert (back.mean, back.sd, back.n) == (3.25, 0.5, 12)
+
+    @given(st.floats(allow_nan=False, allow_infinity=False))
+    @settings(deadline=None)
+    def test_ratings_are_written_without_loss(self, value):
+        assert float(plain(value)) == value
+
+    @pytest.mark.parametrize(
+        ("more", "cells", "seen"),
+        [
+            ("", "7", "off the scale from 1 to 5"),
+            ("", "tre", "rating is 'tre' and not a number"),
+            ('by = "nessuno"', "3", "[ratings] by is 'nessuno'"),
+        ],
+    )
+    def test_what_is_wrong_is_named(self, tmp_path, more, cells, seen):
+        (tmp_path / "suite.toml").write_text(TOML.format(more=more), encoding="utf-8")
+        items = f"item\tcondition\ttext\trating\n1\tsentence\tPiove.\t{cells}\n"
+        (tmp_path / "items.tsv").write_text(items, encoding="utf-8")
+        with pytest.raises(InputError) as caught:
+            load_rated(tmp_path)
+        assert seen in str(caught.value)
+
+    def test_ratings_need_a_scale(self, tmp_path):
+        toml = TOML.format(more="").split("[ratings]")[0]
+        (tmp_path / "suite.toml").write_text(toml, encoding="utf-8")
+        items = "item\tcondition\ttext\trating\n1\tsentence\tPiove.\t3\n"
+        (tmp_path / "items.tsv").write_text(items, encoding="utf-8")
+        with pytest.raises(InputError, match="no scale"):
+            load_rated(tmp_path)
+
+
+class TestCommand:
+    @pytest.fixture(autouse=True)
+    def _cache(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+
+    def suite(self, tmp_path):
+        some = (
+            *TestSuites.PAIRS.sentences,
+            sentence("c", "Il gatto dorme.", 5, 5, pair="p2", label="acceptable"),
+            sentence("d", "Il gatto dormono.", 2, 2, pair="p2", label="unacceptable"),
+        )
+        return write_native(suite_of(rated(*some)), tmp_path / "set")
+
+    def test_a_suite_is_run_and_stored(self, tmp_path, capsys):
+        folder, runs = self.suite(tmp_path), tmp_path / "runs"
+        arguments = ["run", str(folder), "-m", "demo-causal", "-o", str(runs), "--set", "draws=50"]
+        assert invoke([*arguments, "--json"]) == 0
+        printed = json.loads(capsys.readouterr().out)
+        (found,) = printed["acceptability"]
+        assert found["n_rated"] == 4
+        assert [each["measure"] for each in found["beside"]] == ["lp", "meanlp", "penlp", "ppl"]
+        (run,) = (runs / "set").iterdir()
+        stored = json.loads((run / "acceptability.json").read_text("utf-8"))
+        assert stored["beside"] == found["beside"]
+        scores = pl.read_parquet(run / "scores.parquet")
+        assert scores.height == 4 * 4
+        assert pl.read_parquet(run / "judgments.parquet").height == 8
+        assert invoke(arguments) == 0
+        out = capsys.readouterr().out
+        assert "beside people" in out
+        assert "Perplexity (ppl) by label" in out
+
+    def test_a_published_file_is_run_as_it_is(self, tmp_path, capsys):
+        head = "id\tN\tmean\tsd\tse\tsentence\ttask\treference\n"
+        rows = "".join(
+            f"a{n}\t10\t{n}\t1\t0.3162\tIl gatto{' molto' * n} stanco dorme.\tacceptability\tx\n"
+            for n in range(1, 5)
+        )
+        path = tmp_path / "acc.tsv"
+        path.write_text(head + rows, encoding="utf-8")
+        arguments = ["run", str(path), "-m", "demo-causal", "-o", str(tmp_path / "runs")]
+        assert invoke([*arguments, "--set", "draws=20", "--measure", "lp", "--json"]) == 0
+        (found,) = json.loads(capsys.readouterr().out)["acceptability"]
+        assert found["n_sentences"] == 4
+        assert found["beside"][0]["correlations"][0]["kind"] == "spearman"
+
+    @pytest.mark.parametrize(
+        ("setting", "seen"), [("draw=3", "draws"), ("draws=many", "whole number")]
+    )
+    def test_options_are_checked(self, tmp_path, capsys, setting, seen):
+        folder = self.suite(tmp_path)
+        assert invoke(["run", str(folder), "-m", "demo-causal", "--set", setting]) == 2
+        assert seen in capsys.readouterr().err
+
+    def test_check_passes_over_missing_predictions(self, tmp_path, capsys):
+        some = rated(*FIVE.sentences)
+        folder = write_native(suite_of(some), tmp_path / "five")
+        assert invoke(["suites", "check", str(folder)]) == 0
+        assert "CIM-S023" not in capsys.readouterr().out
