@@ -43,6 +43,7 @@ Runner: TypeAlias = Callable[[Sequence[str], Sequence[str], KindRun], int]
 RUNNERS: Mapping[str, str] = {
     REGIONS: "cimento.cli.evaluating:run_regions",
     "acceptability": "cimento.cli.acceptability:run_acceptability",
+    "stories": "cimento.cli.run_stories:run_stories",
 }
 """Kind of suite to its runner, as ``module:function``."""
 

@@ -1,0 +1,152 @@
+"""``cimento run`` for suites of the kind ``stories``: three tiers, beside constant answers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from cimento.cli.console import columns, note, show
+from cimento.cli.evaluating import PART_MISSING
+from cimento.cli.stories_text import comparison_rows, run_tables
+from cimento.errors import CimentoError, StorageError
+from cimento.sources import shown_name
+from cimento.stories.as_json import as_json
+from cimento.stories.compare import Comparison, compare
+from cimento.stories.readers import StoryFile, read_stories
+from cimento.stories.running import StoryEvaluation, StoryRun
+from cimento.stories.settings import parse_story_settings
+from cimento.stories.summary import Judged, judge_stories, summarize
+from cimento.suites.builtin import find_suite
+from cimento.suites.load import suite_paths
+
+if TYPE_CHECKING:
+    from cimento.cli.kinds import KindRun
+    from cimento.suites.model import JsonValue
+
+DRAWS = 2000
+"""Of the bootstrap, where a table is printed."""
+
+
+def run_stories(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int:
+    """Ask models about stories, store the runs, print the tables; return the exit code.
+
+    Raises:
+        CimentoError: an option or a file of stories cannot be used.
+    """
+    settings = parse_story_settings(how.options)
+    files = [read_stories(path) for name in suites for path in suite_paths(find_suite(name))]
+    evaluation = StoryEvaluation(
+        asking=how.evaluation.asking,
+        settings=settings,
+        output=how.evaluation.output,
+        force=how.evaluation.force,
+    )
+    runs, failures = _run_all(files, models, evaluation)
+    seed = how.evaluation.judging.seed
+    judged = [(run, judge_stories(run.stories, run.answers)) for run in runs]
+    summaries = [_summary(run, each, seed=seed) for run, each in judged]
+    compared = {file.name: _compared(file, judged) for file in files}
+    for run, summary in zip(runs, summaries, strict=True):
+        _store_summary(run, summary)
+    if how.as_json:
+        whole: JsonValue = {
+            "stories_summary": 1,
+            "runs": list(summaries),
+            "comparisons": {name: as_json(found) for name, found in compared.items() if found},
+            "missing": [{"model": model, "message": str(error)} for model, error in failures],
+        }
+        show(json.dumps(whole, ensure_ascii=False, indent=2))
+    elif runs:
+        _show(runs, summaries, compared)
+    for run in runs:
+        for warning in run.warnings:
+            note(f"cimento: {run.model}: {warning}")
+    if runs and how.evaluation.output is not None:
+        stored = [str(run.folder) for run in runs if run.folder is not None]
+        note("\n".join(f"Stored in {folder}" for folder in stored))
+    return _exit_code(runs, failures)
+
+
+def _run_all(
+    files: Sequence[StoryFile], models: Sequence[str], evaluation: StoryEvaluation
+) -> tuple[list[StoryRun], list[tuple[str, CimentoError]]]:
+    runs: list[StoryRun] = []
+    failures: list[tuple[str, CimentoError]] = []
+    for model in models:
+        for file in files:
+            name = shown_name(model)
+            try:
+                runs.append(evaluation.run(file, model, told=_progress(f"{file.name} x {name}")))
+            except StorageError:
+                raise
+            except CimentoError as error:
+                failures.append((name, error))
+    return runs, failures
+
+
+def _summary(run: StoryRun, judged: Judged, *, seed: int) -> dict[str, JsonValue]:
+    prompt = run.manifest.get("prompt")
+    return {
+        "suite": run.suite,
+        "model": run.model,
+        "folder": str(run.folder) if run.folder else None,
+        "prompt": prompt,
+        "warnings": list(run.warnings),
+        **summarize(judged, seed=seed, draws=DRAWS),
+    }
+
+
+def _compared(file: StoryFile, judged: Sequence[tuple[StoryRun, Judged]]) -> tuple[Comparison, ...]:
+    chains = {run.model: each.chained for run, each in judged if run.suite == file.name}
+    return compare(chains) if len(chains) > 1 else ()
+
+
+def _store_summary(run: StoryRun, summary: dict[str, JsonValue]) -> None:
+    """The summary and the page of failures, beside the tables of the run."""
+    from cimento.files import write_text
+    from cimento.stories.page import write_page
+
+    if run.folder is None:
+        return
+    text = json.dumps(summary, ensure_ascii=False, indent=2)
+    write_text(text + "\n", run.folder / "summary.json")
+    write_page(run, run.folder / "failures.html")
+
+
+def _show(
+    runs: Sequence[StoryRun],
+    summaries: Sequence[dict[str, JsonValue]],
+    compared: dict[str, tuple[Comparison, ...]],
+) -> None:
+    for run, summary in zip(runs, summaries, strict=True):
+        show(f"{run.suite}  {run.model}")
+        for title, rows in run_tables(summary).items():
+            show(f"\n{title}\n{columns(rows, indent=2)}")
+        show("")
+    for name, found in compared.items():
+        if found:
+            table = columns(comparison_rows(found), indent=2)
+            show(f"{name}: models against each other, first tier\n{table}\n")
+
+
+def _exit_code(runs: Sequence[StoryRun], failures: Sequence[tuple[str, CimentoError]]) -> int:
+    for message in dict.fromkeys(str(error) for _, error in failures):
+        note(f"cimento: {message}")
+    if not failures:
+        return 0
+    return PART_MISSING if runs else failures[0][1].exit_code
+
+
+def _progress(title: str) -> Callable[[int, int], None] | None:
+    """A line on standard error that says how far a tier is, where that is a terminal."""
+    if not sys.stderr.isatty():
+        return None
+
+    def told(done: int, total: int) -> None:
+        end = "\n" if done == total else "\r"
+        sys.stderr.write(f"{title}: {done}/{total}{end}")
+        sys.stderr.flush()
+
+    return told

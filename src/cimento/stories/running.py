@@ -1,0 +1,224 @@
+"""Stories and a model to a run: prompts, answers, what came of them, all of it stored."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cimento.engine import SCORING_VERSION
+from cimento.errors import StorageError, UsageError
+from cimento.files import write_text
+from cimento.manifest import describe
+from cimento.models.base import ModelCard
+from cimento.runs import Manifest, RunFolder
+from cimento.sources import AnyScorer, Asking, ScorerSource, Source, open_source
+from cimento.stories.asking import Record
+from cimento.stories.corrections import correct_file
+from cimento.stories.journal import Journal
+from cimento.stories.prompts import Prompt, default_prompt, find_prompt
+from cimento.stories.readers import StoryFile
+from cimento.stories.recording import answer_line
+from cimento.stories.records import Story, TierAnswer
+from cimento.stories.responses import read_responses
+from cimento.stories.settings import StorySettings
+from cimento.stories.tables import store_tables
+from cimento.stories.talking import Talk, Told
+from cimento.stories.writers import write_jsonl
+from cimento.suites.model import JsonValue
+
+ANSWERS = "answers.jsonl"
+JOURNAL = "asked.jsonl"
+STORIES = "stories.jsonl"
+STAMP = "asked-for.json"
+REPLAY = "replay:"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoryRun:
+    """One file of stories answered by one model.
+
+    Attributes:
+        suite: name of the stories.
+        model: label of the model.
+        stories: what was asked about, corrected where that was asked for.
+        answers: what the model said.
+        warnings: what was noticed on the way.
+        manifest: what the run was made of and with.
+        folder: where it is stored; None where it is not.
+    """
+
+    suite: str
+    model: str
+    stories: tuple[Story, ...]
+    answers: tuple[TierAnswer, ...]
+    warnings: tuple[str, ...] = ()
+    manifest: Manifest = field(default_factory=dict)
+    folder: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoryEvaluation:
+    """How stories are asked of models: the same for every file and model of one call.
+
+    Attributes:
+        asking: how texts are scored, and on what.
+        settings: how stories are asked.
+        output: folder of runs to write to; None keeps runs in memory.
+        force: ask again what is already there.
+    """
+
+    asking: Asking
+    settings: StorySettings
+    output: Path | None = None
+    force: bool = False
+
+    def run(self, file: StoryFile, model: str | AnyScorer, *, told: Told | None = None) -> StoryRun:
+        """Ask a model about stories; a run that is stored already is opened.
+
+        Raises:
+            CimentoError: the stories cannot be asked, or the model cannot answer.
+        """
+        if self.settings.corrections:
+            file = correct_file(file, self.settings.corrections)
+        if isinstance(model, str) and model.startswith(REPLAY):
+            path = Path(model.removeprefix(REPLAY)).expanduser()
+            return _replayed(file, path, limit=self.asking.limit)
+        source = open_source(model, self.asking)
+        folder = self._folder(file, source)
+        inputs = self._inputs(file, source)
+        if folder is not None and not self.force and folder.is_done(inputs):
+            return _reopened(file, source.label, folder)
+        if folder is not None:
+            folder.prepare()
+            _start_anew(folder, inputs, force=self.force)
+        return self._asked(file, source, folder, inputs, told)
+
+    def _asked(
+        self,
+        file: StoryFile,
+        source: Source,
+        folder: RunFolder | None,
+        inputs: dict[str, JsonValue],
+        told: Told | None,
+    ) -> StoryRun:
+        if not isinstance(source, ScorerSource):
+            raise UsageError(
+                where="--model",
+                seen="recorded surprisals say nothing of stories",
+                todo="Give a model, or replay:FILE with recorded answers.",
+            )
+        scorer = source.load()
+        journal = Journal(folder.path / JOURNAL if folder is not None else None)
+        talk = Talk(scorer, self.asking, self.settings, journal, told)
+        prompt = _prompt(self.settings, file)
+        stories = file.stories[: self.asking.limit]
+        answers, records, warnings = talk.all_tiers(stories, file.stories, prompt)
+        run = StoryRun(
+            suite=file.name,
+            model=source.label,
+            stories=stories,
+            answers=answers,
+            warnings=warnings,
+            manifest=describe(
+                label=source.label,
+                kind="stories",
+                model=scorer.card,
+                suite={"name": file.name, "sha256": file.sha256, "meta": dict(file.meta)},
+                corrections=list(file.corrections),
+                asking=self.asking,
+                stories=self.settings,
+                prompt={"id": prompt.id, "version": prompt.version, "system": talk.voice.system},
+                inputs=inputs,
+                warnings=list(warnings),
+            ),
+        )
+        return _stored(run, records, folder) if folder is not None else run
+
+    def _folder(self, file: StoryFile, source: Source) -> RunFolder | None:
+        if self.output is None:
+            return None
+        both = f"{self.asking.digest()} {self.settings.digest()} {self.asking.limit}"
+        policy = hashlib.sha256(both.encode()).hexdigest()[:8]
+        return RunFolder.named(self.output, suite=file.name, model=source.label, policy=policy)
+
+    def _inputs(self, file: StoryFile, source: Source) -> dict[str, JsonValue]:
+        """What decides whether a stored run answers the same question."""
+        prompt = _prompt(self.settings, file)
+        plain: JsonValue = json.loads(json.dumps(dataclasses.asdict(self.settings)))
+        return {
+            **source.inputs,
+            "suite": file.sha256,
+            "corrections": list(file.corrections),
+            "limit": self.asking.limit,
+            "settings": plain,
+            "prompt": [prompt.id, prompt.version],
+            "scoring_version": SCORING_VERSION,
+        }
+
+
+def _prompt(settings: StorySettings, file: StoryFile) -> Prompt:
+    language = file.meta.get("language")
+    if settings.prompt:
+        return find_prompt(settings.prompt)
+    # The published files are Italian.
+    return default_prompt(language if isinstance(language, str) else "it")
+
+
+def _start_anew(folder: RunFolder, inputs: Mapping[str, JsonValue], *, force: bool) -> None:
+    """Forget answers that were given to other inputs, or that are not wanted any more."""
+    stamp, journal = folder.path / STAMP, folder.path / JOURNAL
+    text = json.dumps(inputs, sort_keys=True, ensure_ascii=False)
+    try:
+        same = stamp.exists() and stamp.read_text(encoding="utf-8") == text
+        if force or not same:
+            journal.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(
+            where=str(folder.path), seen=f"cannot be used ({error.strerror or error})"
+        ) from error
+    write_text(text, stamp)
+    folder.reopen()
+
+
+def _stored(run: StoryRun, records: Sequence[Record], folder: RunFolder) -> StoryRun:
+    write_jsonl(run.stories, folder.path / STORIES)
+    lines = "".join(answer_line(answer) + "\n" for answer in run.answers)
+    write_text(lines, folder.path / ANSWERS)
+    store_tables(run.suite, run.stories, run.answers, records, folder.path)
+    folder.finish(run.manifest)
+    return dataclasses.replace(run, folder=folder.path)
+
+
+def _reopened(file: StoryFile, label: str, folder: RunFolder) -> StoryRun:
+    manifest = folder.manifest()
+    told = manifest.get("warnings")
+    recorded = read_responses(folder.path / ANSWERS, stories=file.stories)
+    rows = {answer.row for answer in recorded.answers}
+    return StoryRun(
+        suite=file.name,
+        model=label,
+        stories=tuple(story for story in file.stories if story.row in rows),
+        answers=recorded.answers,
+        warnings=tuple(map(str, told)) if isinstance(told, list) else (),
+        manifest=manifest,
+        folder=folder.path,
+    )
+
+
+def _replayed(file: StoryFile, path: Path, *, limit: int | None) -> StoryRun:
+    """Recorded answers in the place of a model."""
+    stories = file.stories[:limit]
+    rows = {story.row for story in stories}
+    recorded = read_responses(path, stories=file.stories)
+    card = ModelCard(name=recorded.model, kind="replay", revision=recorded.sha256, tokenizer="")
+    return StoryRun(
+        suite=file.name,
+        model=card.label,
+        stories=stories,
+        answers=tuple(answer for answer in recorded.answers if answer.row in rows),
+        manifest=describe(label=card.label, kind="stories", model=card),
+    )
