@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from cimento.stories.findings import CHECKS, Finding
 from cimento.stories.readers import StoryFile, StoryFormat
-from cimento.stories.records import STATES, Story, StoryType, flatten
+from cimento.stories.records import PROPOSED, STATES, Story, StoryType, flatten
 from cimento.stories.states import ATTRIBUTES
 from cimento.stories.triples import base_of, bases, by_triple, is_replacement, is_swap, made_as
 
@@ -39,7 +39,7 @@ _NAMES_V1 = (
 _NAMES_NATIVE = (
     *_NAMES, "states_not_one_per_sentence", "outer_spaces_in_entity", "human_entity_is_not_actor",
     "object_entity_not_listed", "states_without_the_state", "no_plausible_story",
-    "other_actor_or_objects", "repeated_variant",
+    "other_actor_or_objects", "repeated_variant", "not_confirmed",
 )  # fmt: skip
 CHECKED: Mapping[StoryFormat, tuple[str, ...]] = {
     "gita4calamita": _NAMES,
@@ -271,4 +271,5 @@ _ROWS: Mapping[str, Callable[[Sequence[Story]], Rows]] = {
     "no_plausible_story": _baseless,
     "other_actor_or_objects": _other_entities,
     "repeated_variant": _repeated_variants,
+    "not_confirmed": _where(lambda story: PROPOSED in story.extra),
 }

@@ -77,6 +77,7 @@ _ALL = (
     _check("042", "no_plausible_story", "variants without their plausible story", "Add it."),
     _check("043", "other_actor_or_objects", "an actor or objects of its own", "Take the base's."),
     _check("044", "repeated_variant", "the sentences of another story", "Remove one of them."),
+    _check("045", "not_confirmed", "proposed and not confirmed", "Confirm it, or remove it."),
 )  # fmt: skip
 
 CHECKS: Mapping[str, StoryCheck] = {check.name: check for check in _ALL}

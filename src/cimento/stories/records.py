@@ -38,6 +38,9 @@ OPTIONS: Mapping[Tier, tuple[str, ...]] = {STORY: (FALSE, TRUE), CONFLICT: PAIRS
 
 NO_BREAKPOINT = -1
 
+PROPOSED = "proposed"
+"""Key of a record that lists what a builder proposed and nobody has confirmed yet."""
+
 
 def pair_label(conflicting: int, breakpoint_: int) -> str:
     """The label of a conflict pair, such as ``0 and 1``; sentences are counted from 0."""

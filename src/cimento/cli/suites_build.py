@@ -1,0 +1,84 @@
+"""``cimento suites build``: make new items out of those that are there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cimento.cli import options
+from cimento.cli.console import note
+
+if TYPE_CHECKING:
+    from cimento.stories.builder import Replacement
+
+app = typer.Typer(help="Make new items out of those that are there.", no_args_is_help=True)
+
+
+@app.command("stories")
+def stories(
+    source: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Stories, plausible ones in them.")
+    ],
+    output: Annotated[Path, options.option("-o", "--output", help="JSONL file to write.")],
+    *,
+    orders: Annotated[
+        int | None,
+        options.option("--orders", min=0, help="Order variants per story; all unless given."),
+    ] = None,
+    replacements: Annotated[
+        Path | None,
+        options.option(
+            "--replacements", help="Table with story_id, position (from 0) and sentence."
+        ),
+    ] = None,
+    seed: Annotated[int, options.option("--seed", help="Seed of the draw of variants.")] = 0,
+) -> None:
+    """Propose order variants (two sentences swapped) and cloze variants (one replaced).
+
+    What conflicts is proposed too, and marked so until a person confirms it:
+    ``cimento suites check`` reports stories that nobody has confirmed.
+    """
+    from cimento.stories.builder import cloze_variants, order_variants
+    from cimento.stories.readers import read_stories
+    from cimento.stories.writers import write_jsonl
+    from cimento.suites.builtin import find_suite
+
+    known = read_stories(find_suite(source)).stories
+    found = list(order_variants(known, per_story=orders, seed=seed))
+    if replacements is not None:
+        found += cloze_variants((*known, *found), _read_replacements(replacements))
+    write_jsonl(found, output)
+    note(f"{len(found)} variants to confirm: {output}")
+
+
+def _read_replacements(path: Path) -> list[Replacement]:
+    from cimento.errors import InputError, SuiteError
+    from cimento.files import read_bytes
+    from cimento.stories.builder import Replacement
+    from cimento.suites.faults import errors
+    from cimento.suites.tables import read_table
+
+    table, faults = read_table(read_bytes(path), path)
+    if table is None or errors(faults):
+        raise SuiteError(where=str(path), faults=faults)
+    names = ("story_id", "position", "sentence")
+    missing = [name for name in names if table.find(name) is None]
+    if missing:
+        raise InputError(
+            where=str(path),
+            seen=f"the column {', '.join(missing)} is missing",
+            todo="Name the columns story_id, position, sentence in the first row.",
+        )
+    found = []
+    for row in table.rows:
+        number, position, sentence = (row.cells[str(table.find(name))].strip() for name in names)
+        if not number.isdecimal() or not position.isdecimal() or not sentence:
+            raise InputError(
+                where=table.where(row),
+                seen=f"got story_id {number!r}, position {position!r}, sentence {sentence!r}",
+                todo="Write two whole numbers and a sentence.",
+            )
+        found.append(Replacement(story_id=int(number), position=int(position), sentence=sentence))
+    return found

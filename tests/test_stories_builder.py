@@ -1,0 +1,187 @@
+"""Variants of stories: all or some swaps, replacements, ids, proposals, and the rules they keep."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.cli.main import invoke
+from cimento.errors import InputError, UsageError
+from cimento.stories.audit import audit
+from cimento.stories.builder import (
+    Replacement,
+    cloze_variants,
+    confirm,
+    order_variants,
+    proposed_pair,
+    rule_faults,
+)
+from cimento.stories.readers import StoryFile, read_stories
+from cimento.stories.records import PROPOSED, SentenceStates, Story
+from cimento.stories.triples import is_swap
+from cimento.stories.writers import write_jsonl
+
+BASE = Story(
+    row=0,
+    story_id=4,
+    type=None,
+    example_id="4",
+    sentences=(
+        "Ugo prende la chiave.",
+        "Ugo apre il garage.",
+        "Ugo sale in macchina.",
+        "Ugo accende il motore.",
+        "Ugo parte per il mare.",
+    ),
+    plausible=True,
+    actor="Ugo",
+    objects="chiave, garage, macchina, motore",
+    domain="travel",
+)
+SECOND = replace(
+    BASE,
+    row=1,
+    story_id=5,
+    example_id="5",
+    sentences=("Ugo siede.", "Ugo mangia.", "Ugo beve.", "Ugo si alza.", "Ugo esce."),
+)
+
+
+def test_all_swaps_of_five_sentences():
+    found = order_variants([BASE])
+    assert len(found) == 10
+    assert len({story.sentences for story in found}) == 10
+    assert all(is_swap(story, BASE) for story in found)
+    assert [story.example_id for story in found[:2]] == ["4-O0", "4-O1"]
+    assert [story.row for story in found] == list(range(1, 11))
+    # The pair proposed is what was swapped.
+    assert found[0].sentences[:2] == BASE.sentences[1::-1]
+    assert found[0].pair == (0, 1)
+    assert found[0].domain == "travel"
+    assert all(story.extra[PROPOSED] for story in found)
+
+
+def test_variants_that_exist_are_not_made_again():
+    first = order_variants([BASE])[0]
+    existing = replace(confirm(first, pair=(0, 1), state="open"), row=1)
+    found = order_variants([BASE, existing])
+    assert len(found) == 9
+    assert found[0].example_id == "4-O1"
+    assert existing.sentences not in {story.sentences for story in found}
+
+
+@given(st.integers(0, 10), st.integers(0, 1000))
+@settings(deadline=None)
+def test_draws_are_reproduced_and_do_not_depend_on_other_stories(n, seed):
+    both = order_variants([BASE, SECOND], per_story=n, seed=seed)
+    alone = order_variants([BASE], per_story=n, seed=seed)
+    assert [story.sentences for story in both[:n]] == [story.sentences for story in alone]
+    assert len(both) == 2 * n
+
+
+def test_states_go_where_their_sentences_go():
+    blocks = tuple(SentenceStates({"open": (("garage", code),)}) for code in range(5))
+    (first, *_) = order_variants([replace(BASE, sentence_states=blocks)])
+    assert [block.entries["open"][0][1] for block in first.sentence_states] == [1, 0, 2, 3, 4]
+
+
+def test_one_sentence_is_replaced():
+    (found,) = cloze_variants(
+        [BASE], [Replacement(story_id=4, position=0, sentence="Ugo perde la chiave del garage.")]
+    )
+    assert found.sentences == ("Ugo perde la chiave del garage.", *BASE.sentences[1:])
+    assert (found.type, found.example_id, found.idx) == ("cloze", "4-C0", 0)
+    # The garage is spoken of next in the second sentence.
+    assert found.pair == (0, 1)
+    assert rule_faults(found, [BASE, found]) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "changed", "pair"),
+    [
+        ("Ugo rompe il motore.", 1, (1, 3)),
+        ("Ugo ripone le chiavi.", 4, (0, 4)),
+        ("Ugo dorme.", 2, (2, 3)),
+        ("Ugo dorme.", 4, (3, 4)),
+    ],
+)
+def test_pairs_are_proposed_by_what_sentences_speak_of(sentence, changed, pair):
+    sentences = [*BASE.sentences]
+    sentences[changed] = sentence
+    assert proposed_pair(sentences, changed, BASE.object_names) == pair
+
+
+@pytest.mark.parametrize(
+    ("story_id", "position", "sentence", "message"),
+    [
+        (6, 0, "Ugo dorme.", "no plausible story of this number"),
+        (4, 5, "Ugo dorme.", "position 5, and there are 5 sentences"),
+        (4, 0, "Ugo prende la chiave.", "exists already"),
+    ],
+)
+def test_replacements_that_cannot_be_made_are_refused(story_id, position, sentence, message):
+    with pytest.raises(InputError, match=message):
+        cloze_variants(
+            [BASE], [Replacement(story_id=story_id, position=position, sentence=sentence)]
+        )
+
+
+def test_a_negative_number_of_variants_is_refused():
+    with pytest.raises(UsageError, match="variants per story"):
+        order_variants([BASE], per_story=-1)
+
+
+def test_rules_that_are_broken_are_named():
+    bad = replace(
+        BASE,
+        row=3,
+        type="order",
+        plausible=False,
+        actor="Ida",
+        objects="chiave",
+        sentences=BASE.sentences[::-1],
+    )
+    assert rule_faults(bad, [BASE, bad]) == [
+        "Not exactly two sentences are swapped.",
+        "The actors are not those of the plausible story.",
+        "The objects are not those of the plausible story.",
+    ]
+    assert rule_faults(replace(BASE, row=3), [BASE]) == [
+        "It says neither order nor cloze.",
+        "It is equal to another story.",
+    ]
+
+
+def test_proposals_are_reported_until_they_are_confirmed(tmp_path):
+    proposed = order_variants([BASE])[0]
+
+    def names(*stories):
+        file = StoryFile(stories=stories, format="native", path=tmp_path, sha256="")
+        return {each.check.name for each in audit(file)}
+
+    assert "not_confirmed" in names(BASE, proposed)
+    done = confirm(proposed, pair=(0, 1), state="open")
+    assert names(BASE, done) == set()
+
+
+def test_variants_are_built_from_the_command_line(tmp_path, capsys):
+    source = write_jsonl([BASE, SECOND], tmp_path / "mine.jsonl")
+    table = tmp_path / "new.tsv"
+    table.write_text("story_id\tposition\tsentence\n4\t3\tUgo spegne il motore.\n")
+    output = tmp_path / "variants.jsonl"
+    arguments = ["suites", "build", "stories", str(source), "-o", str(output), "--orders", "2"]
+    assert invoke([*arguments, "--replacements", str(table)]) == 0
+    assert "5 variants to confirm" in capsys.readouterr().err
+    found = read_stories(output).stories
+    assert [story.type for story in found] == ["order"] * 4 + ["cloze"]
+    assert json.loads(output.read_text().splitlines()[0])[PROPOSED]
+    table.write_text("story_id\tposition\tsentence\nx\t3\tUgo spegne il motore.\n")
+    assert invoke([*arguments, "--replacements", str(table)]) == 2
+    assert "got story_id 'x'" in capsys.readouterr().err
+    table.write_text("story\tposition\n4\t3\n")
+    assert invoke([*arguments, "--replacements", str(table)]) == 2
+    assert "the column story_id, sentence is missing" in capsys.readouterr().err
