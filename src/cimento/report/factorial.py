@@ -124,6 +124,7 @@ def effects_grid(results: Sequence[Factorial]) -> Grid:
         header=EFFECT_COLUMNS,
         rows=tuple(rows),
         labels=6,
+        remarks=1,
     )
 
 
@@ -169,6 +170,7 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
         ),
         rows=tuple(rows),
         labels=5,
+        remarks=1,
         notes=(
             f"Holm's correction of the sign-flip tests is over the {len(tests)} rows.",
             f"Intervals: {tests[0].interval.method if tests else ''}.",
@@ -206,6 +208,7 @@ def licensing_grid(effects: Sequence[tuple[str, str, LicensingEffect]]) -> Grid:
         ),
         rows=tuple(rows),
         labels=5,
+        remarks=1,
         notes=(
             "Filler effect: surprisal with the wh-word less that without it.",
             "Wh-licensing: filler effect without a gap less that with one; above 0, a gap is due.",
@@ -242,6 +245,7 @@ def items_grid(results: Sequence[Factorial]) -> Grid:
         ),
         rows=tuple(rows),
         labels=5,
+        remarks=1,
         notes=("Pairs: + the acceptable sentence scores higher, - lower, = the same.",),
     )  # fmt: skip
 

@@ -23,6 +23,7 @@ class Grid:
         bold: row and column of cells that are set in bold, where a form can.
         rules: numbers of rows before which a line is drawn.
         labels: how many columns on the left are labels; the others are set to the right.
+        remarks: how many columns on the right are text, and set to the left.
         notes: sentences below the table.
     """
 
@@ -33,7 +34,12 @@ class Grid:
     bold: frozenset[tuple[int, int]] = frozenset()
     rules: frozenset[int] = frozenset()
     labels: int = 1
+    remarks: int = 0
     notes: tuple[str, ...] = ()
+
+    def is_text(self, column: int) -> bool:
+        """Whether a column is set to the left."""
+        return column < self.labels or column >= len(self.header) - self.remarks
 
 
 def as_text(grid: Grid) -> str:
@@ -45,7 +51,7 @@ def as_text(grid: Grid) -> str:
 
     def line(cells: Sequence[str]) -> str:
         parts = [
-            cell.ljust(width) if k < grid.labels else cell.rjust(width)
+            cell.ljust(width) if grid.is_text(k) else cell.rjust(width)
             for k, (cell, width) in enumerate(zip(cells, widths, strict=True))
         ]
         return "  ".join(parts).rstrip()
@@ -76,7 +82,7 @@ def as_markdown(grid: Grid) -> str:
     """A Markdown table with bold cells."""
     groups = grid.groups or (BLANK,) * len(grid.header)
     names = [f"{group} {name}".strip() for group, name in zip(groups, grid.header, strict=True)]
-    aligned = ["---" if k < grid.labels else "---:" for k in range(len(names))]
+    aligned = ["---" if grid.is_text(k) else "---:" for k in range(len(names))]
     rows = [
         [f"**{cell}**" if (i, k) in grid.bold else cell for k, cell in enumerate(row)]
         for i, row in enumerate(grid.rows)
@@ -88,7 +94,7 @@ def as_markdown(grid: Grid) -> str:
 
 def as_latex(grid: Grid) -> str:
     """A table for the package booktabs."""
-    columns = "l" * grid.labels + "r" * (len(grid.header) - grid.labels)
+    columns = "".join("l" if grid.is_text(k) else "r" for k in range(len(grid.header)))
     lines = [
         "% needs \\usepackage{booktabs}",
         "\\begin{table}",

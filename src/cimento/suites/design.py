@@ -80,6 +80,18 @@ class Square:
         return self.cells[3]
 
 
+ISLAND_SQUARE = Square(
+    ("distance", "structure"),
+    (
+        Cell(("short", "nonisland"), ISLAND_CONDITIONS[0]),
+        Cell(("long", "nonisland"), ISLAND_CONDITIONS[1]),
+        Cell(("short", "island"), ISLAND_CONDITIONS[2]),
+        Cell(("long", "island"), ISLAND_CONDITIONS[3]),
+    ),
+)
+"""The design of island studies, for data that come without a suite."""
+
+
 def squares(suite: Suite) -> tuple[Square, ...]:
     """The two by two designs of a suite; none where it declares no two factors.
 

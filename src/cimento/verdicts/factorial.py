@@ -151,7 +151,7 @@ def factorial(
     pools: Sequence[Sequence[str]] = list(groups.values())
     if scope == "suite":
         pools = [[item for group in pools for item in group]]
-    scaled = {kind: _normalised(scores, pools, kind) for kind in ("raw", *normalisations)}
+    scaled = {kind: normalised(scores, pools, kind) for kind in ("raw", *normalisations)}
     clusters = clusters_of(suite)
     return tuple(
         PhenomenonEffects(
@@ -182,10 +182,16 @@ def items_by_phenomenon(suite: Suite) -> dict[str, list[str]]:
     return groups
 
 
-def _normalised(
+def normalised(
     scores: Scores, pools: Sequence[Sequence[str]], kind: Normalisation
 ) -> dict[str, dict[str, Value]]:
-    """The scores of each pool on another scale."""
+    """The scores of each pool on another scale.
+
+    Args:
+        scores: item and condition to a score.
+        pools: the items of each pool.
+        kind: the scale.
+    """
     scaled: dict[str, dict[str, Value]] = {}
     for pool in pools:
         places = [(item, name) for item in pool for name in scores.get(item, {})]

@@ -1,0 +1,215 @@
+"""Two published studies of wh-licensing, from recorded surprisals: Kobzeva 2023, Wilcox 2023."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from cimento.measures.values import Value
+from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
+from cimento.statistics.within import within_intervals
+from cimento.studies.islands.published import KOBZEVA_TABLES, WILCOX_ISLAND_TERM
+from cimento.studies.islands.records import Line, Section, beside, need, number, read_rows
+from cimento.verdicts.licensing import Cell, Licensing, LicensingEffect, effects_of_items
+
+KOBZEVA = (
+    "Kobzeva, Arehalli, Linzen and Kush 2023, github.com/anastasiakobzeva/learning-FGDs-with-NLMs"
+)
+WILCOX = "Wilcox, Futrell and Levy 2023, doi:10.1162/ling_a_00491"
+FILLER_FORMULA = "effect ~ complementizer + (1 | item)"
+ISLAND_FORMULA = "surprisal ~ wh * gap * island + (1 + gap || item)"
+NOT_COUNTED = frozenset({".", "<eos>"})
+"""Left out of the last region, as the study does."""
+
+REGION_OF_GAP: Mapping[str, str] = {"no-gap": "obj", "gap": "end"}
+DECLARATIVE, ISLAND = "that-comp", "wh-comp"
+
+Effects = dict[tuple[str, str], dict[str, float]]
+"""Complementizer and gap to item to filler effect in nats."""
+
+
+def kobzeva(data: Path) -> Section:
+    """Filler effects in whether-clauses and declaratives, and their mixed models."""
+    folder = data / "wilcox_style"
+    lines: list[Line] = []
+    for path in sorted(folder.glob("*_whether_*_result.csv.gz")):
+        model = path.name.split("_")[0]
+        label, effects = filler_effects(path)
+        lines += _filler_lines(f"{model} {label}", effects)
+        lines += _model_lines(model, label, effects)
+    return Section(
+        name="kobzeva",
+        title="Filler effects in nats, what minus that: Norwegian and English, GPT-2 and LSTM",
+        source=KOBZEVA,
+        lines=tuple(lines),
+    )
+
+
+def filler_effects(path: Path) -> tuple[str, Effects]:
+    """The filler effects of one file of recorded surprisals.
+
+    Returns:
+        Language and dependency, and the effects.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    rows = read_rows(path)
+    need(path, rows, ("sent_index", "word", "region", "condition", "surprisal", "language"))
+    sums: dict[tuple[str, str, str], dict[str, float]] = {}
+    for row in rows:
+        filler, gap, complementizer = row["condition"].split("_")
+        surprisal = number(row["surprisal"])
+        if row["region"] != REGION_OF_GAP[gap] or row["word"] in NOT_COUNTED or surprisal is None:
+            continue
+        items = sums.setdefault((filler, gap, complementizer), {})
+        items[row["sent_index"]] = items.get(row["sent_index"], 0.0) + surprisal
+    effects: Effects = {}
+    for (filler, gap, complementizer), items in sums.items():
+        if filler == "what":
+            control = sums["that", gap, complementizer]
+            effects[complementizer, gap] = {
+                item: value - control[item] for item, value in items.items() if item in control
+            }
+    return f"{rows[0]['language']} {rows[0]['dependency']}", effects
+
+
+def filler_model(effects: Effects, gap: str) -> MixedFit:
+    """The mixed model of filler effects in one region, declaratives against islands."""
+    rows = [
+        (value, complementizer, item)
+        for complementizer in (DECLARATIVE, ISLAND)
+        for item, value in effects[complementizer, gap].items()
+    ]
+    return mixed_model(
+        FILLER_FORMULA,
+        {
+            "effect": [value for value, _, _ in rows],
+            "complementizer": sum_coded([name for _, name, _ in rows], high=DECLARATIVE),
+            "item": [item for _, _, item in rows],
+        },
+    )
+
+
+def _filler_lines(label: str, effects: Effects) -> Iterator[Line]:
+    for complementizer in (DECLARATIVE, ISLAND):
+        gaps = [effects[complementizer, gap] for gap in ("gap", "no-gap")]
+        table = [[items[item] for items in gaps] for item in gaps[0] if item in gaps[1]]
+        errors = within_intervals(table, method="means-removed").se or (None, None)
+        for gap, items, error in zip(("gap", "no-gap"), gaps, errors, strict=True):
+            mean = math.fsum(items.values()) / len(items)
+            shown = "" if error is None else f"se with item means removed {error:.6f}"
+            note = f"{len(items)} items, region {REGION_OF_GAP[gap]}; {shown}"
+            yield Line(what=f"{label}, {complementizer}, {gap}", computed=mean, note=note)
+        differences = [effect[1] - effect[0] for effect in table]
+        yield Line(
+            what=f"{label}, {complementizer}: wh-licensing interaction",
+            computed=math.fsum(differences) / len(differences),
+        )
+
+
+def _model_lines(model: str, label: str, effects: Effects) -> Iterator[Line]:
+    printed = KOBZEVA_TABLES.get(model, {})
+    for gap, region in REGION_OF_GAP.items():
+        fit = filler_model(effects, gap)
+        known = printed.get(f"{label} {region}")
+        for index, name in enumerate(("(Intercept)", "complementizer")):
+            what = f"{model} {label}, region {region}: {name}"
+            if not fit.fixed:
+                yield Line(what=what, computed=None, note=fit.reason or "")
+                continue
+            found = fit.effect(name)
+            note = f"se {found.se:.6f}, log-likelihood {fit.loglik:.4f}"
+            estimate = known[2 * index] if known else None
+            yield beside(what, found.estimate, estimate, within=_rounding(estimate), note=note)
+            t = known[2 * index + 1] if known else None
+            yield beside(f"{what}, t", found.statistic, t, within=0.0501)
+
+
+def _rounding(printed: float | None) -> float:
+    """What rounding to the decimals printed can change."""
+    decimals = len(f"{printed or 0:g}".partition(".")[2]) or 1
+    return 0.501 * 10.0**-decimals
+
+
+def wilcox(data: Path) -> Section:
+    """Licensing interactions in wh-islands, and the three-way term of the mixed model."""
+    path = data / "wilcox_style" / "wilcox2023_wh_islands_by_item.csv"
+    rows = read_rows(path)
+    need(path, rows, ("island", "item", "wh", "gap", "model", "surprisal"))
+    by_model: dict[str, list[dict[str, str]]] = {}
+    for row in rows:
+        by_model.setdefault(row["model"], []).append(row)
+    lines: list[Line] = []
+    for model, own in by_model.items():
+        lines += _wilcox_lines(model, own)
+    return Section(
+        name="wilcox",
+        title="Wh-islands: licensing in bits, outside and inside, and the three-way term",
+        source=WILCOX,
+        lines=tuple(lines),
+    )
+
+
+WILCOX_DESIGN = Licensing(
+    filler="wh",
+    gap="gap",
+    island="island",
+    levels={"wh": ("what", "that"), "gap": ("gap", "nogap"), "island": ("nocomp", "wh")},
+    windows={},
+)
+
+
+def wilcox_cells(rows: Sequence[Mapping[str, str]]) -> dict[str, dict[Cell, Value]]:
+    """Item and cell to its surprisal."""
+    cells: dict[str, dict[Cell, Value]] = {}
+    for row in rows:
+        value = number(row["surprisal"])
+        if value is not None:
+            cells.setdefault(row["item"], {})[row["wh"], row["gap"], row["island"]] = value
+    return cells
+
+
+def wilcox_model(rows: Sequence[Mapping[str, str]]) -> MixedFit:
+    """The mixed model of the paper, coded 0 and 1."""
+    return mixed_model(
+        ISLAND_FORMULA,
+        {
+            "surprisal": [float(row["surprisal"]) for row in rows],
+            "wh": [float(row["wh"] == "what") for row in rows],
+            "gap": [float(row["gap"] == "gap") for row in rows],
+            "island": [float(row["island"] == "wh") for row in rows],
+            "item": [row["item"] for row in rows],
+        },
+    )
+
+
+def _wilcox_lines(model: str, rows: Sequence[Mapping[str, str]]) -> Iterator[Line]:
+    printed, p = WILCOX_ISLAND_TERM.get(model, (None, None))
+    for each in effects_of_items(WILCOX_DESIGN, wilcox_cells(rows)):
+        what = f"{model} {each.name} {each.island}".strip()
+        note = "" if each.se_bits is None else f"se {each.se_bits:.6f}, t {_t(each)}"
+        if each.name.startswith("reduction"):
+            yield beside(what, each.mean_bits, printed, within=1e-8, note=note)
+        else:
+            yield Line(what=what, computed=each.mean_bits, note=note or each.reason or "")
+    fit = wilcox_model(rows)
+    if not fit.fixed:
+        note = fit.reason or ""
+        yield Line(what=f"{model} three-way term, mixed model", computed=None, note=note)
+        return
+    term = fit.effect("wh:gap:island")
+    note = f"se {term.se:.6f}, t {term.statistic:.4f}"
+    yield beside(
+        f"{model} three-way term, mixed model", term.estimate, printed, within=1e-6, note=note
+    )
+    within = 0.01 * p if p is not None else 0.0
+    note = f"df {term.freedom:.1f}" if term.freedom else term.method
+    yield beside(f"{model} its p", term.p, p, within=within, note=note)
+
+
+def _t(effect: LicensingEffect) -> str:
+    if effect.test.statistic is None:
+        return f"undefined ({effect.test.reason})"
+    return f"{effect.test.statistic:.4f}"

@@ -1,0 +1,237 @@
+"""English acceptability ratings (Sprouse et al. 2016), from single judgments on."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.measures.normalising import z_scores
+from cimento.measures.values import Missing
+from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
+from cimento.statistics.paired import one_sample_t
+from cimento.statistics.within import within_intervals
+from cimento.studies.islands.records import Line, Section, beside, need, number, read_rows
+from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_SQUARE
+from cimento.verdicts.effects import CellMean, cell_mean, effects_of, effects_of_means
+
+SOURCE = "Sprouse, Caponigro, Greco and Cecchetto 2016, doi:10.1007/s11049-015-9286-8"
+PRINTED = "english/summary_by_phenomenon.csv"
+FORMULA = "z ~ structure * distance + (1 | participant) + (1 | item)"
+FILLER = "filler"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgment:
+    """One rating of one sentence by one person.
+
+    Attributes:
+        participant: who rated.
+        experiment: in which of the four experiments.
+        phenomenon: dependency and island, such as ``wh_adjunct``; ``filler`` for fillers.
+        condition: of the design.
+        item: number of the item in its phenomenon.
+        rating: from 1 to 7.
+        z: of the rating within participant and experiment, fillers included.
+        z_printed: as released.
+    """
+
+    participant: str
+    experiment: str
+    phenomenon: str
+    condition: str
+    item: str
+    rating: float
+    z: float
+    z_printed: float | None
+
+
+def read_judgments(path: Path) -> list[Judgment]:
+    """The ratings, with z computed as the study did: sample sd, over all of a person's trials.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    rows = read_rows(path)
+    need(path, rows, ("participant", "experiment", "dependency", "island", "judgment"))
+    people: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
+    for row in rows:
+        if number(row["judgment"]) is not None:
+            people[row["participant"], row["experiment"]].append(row)
+    found = []
+    for (participant, experiment), own in people.items():
+        scaled = z_scores([float(row["judgment"]) for row in own], ddof=1)
+        if isinstance(scaled, Missing):
+            continue
+        for row, z in zip(own, scaled, strict=True):
+            is_filler = row["island"] == FILLER
+            found.append(
+                Judgment(
+                    participant=participant,
+                    experiment=experiment,
+                    phenomenon=FILLER if is_filler else f"{row['dependency']}_{row['island']}",
+                    condition=row["condition"],
+                    item=row["item_number"],
+                    rating=float(row["judgment"]),
+                    z=z,
+                    z_printed=number(row["zscore_published"]),
+                )
+            )
+    return found
+
+
+def by_phenomenon(judgments: Sequence[Judgment]) -> dict[str, list[Judgment]]:
+    """The judgments of targets, by phenomenon."""
+    groups: dict[str, list[Judgment]] = {}
+    for each in judgments:
+        if each.phenomenon != FILLER:
+            groups.setdefault(each.phenomenon, []).append(each)
+    return dict(sorted(groups.items()))
+
+
+def judgment_cells(judgments: Sequence[Judgment]) -> list[CellMean]:
+    """Mean, sd and standard error over judgments for each condition."""
+    return [
+        cell_mean(cell, [each.z for each in judgments if each.condition == cell.condition])
+        for cell in ISLAND_SQUARE.cells
+    ]
+
+
+def unit_means(judgments: Sequence[Judgment], unit: str) -> dict[str, dict[str, float]]:
+    """Participant or item, and condition, to the mean z of its judgments.
+
+    Args:
+        judgments: of one phenomenon.
+        unit: ``participant`` or ``item``.
+    """
+    cells: dict[str, dict[str, list[float]]] = {}
+    for each in judgments:
+        key = each.participant if unit == "participant" else each.item
+        cells.setdefault(key, {}).setdefault(each.condition, []).append(each.z)
+    return {
+        key: {name: math.fsum(values) / len(values) for name, values in conditions.items()}
+        for key, conditions in cells.items()
+    }
+
+
+def complete_table(means: Mapping[str, Mapping[str, float]]) -> list[list[float]]:
+    """One row a unit that has all four conditions, one column a condition."""
+    return [
+        [conditions[name] for name in ISLAND_CONDITIONS]
+        for conditions in means.values()
+        if all(name in conditions for name in ISLAND_CONDITIONS)
+    ]
+
+
+def crossed_model(judgments: Sequence[Judgment]) -> MixedFit:
+    """The mixed model of one phenomenon; with this coding its interaction is DD."""
+    return mixed_model(
+        FORMULA,
+        {
+            "z": [each.z for each in judgments],
+            "structure": sum_coded(
+                [each.condition.split("_")[1] for each in judgments], high="nonisland"
+            ),
+            "distance": sum_coded(
+                [each.condition.split("_")[0] for each in judgments], high="long"
+            ),
+            "participant": [each.participant for each in judgments],
+            "item": [each.item for each in judgments],
+        },
+    )
+
+
+def human(data: Path) -> Section:
+    """Every figure of the English ratings, beside the released or previously recomputed one."""
+    judgments = read_judgments(data / "english" / "sprouse2016_en_ratings.csv")
+    printed = {row[""]: row for row in read_rows(data / PRINTED)}
+    lines = [_z_line(judgments)]
+    for phenomenon, group in by_phenomenon(judgments).items():
+        lines += _phenomenon(phenomenon, group, printed.get(phenomenon, {}))
+    return Section(
+        name="human",
+        title="English ratings, z by participant and experiment: means, DD, tests, mixed models",
+        source=f"{SOURCE}; printed: {PRINTED}",
+        lines=tuple(lines),
+    )
+
+
+def _z_line(judgments: Sequence[Judgment]) -> Line:
+    gaps = [abs(each.z - each.z_printed) for each in judgments if each.z_printed is not None]
+    return beside(
+        "largest difference of a z from the released one",
+        max(gaps) if gaps else None,
+        0.0,
+        within=1e-9,
+        note=f"{len(gaps)} judgments",
+    )
+
+
+def _phenomenon(
+    name: str, judgments: Sequence[Judgment], printed: Mapping[str, str]
+) -> Iterator[Line]:
+    cells = judgment_cells(judgments)
+    for cell in cells:
+        known = number(printed.get(cell.cell.name, ""))
+        note = f"n {cell.n}, sd {_fixed(cell.sd)}, se {_fixed(cell.se)}"
+        yield beside(f"{name} {cell.cell.name}: mean z", cell.mean, known, within=1e-6, note=note)
+    length, structure, total, dd = effects_of_means([cell.mean for cell in cells])
+    note = f"length {_fixed(length)}, structure {_fixed(structure)}, total {_fixed(total)}"
+    yield beside(f"{name}: DD of means", dd, number(printed.get("DD", "")), within=1e-6, note=note)
+    for unit, column in (("participant", "t_part"), ("item", "t_item")):
+        yield from _by_unit(name, judgments, unit, number(printed.get(column, "")))
+    fit = crossed_model(judgments)
+    known, se = number(printed.get("lme_int", "")), number(printed.get("lme_se", ""))
+    if not fit.fixed:
+        yield Line(what=f"{name}: mixed model", computed=None, note=fit.reason or "")
+        return
+    interaction = fit.effect("structure:distance")
+    note = f"t {interaction.statistic:.3f}, p {interaction.p:.2g}; log-likelihood {fit.loglik:.4f}"
+    yield beside(
+        f"{name}: interaction, mixed model", interaction.estimate, known, within=1e-4, note=note
+    )
+    yield beside(f"{name}: its standard error", interaction.se, se, within=1e-4)
+
+
+def _by_unit(
+    name: str, judgments: Sequence[Judgment], unit: str, printed: float | None
+) -> Iterator[Line]:
+    means = unit_means(judgments, unit)
+    effects = effects_of(ISLAND_SQUARE, means, list(means))
+    test = one_sample_t(effects.item_dds)
+    positive = sum(dd > 0 for dd in effects.item_dds)
+    note = test.reason or (
+        f"DD {math.fsum(effects.item_dds) / len(effects.item_dds):.6f}, df {test.freedom:g}, "
+        f"p {test.p:.3g}, above 0 in {positive} of {len(effects.item_dds)}"
+    )
+    yield beside(f"{name}: t of DD by {unit}", test.statistic, printed, within=1e-5, note=note)
+    table = complete_table(means)
+    for method in ("cousineau-morey", "loftus-masson"):
+        found = within_intervals(table, method=method)
+        widths = found.half_widths or ()
+        yield Line(
+            what=f"{name}: 95 % half-width by {unit}, {found.method}",
+            computed=widths[0] if len(set(widths)) == 1 else None,
+            note=found.reason or ", ".join(f"{width:.4f}" for width in widths),
+        )
+    if unit == "item":
+        yield from _pairs(name, means)
+
+
+def _pairs(name: str, means: Mapping[str, Mapping[str, float]]) -> Iterator[Line]:
+    bad = ISLAND_SQUARE.unacceptable.name
+    for cell in ISLAND_SQUARE.acceptable:
+        held = [
+            each[cell.name] > each[bad] for each in means.values() if {cell.name, bad} <= set(each)
+        ]
+        yield Line(
+            what=f"{name}: people's accuracy, {cell.name}",
+            computed=sum(held) / len(held) if held else None,
+            note=f"{sum(held)} of {len(held)} items",
+        )
+
+
+def _fixed(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4f}"
