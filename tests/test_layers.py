@@ -168,6 +168,7 @@ def test_a_run_stores_them_and_a_second_one_knows_them(zoo_folder, tmp_path):
             load_folder(zoo_folder("gpt2")), ["Le zie cantano."], ("rank", layer_column(1)),
             cache=cache,
         )  # fmt: skip
+        assert cache.verify() == []
     finally:
         cache.close()
 
@@ -210,6 +211,42 @@ def test_the_command_prints_them(zoo_folder, tmp_path, capsys):
         bits, last = float(row.split("\t")[3]), float(row.split("\t")[-1])
         assert -last / np.log(2) == pytest.approx(bits, abs=1e-4)
     assert invoke(["score", str(file), "-m", str(zoo_folder("bert")), "--layers", "x"]) == 2
+
+
+def test_a_forward_pass_of_a_modules_own_comes_back():
+    """As accelerate gives modules of models that lie on several devices."""
+    module = torch.nn.Linear(2, 2)
+    with heads.Replaced(module, "answer"):
+        assert module(torch.zeros(2)) == "answer"
+    assert "forward" not in vars(module)
+    module.forward = own = lambda _input: "own"
+    with heads.Replaced(module, "answer"):
+        assert module(torch.zeros(2)) == "answer"
+    assert module.forward is own
+
+
+def test_memory_that_runs_out_loses_no_layer(zoo_folder, monkeypatch):
+    """Also where it runs out while a layer is read."""
+    expected = asked(load_folder(zoo_folder("llama")), TEXTS)
+    scorer = load_folder(zoo_folder("llama"))
+    read = Layers.logits
+    refused = []
+
+    def narrow(self, state):
+        if len(state) > 64:
+            refused.append(len(state))
+            raise torch.OutOfMemoryError
+        return read(self, state)
+
+    monkeypatch.setattr(Layers, "logits", narrow)
+    found = asked(scorer, TEXTS)
+
+    assert refused
+    for column in expected.columns:
+        if column.startswith("logprob"):
+            assert found[column].to_list() == pytest.approx(
+                expected[column].to_list(), abs=TOLERANCE_NATS
+            )
 
 
 class Listless(torch.nn.Module):

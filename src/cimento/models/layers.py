@@ -32,6 +32,7 @@ Kwargs: TypeAlias = Mapping[str, torch.Tensor]
 Output: TypeAlias = torch.Tensor | tuple[torch.Tensor, ...]
 """What a layer gives: the hidden state, alone or with other things after it."""
 
+_NOTHING = torch.empty(0)
 _PROBE = 7
 
 
@@ -100,7 +101,7 @@ class Layers:
     def __init__(self, model: PreTrainedModel) -> None:
         self._model = model
         self._modules, self.count = _find(model)
-        self._last: Output | None = None
+        self._last: Output = _NOTHING
         self._reading = False
         self._prove()
 
@@ -133,7 +134,7 @@ class Layers:
 
         def keep(hidden: torch.Tensor) -> None:
             if calls in wanted:
-                states[calls] = hidden.reshape(-1, hidden.shape[-1])[rows]
+                states[calls] = hidden.reshape(-1, hidden.shape[-1])[rows.to(hidden.device)]
 
         with ExitStack() as hooks:
             hooks.enter_context(self._model.base_model.register_forward_pre_hook(begin))
@@ -141,7 +142,7 @@ class Layers:
                 hooks.enter_context(module.register_forward_pre_hook(before, with_kwargs=True))
                 hooks.enter_context(module.register_forward_hook(after))
             yield states
-        self._last = None
+        self._last = _NOTHING
 
     def logits(self, state: torch.Tensor) -> torch.Tensor:
         """What the model makes of hidden states of single positions, were they its last ones.
@@ -151,17 +152,17 @@ class Layers:
         Args:
             state: shape (positions, hidden).
         """
+        last, *rest = self._last if isinstance(self._last, tuple) else (self._last,)
         # Each position is a text of its own, so that none is too long and none sees another.
-        hidden = state.unsqueeze(1)
-        rest = self._last[1:] if isinstance(self._last, tuple) else None
-        answer = hidden if rest is None else (hidden, *rest)
+        hidden = state.unsqueeze(1).to(last.device)
+        answer = (hidden, *rest) if isinstance(self._last, tuple) else hidden
         with ExitStack() as replaced:
             for module in self._modules:
                 replaced.enter_context(Replaced(module, answer))
             ids = _probe(self._model)[:, :1].expand(len(state), 1)
+            replaced.callback(setattr, self, "_reading", self._reading)
             self._reading = True
             logits: torch.Tensor = self._model(input_ids=ids).logits[:, 0]
-        self._reading = False
         return logits
 
     def _prove(self) -> None:
