@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.statistics.classification import NOTHING
-from cimento.statistics.values import Estimate, floats, same_length
+from cimento.statistics.values import NO_OBSERVATIONS, Estimate, floats, same_length
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -36,7 +35,7 @@ def brier(probabilities: ArrayLike, truth: Sequence[int]) -> Estimate:
 
     p = _distributions(probabilities, truth)
     if not len(p):
-        return Estimate(None, NOTHING)
+        return Estimate(None, NO_OBSERVATIONS)
     right = np.zeros_like(p)
     right[np.arange(len(p)), list(truth)] = 1
     return Estimate(float(((p - right) ** 2).sum(axis=1).mean()))
@@ -59,7 +58,7 @@ def nll(probabilities: ArrayLike, truth: Sequence[int]) -> Estimate:
 
     p = _distributions(probabilities, truth)
     if not len(p):
-        return Estimate(None, NOTHING)
+        return Estimate(None, NO_OBSERVATIONS)
     right = p[np.arange(len(p)), list(truth)]
     if (right == 0).any():
         return Estimate(None, "something right has probability zero")
@@ -158,7 +157,7 @@ def expected_calibration_error(
         means = (float(values[inside].mean()), float(right[inside].mean())) if n else (None, None)
         rows.append(Reliability(float(edges[number]), float(edges[number + 1]), n, *means))
     if not values.size:
-        return Calibration(None, tuple(rows), NOTHING)
+        return Calibration(None, tuple(rows), NO_OBSERVATIONS)
     gaps = [
         row.n * abs(row.accuracy - row.confidence)
         for row in rows

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 NO_POSITIVE = "nothing is positive"
 NO_NEGATIVE = "nothing is negative"
-NOTHING = "no observations"
 ONE_CLASS_ONLY = "answers or truths are all of one class"
 LOG_LINEAR = "log-linear correction"
 

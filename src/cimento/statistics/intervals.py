@@ -1,4 +1,4 @@
-"""Confidence intervals for the share of verdicts that pass, never of zero width."""
+"""Confidence intervals of shares and of means, never of zero width."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 
 WILSON = "Wilson"
 WILSON_CLUSTERED = "Wilson at the effective number of verdicts"
+CLOPPER_PEARSON = "Clopper-Pearson"
+STUDENT = "Student's t"
+STUDENT_CLUSTERED = "Student's t over clusters"
 NOTHING_SCORED = "nothing was scored"
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval of a share.
+    """A confidence interval of a share or a mean.
 
     Attributes:
         low: lower end; None where nothing was observed.
@@ -52,12 +55,81 @@ def wilson(share: float, n: float, *, level: float = 0.95) -> tuple[float, float
     Raises:
         UsageError: the level is not between 0 and 1.
     """
-    z = _normal_quantile(level)
+    z = z_quantile(level)
     weight = 1 + z * z / n
     centre = (share + z * z / (2 * n)) / weight
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / weight
     # Rounding must not push an end past 0 or 1, nor past the share itself where that is 0 or 1.
     return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
+
+
+def clopper_pearson(passed: int, n: int, *, level: float = 0.95) -> tuple[float, float]:
+    """The interval of Clopper and Pearson (1934, doi:10.1093/biomet/26.4.404).
+
+    The shares that an exact binomial test of half the error in each tail does not reject; it
+    covers at least as often as its level says, mostly more often: wider than Wilson's.
+
+    Args:
+        passed: verdicts that pass.
+        n: verdicts; 1 or more.
+        level: confidence level.
+
+    Returns:
+        The two ends, between 0 and 1.
+
+    Raises:
+        UsageError: the level is not between 0 and 1, or the counts are none.
+    """
+    from scipy import special
+
+    z_quantile(level)  # refuses a level that is none
+    if not 0 <= passed <= n or n < 1:
+        raise UsageError(where=CLOPPER_PEARSON, seen=f"{passed} of {n} verdicts passed")
+    tail = (1 - level) / 2
+    low = float(special.betaincinv(passed, n - passed + 1, tail)) if passed else 0.0
+    high = float(special.betaincinv(passed + 1, n - passed, 1 - tail)) if passed < n else 1.0
+    return low, high
+
+
+def mean_interval(
+    values: Sequence[float], clusters: Sequence[Hashable], *, level: float = 0.95
+) -> Interval:
+    """The interval of a mean, of values that may belong together.
+
+    Student's ``m ± t[n-1] sd / sqrt(n)`` where each cluster has one value; else
+    ``m ± t[c-1] sqrt(c/(c-1) Σ (s_j - m n_j)² / n²)`` for c clusters of n_j values with sums s_j,
+    the linearised variance of a mean of clusters (Cochran 1977, Sampling Techniques, section 2.11
+    and 9A.5).
+
+    Args:
+        values: one an observation, such as margins or DD scores; for shares use `share_interval`.
+        clusters: of each value, what it belongs to.
+        level: confidence level.
+
+    Returns:
+        Without ends where there are fewer than two clusters or their means are all equal.
+
+    Raises:
+        UsageError: the level is not between 0 and 1.
+    """
+    n = len(values)
+    sizes = Counter(clusters)
+    c = len(sizes)
+    method = STUDENT if c == n else STUDENT_CLUSTERED
+    if n == 0:
+        return Interval(None, None, None, NOTHING_SCORED)
+    if c < 2:  # noqa: PLR2004  # a spread needs two
+        return Interval(None, None, method, "fewer than two values or clusters")
+    sums: dict[Hashable, float] = dict.fromkeys(sizes, 0.0)
+    # From the first value on, so that equal values leave exactly nothing.
+    for cluster, value in zip(clusters, values, strict=True):
+        sums[cluster] += value - values[0]
+    mean = math.fsum(sums.values()) / n
+    squares = math.fsum((sums[name] - mean * size) ** 2 for name, size in sizes.items())
+    if squares == 0:
+        return Interval(None, None, method, "all values or clusters are equal")
+    half = t_quantile(c - 1, level=level) * math.sqrt(c / (c - 1) * squares) / n
+    return Interval(values[0] + mean - half, values[0] + mean + half, method)
 
 
 def share_interval(
@@ -87,7 +159,7 @@ def share_interval(
 
 
 def effective_number(
-    passed: Sequence[bool], clusters: Sequence[Hashable], *, level: float = 0.95
+    values: Sequence[float], clusters: Sequence[Hashable], *, level: float = 0.95
 ) -> float:
     """How many independent verdicts would tell as much as these, which come in clusters.
 
@@ -98,23 +170,26 @@ def effective_number(
     verdicts of cluster j: the linearised variance of the share (Cochran 1977, section 11.6 of
     Sampling Techniques), over that of n independent verdicts. It is taken to be at least 1, and
     the result to be at least 1. Where all verdicts are equal or there is one cluster, the design
-    effect cannot be estimated, and each cluster counts as one verdict.
+    effect cannot be estimated, and each cluster counts as one verdict. The same holds for numbers,
+    with their variance in the place of p(1-p).
 
     Args:
-        passed: whether each verdict is a pass; one or more.
+        values: whether each verdict is a pass, or numbers; one or more.
         clusters: of each verdict, what it belongs to.
         level: confidence level, for the quantiles.
     """
-    n = len(passed)
+    n = len(values)
     sizes = Counter(clusters)
     m = len(sizes)
-    share = sum(passed) / n
-    if m == 1 or share in (0.0, 1.0):
+    if m == 1 or len(set(values)) == 1:
         return float(m)
-    passes = Counter(cluster for cluster, each in zip(clusters, passed, strict=True) if each)
-    squares = math.fsum((passes[name] - share * size) ** 2 for name, size in sizes.items())
+    mean = math.fsum(values) / n
+    sums: dict[Hashable, float] = dict.fromkeys(sizes, 0.0)
+    for cluster, value in zip(clusters, values, strict=True):
+        sums[cluster] += value
+    squares = math.fsum((sums[name] - mean * size) ** 2 for name, size in sizes.items())
     clustered = m / (m - 1) * squares / n**2
-    independent = share * (1 - share) / (n - 1)
+    independent = math.fsum((value - mean) ** 2 for value in values) / n / (n - 1)
     effect = max(1.0, clustered / independent)
     few = (t_quantile(n - 1, level=level) / t_quantile(m - 1, level=level)) ** 2
     return max(1.0, n / effect * few)
@@ -134,7 +209,7 @@ def t_quantile(freedom: int, *, level: float = 0.95) -> float:
     Raises:
         UsageError: the level is not between 0 and 1.
     """
-    z = _normal_quantile(level)
+    z = z_quantile(level)
     if freedom > _LARGE:
         return _t_expansion(z, freedom)
     low, high = 0.0, math.pi / 2
@@ -176,7 +251,12 @@ def _t_expansion(z: float, freedom: int) -> float:
     return z + sum(term / float(freedom) ** order for order, term in enumerate(terms, start=1))
 
 
-def _normal_quantile(level: float) -> float:
+def z_quantile(level: float) -> float:
+    """The number that the absolute value of a normal variable exceeds in 1 - `level` of cases.
+
+    Raises:
+        UsageError: the level is not between 0 and 1.
+    """
     if not 0 < level < 1:
         raise UsageError(
             where="confidence level",

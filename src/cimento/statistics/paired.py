@@ -152,9 +152,10 @@ def _t_test(values: ArrayLike, mean: float, method: str) -> Significance:
     n = array.size
     if n < 2:  # noqa: PLR2004  # a standard deviation needs two values
         return Significance(None, None, method, reason=TOO_FEW)
-    if (array == array[0]).all():
+    spread = float(array.std(ddof=1))
+    if (array == array[0]).all() or spread == 0:
         return Significance(None, None, method, n - 1, ALL_EQUAL)
-    t = float((array.mean() - mean) / (array.std(ddof=1) / math.sqrt(n)))
+    t = (float(array.mean()) - mean) / (spread / math.sqrt(n))
     return Significance(t, t_two_sided(t, n - 1), method, n - 1)
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 TOO_FEW = "fewer than two observations"
 ALL_EQUAL = "all values are equal"
+NO_OBSERVATIONS = "no observations"
 
 
 @dataclass(frozen=True, slots=True)
