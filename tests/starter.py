@@ -1,15 +1,18 @@
-"""The starter suites of the source tree, for the tests that look at every one of them."""
+"""The starter suites of regions of the source tree, for tests that look at every one of them."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
 
+from cimento.suites.kinds import REGIONS, kind_of
 from cimento.suites.model import Suite
 from cimento.suites.readers.native import read_native
 
 FOLDER = Path(__file__).parents[1] / "src" / "cimento" / "data" / "suites"
-NAMES = tuple(sorted(path.name for path in FOLDER.iterdir() if path.is_dir()))
+NAMES = tuple(
+    sorted(path.name for path in FOLDER.iterdir() if path.is_dir() and kind_of(path) == REGIONS)
+)
 
 
 @cache

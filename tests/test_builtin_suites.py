@@ -215,9 +215,10 @@ class TestItalianIslands:
         sentence = stimulus_text(item.condition(name)).rstrip("?").lower()
         return Counter(sentence.replace("'", "' ").split())
 
-    def test_four_phenomena_of_twenty_items(self):
+    def test_four_phenomena_of_forty_items_and_one_of_twenty(self):
         counts = Counter(item.column("phenomenon") for item in self.SUITE.items)
-        assert counts == dict.fromkeys(("whether", "complex_np", "subject", "adjunct"), 20)
+        forty = dict.fromkeys(("whether", "complex_np", "subject", "adjunct"), 40)
+        assert counts == {**forty, "relative_clause": 20}
 
     def test_sentences_of_an_item_are_of_one_length(self):
         """Except that a gap in the place of a one-word subject makes the sentence shorter."""
@@ -233,7 +234,7 @@ class TestItalianIslands:
 
     def test_embedded_clauses_are_the_same_with_and_without_the_island(self):
         for item in self.SUITE.items:
-            if item.column("phenomenon") == "subject":
+            if item.column("phenomenon") in {"subject", "relative_clause"}:
                 continue
             for distance in ("short", "long"):
                 endings = {
@@ -242,6 +243,19 @@ class TestItalianIslands:
                 }
                 without_joint = {ending.removeprefix("che ") for ending in endings}
                 assert len(without_joint) == 1, item.id
+
+    def test_relative_clauses_have_the_words_of_the_clauses_they_are_compared_with(self):
+        for item in self.SUITE.items:
+            if item.column("phenomenon") != "relative_clause":
+                continue
+            for distance in ("short", "long"):
+                clause, relative = (
+                    item.condition(f"{distance}_{structure}").regions[1].text.rstrip("?")
+                    for structure in ("nonisland", "island")
+                )
+                assert sorted(clause.split()) == sorted(relative.split()), item.id
+                assert clause.startswith("che "), item.id
+                assert not relative.startswith("che "), item.id
 
     def test_the_words_of_an_island_structure_are_the_same_at_both_distances(self):
         """In complex NP and subject items the 2x2 cancels every word but the verb's person."""
