@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cimento.cli import options, suites_build
+from cimento.cli import audit, options, suites_build
 from cimento.cli.console import columns, note, show
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ INVALID = 2
 
 app = typer.Typer(help="List, show, check, convert and start test suites.", no_args_is_help=True)
 app.add_typer(suites_build.app, name="build")
+
+app.command("audit")(audit.audit_suites)
 
 SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")]
 Kind = Literal["pairs", "regions", "factorial", "agreement"]

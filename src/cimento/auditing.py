@@ -1,0 +1,300 @@
+"""What may be wrong with a suite: tokens, balance, overlap, and cheap ways to solve it."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError
+from cimento.requests import ScoreRequest, join_regions
+from cimento.verdicts.contrast import Contrast, find_contrast, items_with_other_contexts
+
+if TYPE_CHECKING:
+    from cimento.models.base import Encoded, Scorer
+    from cimento.requests import Span
+    from cimento.suites.model import Condition, Item, Suite
+
+Frequency = Callable[[str], float]
+"""From a word to its frequency on the Zipf scale; 0 for an unknown one."""
+
+RARE_IN_ITEMS = 50
+"""Words of more items than these say little about any two of them."""
+
+SIMILAR = 0.8
+"""Items that share so much of their words (Jaccard index) are said to overlap."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConditionFacts:
+    """What the sentences of one condition are like.
+
+    Attributes:
+        condition: its name.
+        words: mean number of words.
+        characters: mean number of characters.
+        tokens: mean number of the model's tokens; None without a model.
+        target_tokens: mean number of them in the target; None where there is none.
+        zipf: mean Zipf frequency of the target's words; None where it is not known.
+    """
+
+    condition: str
+    words: float
+    characters: float
+    tokens: float | None
+    target_tokens: float | None
+    zipf: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """How much of a suite something cheap solves.
+
+    Attributes:
+        name: what it is.
+        n: items that it says anything about.
+        solved: ids of the items it gets right.
+        reason: why it says nothing.
+    """
+
+    name: str
+    n: int
+    solved: tuple[str, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """What an audit found.
+
+    Attributes:
+        suite: its name.
+        n_items: how many items it has.
+        target: what is contrasted, in words; empty where predictions do not say.
+        conditions: one entry for each condition.
+        split_unequally: items whose target has more tokens in one condition than in another.
+        unknown: item and condition of stimuli with unknown tokens, and how many.
+        other_contexts: items whose conditions differ elsewhere than in the target.
+        same_contexts: groups of items with the same words outside the target.
+        overlapping: pairs of items that share most of their words, with their Jaccard index.
+        baselines: how many items each solves.
+    """
+
+    suite: str
+    n_items: int
+    target: str
+    conditions: tuple[ConditionFacts, ...]
+    split_unequally: tuple[str, ...]
+    unknown: tuple[tuple[str, str, int], ...]
+    other_contexts: tuple[str, ...]
+    same_contexts: tuple[tuple[str, ...], ...]
+    overlapping: tuple[tuple[str, str, float], ...]
+    baselines: tuple[Baseline, ...]
+
+
+def audit(
+    suite: Suite,
+    *,
+    scorer: Scorer | None = None,
+    unknown_token: str = "",
+    frequency: Frequency | None = None,
+    regions: Sequence[int] = (),
+    baselines: Sequence[Baseline] = (),
+) -> Audit:
+    """Look for what makes a suite easier, or harder, than it seems.
+
+    Args:
+        suite: a valid suite.
+        scorer: whose tokens are counted; None leaves them out.
+        unknown_token: of its tokenizer; empty where it has none.
+        frequency: of words in the suite's language; None leaves frequencies out.
+        regions: the target's, where the predictions leave it open.
+        baselines: of other models, to be shown beside that of frequencies.
+    """
+    contrast = _contrast(suite, regions)
+    tokens = _tokens(suite, scorer) if scorer is not None else {}
+    counts = {
+        key: _inside(encoded, _target_span(suite, item, key[1], contrast))
+        for item in suite.items
+        for key in ((item.id, c.name) for c in item.conditions)
+        if contrast is not None and (encoded := tokens.get(key)) is not None
+    }
+    own = [] if contrast is None else [_by_frequency(suite, contrast, frequency)]
+    return Audit(
+        suite=suite.name,
+        n_items=len(suite.items),
+        target=_described(suite, contrast),
+        conditions=tuple(
+            _facts(name, suite, tokens, counts, contrast, frequency)
+            for name in suite.condition_names
+        ),
+        split_unequally=_unequal(suite, counts, contrast),
+        unknown=_unknown(tokens, unknown_token),
+        other_contexts=tuple(items_with_other_contexts(suite, contrast)) if contrast else (),
+        same_contexts=_same_contexts(suite, contrast),
+        overlapping=_overlapping(suite),
+        baselines=(*own, *baselines),
+    )
+
+
+def _contrast(suite: Suite, regions: Sequence[int]) -> Contrast | None:
+    try:
+        return find_contrast(suite, regions=regions)
+    except UsageError:
+        if regions:
+            raise
+        return None
+
+
+def _described(suite: Suite, contrast: Contrast | None) -> str:
+    if contrast is None:
+        return ""
+    names = ", ".join(suite.region_names[number - 1] for number in contrast.regions)
+    return f"{names} of {contrast.target} against {', '.join(contrast.alternatives)}"
+
+
+def _tokens(suite: Suite, scorer: Scorer) -> dict[tuple[str, str], Encoded]:
+    keys = [(item.id, condition.name) for item, condition in suite.stimuli()]
+    requests = [
+        ScoreRequest(id=number, text=join_regions(condition.regions, rule=suite.join)[0])
+        for number, (_, condition) in enumerate(suite.stimuli())
+    ]
+    return dict(zip(keys, scorer.encode(requests), strict=True))
+
+
+def _target_span(suite: Suite, item: Item, name: str, contrast: Contrast | None) -> list[Span]:
+    spans = join_regions(item.condition(name).regions, rule=suite.join)[1]
+    return [spans[number - 1] for number in contrast.regions] if contrast else []
+
+
+def _inside(encoded: Encoded, spans: Sequence[Span]) -> int:
+    """How many tokens touch some characters."""
+    return sum(
+        any(start < high and end > low for low, high in spans) for start, end in encoded.spans
+    )
+
+
+def _facts(
+    name: str,
+    suite: Suite,
+    tokens: Mapping[tuple[str, str], Encoded],
+    counts: Mapping[tuple[str, str], int],
+    contrast: Contrast | None,
+    frequency: Frequency | None,
+) -> ConditionFacts:
+    items = [item for item in suite.items if any(c.name == name for c in item.conditions)]
+    texts = [join_regions(item.condition(name).regions, rule=suite.join)[0] for item in items]
+    zipf = [
+        value
+        for item in items
+        if contrast is not None
+        and (value := _zipf(item.condition(name), contrast, frequency)) is not None
+    ]
+    n_tokens = [
+        sum(start >= 0 for start, _ in tokens[item.id, name].spans)
+        for item in items
+        if (item.id, name) in tokens
+    ]
+    in_target = [counts[item.id, name] for item in items if (item.id, name) in counts]
+    return ConditionFacts(
+        condition=name,
+        words=statistics.fmean(len(text.split()) for text in texts),
+        characters=statistics.fmean(map(len, texts)),
+        tokens=statistics.fmean(n_tokens) if n_tokens else None,
+        target_tokens=statistics.fmean(in_target) if in_target else None,
+        zipf=statistics.fmean(zipf) if zipf else None,
+    )
+
+
+def _zipf(condition: Condition, contrast: Contrast, frequency: Frequency | None) -> float | None:
+    """The mean frequency of the target's words."""
+    if frequency is None:
+        return None
+    text = " ".join(condition.regions[number - 1].text for number in contrast.regions)
+    words = re.findall(r"[^\W\d_]+", text)
+    return statistics.fmean(map(frequency, words)) if words else None
+
+
+def _unequal(
+    suite: Suite, counts: Mapping[tuple[str, str], int], contrast: Contrast | None
+) -> tuple[str, ...]:
+    if contrast is None:
+        return ()
+    names = (contrast.target, *contrast.alternatives)
+    return tuple(
+        item.id
+        for item in suite.items
+        if len({counts[item.id, name] for name in names if (item.id, name) in counts}) > 1
+    )
+
+
+def _unknown(
+    tokens: Mapping[tuple[str, str], Encoded], unknown_token: str
+) -> tuple[tuple[str, str, int], ...]:
+    if not unknown_token:
+        return ()
+    found = ((key, encoded.tokens.count(unknown_token)) for key, encoded in tokens.items())
+    return tuple((item, condition, n) for (item, condition), n in found if n)
+
+
+def _same_contexts(suite: Suite, contrast: Contrast | None) -> tuple[tuple[str, ...], ...]:
+    if contrast is None:
+        return ()
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for item in suite.items:
+        regions = item.condition(contrast.target).regions
+        context = tuple(
+            region.text.casefold()
+            for number, region in enumerate(regions, start=1)
+            if number not in contrast.regions
+        )
+        groups.setdefault(context, []).append(item.id)
+    return tuple(tuple(ids) for ids in groups.values() if len(ids) > 1)
+
+
+def _overlapping(suite: Suite) -> tuple[tuple[str, str, float], ...]:
+    """Pairs of items that share most of their words.
+
+    Only items with a common word that few others have are compared, so that large suites take
+    no quadratic time.
+    """
+    words = {item.id: _words(item) for item in suite.items}
+    items_of: dict[str, list[str]] = {}
+    for item, own in words.items():
+        for word in own:
+            items_of.setdefault(word, []).append(item)
+    telling = [ids for ids in items_of.values() if len(ids) <= RARE_IN_ITEMS]
+    pairs = Counter(pair for ids in telling for pair in combinations(ids, 2))
+    shared = ((a, b, _jaccard(words[a], words[b])) for a, b in pairs)
+    return tuple((a, b, value) for a, b, value in shared if value >= SIMILAR)
+
+
+def _words(item: Item) -> frozenset[str]:
+    texts = (region.text for condition in item.conditions for region in condition.regions)
+    return frozenset(word for text in texts for word in re.findall(r"[^\W\d_]+", text.casefold()))
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(one | other)
+
+
+def _by_frequency(suite: Suite, contrast: Contrast, frequency: Frequency | None) -> Baseline:
+    """The items in which the target is more frequent than every alternative."""
+    name = "the more frequent form"
+    if frequency is None:
+        return Baseline(name=name, n=0, solved=(), reason="no frequencies for this language")
+    solved, n = [], 0
+    for item in suite.items:
+        target = _zipf(item.condition(contrast.target), contrast, frequency)
+        others = [_zipf(item.condition(c), contrast, frequency) for c in contrast.alternatives]
+        known = [each for each in others if each is not None]
+        if target is None or len(known) < len(others):
+            continue
+        n += 1
+        if all(target > each for each in known):
+            solved.append(item.id)
+    return Baseline(name=name, n=n, solved=tuple(solved))

@@ -1,0 +1,148 @@
+"""``cimento suites audit``: what makes a suite easier or harder than it seems."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cimento.cli import options
+from cimento.cli.console import columns, note, show
+
+if TYPE_CHECKING:
+    from cimento.auditing import Audit, Baseline, Frequency
+    from cimento.models.base import Scorer
+    from cimento.suites.load import LoadedSuite
+
+_MOST_NAMED = 12
+
+
+def audit_suites(
+    suites: Annotated[
+        list[str], typer.Argument(metavar="SUITE...", help="Built-in names or paths.")
+    ],
+    *,
+    model: Annotated[str, options.option("-m", "--model", help="Whose tokens are looked at.")] = "",
+    baseline: Annotated[
+        list[str] | None,
+        options.option("--baseline", help="A cheap model to try, such as kenlm:FILE. Repeatable."),
+    ] = None,
+    region: Annotated[
+        list[int] | None,
+        options.option("--region", help="The target's region, where formulas leave it open."),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Report tokens, balance, overlap, and the items that frequency or an n-gram model solves."""
+    from cimento.api import read_suites
+    from cimento.auditing import audit
+
+    scorer, unknown = _scorer(model) if model else (None, "")
+    found = [
+        audit(
+            loaded.suite,
+            scorer=scorer,
+            unknown_token=unknown,
+            frequency=_frequency(loaded.suite.meta.language),
+            regions=tuple(region or ()),
+            baselines=[_baseline(name, loaded) for name in baseline or ()],
+        )
+        for loaded in read_suites(suites)
+    ]
+    show(_as_json(found) if json else "\n\n".join(map(_as_text, found)))
+
+
+def _scorer(model: str) -> tuple[Scorer, str]:
+    """A model that shows its tokens, and what it writes for what it does not know."""
+    from cimento.errors import UsageError
+    from cimento.models.base import TextScorer
+    from cimento.models.inspection import Inspectable
+    from cimento.sources import Asking, open_scorer
+
+    scorer = open_scorer(model, Asking(device="cpu"))
+    if isinstance(scorer, TextScorer):
+        raise UsageError(
+            where=f"--model {model}",
+            seen="its tokens cannot be seen before it answers",
+            todo="Give a model that is loaded here.",
+        )
+    inside = scorer.inside() if isinstance(scorer, Inspectable) else None
+    return scorer, str(inside.tokenizer.unk_token or "") if inside else ""
+
+
+def _frequency(language: str) -> Frequency | None:
+    """Zipf frequencies of a language's words, where wordfreq is there and knows it."""
+    try:
+        import wordfreq
+    except ModuleNotFoundError:
+        note("Frequencies are left out; they need: pip install 'cimento[frequency]'")
+        return None
+    if language not in wordfreq.available_languages():
+        return None
+    return lambda word: float(wordfreq.zipf_frequency(word, language))
+
+
+def _baseline(name: str, loaded: LoadedSuite) -> Baseline:
+    from cimento.api import evaluate
+    from cimento.auditing import Baseline
+
+    run = evaluate(loaded.suite, name)
+    verdicts = [
+        each
+        for each in run.summary(with_verdicts=True).verdicts or ()
+        if each.prediction is None and each.verdict != "unscored"
+    ]
+    solved = tuple(each.item for each in verdicts if each.verdict == "pass")
+    reason = "" if verdicts else "it scores none of the items"
+    return Baseline(name=name, n=len(verdicts), solved=solved, reason=reason)
+
+
+def _as_json(found: Sequence[Audit]) -> str:
+    import json
+
+    return json.dumps([dataclasses.asdict(each) for each in found], ensure_ascii=False, indent=2)
+
+
+def _as_text(found: Audit) -> str:
+    rows = [("condition", "words", "characters", "tokens", "in the target", "Zipf")]
+    rows += [
+        (
+            each.condition,
+            *(
+                "-" if value is None else f"{value:.2f}"
+                for value in (
+                    each.words,
+                    each.characters,
+                    each.tokens,
+                    each.target_tokens,
+                    each.zipf,
+                )
+            ),
+        )
+        for each in found.conditions
+    ]
+    lines = [
+        f"{found.suite}: {found.n_items} items; "
+        + (found.target or "the predictions name no single target (see --region)"),
+        columns(rows, indent=2),
+        _told("target cut into more tokens in one condition", found.split_unequally),
+        _told("unknown tokens", [f"{i} {c} ({n})" for i, c, n in found.unknown]),
+        _told("conditions that differ elsewhere too", found.other_contexts),
+        _told("the same context", [" = ".join(ids) for ids in found.same_contexts]),
+        _told("overlapping words", [f"{a} and {b} ({v:.2f})" for a, b, v in found.overlapping]),
+    ]
+    lines += [f"  solved by {each.name}: {_share(each)}" for each in found.baselines]
+    return "\n".join(lines)
+
+
+def _told(title: str, items: Sequence[str]) -> str:
+    shown = ", ".join(items[:_MOST_NAMED]) + (" ..." if len(items) > _MOST_NAMED else "")
+    return f"  {title}: {len(items)}" + (f": {shown}" if items else "")
+
+
+def _share(baseline: Baseline) -> str:
+    if baseline.reason:
+        return baseline.reason
+    return f"{len(baseline.solved)} of {baseline.n} items"

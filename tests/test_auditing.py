@@ -1,0 +1,96 @@
+"""The audit of a suite, on a small one whose facts are counted by hand."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cimento.auditing import audit
+from cimento.cli.main import invoke
+from cimento.errors import UsageError
+from cimento.models.fake import uniform_scorer
+from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+
+
+def suite_of(*triples: tuple[str, str, str], formula: str = "(2;%good%) < (2;%bad%)") -> Suite:
+    return Suite(
+        meta=Meta(name="verbs", language="it"),
+        region_names=("subject", "verb"),
+        predictions=(Prediction(formula),),
+        items=tuple(
+            Item(
+                str(number),
+                (
+                    Condition("good", (Region(subject), Region(good))),
+                    Condition("bad", (Region(subject), Region(bad))),
+                ),
+            )
+            for number, (subject, good, bad) in enumerate(triples, start=1)
+        ),
+    )
+
+
+SUITE = suite_of(
+    ("Il fornaio", "dorme", "dormono"),
+    ("La maestra di Anna", "canta", "cantano"),
+    ("il Fornaio", "esce", "escono"),
+)
+ZIPF = {"dorme": 4.0, "dormono": 3.0, "canta": 3.5, "cantano": 3.5, "esce": 3.0, "escono": 4.0}
+
+
+def test_frequencies_and_what_they_solve() -> None:
+    found = audit(SUITE, frequency=ZIPF.__getitem__)
+    good, bad = found.conditions
+    assert (good.zipf, bad.zipf) == (3.5, 3.5)
+    assert good.words == pytest.approx((3 + 5 + 3) / 3)
+    (baseline,) = found.baselines
+    # Only the first item has the more frequent form; the second is a tie.
+    assert (baseline.n, baseline.solved) == (3, ("1",))
+
+
+def test_contexts_that_are_the_same() -> None:
+    found = audit(SUITE)
+    assert found.same_contexts == (("1", "3"),)
+    assert found.other_contexts == ()
+    assert found.baselines[0].reason
+
+
+def test_items_that_share_their_words() -> None:
+    suite = suite_of(
+        ("Il vecchio pescatore del porto", "canta", "cantano"),
+        ("Il vecchio pescatore del porto", "canta", "cantavano"),
+        ("La sorella di Marco", "parte", "partono"),
+    )
+    # il, vecchio, pescatore, del, porto, canta of eight words: less than four in five.
+    assert audit(suite).overlapping == ()
+    same = suite_of(
+        ("Il vecchio pescatore del porto", "canta", "cantano"),
+        ("Il vecchio pescatore del porto", "canta", "cantano"),
+    )
+    assert audit(same).overlapping == (("1", "2", 1.0),)
+
+
+def test_tokens_of_the_target() -> None:
+    found = audit(SUITE, scorer=uniform_scorer(100))
+    assert {each.condition for each in found.conditions} == {"good", "bad"}
+    assert all(each.tokens is not None for each in found.conditions)
+    assert {each.target_tokens for each in found.conditions} == {1.0}
+
+
+def test_a_suite_without_one_target() -> None:
+    found = audit(suite_of(("Il gatto", "dorme", "dormono"), formula="(*;%good%) < (*;%bad%)"))
+    assert found.target == ""
+    assert found.same_contexts == ()
+    with pytest.raises(UsageError):
+        audit(SUITE, regions=[7])
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["suites", "audit", "es-subject-verb", "-m", "demo-causal"]
+    assert invoke([*command, "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["n_items"] == 24
+    assert found["target"].startswith("verb of match against")
+    assert invoke(command) == 0
+    assert "target cut into more tokens" in capsys.readouterr().out
