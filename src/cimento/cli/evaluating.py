@@ -54,7 +54,7 @@ def evaluate_with_progress(
     """Evaluate every suite with every model; what was done, and what failed."""
     runs: list[Run] = []
     failures: list[Failure] = []
-    with _progress() as progress, _cache(keep_answers=keep_answers) as cache:
+    with progress_bars() as progress, opened_cache(keep_answers=keep_answers) as cache:
         for outcome in evaluate_all(suites, models, evaluation, cache=cache, progress=progress):
             if isinstance(outcome, Run):
                 runs.append(outcome)
@@ -70,7 +70,7 @@ def show_table(summary: Summary) -> None:
     show(terminal_table(summary, width=width, colour=colour))
 
 
-def report_failures(runs: Sequence[Run], failures: Sequence[Failure]) -> int:
+def report_failures(runs: Sequence[object], failures: Sequence[Failure]) -> int:
     """Say what could not be run, each message once, and return the exit code.
 
     0: all done; 3: a part is missing; where nothing was done, the first error's own code.
@@ -91,7 +91,8 @@ def _missing(failure: Failure) -> Missing:
 
 
 @contextlib.contextmanager
-def _cache(*, keep_answers: bool) -> Iterator[AnswerCache]:
+def opened_cache(*, keep_answers: bool) -> Iterator[AnswerCache]:
+    """The cache of answers while they are asked for; one that forgets, where none are kept."""
     if not keep_answers:
         yield MemoryCache()
         return
@@ -103,7 +104,7 @@ def _cache(*, keep_answers: bool) -> Iterator[AnswerCache]:
 
 
 @contextlib.contextmanager
-def _progress() -> Iterator[ProgressFor | None]:
+def progress_bars() -> Iterator[ProgressFor | None]:
     """A progress bar on standard error, where that is a terminal; else nothing."""
     if not sys.stderr.isatty():
         yield None

@@ -44,6 +44,8 @@ RUNNERS: Mapping[str, str] = {
     REGIONS: "cimento.cli.evaluating:run_regions",
     "acceptability": "cimento.cli.acceptability:run_acceptability",
     "stories": "cimento.cli.run_stories:run_stories",
+    "cloze": "cimento.cli.run_cloze:run_cloze",
+    "templates": "cimento.cli.run_cloze:run_cloze",
 }
 """Kind of suite to its runner, as ``module:function``."""
 

@@ -146,3 +146,16 @@ def sentinels(tokenizer: PreTrainedTokenizerBase, *, name: str) -> tuple[str, st
         seen="it has no sentinels (<extra_id_0>), which stand for a blank",
         todo="Use a model that was trained to fill gaps, such as mT5.",
     )
+
+
+def sentinels_of(scorer: object) -> tuple[str, str]:
+    """The first two sentinels of a loaded encoder-decoder.
+
+    Raises:
+        ModelError: its tokenizer has none, or it is no model of transformers.
+    """
+    opened = getattr(scorer, "inside", None)
+    if opened is None:
+        raise ModelError(where="choice=sentinel", seen="this model has no sentinels")
+    inside: Inside = opened()
+    return sentinels(inside.tokenizer, name=inside.tokenizer.name_or_path)

@@ -1,0 +1,159 @@
+"""The results of cloze runs as text for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from cimento.cli.console import columns
+from cimento.cloze.judging.hits import compare_all, compare_pairs
+from cimento.cloze.judging.precision import Share, percent
+
+if TYPE_CHECKING:
+    from cimento.cloze.judging.hits import Ranks
+    from cimento.cloze.outcomes import ChoiceResult, ClozeSummary, MethodResult, Rate
+
+Rows = list[tuple[str, ...]]
+
+
+def summary_text(summaries: Sequence[ClozeSummary]) -> str:
+    """All tables: one block for each suite and model, then models compared with each other."""
+    blocks = [_block(summary) for summary in summaries]
+    for suite, own in groupby(sorted(summaries, key=lambda each: each.suite), lambda s: s.suite):
+        blocks += _compared(suite, list(own))
+    return "\n\n".join(blocks)
+
+
+def _block(summary: ClozeSummary) -> str:
+    clusters = f", {summary.clusters}" if summary.clusters else ""
+    lines = [f"{summary.suite} x {summary.model} ({summary.model_kind}, {summary.n_items} items)"]
+    for method in summary.methods:
+        lines += ["", *_method(method, summary.k)]
+    if summary.choices:
+        lines += ["", "forced choice", columns(list(_choice_rows(summary.choices)), indent=2)]
+    lines += [f"note: {text}" for text in _notes(summary)]
+    if clusters:
+        lines.append(f"intervals respect clusters{clusters}")
+    return "\n".join(lines)
+
+
+def _method(method: MethodResult, k: int) -> Iterator[str]:
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(method.kinds.items()))
+    yield f"{method.method}: {sum(method.kinds.values())} candidates ({kinds})"
+    if method.hits:
+        yield columns(_hit_rows(method, k), indent=2)
+    if method.fitting:
+        yield columns(_fitting_rows(method, k), indent=2)
+    for title, groups in (("acc", method.hits_by), ("P", method.fitting_by)):
+        for name, own in groups.items():
+            yield columns(_group_rows(name, own, title, k), indent=2)
+
+
+def _hit_rows(method: MethodResult, k: int) -> Rows:
+    ranks = _shown_ranks(k)
+    rows: Rows = [("hits", *(f"acc@{rank}" for rank in ranks))]
+    rows.append(("all items", *(_share(method.hits[rank - 1].share) for rank in ranks)))
+    rows.append(("95 %", *(_interval(method.hits[rank - 1]) for rank in ranks)))
+    if method.reachable:
+        rows.append(("reachable", *(_share(method.reachable[rank - 1]) for rank in ranks)))
+    return rows
+
+
+def _shown_ranks(k: int) -> list[int]:
+    return [rank for rank in (1, 2, 3, 5, 10) if rank < k] + [k]
+
+
+def _fitting_rows(method: MethodResult, k: int) -> Rows:
+    rows: Rows = [("fitting", "P@1", f"P@{k}")]
+    rows.append(("micro", *(_share(rate.share) for rate in method.fitting)))
+    rows.append(("95 %", *(_interval(rate) for rate in method.fitting)))
+    if method.fitting_mean:
+        means = ("-" if mean is None else f"{100 * mean:.2f}" for mean in method.fitting_mean)
+        rows.append((f"macro ({method.groups})", *means))
+    return rows
+
+
+def _group_rows(name: str, groups: Mapping[str, tuple[Share, Share]], title: str, k: int) -> Rows:
+    rows: Rows = [(name, f"{title}@1", f"{title}@{k}")]
+    rows += [(value or "(none)", *map(_share, shares)) for value, shares in groups.items()]
+    return rows
+
+
+def _choice_rows(choices: Sequence[ChoiceResult]) -> Iterator[tuple[str, ...]]:
+    yield ("rule", "target", "95 %", "per token", "ties", "unscored", "chosen")
+    for choice in choices:
+        roles = ", ".join(f"{count} {role}" for role, count in sorted(choice.roles.items()))
+        yield (
+            choice.rule,
+            _share(choice.rate.share),
+            _interval(choice.rate),
+            _share(choice.per_token.share) if choice.per_token else "",
+            str(choice.tied),
+            str(choice.unscored),
+            roles,
+        )
+
+
+def _notes(summary: ClozeSummary) -> Iterator[str]:
+    for method in summary.methods:
+        if method.unreachable:
+            yield (
+                f"{method.method}: {len(method.unreachable)} answers are several tokens and cannot "
+                f"be found at one mask; the first is that of {method.unreachable[0]}"
+            )
+        yield from (f"{method.method}: {text}" for text in method.warnings)
+        if not method.hits and not method.fitting:
+            yield (
+                f"{method.method}: nothing to judge by. Judge with `cimento annotate candidates`, "
+                "or give --set dictionary=... where items say what they expect"
+            )
+    yield from summary.warnings
+
+
+def _compared(suite: str, summaries: Sequence[ClozeSummary]) -> Iterator[str]:
+    """McNemar's test for each pair of models, and Cochran's Q, at 1 and at k."""
+    ranks: dict[str, Ranks] = {
+        each.model: own for each in summaries for own in list(each.ranks.values())[:1] if own
+    }
+    items = {frozenset(own) for own in ranks.values()}
+    if len(ranks) < 2 or len(items) > 1:  # noqa: PLR2004  # a comparison takes two
+        return
+    for k in dict.fromkeys((1, summaries[0].k)):
+        rows: Rows = [("models", "only 1st", "only 2nd", "test", "p", "Holm")]
+        for pair in compare_pairs(ranks, k):
+            for name, test in pair.tests.items():
+                rows.append(
+                    (
+                        f"{pair.first} / {pair.second}",
+                        str(pair.only_first),
+                        str(pair.only_second),
+                        f"McNemar, {name}",
+                        _p(test.p),
+                        _p(pair.holm[name]),
+                    )
+                )
+        block = f"{suite}: hits at {k} compared\n{columns(rows, indent=2)}"
+        if len(ranks) > 2:  # noqa: PLR2004  # of two it is McNemar's test
+            block += f"\n  Cochran's Q over all models: p = {_p(compare_all(ranks, k).p)}"
+        yield block
+
+
+def _share(share: Share) -> str:
+    if not share.n:
+        return "-"
+    return f"{percent(Fraction(share.correct, share.n)):.2f} ({share.correct}/{share.n})"
+
+
+def _interval(rate: Rate) -> str:
+    low, high = rate.interval.low, rate.interval.high
+    if low is None or high is None:
+        return rate.interval.reason or "-"
+    return f"{100 * low:.1f} to {100 * high:.1f}"
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"  # noqa: PLR2004  # four decimals

@@ -1,0 +1,203 @@
+"""Recorded candidates, judged as if a model had just given them; no model is loaded."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.cache import AnswerCache
+from cimento.cloze.judging.candidates import Candidate, by_item, check_candidates
+from cimento.cloze.readers.portuguese import read_predictions
+from cimento.errors import InputError, did_you_mean
+from cimento.files import read_bytes
+from cimento.models.base import ModelCard
+from cimento.models.fill import Fill, FillKind
+
+if TYPE_CHECKING:
+    from cimento.cloze.asking import FillPlan
+    from cimento.suites.model import JsonValue
+
+RECORDED = "recorded"
+"""The method of recorded candidates."""
+
+_ITEM, _CANDIDATE = ("item", "id"), ("candidate", "token")
+_PROBABILITY, _LOGPROB = ("probability", "score"), ("logprob_nats",)
+_UNKNOWN = frozenset({"[UNK]", "<unk>"})
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedFills:
+    """Candidates that somebody recorded.
+
+    Attributes:
+        name: of the model that gave them, or of the file.
+        revision: hash of the file.
+        candidates: by item, in the order of their ranks.
+    """
+
+    name: str
+    revision: str
+    candidates: Mapping[str, Sequence[Candidate]]
+
+    @property
+    def label(self) -> str:
+        """Name, and the beginning of the file's hash."""
+        return f"{self.name}@{self.revision[:7]}"
+
+    @property
+    def inputs(self) -> dict[str, JsonValue]:
+        """The hash of the file, and whose candidates are taken from it."""
+        return {"revision": self.revision, "recorded": self.name}
+
+    def card(self) -> ModelCard:
+        """Its name and hash."""
+        return ModelCard(self.name, kind="replay", revision=self.revision, tokenizer="")
+
+    def fill(
+        self,
+        plan: FillPlan,
+        numbers: Sequence[int],
+        *,
+        cache: AnswerCache,  # noqa: ARG002  # a recording has nothing to keep
+    ) -> list[list[Fill]]:
+        """The recorded candidates of some requests.
+
+        Raises:
+            InputError: an item has none, or two items of one text have different ones.
+        """
+        found: dict[int, list[Fill]] = {}
+        for item in plan.items:
+            own = self.candidates.get(item.id)
+            if own is None:
+                raise InputError(
+                    where=f"recording {self.name!r}",
+                    seen=f"the item {item.id!r} is not in it",
+                    todo="Was it recorded on another suite?",
+                )
+            fills = [_fill(each) for each in own]
+            if found.setdefault(plan.request_of[item.id], fills) != fills:
+                raise InputError(
+                    where=f"recording {self.name!r}",
+                    seen=f"the item {item.id!r} has other candidates than one of the same text",
+                    todo="Which are right?",
+                )
+        return [found[number] for number in numbers]
+
+
+def open_recording(name: str) -> RecordedFills:
+    """Recorded candidates from a file.
+
+    Args:
+        name: a ``.jsonl`` with ``id``, ``model`` and ``top10`` in each line, or a table with
+            tabs, a header and no quoting, with the columns ``item`` (or ``id``), ``rank``,
+            ``candidate`` (or ``token``) and, if known, ``logprob_nats`` or ``probability`` (or
+            ``score``). After ``#`` the name of one of several models in a file.
+
+    Raises:
+        InputError: the file cannot be read, a row cannot be used, or the model is not in it.
+    """
+    file, _, model = name.partition("#")
+    path = Path(file).expanduser()
+    revision = hashlib.sha256(read_bytes(path)).hexdigest()
+    by_model = read_predictions(path) if path.suffix == ".jsonl" else {path.stem: _table(path)}
+    if not model and len(by_model) == 1:
+        model = next(iter(by_model))
+    if model not in by_model:
+        raise InputError(
+            where=f"replay:{name}",
+            seen=f"there is no model {model!r} in it" if model else "it holds several models",
+            todo=f"Write replay:{file}#NAME. {did_you_mean(model, by_model)}",
+        )
+    candidates = by_model[model]
+    check_candidates(candidates)
+    return RecordedFills(model, revision, by_item(candidates))
+
+
+def _table(path: Path) -> list[Candidate]:
+    """A table without quoting, so that every token is read as it stands there."""
+    try:
+        header, *lines = read_bytes(path).decode("utf-8-sig").removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise InputError(where=path.name, seen="is not UTF-8", todo="Save it so.") from error
+    names = header.rstrip("\r").split("\t")
+    item, rank, text = (_column(names, some, path) for some in (_ITEM, ("rank",), _CANDIDATE))
+    logprob, score = (
+        next((names.index(each) for each in some if each in names), None)
+        for some in (_LOGPROB, _PROBABILITY)
+    )
+    found = []
+    for number, line in enumerate(lines, start=2):
+        cells = line.rstrip("\r").split("\t")
+        where = f"{path.name} row {number}"
+        if len(cells) != len(names):
+            raise InputError(
+                where=where,
+                seen=f"there are {len(cells)} cells and {len(names)} columns",
+                todo="Is there a tab or a line break inside a cell?",
+            )
+        value = cells[logprob] if logprob is not None else cells[score] if score is not None else ""
+        found.append(
+            Candidate(
+                item=cells[item],
+                rank=int(_number(cells[rank], where)),
+                text=cells[text],
+                probability=_probability(value, where, is_log=logprob is not None),
+            )
+        )
+    return found
+
+
+def _probability(cell: str, where: str, *, is_log: bool) -> float | None:
+    if not cell:
+        return None
+    value = _number(cell, where)
+    probability = math.exp(value) if is_log else value
+    if not 0 <= probability <= 1:
+        raise InputError(
+            where=where,
+            seen=f"{cell} is no {'log-probability' if is_log else 'probability'}",
+            todo="Probabilities are from 0 to 1, log-probabilities not above 0.",
+        )
+    return probability
+
+
+def _column(names: Sequence[str], wanted: Sequence[str], path: Path) -> int:
+    found = next((names.index(each) for each in wanted if each in names), None)
+    if found is None:
+        raise InputError(
+            where=path.name,
+            seen=f"there is no column {wanted[0]!r}",
+            todo="Needed are item, rank and candidate.",
+        )
+    return found
+
+
+def _number(cell: str, where: str) -> float:
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(where=where, seen=f"{cell!r} is no number", todo="Correct it.")
+    return value
+
+
+def _fill(candidate: Candidate) -> Fill:
+    value = candidate.probability
+    logprob = math.log(value) if value else None
+    return Fill(candidate.text, logprob, None, _kind(candidate.text), RECORDED)
+
+
+def _kind(text: str) -> FillKind:
+    """What a recorded candidate is, as far as its spelling tells."""
+    if text in _UNKNOWN:
+        return "unknown"
+    if text.startswith("##") and len(text) > len("##"):
+        return "piece"
+    if not any(character.isalnum() for character in text):
+        return "punctuation"
+    return "words" if len(text.split()) > 1 else "word"
