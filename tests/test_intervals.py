@@ -95,6 +95,15 @@ def test_clusters_that_agree_with_themselves_count_about_once_each():
     assert effective_number(verdicts, clusters) == pytest.approx(30, rel=0.1)
 
 
+def test_failures_in_one_or_two_clusters_tell_too_little_to_count_items():
+    clusters = [0] * 8 + [1] * 20 + [2] * 13 + [3] * 9
+    one = [False] + [True] * 49
+    assert effective_number(one, clusters) <= 4
+    assert effective_number([not each for each in one], clusters) <= 4
+    three = [False] + [True] * 7 + ([False] + [True] * 19) + ([False] + [True] * 12) + [True] * 9
+    assert effective_number(three, clusters) > 4
+
+
 @pytest.mark.parametrize("passed", [True, False])
 def test_where_all_verdicts_are_equal_each_cluster_counts_once(passed):
     interval = share_interval([passed] * 12, [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3])

@@ -170,18 +170,21 @@ def effective_number(
     verdicts of cluster j: the linearised variance of the share (Cochran 1977, section 11.6 of
     Sampling Techniques), over that of n independent verdicts. It is taken to be at least 1, and
     the result to be at least 1. Where all verdicts are equal or there is one cluster, the design
-    effect cannot be estimated, and each cluster counts as one verdict. The same holds for numbers,
-    with their variance in the place of p(1-p).
+    effect cannot be estimated, and each cluster counts as one verdict; where fewer than three
+    clusters hold a failure, or fewer than three a pass, the estimate rests on too little, and no
+    cluster counts as more than one (our rule; docs/statistics.md shows what it repairs). The same
+    holds for differences of two verdicts, with their variance in the place of p(1-p).
 
     Args:
-        values: whether each verdict is a pass, or numbers; one or more.
+        values: whether each verdict is a pass, or differences of verdicts; one or more.
         clusters: of each verdict, what it belongs to.
         level: confidence level, for the quantiles.
     """
     n = len(values)
     sizes = Counter(clusters)
     m = len(sizes)
-    if m == 1 or len(set(values)) == 1:
+    kinds = set(values)
+    if m == 1 or len(kinds) == 1:
         return float(m)
     mean = math.fsum(values) / n
     sums: dict[Hashable, float] = dict.fromkeys(sizes, 0.0)
@@ -192,7 +195,13 @@ def effective_number(
     independent = math.fsum((value - mean) ** 2 for value in values) / n / (n - 1)
     effect = max(1.0, clustered / independent)
     few = (t_quantile(n - 1, level=level) / t_quantile(m - 1, level=level)) ** 2
-    return max(1.0, n / effect * few)
+    effective = max(1.0, n / effect * few)
+    pairs = list(zip(clusters, values, strict=True))
+    telling = min(len({name for name, value in pairs if value != kind}) for kind in kinds)
+    return min(effective, float(m)) if telling < _TELLING_CLUSTERS else effective
+
+
+_TELLING_CLUSTERS = 3
 
 
 @functools.cache
