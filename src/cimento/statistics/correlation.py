@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from cimento.errors import UsageError, did_you_mean
 from cimento.statistics.classification import mid_ranks
 from cimento.statistics.paired import t_two_sided
 from cimento.statistics.permutation import permute_pairs
-from cimento.statistics.resampling import DRAWS, bootstrap
+from cimento.statistics.resampling import DRAWS, Bootstrap, bootstrap
 from cimento.statistics.values import floats, same_length
 
 if TYPE_CHECKING:
@@ -89,10 +90,9 @@ def correlate(
         return plain
     statistic = _statistic(kind)
     a, b = floats(x, name="x"), floats(y, name="y")
-    # Ranks stay the same when rows are paired anew, but not when rows are drawn again.
-    shuffled = (mid_ranks(a), mid_ranks(b)) if kind == "spearman" else (a, b)
-    again = _STATISTICS["pearson"] if kind == "spearman" else statistic
-    test = permute_pairs(*shuffled, again, seed=seed, draws=draws) if clusters is None else None
+    if clusters is None:
+        p = _permuted(a, b, kind, seed, draws)
+        plain = dataclasses.replace(plain, p_permutation=p)
     drawn = bootstrap(
         np.column_stack([a, b]),
         lambda rows: statistic(rows[:, 0], rows[:, 1]),
@@ -102,16 +102,19 @@ def correlate(
         level=level,
         method="percentile",
     )
-    return Correlation(
-        kind=kind,
-        r=plain.r,
-        n=plain.n,
-        p_asymptotic=plain.p_asymptotic,
-        p_permutation=test.p if test else None,
-        low=drawn.low,
-        high=drawn.high,
-        method=drawn.method,
-        reason=drawn.reason,
+    return _with_interval(plain, drawn)
+
+
+def _permuted(x: Floats, y: Floats, kind: str, seed: int, draws: int) -> float | None:
+    if kind == "spearman":
+        # Ranks stay the same when rows are paired anew.
+        x, y, kind = mid_ranks(x), mid_ranks(y), "pearson"
+    return permute_pairs(x, y, _STATISTICS[kind], seed=seed, draws=draws).p
+
+
+def _with_interval(plain: Correlation, drawn: Bootstrap) -> Correlation:
+    return dataclasses.replace(
+        plain, low=drawn.low, high=drawn.high, method=drawn.method, reason=drawn.reason
     )
 
 
@@ -195,6 +198,28 @@ def partial_correlation(
     Raises:
         UsageError: another kind, or columns of different lengths.
     """
+    rows = _table(x, y, covariates, kind)
+    n, more = len(rows), rows.shape[1] - 2
+    if n < _FEWEST + more:
+        return Correlation(kind, None, n, reason="fewer rows than covariates and three more")
+
+    def statistic(table: Floats) -> float:
+        return _partial(table, ranked=kind == "spearman")
+
+    r = statistic(rows)
+    if r != r:  # noqa: PLR0124  # NaN only
+        return Correlation(kind, None, n, reason="the covariates leave nothing of x or of y")
+    plain = Correlation(kind, r, n, asymptotic_p(r, n, covariates=more))
+    if draws == 0:
+        return plain
+    drawn = bootstrap(
+        rows, statistic, seed=seed, clusters=clusters, draws=draws, level=level, method="percentile"
+    )
+    return _with_interval(plain, drawn)
+
+
+def _table(x: ArrayLike, y: ArrayLike, covariates: ArrayLike, kind: str) -> Floats:
+    """x, y and the covariates as the columns of one array."""
     import numpy as np
 
     if kind not in {"pearson", "spearman"}:
@@ -206,26 +231,8 @@ def partial_correlation(
     a, b = floats(x, name="x"), floats(y, name="y")
     c = floats(covariates, name="covariates")
     c = c.reshape(-1, 1) if c.ndim == 1 else c
-    n = same_length(x=a, y=b, covariates=c)
-    if n < _FEWEST + c.shape[1]:
-        return Correlation(kind, None, n, reason="fewer rows than covariates and three more")
-    rows = np.column_stack([a, b, c])
-
-    def statistic(table: Floats) -> float:
-        return _partial(table, ranked=kind == "spearman")
-
-    r = statistic(rows)
-    if r != r:  # noqa: PLR0124  # NaN only
-        return Correlation(kind, None, n, reason="the covariates leave nothing of x or of y")
-    p = asymptotic_p(r, n, covariates=c.shape[1])
-    if draws == 0:
-        return Correlation(kind, r, n, p)
-    drawn = bootstrap(
-        rows, statistic, seed=seed, clusters=clusters, draws=draws, level=level, method="percentile"
-    )
-    return Correlation(
-        kind, r, n, p, None, drawn.low, drawn.high, method=drawn.method, reason=drawn.reason
-    )
+    same_length(x=a, y=b, covariates=c)
+    return np.column_stack([a, b, c])
 
 
 def _partial(rows: Floats, *, ranked: bool) -> float:

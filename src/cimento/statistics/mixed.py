@@ -160,7 +160,6 @@ def mixed_model(
         UsageError: a formula that cannot be read, or a column that is missing or no numbers.
     """
     parsed = parse_formula(formula)
-    criterion = "REML" if reml else "ML"
     n = _rows(parsed, columns)
     x = _design(parsed.fixed, columns, n)
     y = floats(columns[parsed.response], name=f"column {parsed.response!r}")
@@ -170,7 +169,21 @@ def mixed_model(
     ]
     reason = _impossible(parsed, x, y, blocks)
     if reason is not None:
-        return MixedFit(parsed.text, criterion, n, reason=reason)
+        return MixedFit(parsed.text, "REML" if reml else "ML", n, reason=reason)
+    return _fit(parsed, x, y, blocks, reml=reml, satterthwaite=satterthwaite)
+
+
+def _fit(
+    parsed: MixedFormula,
+    x: Floats,
+    y: Floats,
+    blocks: Sequence[Block],
+    *,
+    reml: bool,
+    satterthwaite: bool,
+) -> MixedFit:
+    """Fit designs that can be fitted."""
+    criterion, n = "REML" if reml else "ML", y.size
     # The deviance eliminates the block with the most random effects; results keep the order given.
     order = sorted(range(len(blocks)), key=lambda place: -blocks[place].size)
     data = cross_products([blocks[place] for place in order], x, y)

@@ -39,21 +39,19 @@ def sign_flip(
 
     Under the null hypothesis each value (or each cluster as a whole) is as likely to have the
     opposite sign (Fisher 1935, The Design of Experiments, section 21). Up to `exact_up_to` values
-    that are not zero, all sign patterns are counted, the observed one among them; above, p is
-    ``(1 + extreme draws) / (1 + draws)`` (Phipson and Smyth 2010, doi:10.2202/1544-6115.1585),
-    so that it is never zero. Values of zero have no sign and change nothing.
+    that are not zero, all sign patterns are counted; above, p is ``(1 + extreme draws) /
+    (1 + draws)``, never zero (Phipson and Smyth 2010, doi:10.2202/1544-6115.1585).
 
     Args:
         values: one an item, such as margins, differences or DD scores.
-        seed: of the draws; without effect where the test is exact.
-        clusters: of each value, what it belongs to; a cluster keeps its signs together.
+        seed: of the draws.
+        clusters: of each value, what it belongs to and flips with.
         alternative: ``two-sided``, ``greater`` (than zero) or ``less``.
-        draws: how many sign patterns are drawn where they are too many to count.
-        exact_up_to: the largest number of values (or clusters) to count all patterns for; 40 at
-            most.
+        draws: how many sign patterns to draw where they are too many to count.
+        exact_up_to: most values (or clusters) to count all patterns for; 40 or less.
 
     Returns:
-        The mean as the statistic, and p; undefined where there is nothing but zeros.
+        The mean and p; p is undefined where all values are zero.
 
     Raises:
         UsageError: an unknown alternative, no draws, or columns of different lengths.
@@ -61,30 +59,32 @@ def sign_flip(
     import numpy as np
 
     array = floats(values, name="values")
+    _check_alternative(alternative)
+    _check_draws(draws)
+    groups, m = codes(clusters if clusters is not None else range(array.size))
+    same_length(values=array, clusters=groups)
+    if not array.any():
+        reason = "all values are zero" if array.size else "no values"
+        return Significance(None, None, EXACT, reason=reason)
+    way = -1 if alternative == "less" else 1
+    sums = way * np.bincount(groups, weights=array, minlength=m).astype(np.float64)
+    mean, two_sided = float(array.mean()), alternative == "two-sided"
+    slack = _ROUNDING * float(abs(array).sum())
+    limit = (abs(sums.sum()) if two_sided else sums.sum()) - slack
+    flipped = sums[abs(sums) > slack]
+    if flipped.size > min(exact_up_to, _EXACT_UP_TO):
+        p = _drawn(flipped, limit, two_sided=two_sided, draws=draws, seed=seed)
+        return Significance(mean, p, MONTE_CARLO)
+    return Significance(mean, _counted(flipped, limit, two_sided=two_sided), EXACT)
+
+
+def _check_alternative(alternative: str) -> None:
     if alternative not in ALTERNATIVES:
         raise UsageError(
             where="sign flips",
             seen=f"no alternative is called {alternative!r}",
             todo=did_you_mean(alternative, ALTERNATIVES),
         )
-    _check_draws(draws)
-    groups, m = codes(clusters if clusters is not None else range(array.size))
-    same_length(values=array, clusters=groups)
-    if not array.size or not array.any():
-        reason = "all values are zero" if array.size else "no values"
-        return Significance(0.0 if array.size else None, None, EXACT, reason=reason)
-    sums = np.bincount(groups, weights=array, minlength=m).astype(np.float64)
-    if alternative == "less":
-        sums = -sums
-    mean = float(array.mean())
-    slack = _ROUNDING * float(np.abs(array).sum())
-    limit = (abs(sums.sum()) if alternative == "two-sided" else sums.sum()) - slack
-    flipped = sums[np.abs(sums) > slack]
-    two_sided = alternative == "two-sided"
-    if flipped.size <= min(exact_up_to, _EXACT_UP_TO):
-        return Significance(mean, _counted(flipped, limit, two_sided=two_sided), EXACT)
-    p = _drawn(flipped, limit, two_sided=two_sided, draws=draws, seed=seed)
-    return Significance(mean, p, MONTE_CARLO)
 
 
 def _counted(sums: Floats, limit: float, *, two_sided: bool) -> float:

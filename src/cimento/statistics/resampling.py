@@ -62,15 +62,12 @@ def bootstrap(
 ) -> Bootstrap:
     """The bootstrap interval of any statistic of the rows (Efron and Tibshirani 1993).
 
-    Rows, or whole clusters where they are given, are drawn with replacement. ``percentile`` takes
-    the quantiles of the draws (chapter 13); ``bca`` corrects them for bias and acceleration
-    (chapter 14; Efron 1987, doi:10.1080/01621459.1987.10478410), the acceleration from the
-    jackknife over rows or clusters. Neither suits a share near 0 or 1 of few items: use
-    ``intervals.share_interval`` there.
+    Rows, or whole clusters, are drawn with replacement. ``percentile`` takes quantiles of the draws
+    (chapter 13); ``bca`` corrects them for bias and acceleration (chapter 14; Efron 1987,
+    doi:10.1080/01621459.1987.10478410). For shares use ``intervals.share_interval``.
 
     Args:
-        rows: one an observation; of a table, one row of the array. For tables that are no arrays
-            give ``range(n)`` and let the statistic look the rows up.
+        rows: one an observation; for tables that are no arrays give their row numbers.
         statistic: of an array of rows, NaN or None where it is undefined.
         seed: of the draws.
         clusters: of each row, what it belongs to.
@@ -79,8 +76,8 @@ def bootstrap(
         method: ``percentile`` or ``bca``.
 
     Returns:
-        Without ends, but with a reason, where the sample is too small, the statistic is undefined
-        in the sample or in more than one draw of twenty, or all draws are equal.
+        A reason in place of ends where the sample is too small, all draws are equal, or the
+        statistic is undefined in the sample or in more than one draw of twenty.
 
     Raises:
         UsageError: an unknown method, no draws, or columns of different lengths.
@@ -89,32 +86,33 @@ def bootstrap(
 
     array = floats(rows, name="rows")
     name = _name(method, clusters is not None, draws, level)
-    groups, m = codes(clusters if clusters is not None else range(len(array)))
+    groups, m = codes(range(len(array)) if clusters is None else clusters)
     same_length(rows=array, clusters=groups)
     estimate = _value(statistic(array)) if len(array) else None
-    if m < 2:  # noqa: PLR2004  # one row or cluster drawn again is always the same
-        return Bootstrap(estimate, None, None, None, name, reason=_too_few(clusters))
-    if estimate is None:
-        return Bootstrap(None, None, None, None, name, reason="undefined in the sample")
+    if m < 2 or estimate is None:  # noqa: PLR2004  # one row drawn again is always the same
+        reason = "undefined in the sample" if m > 1 else _too_few(clusters)
+        return Bootstrap(estimate, None, None, None, name, reason=reason)
     members = [np.flatnonzero(groups == each) for each in range(m)]
-    generator = np.random.default_rng(seed)
-
-    def drawn() -> Iterator[float | None]:
-        for _ in range(draws):
-            picked = generator.integers(0, m, m)
-            yield _value(
-                statistic(array[np.concatenate([members[each] for each in picked])])
-                if clusters is not None
-                else statistic(array[picked])
-            )
-
-    values = [value for value in drawn() if value is not None]
 
     def left_out() -> Floats:
-        found = [_value(statistic(np.delete(array, rows_of, axis=0))) for rows_of in members]
+        found = (_value(statistic(np.delete(array, each, axis=0))) for each in members)
         return np.array([value for value in found if value is not None])
 
-    return _interval(estimate, np.array(values), draws, level, name, method, left_out)
+    values = _drawn(array, statistic, members, draws, seed)
+    return _interval(estimate, values, draws, level, name, method, left_out)
+
+
+def _drawn(
+    array: Floats, statistic: Statistic, members: Sequence[Integers], draws: int, seed: int
+) -> Floats:
+    """The statistic of each draw, without those in which it is undefined."""
+    import numpy as np
+
+    generator, m = np.random.default_rng(seed), len(members)
+    picks = (generator.integers(0, m, m) for _ in range(draws))
+    rows = (array[np.concatenate([members[each] for each in picked])] for picked in picks)
+    found = (_value(statistic(each)) for each in rows)
+    return np.array([value for value in found if value is not None])
 
 
 def bootstrap_mean(

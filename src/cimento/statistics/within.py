@@ -75,18 +75,7 @@ def within_intervals(
         UsageError: an unknown method, a level that is none, or fewer than two conditions.
     """
     array = floats(table, name="table")
-    if method not in METHODS:
-        raise UsageError(
-            where="within-item intervals",
-            seen=f"no method is called {method!r}",
-            todo=did_you_mean(method, METHODS),
-        )
-    if array.ndim != 2 or array.shape[1] < 2 or not 0 < level < 1:  # noqa: PLR2004  # two conditions
-        raise UsageError(
-            where="within-item intervals",
-            seen=f"a table of shape {array.shape} at level {level}",
-            todo="Give one row an item and one column for each of two or more conditions.",
-        )
+    _check(array, method, level)
     n = len(array)
     means = tuple(float(each) for each in array.mean(axis=0)) if n else ()
     if n < 2:  # noqa: PLR2004  # a spread needs two units
@@ -101,6 +90,21 @@ def within_intervals(
 
 
 _ROUNDING = 1e-12
+
+
+def _check(array: Floats, method: str, level: float) -> None:
+    if method not in METHODS:
+        raise UsageError(
+            where="within-item intervals",
+            seen=f"no method is called {method!r}",
+            todo=did_you_mean(method, METHODS),
+        )
+    if array.ndim != 2 or array.shape[1] < 2 or not 0 < level < 1:  # noqa: PLR2004  # two conditions
+        raise UsageError(
+            where="within-item intervals",
+            seen=f"a table of shape {array.shape} at level {level}",
+            todo="Give one row an item and one column for each of two or more conditions.",
+        )
 
 
 def _errors(left: Floats, method: str, tail: float) -> tuple[tuple[float, ...], float]:
