@@ -1,0 +1,121 @@
+"""``cimento fill``: what a model puts in the blanks of free text."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cimento.cli import options
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+# size: one argument for each option.
+def fill(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="[FILE]", help="One text a line, its blank as ___; - is standard input."
+        ),
+    ] = Path("-"),
+    *,
+    model: Annotated[
+        str,
+        options.option("-m", "--model", help="demo-masked, demo-causal, a folder, org/name ..."),
+    ],
+    k: Annotated[int, options.option("-k", "--top", min=1, help="How many candidates.")] = 10,
+    protocol: Annotated[
+        str,
+        options.option(
+            "--protocol",
+            help="mask: one mask, any tokens; words: whole ones; complete: words of several tokens;"
+            " beam: any sequences; left: what comes next; sentinel. By the model if not given.",
+        ),
+    ] = "auto",
+    masks: Annotated[
+        int, options.option("--masks", min=1, help="Tokens of the longest candidate.")
+    ] = 3,
+    among: Annotated[
+        str, options.option("--options", help="Score these in every blank: rossa|rosso.")
+    ] = "",
+    choice: Annotated[
+        str, options.option("--choice", help="How options are scored: left-to-right,sentence ...")
+    ] = "",
+    json: Annotated[bool, options.option("--json", help="Print JSON, one object a text.")] = False,
+    device: options.Device = "auto",
+    dtype: options.Dtype = "float32",
+    model_args: options.ModelArgs = None,
+    kind: options.Kind = "auto",
+    bos: options.Bos = None,
+    batch_size: options.BatchSize = None,
+    concurrency: options.Concurrency = 8,
+    timeout: options.Timeout = 120.0,
+) -> None:
+    """Print what a model puts in the blank of each text, as TSV.
+
+    Options may also stand after a text, behind a tab: ``La casa è ___.<TAB>rossa|rosso``.
+    """
+    from cimento.cli.console import show
+    from cimento.cli.run_cloze import fill_policy
+    from cimento.cloze.free import fill_texts
+    from cimento.freetext import read_lines
+    from cimento.models.arguments import parse_model_args
+    from cimento.models.base import Policy
+    from cimento.sources import Asking
+
+    settings = {"k": str(k), "protocol": protocol, "masks": str(masks), "choice": choice}
+    lines = [line.partition("\t") for line in read_lines(file)]
+    policy = Policy(
+        **options.given(bos=bos, dtype=dtype, model_args=parse_model_args(model_args or ()))
+    )
+    table = fill_texts(
+        [text for text, _, _ in lines],
+        model,
+        options=[_parts(own or among) for _, _, own in lines],
+        policy=fill_policy(settings),
+        asking=Asking(
+            policy=policy,
+            kind=kind,
+            device=device,
+            token_budget=batch_size,
+            concurrency=concurrency,
+            timeout_s=timeout,
+        ),
+    )
+    if json:
+        show("\n".join(_objects([text for text, _, _ in lines], table)))
+        return
+    escaped = table.with_columns(_escaped("candidate"))
+    show(escaped.write_csv(separator="\t", null_value="", quote_style="never"))
+
+
+def _parts(cell: str) -> list[str]:
+    return [part.strip() for part in cell.split("|") if part.strip()]
+
+
+def _objects(texts: list[str], table: pl.DataFrame) -> list[str]:
+    return [
+        json_module.dumps(
+            {
+                "text": text,
+                "fills": [
+                    {name: value for name, value in row.items() if name != "text"}
+                    for row in table.filter(table["text"] == number).iter_rows(named=True)
+                ],
+            },
+            ensure_ascii=False,
+        )
+        for number, text in enumerate(texts, start=1)
+    ]
+
+
+def _escaped(column: str) -> pl.Expr:
+    """A column in which no tab and no line break stands as it is."""
+    import polars as pl
+
+    marks = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+    return pl.col(column).str.replace_many(list(marks), list(marks.values()))

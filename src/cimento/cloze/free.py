@@ -1,0 +1,75 @@
+"""Blanks in free text, such as ``La casa è ___``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cimento.cache import AnswerCache, MemoryCache
+from cimento.cloze.asking import fills_table, open_fills, plan_fills
+from cimento.cloze.records import BLANK, ClozeItem, Option
+from cimento.errors import InputError
+from cimento.models.base import Scorer
+from cimento.models.fill import FillPolicy
+from cimento.sources import Asking
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_BLANK = re.compile(r"_{3,}")
+
+
+def fill_texts(
+    texts: Sequence[str],
+    model: str | Scorer,
+    *,
+    options: Sequence[Sequence[str]] = (),
+    policy: FillPolicy | None = None,
+    asking: Asking | None = None,
+    cache: AnswerCache | None = None,
+) -> pl.DataFrame:
+    """What a model puts in the blanks of some texts.
+
+    Args:
+        texts: each with one blank, three underscores or more.
+        model: a name as for ``cimento run -m``, or a loaded model.
+        options: for each text, what is to be scored in its blank; empty for none.
+        policy: how blanks are asked for.
+        asking: how texts are scored.
+        cache: where answers are kept; None forgets them afterwards.
+
+    Returns:
+        Columns ``text`` (number of the text, from 1), ``method``, ``rank``, ``candidate``,
+        ``probability``, ``logprob_nats``, ``n_pieces``, ``kind``; see docs/fill.md.
+
+    Raises:
+        InputError: a text has no blank, or more than one.
+        CimentoError: the model cannot be used, or a text is too long for it.
+    """
+    import polars as pl
+
+    own = options or [()] * len(texts)
+    items = [
+        _item(number, text, some)
+        for number, (text, some) in enumerate(zip(texts, own, strict=True), start=1)
+    ]
+    chosen = policy or FillPolicy()
+    source = open_fills(model, asking=asking or Asking(), policy=chosen)
+    plan = plan_fills(items)
+    numbers = range(len(plan.requests))
+    answers = source.fill(plan, numbers, cache=cache or MemoryCache())
+    table = fills_table([(int(item.id), answers[plan.request_of[item.id]]) for item in plan.items])
+    probability = pl.col("logprob_nats").exp().alias("probability")
+    columns = ("method", "rank", "candidate", probability, "logprob_nats", "n_pieces", "kind")
+    return table.select(pl.col("request").alias("text"), *columns)
+
+
+def _item(number: int, text: str, options: Sequence[str]) -> ClozeItem:
+    parts = _BLANK.split(text)
+    if len(parts) != 2:  # noqa: PLR2004  # before and after
+        seen = f"there are {len(parts) - 1} blanks" if len(parts) > 1 else "there is no blank"
+        raise InputError(
+            where=f"text {number}, {text!r}", seen=seen, todo=f"Write one, as {BLANK}."
+        )
+    return ClozeItem(str(number), *parts, tuple(Option(each) for each in options))

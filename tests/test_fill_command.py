@@ -1,0 +1,70 @@
+"""``cimento fill``: free text with blanks, from a file or standard input."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import sys
+
+import pytest
+
+from cimento.cli.main import invoke
+from cimento.cloze.free import fill_texts
+from cimento.errors import InputError
+from cimento.models.fill import FillPolicy
+from cimento.sources import Asking
+
+
+def typed(monkeypatch, text: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+def test_a_text_from_standard_input_is_filled(monkeypatch, capsys):
+    typed(monkeypatch, "La casa è ___.\n\nLe ragazze sono _____.\n")
+    assert invoke(["fill", "-m", "demo-masked", "-k", "3", "--protocol", "words"]) == 0
+    header, *rows = capsys.readouterr().out.splitlines()
+    assert header.split("\t") == [
+        "text", "method", "rank", "candidate", "probability", "logprob_nats", "n_pieces", "kind",
+    ]  # fmt: skip
+    assert [row.split("\t")[:3] for row in rows] == [
+        [number, "words", rank] for number in "12" for rank in "123"
+    ]
+    assert {row.split("\t")[-1] for row in rows} == {"word"}
+
+
+@pytest.mark.parametrize("model", ["demo-masked", "demo-causal"])
+def test_options_stand_behind_the_text_or_hold_for_all(model, tmp_path, capsys):
+    path = tmp_path / "texts.tsv"
+    path.write_text("La casa è ___.\tnuova | nuovo\nLa strada è ___.\n", encoding="utf-8")
+    arguments = ["fill", str(path), "-m", model, "--options", "lunga|lungo", "--json"]
+    assert invoke([*arguments, "--choice", "sentence"]) == 0
+    first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert first["text"] == "La casa è ___."
+    assert [f["candidate"] for f in first["fills"] if f["method"] == "choice:sentence"] == [
+        "nuova", "nuovo",
+    ]  # fmt: skip
+    scored = [f for f in second["fills"] if f["method"] == "choice:sentence"]
+    assert [f["candidate"] for f in scored] == ["lunga", "lungo"]
+    assert scored[0]["probability"] == pytest.approx(math.exp(scored[0]["logprob_nats"]))
+
+
+def test_the_same_in_python():
+    table = fill_texts(
+        ["La casa è ___."], "demo-masked", policy=FillPolicy(k=2), asking=Asking(device="cpu")
+    )
+    assert table.select("text", "rank").rows() == [(1, 1), (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("Nessuno.", "no blank"), ("___ e ___", "2 blanks"), ("a __ b", "no blank")]
+)
+def test_a_text_without_one_blank_is_refused(text, said):
+    with pytest.raises(InputError, match=said):
+        fill_texts(["La ___.", text], "demo-masked")
+
+
+def test_what_cannot_be_asked_is_said(monkeypatch, capsys):
+    typed(monkeypatch, "La casa è ___.\n")
+    assert invoke(["fill", "-m", "demo-causal", "--protocol", "mask"]) == 2
+    assert "protocol=mask" in capsys.readouterr().err
