@@ -53,6 +53,28 @@ def stories(
     note(f"{len(found)} variants to confirm: {output}")
 
 
+@app.command("pairs")
+def pairs(
+    grammar: Annotated[
+        str,
+        typer.Argument(metavar="GRAMMAR", help="A folder with grammar.toml, or a built-in one."),
+    ],
+    output: Annotated[Path, options.option("-o", "--output", help="Folder for the suites.")],
+    *,
+    items: Annotated[int, options.option("--items", min=1, help="How many items.")] = 24,
+    seed: Annotated[int, options.option("--seed", help="Seed of the draw of words.")] = 0,
+) -> None:
+    """Make an agreement suite from a grammar, and its adversarial twin where it has attractors."""
+    from cimento.generating.generate import generate
+    from cimento.generating.reading import find_grammar, read_grammar
+    from cimento.suites.writers.native import write_native
+
+    suite, twin = generate(read_grammar(find_grammar(grammar)), n=items, seed=seed)
+    for each in filter(None, (suite, twin)):
+        write_native(each, output / each.name)
+        note(f"{len(each.items)} items: {output / each.name}")
+
+
 def _read_replacements(path: Path) -> list[Replacement]:
     from cimento.errors import InputError, SuiteError
     from cimento.files import read_bytes

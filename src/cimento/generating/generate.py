@@ -1,0 +1,249 @@
+"""From a grammar to items: drawn by seed, balanced over features, without duplicates."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from cimento.errors import InputError
+from cimento.generating.grammar import Bundle, Grammar, Slot, Template, Word
+from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+
+TARGET = "match"
+WRONG = "mismatch_"
+TWIN = "-adversarial"
+
+_TRIES_PER_ITEM = 300
+_SLOT = re.compile(r"\{(\w+)\}")
+_OPTIONAL = re.compile(r"^\[(.*)\]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A slot with its word.
+
+    Attributes:
+        word: of the lexicon.
+        bundle: all its features here, the inherent ones too.
+        form: as it stands in the sentence.
+    """
+
+    word: Word
+    bundle: Bundle
+    form: str
+
+
+def generate(grammar: Grammar, *, n: int, seed: int) -> tuple[Suite, Suite | None]:
+    """A suite of `n` items, and its adversarial twin where templates have an attractor.
+
+    Items take templates in turn, and in each template the values of the features that vary. Both
+    suites have the same items: the twin's only have the attractor between.
+
+    Args:
+        grammar: what they are made from.
+        n: number of items.
+        seed: of the draw of words.
+
+    Raises:
+        InputError: the grammar cannot make so many different items.
+    """
+    generator = random.Random(seed)  # noqa: S311  # a draw of words, not of secrets
+    turns = _turns(grammar)
+    seen: set[str] = set()
+    plain: list[Item] = []
+    adversarial: list[Item] = []
+    for number in range(1, n + 1):
+        template, values = turns[(number - 1) % len(turns)]
+        filled = _fresh(grammar, template, values, generator, seen)
+        if filled is None:
+            raise InputError(
+                where=f"grammar {grammar.name!r}, template {template.name!r}",
+                seen=f"no further item can be made after {len(plain)} of {n}",
+                todo="Ask for fewer items, or add words.",
+            )
+        plain.append(_item(grammar, template, filled, number, adversarial=False))
+        adversarial.append(_item(grammar, template, filled, number, adversarial=True))
+    suite = _suite(grammar, plain, grammar.name)
+    has_twin = any("[" in template.text for template in grammar.templates)
+    twin = _suite(grammar, adversarial, grammar.name + TWIN) if has_twin else None
+    return suite, twin
+
+
+def _turns(grammar: Grammar) -> list[tuple[Template, dict[tuple[str, str], str]]]:
+    """Every template with every combination of the values that vary, templates in turn."""
+    by_template = []
+    for template in grammar.templates:
+        keys = [(slot.name, feature) for slot in template.slots for feature in slot.vary]
+        values = product(*(grammar.features[feature] for _, feature in keys))
+        by_template.append([(template, dict(zip(keys, each, strict=True))) for each in values])
+    longest = max(map(len, by_template))
+    return [turns[i % len(turns)] for i in range(longest) for turns in by_template]
+
+
+def _fresh(
+    grammar: Grammar,
+    template: Template,
+    values: Mapping[tuple[str, str], str],
+    generator: random.Random,
+    seen: set[str],
+) -> dict[str, Filled] | None:
+    """Words for all slots that make a sentence that was not there yet; None where none is found."""
+    for _ in range(_TRIES_PER_ITEM):
+        filled = _fill(grammar, template, values, generator)
+        if filled is None or not _is_telling(grammar, template, filled):
+            continue
+        # Two sentences that differ only in the attractor are the same plain item.
+        text = " ".join(_regions(template, filled, adversarial=False)).casefold()
+        if text not in seen:
+            seen.add(text)
+            return filled
+    return None
+
+
+def _fill(
+    grammar: Grammar,
+    template: Template,
+    values: Mapping[tuple[str, str], str],
+    generator: random.Random,
+) -> dict[str, Filled] | None:
+    filled: dict[str, Filled] = {}
+    for slot in template.slots:
+        taken = {(each.word.pos, each.word.lemma) for each in filled.values()}
+        words = [
+            word
+            for word in grammar.lexicon
+            if word.pos == slot.pos
+            and (word.pos, word.lemma) not in taken
+            and all(word.inherent.get(feature) == value for feature, value in slot.where.items())
+        ]
+        generator.shuffle(words)
+        found = next(_fitting(grammar, slot, words, values, filled, generator), None)
+        if found is None:
+            return None
+        filled[slot.name] = found
+    return filled
+
+
+def _fitting(
+    grammar: Grammar,
+    slot: Slot,
+    words: Sequence[Word],
+    values: Mapping[tuple[str, str], str],
+    filled: Mapping[str, Filled],
+    generator: random.Random,
+) -> Iterator[Filled]:
+    """The words that can stand in a slot, with their forms."""
+    part = grammar.parts[slot.pos]
+    for word in words:
+        bundle = {**word.inherent, **slot.fixed}
+        bundle |= {f: values[slot.name, f] for f in slot.vary if f not in word.inherent}
+        if any(bundle.get(f) != values[slot.name, f] for f in slot.vary):
+            continue
+        if slot.agrees_with:
+            bundle |= {f: filled[slot.agrees_with].bundle[f] for f in slot.features}
+        if slot.differs_from:
+            other = filled[slot.differs_from].bundle
+            if any(f in word.inherent and word.inherent[f] == other[f] for f in slot.features):
+                continue
+            for feature in slot.features:
+                if feature not in word.inherent:
+                    choices = [v for v in grammar.features[feature] if v != other[feature]]
+                    bundle[feature] = generator.choice(choices)
+        form = word.forms.get(part.form_name(bundle), "")
+        if form:
+            yield Filled(word, bundle, form)
+
+
+def _is_telling(grammar: Grammar, template: Template, filled: Mapping[str, Filled]) -> bool:
+    """Whether the target's wrong forms exist and are other forms."""
+    target = filled[template.target.name]
+    wrong = [form for _, form in _wrong_forms(grammar, template.target, target)]
+    return all(wrong) and target.form not in wrong
+
+
+def _wrong_forms(grammar: Grammar, slot: Slot, target: Filled) -> Iterator[tuple[str, str]]:
+    """Name of a condition and the form that is wrong in it."""
+    part = grammar.parts[slot.pos]
+    for wrong in grammar.wrong_combinations(slot):
+        bundle = dict(target.bundle)
+        for feature in wrong:
+            values = grammar.features[feature]
+            bundle[feature] = values[(values.index(bundle[feature]) + 1) % len(values)]
+        yield WRONG + "_".join(wrong), target.word.forms.get(part.form_name(bundle), "")
+
+
+def _regions(
+    template: Template, filled: Mapping[str, Filled], *, adversarial: bool
+) -> tuple[str, ...]:
+    """The regions of a sentence; the first that has words begins with a capital."""
+    regions = []
+    for region in template.text.split("|"):
+        optional = _OPTIONAL.match(region.strip())
+        text = optional[1] if optional else region.strip()
+        shown = "" if optional and not adversarial else text
+        regions.append(_SLOT.sub(lambda match: filled[match[1]].form, shown))
+    first = next(index for index, text in enumerate(regions) if text)
+    regions[first] = regions[first][:1].upper() + regions[first][1:]
+    return tuple(regions)
+
+
+def _item(
+    grammar: Grammar,
+    template: Template,
+    filled: Mapping[str, Filled],
+    number: int,
+    *,
+    adversarial: bool,
+) -> Item:
+    slot = template.target
+    target = filled[slot.name]
+    forms = [(TARGET, target.form), *_wrong_forms(grammar, slot, target)]
+    columns = _columns(template, filled, adversarial=adversarial)
+    conditions = []
+    for name, form in forms:
+        changed = {**filled, slot.name: Filled(target.word, target.bundle, form)}
+        texts = _regions(template, changed, adversarial=adversarial)
+        conditions.append(Condition(name, tuple(map(Region, texts)), columns))
+    return Item(str(number), tuple(conditions))
+
+
+def _columns(
+    template: Template, filled: Mapping[str, Filled], *, adversarial: bool
+) -> dict[str, str]:
+    """Features of the target, and of the attractor where there is one."""
+    slot = template.target
+    target = filled[slot.name]
+    columns = {"template": template.name, "lemma": target.word.lemma}
+    columns |= {feature: target.bundle[feature] for feature in slot.features}
+    attractors = [each for each in template.slots if each.differs_from]
+    if adversarial and attractors:
+        other = attractors[0]
+        columns["attractor"] = "other " + " and ".join(other.features)
+        columns |= {f"attractor_{f}": filled[other.name].bundle[f] for f in other.features}
+    return columns
+
+
+def _suite(grammar: Grammar, items: Sequence[Item], name: str) -> Suite:
+    number = 1 + next(
+        index
+        for index, region in enumerate(grammar.templates[0].text.split("|"))
+        if "{" + grammar.templates[0].target.name + "}" in region
+    )
+    return Suite(
+        meta=Meta(
+            name=name,
+            version="0.1.0",
+            language=grammar.language,
+            phenomenon=grammar.phenomenon,
+            status="generated, not yet reviewed",
+        ),
+        region_names=grammar.regions,
+        predictions=tuple(
+            Prediction(f"({number};%{TARGET}%) < ({number};%{condition.name}%)")
+            for condition in items[0].conditions[1:]
+        ),
+        items=tuple(items),
+    )

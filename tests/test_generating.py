@@ -1,0 +1,179 @@
+"""Suites from grammars: balanced, without duplicates, the same for the same seed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.cli.main import invoke
+from cimento.errors import InputError
+from cimento.generating.generate import generate
+from cimento.generating.grammar import Grammar
+from cimento.generating.reading import find_grammar, grammar_names, read_grammar
+from cimento.suites.checks import check_suite
+from cimento.suites.load import load_suite
+
+GRAMMAR = """
+name = "adjectives"
+language = "it"
+regions = ["subject", "between", "adjective"]
+{extra}
+[features]
+number = ["sg", "pl"]
+gender = ["m", "f"]
+
+[parts.noun]
+inflects = ["number"]
+
+[parts.adjective]
+inflects = ["gender", "number"]
+
+[[templates]]
+name = "copula"
+text = "{{S}} | [vicino {{A}}] | {{P}}."
+
+[templates.slots.S]
+pos = "noun"
+vary = ["number", "gender"]
+
+[templates.slots.A]
+pos = "noun"
+differs_from = "S"
+features = ["number", "gender"]
+
+[templates.slots.P]
+pos = "adjective"
+agrees_with = "S"
+features = ["gender", "number"]
+target = true
+"""
+LEXICON = (
+    "pos\tlemma\tgender\tform:sg\tform:pl\tform:m.sg\tform:f.sg\tform:m.pl\tform:f.pl\n"
+    "noun\ttavolo\tm\til tavolo\ti tavoli\t\t\t\t\n"
+    "noun\tsedia\tf\tla sedia\tle sedie\t\t\t\t\n"
+    "noun\tletto\tm\til letto\ti letti\t\t\t\t\n"
+    "noun\tporta\tf\tla porta\tle porte\t\t\t\t\n"
+    "adjective\trosso\t\t\t\trosso\trossa\trossi\trosse\n"
+    "adjective\tverde\t\t\t\tverde\tverde\tverdi\tverdi\n"
+    "adjective\tlungo\t\t\t\tlungo\tlunga\tlunghi\tlunghe\n"
+)
+
+
+def folder(path: Path, *, grammar: str = "", extra: str = "", lexicon: str = LEXICON) -> Path:
+    path.mkdir(exist_ok=True)
+    text = grammar or GRAMMAR.format(extra=extra)
+    (path / "grammar.toml").write_text(text, encoding="utf-8")
+    (path / "lexicon.tsv").write_text(lexicon, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def grammar(tmp_path: Path) -> Grammar:
+    return read_grammar(folder(tmp_path / "grammar"))
+
+
+def test_items_are_balanced_and_the_twin_has_an_attractor_of_the_other_kind(
+    grammar: Grammar,
+) -> None:
+    suite, twin = generate(grammar, n=8, seed=3)
+    assert twin is not None
+    cells = Counter((i.column("number"), i.column("gender")) for i in suite.items)
+    assert cells == {(n, g): 2 for n in ("sg", "pl") for g in ("m", "f")}
+    for plain, other in zip(suite.items, twin.items, strict=True):
+        assert plain.condition("match").regions[1].text == ""
+        assert other.condition("match").regions[1].text.startswith("vicino ")
+        assert other.column("attractor_number") != other.column("number")
+        assert other.column("attractor_gender") != other.column("gender")
+        assert plain.condition("match").regions[2] == other.condition("match").regions[2]
+
+
+def test_every_combination_of_features_is_made_wrong(grammar: Grammar) -> None:
+    suite, _ = generate(grammar, n=4, seed=0)
+    item = next(i for i in suite.items if (i.column("number"), i.column("gender")) == ("pl", "f"))
+    forms = {c.name: c.regions[2].text for c in item.conditions}
+    endings = {name: text.rstrip(".")[-1] for name, text in forms.items()}
+    assert endings == {
+        "match": "e",
+        "mismatch_gender": "i",
+        "mismatch_number": "a",
+        "mismatch_gender_number": "o",
+    }
+    assert [p.formula for p in suite.predictions] == [
+        f"(3;%match%) < (3;%{name}%)" for name in list(forms)[1:]
+    ]
+
+
+def test_a_word_with_equal_forms_tells_nothing(grammar: Grammar) -> None:
+    suite, _ = generate(grammar, n=8, seed=1)
+    assert "verde" not in {item.column("lemma") for item in suite.items}
+
+
+def test_some_wrong_forms_can_be_chosen(tmp_path: Path) -> None:
+    made = read_grammar(folder(tmp_path / "g", extra='wrong = [["number"]]'))
+    suite, _ = generate(made, n=4, seed=0)
+    assert suite.condition_names == ("match", "mismatch_number")
+    assert not any(fault.severity == "error" for fault in check_suite(suite))
+
+
+def test_a_small_lexicon_runs_out(grammar: Grammar) -> None:
+    with pytest.raises(InputError, match=r"no further item can be made after \d+ of 500"):
+        generate(grammar, n=500, seed=0)
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(deadline=None, max_examples=20)
+def test_no_sentence_twice_and_the_same_again(seed: int) -> None:
+    built_in = read_grammar(find_grammar("it-subject-verb"))
+    suite, twin = generate(built_in, n=24, seed=seed)
+    texts = [tuple(r.text for r in i.condition("match").regions) for i in suite.items]
+    assert len(set(texts)) == 24
+    assert generate(built_in, n=24, seed=seed) == (suite, twin)
+
+
+@pytest.mark.parametrize("name", grammar_names())
+def test_built_in_grammars_make_sound_suites(name: str) -> None:
+    for suite in generate(read_grammar(find_grammar(name)), n=48, seed=0):
+        assert suite is not None
+        assert [fault for fault in check_suite(suite) if fault.severity == "error"] == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "seen"),
+    [
+        ('agrees_with = "S"', 'agrees_with = "Q"', "no slot before it 'Q'"),
+        ('pos = "adjective"', 'pos = "adverb"', "no part of speech 'adverb'"),
+        ('vary = ["number", "gender"]', 'vary = ["tense"]', "no feature 'tense'"),
+        ("target = true", "target = false", "not exactly one target"),
+        ("{S} | [vicino", "{S} [vicino", "the text has 2 regions"),
+        ("{S} | [vicino {A}]", "{S} | [vicino]", "the text has the slots"),
+        ("vary =", "varies =", "the key 'varies' is unknown"),
+        ('name = "adjectives"', "", "a key is missing"),
+        ("[features]", "[features", "is not TOML"),
+    ],
+)
+def test_what_is_wrong_in_a_grammar_is_said(tmp_path: Path, old: str, new: str, seen: str) -> None:
+    text = GRAMMAR.format(extra="")
+    assert old in text
+    with pytest.raises(InputError, match=seen):
+        read_grammar(folder(tmp_path / "g", grammar=text.replace(old, new)))
+
+
+def test_an_unknown_part_of_speech_names_its_row(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"lexicon.tsv row 9: the part of speech 'nuon'"):
+        read_grammar(folder(tmp_path / "g", lexicon=LEXICON + "nuon\tx\t\t\t\t\t\t\t\n"))
+
+
+def test_the_command_writes_suites_that_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    command = ["suites", "build", "pairs", "es-subject-verb", "-o", str(out), "--items", "4"]
+    assert invoke(command) == 0
+    suite = load_suite(out / "es-subject-verb-generated").suite
+    assert len(suite.items) == 4
+    assert invoke(["suites", "build", "pairs", "es-subject-vreb", "-o", str(out)]) == 2
+    assert "Did you mean 'es-subject-verb'" in capsys.readouterr().err
