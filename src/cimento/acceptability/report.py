@@ -50,6 +50,31 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceRow:
+    """What is known of one sentence.
+
+    Attributes:
+        id: of the sentence.
+        text: the sentence.
+        label: what its authors say of it.
+        grammatical: whether it is, where they say so.
+        rating: its mean rating; None where it has none.
+        perplexity: None where it is undefined.
+        n_tokens: tokens that the perplexity is taken over.
+        reason: why there is no perplexity.
+    """
+
+    id: str
+    text: str
+    label: str
+    grammatical: bool | None
+    rating: float | None
+    perplexity: float | None
+    n_tokens: int
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptabilityReport:
     """A model beside people on one suite.
 
@@ -69,6 +94,7 @@ class AcceptabilityReport:
         agreement: of the people.
         binary: each measure against the labels.
         accuracies: column to value to the accuracy of the pairs with it.
+        sentences: each with its rating, its perplexity and the number of its tokens.
     """
 
     suite: str
@@ -86,6 +112,16 @@ class AcceptabilityReport:
     agreement: Agreements
     binary: tuple[Binary, ...]
     accuracies: Mapping[str, Mapping[str, Accuracies]]
+    sentences: tuple[SentenceRow, ...]
+
+    def least_perplexing(self, most: int = 3) -> list[SentenceRow]:
+        """The unacceptable sentences of the lowest perplexity, the lowest first."""
+        found = [
+            (each.perplexity, each)
+            for each in self.sentences
+            if each.label == "unacceptable" and each.perplexity is not None
+        ]
+        return [each for _, each in sorted(found, key=lambda pair: pair[0])[:most]]
 
     def plain(self) -> dict[str, object]:
         """The record as dictionaries and lists, for JSON."""
@@ -136,6 +172,10 @@ def report(run: Run, rated: RatedSet, *, by: str, options: Options) -> Acceptabi
         agreement=agreements(sentences, seed=options.seed, draws=options.draws),
         binary=tuple(binary(sentences, scored, each, seed=options.seed) for each in measures),
         accuracies=accuracies_of_pairs(run, options.by, seed=options.seed),
+        sentences=tuple(
+            _row(sentence, values[sentence.id], _tokens(each))
+            for sentence, each in zip(sentences, scored, strict=True)
+        ),
     )
 
 
@@ -207,6 +247,20 @@ def _of_pairs(suite: Suite, column: str) -> Suite:
         )
         items.append(dataclasses.replace(item, conditions=conditions))
     return dataclasses.replace(suite, items=tuple(items))
+
+
+def _row(sentence: RatedSentence, value: Value, n_tokens: int) -> SentenceRow:
+    known = not isinstance(value, Missing)
+    return SentenceRow(
+        id=sentence.id,
+        text=sentence.text,
+        label=sentence.label,
+        grammatical=sentence.grammatical,
+        rating=sentence.mean,
+        perplexity=value if not isinstance(value, Missing) else None,
+        n_tokens=n_tokens if known else 0,
+        reason=value.reason if isinstance(value, Missing) else None,
+    )
 
 
 def _tokens(each: ScoredSentence) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.acceptability.readers import FORMATS, read_rated
@@ -30,6 +30,9 @@ from cimento.suites.tables import SUFFIXES
 KIND = "acceptability"
 RATINGS = "ratings"
 SENTENCE = "sentence"
+NO_PREDICTIONS = "CIM-S023"
+"""Of a suite of single sentences no predictions are expected."""
+
 PAIR = ("acceptable", "unacceptable")
 PEOPLE, AUTHOR = "people", "author"
 
@@ -69,6 +72,8 @@ def load_rated(path: Path) -> RatedSuite:
         rated = read_rated(path)
         return RatedSuite(suite_of(rated), rated)
     loaded = load_suite(path)
+    warnings = tuple(each for each in loaded.warnings if each.code != NO_PREDICTIONS)
+    loaded = replace(loaded, warnings=warnings)
     return RatedSuite(loaded, rated_of(loaded.suite), by=_settings(loaded.suite)[1])
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.acceptability.report import AcceptabilityReport, Options, report, scored_in_order
-from cimento.acceptability.suites import RatedSuite, load_rated
+from cimento.acceptability.suites import NO_PREDICTIONS, RatedSuite, load_rated
 from cimento.cli.acceptability_text import report_text
 from cimento.cli.console import note, show
 from cimento.cli.evaluating import (
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 REPORT = "acceptability.json"
 OPTIONS = ("by", "draws")
-_NO_PREDICTIONS = "CIM-S023"
 
 
 def run_acceptability(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int:
@@ -61,8 +61,8 @@ def run_acceptability(suites: Sequence[str], models: Sequence[str], how: KindRun
         plain = {**json.loads(to_json(summary)), "acceptability": [r.plain() for r in reports]}
         show(json.dumps(plain, ensure_ascii=False, indent=2))
     elif runs:
-        if any(run.suite.predictions for run in runs):
-            show_table(summary)
+        if judged := tuple(each for each in summary.runs if each.predictions):
+            show_table(dataclasses.replace(summary, runs=judged))
         for made in reports:
             show("\n" + report_text(made))
         note(f"Stored in {how.evaluation.output}.")
@@ -89,7 +89,7 @@ def check_acceptability(path: Path) -> Sequence[Fault]:
 
 
 def _without_predictions(faults: Sequence[Fault]) -> list[Fault]:
-    return [fault for fault in faults if fault.code != _NO_PREDICTIONS]
+    return [fault for fault in faults if fault.code != NO_PREDICTIONS]
 
 
 def _options(how: KindRun) -> Options:

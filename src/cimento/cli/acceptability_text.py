@@ -35,6 +35,7 @@ def _lines(report: AcceptabilityReport) -> Iterator[str]:
     if report.perplexities:
         yield from _described(f"Perplexity ({report.perplexity}) by label", report.perplexities)
         yield f"  {report.n_tokens} tokens scored; {report.first_token}"
+        yield from _least_perplexing(report)
     yield from _binary(report)
     yield from _accuracies(report)
 
@@ -97,6 +98,15 @@ def _described(title: str, groups: Sequence[Described]) -> Iterator[str]:
         for each in groups
     ]
     yield columns(rows, indent=2)
+
+
+def _least_perplexing(report: AcceptabilityReport) -> Iterator[str]:
+    found = report.least_perplexing()
+    if found:
+        yield "  Unacceptable sentences of the lowest perplexity:"
+    for each in found:
+        text = shorten(each.text, _WIDTH, placeholder=" ...")
+        yield f"    {_number(each.perplexity)}  {each.n_tokens} tokens  {each.id}  {text}"
 
 
 def _binary(report: AcceptabilityReport) -> Iterator[str]:
