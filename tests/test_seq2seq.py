@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 
@@ -182,14 +183,41 @@ def test_no_window_slides_over_source_and_text(zoo_folder):
         load_folder(zoo_folder("bart"), Policy(window="sliding"))
 
 
-def test_words_are_not_corrected_and_it_is_said(zoo_folder):
+@pytest.mark.parametrize("source", ["", "La zia dell'amica:"])
+def test_words_are_corrected_for_their_boundaries(source, zoo_folder):
+    """The first word of a text is one, whatever the source is; T5 puts a blank before it."""
     folder = zoo_folder("t5")
-    scorer = load_folder(folder, Policy(boundary="auto"))
+    policy = Policy(boundary="auto", punctuation="keep")
+    text = "Le vicine cantano."
+    request = ScoreRequest(0, text, context=source)
+    tokenizer = zoo.tokenizer("unigram-sentinels")
+    vocabulary = {number: token for token, number in tokenizer.get_vocab().items()}
+    opening = [number for number, token in vocabulary.items() if token.startswith("▁")]
+    opening.append(tokenizer.eos_token_id)
+    model = AutoModelForSeq2SeqLM.from_pretrained(folder)
+    ids, logprobs = expected("t5", folder, model, request)
+    with torch.no_grad():
+        rows = (
+            model(
+                input_ids=torch.tensor([[*plain.tokens_of(folder, source).ids, 1]]),
+                decoder_input_ids=torch.tensor([[0, *ids]]),
+            )
+            .logits[0]
+            .softmax(-1)
+        )
+    log_z = rows[:, opening].sum(dim=1).log().tolist()
+    # After a lone blank a word has ended for certain.
+    log_z = [0.0 if i and vocabulary[ids[i - 1]] == "▁" else z for i, z in enumerate(log_z)]
+    terms = [before - after for before, after in itertools.pairwise(log_z)]
 
-    assert "not corrected" in scorer.remarks([])[0]
-    policy = Policy(boundary="word-start")
-    with pytest.raises(UsageError, match="how probable the end of a word is"):
-        score_texts(["Sì."], load_folder(folder, policy), asking=Asking(policy=policy))
+    scorer = load_folder(folder, policy)
+    table = score_texts([text], scorer, contexts=[source], asking=Asking(policy=policy))
+    words = score_texts([text], scorer, contexts=[source], asking=Asking(policy=policy), words=True)
+
+    assert scorer.card.boundary == "word-start"
+    assert table["boundary_nats"].to_list() == pytest.approx(terms, abs=1e-4)
+    total = surprisal_bits(sum(logprobs) - log_z[0] + log_z[-1])
+    assert words["surprisal_bits"].sum() == pytest.approx(total, abs=1e-3)
 
 
 def test_a_model_can_be_named_as_what_it_is(zoo_folder):

@@ -26,7 +26,7 @@ import torch
 
 from cimento.answers import BOUNDARY
 from cimento.errors import UsageError
-from cimento.models.base import BoundaryRule, Encoded, Policy
+from cimento.models.base import BoundaryRule, Encoded, ModelCard, Policy
 from cimento.models.columns import TokenSet
 from cimento.models.surfaces import UNKNOWN, surfaces_of
 
@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 
     from cimento.models.base import FloatArray
     from cimento.models.columns import Read
+
+NOTHING_MARKED = (
+    "the tokenizer marks neither beginnings nor ends of words, so that they are not corrected for"
+    " their boundaries"
+)
 
 Scoring: TypeAlias = Callable[[Sequence[Encoded], "tuple[Read, ...]"], "list[FloatArray]"]
 
@@ -113,12 +118,20 @@ def find_boundaries(
     )
 
 
+def described(card: ModelCard, *, bos: str, found: Boundaries | None) -> ModelCard:
+    """A model's card with what stands before its texts, and how its words are corrected."""
+    if found is None:
+        return dataclasses.replace(card, bos=bos)
+    details = card.details | {"boundary_eos": found.eos}
+    return dataclasses.replace(card, bos=bos, boundary=found.rule, details=details)
+
+
 def with_boundaries(
     encoded: Sequence[Encoded],
     columns: Sequence[Read],
     *,
     boundaries: Boundaries,
-    text_start: int,
+    text_starts: Sequence[int],
     score: Scoring,
 ) -> list[FloatArray]:
     """Scores of texts with the terms for word boundaries among the columns.
@@ -127,7 +140,8 @@ def with_boundaries(
         encoded: what is asked.
         columns: what is read besides log-probabilities, `BOUNDARY` among them.
         boundaries: of the model's tokenizer.
-        text_start: number of special tokens before a text.
+        text_starts: for each text, where its tokens begin, a context's too where a model reads
+            the two as one.
         score: scores texts with columns of the other kinds.
     """
     others = tuple(column for column in columns if column != BOUNDARY)
@@ -135,10 +149,10 @@ def with_boundaries(
     longer = [_with_next(each) for each in encoded]
     tables = score(longer, (*others, boundaries.opening, boundaries.initial))
     results = []
-    for each, more, table in zip(encoded, longer, tables, strict=True):
+    for each, more, table, start in zip(encoded, longer, tables, text_starts, strict=True):
         row_of = {index: row for row, index in enumerate(more.wanted)}
         log_z = {
-            index: _log_z(index, more.ids, table[row], boundaries, text_start=text_start)
+            index: _log_z(index, more.ids, table[row], boundaries, text_start=start)
             for index, row in row_of.items()
         }
         terms = [log_z[index] - log_z[index + 1] for index in each.wanted]

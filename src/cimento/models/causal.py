@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cimento.answers import BOUNDARY
 from cimento.models.base import Encoded, ModelCard, Policy
-from cimento.models.boundary import find_boundaries, with_boundaries
+from cimento.models.boundary import NOTHING_MARKED, described, find_boundaries, with_boundaries
 from cimento.models.causal_paths import CausalScoring
 from cimento.models.encoding import TextEncoder
 from cimento.models.inspection import Inside, way_of
@@ -26,11 +26,6 @@ if TYPE_CHECKING:
     from cimento.models.base import FloatArray
     from cimento.models.columns import Read
     from cimento.requests import ScoreRequest
-
-NOTHING_MARKED = (
-    "the tokenizer marks neither beginnings nor ends of words, so that they are not corrected for"
-    " their boundaries"
-)
 
 
 class CausalScorer:
@@ -101,7 +96,7 @@ class CausalScorer:
             encoded,
             columns,
             boundaries=self._boundaries,
-            text_start=len(self._texts.frame.before),
+            text_starts=[len(self._texts.frame.before)] * len(encoded),
             score=self._score,
         )
 
@@ -131,14 +126,7 @@ class CausalScorer:
 
     def _described(self, card: ModelCard) -> ModelCard:
         """The card, with what the policy came to with this tokenizer and window."""
-        details = dict(card.details)
-        if self._stride is not None:
-            details["stride"] = str(self._stride)
-        if self._boundaries is not None:
-            details["boundary_eos"] = self._boundaries.eos
-        return dataclasses.replace(
-            card,
-            bos=self._texts.names(self._texts.frame.before),
-            boundary=self._boundaries.rule if self._boundaries is not None else "",
-            details=details,
-        )
+        details = {} if self._stride is None else {"stride": str(self._stride)}
+        known = dataclasses.replace(card, details=card.details | details)
+        bos = self._texts.names(self._texts.frame.before)
+        return described(known, bos=bos, found=self._boundaries)

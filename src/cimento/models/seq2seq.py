@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import torch
 from transformers.modeling_outputs import BaseModelOutput
 
+from cimento.answers import BOUNDARY
 from cimento.errors import ModelError, TextTooLongError, UsageError
 from cimento.models.asks import AskList, Sheet
 from cimento.models.base import Encoded, ModelCard, Policy
+from cimento.models.boundary import NOTHING_MARKED, described, find_boundaries, with_boundaries
 from cimento.models.causal_plain import fed
 from cimento.models.encoding import TextEncoder
 from cimento.models.inspection import Inside, way_of
@@ -32,12 +34,11 @@ if TYPE_CHECKING:
 
     from cimento.answers import Column
     from cimento.models.base import FloatArray
+    from cimento.models.columns import Read
     from cimento.requests import ScoreRequest
 
 Source: TypeAlias = tuple[int, ...]
 """Token ids that the encoder reads, with what the tokenizer puts around them."""
-
-NOT_CORRECTED = "words of encoder-decoders are not corrected for their boundaries"
 
 
 class Seq2SeqScorer:
@@ -88,7 +89,10 @@ class Seq2SeqScorer:
         self._head_of = functools.cache(
             lambda columns: row_head(self._decoder, thin=layout.thin, columns=columns)
         )
-        self._card = dataclasses.replace(card, bos=texts.names(texts.frame.before))
+        self._boundaries = find_boundaries(
+            tokenizer, policy, vocabulary=texts.vocabulary, device=model.device
+        )
+        self._card = described(card, bos=texts.names(texts.frame.before), found=self._boundaries)
 
     @property
     def card(self) -> ModelCard:
@@ -113,6 +117,19 @@ class Seq2SeqScorer:
         self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
     ) -> list[FloatArray]:
         """The same with other columns beside; see `ColumnScorer`."""
+        if self._boundaries is None or BOUNDARY not in columns:
+            return self._score(encoded, columns)
+        # After the source the decoder begins a text of its own.
+        starts = [each.first for each in encoded]
+        return with_boundaries(
+            encoded,
+            columns,
+            boundaries=self._boundaries,
+            text_starts=starts,
+            score=self._score,
+        )
+
+    def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
         sheet = Sheet(encoded, columns=len(columns))
         parted = [self._parted(each) for each in encoded]
         # Sources of different length are never padded to one another: what the decoder attends
@@ -141,8 +158,8 @@ class Seq2SeqScorer:
 
     def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:  # noqa: ARG002  # as the Protocol has it
         """Whether memory ran out, and what is not corrected; see `Remarking`."""
-        uncorrected = (NOT_CORRECTED,) if self._texts.policy.boundary == "auto" else ()
-        return (*memory_of(self._decoder).remarks, *uncorrected)
+        unmarked = self._texts.policy.boundary == "auto" and self._boundaries is None
+        return (*memory_of(self._decoder).remarks, *((NOTHING_MARKED,) if unmarked else ()))
 
     def _source(self, request: ScoreRequest) -> Source:
         """What the encoder reads."""
@@ -180,7 +197,7 @@ class Seq2SeqScorer:
         numbers: Sequence[int],
         members: Sequence[tuple[Source, Encoded]],
         sheet: Sheet,
-        columns: tuple[Column, ...],
+        columns: tuple[Read, ...],
     ) -> None:
         """Write down the scores of some texts whose sources are of one length."""
         texts = [fed(each) for _, each in members]

@@ -65,12 +65,12 @@ def tokenizer_facts(
     state = json.loads(tokenizer.backend_tokenizer.to_str())
     role, refusal = _system_role(tokenizer)
     before, after, origin = _frame(tokenizer, policy, card)
-    causal = card.kind == "causal"
+    kind = card.kind
     return TokenizerFacts(
         kind=_kind(state),
         marks=_marks(tokenizer, state),
-        boundary=surfaces_of(tokenizer)[0] if causal else "none",
-        bos=policy.bos if causal else "",
+        boundary=surfaces_of(tokenizer)[0] if kind in ("causal", "seq2seq") else "none",
+        bos=policy.bos if kind == "causal" else "",
         before=before,
         origin=origin,
         after=after,
