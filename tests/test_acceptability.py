@@ -436,3 +436,31 @@ class TestCommand:
         folder = write_native(suite_of(some), tmp_path / "five")
         assert invoke(["suites", "check", str(folder)]) == 0
         assert "CIM-S023" not in capsys.readouterr().out
+
+
+class TestScatter:
+    def drawn(self):
+        from cimento.acceptability.figures import scatter, scatter_frame
+        from cimento.acceptability.report import scored_in_order
+        from cimento.measures import find_measure
+
+        run = evaluate(suite_of(FIVE), LENGTHS)
+        frame = scatter_frame(FIVE.sentences, scored_in_order(run), find_measure("lp"))
+        return scatter(frame, suite="set", model="fake", by="people", measure=find_measure("lp"))
+
+    def test_it_hands_out_its_numbers_and_names_the_worst(self):
+        pytest.importorskip("altair")
+        figure = self.drawn()
+        assert figure.frame["id"].to_list() == list("abcde")
+        assert figure.frame["value"].to_list() == [-2, -5, -8, -2, -11]
+        assert figure.frame["named"].null_count() == 0
+        assert figure.spec["description"] == "fake beside people on set (lp)"
+
+    def test_nothing_to_draw_is_said(self):
+        from cimento.acceptability.figures import scatter, scatter_frame
+        from cimento.errors import UsageError
+        from cimento.measures import find_measure
+
+        empty = scatter_frame([], [], find_measure("lp"))
+        with pytest.raises(UsageError, match="no sentence has a rating"):
+            scatter(empty, suite="set", model="m", by="people", measure=find_measure("lp"))

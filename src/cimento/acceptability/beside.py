@@ -106,11 +106,7 @@ def beside(
     """
     values = [measure.of(each.sentence) for each in scored]
     names, covariates = _covariates(scored)
-    rows = [
-        _Row(sentence, sentence.mean, value, held)
-        for sentence, value, held in zip(sentences, values, covariates, strict=True)
-        if sentence.mean is not None and not isinstance(value, Missing)
-    ]
+    rows = _rows(sentences, values, covariates)
     clusters = [row.sentence.pair or row.sentence.id for row in rows]
     paired = clusters if len(set(clusters)) < len(rows) else None
     return Beside(
@@ -122,7 +118,7 @@ def beside(
         correlations=tuple(_correlate(rows, kind, paired, seed, draws) for kind in KINDS),
         partial=_partial(rows, paired, seed, draws),
         covariates=names,
-        misses=worst_misses(rows, higher_is_better=measure.higher_is_better),
+        misses=_worst(rows, higher_is_better=measure.higher_is_better),
     )
 
 
@@ -134,15 +130,45 @@ def ceiling(sentences: Sequence[RatedSentence], *, seed: int, draws: int = DRAWS
     return split_half(ratings, seed=seed, draws=max(draws, 1), kind="spearman")
 
 
-def worst_misses(
-    rows: Sequence[_Row], *, higher_is_better: bool, most: int = MISSES
+def gaps(
+    sentences: Sequence[RatedSentence], scored: Sequence[ScoredSentence], measure: Measure
 ) -> tuple[Miss, ...]:
+    """How far apart the model and the people place each sentence that has a rating and a value.
+
+    Args:
+        sentences: with their ratings.
+        scored: what the model said of each, in the same order.
+        measure: by which the model places them.
+    """
+    values = [measure.of(each.sentence) for each in scored]
+    rows = _rows(sentences, values, [()] * len(values))
+    return _gaps(rows, higher_is_better=measure.higher_is_better)
+
+
+def _rows(
+    sentences: Sequence[RatedSentence],
+    values: Sequence[Value],
+    covariates: Sequence[tuple[float, ...]],
+) -> list[_Row]:
+    return [
+        _Row(sentence, sentence.mean, value, held)
+        for sentence, value, held in zip(sentences, values, covariates, strict=True)
+        if sentence.mean is not None and not isinstance(value, Missing)
+    ]
+
+
+def _worst(rows: Sequence[_Row], *, higher_is_better: bool) -> tuple[Miss, ...]:
     """The sentences whose ranks by rating and by score are farthest apart."""
+    found = _gaps(rows, higher_is_better=higher_is_better)
+    return tuple(sorted(found, key=lambda miss: (-abs(miss.gap), miss.id))[:MISSES])
+
+
+def _gaps(rows: Sequence[_Row], *, higher_is_better: bool) -> tuple[Miss, ...]:
     if len(rows) < 2:  # noqa: PLR2004  # one sentence has no rank
         return ()
     people = _relative_ranks([row.rating for row in rows])
     model = _relative_ranks([row.value if higher_is_better else -row.value for row in rows])
-    misses = [
+    return tuple(
         Miss(
             id=row.sentence.id,
             text=row.sentence.text,
@@ -151,8 +177,7 @@ def worst_misses(
             gap=by_model - by_people,
         )
         for row, by_model, by_people in zip(rows, model, people, strict=True)
-    ]
-    return tuple(sorted(misses, key=lambda miss: (-abs(miss.gap), miss.id))[:most])
+    )
 
 
 def _relative_ranks(values: Sequence[float]) -> list[float]:

@@ -1,0 +1,99 @@
+"""The scatter of a model's measure against the ratings, its worst misses named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import shorten
+from typing import TYPE_CHECKING
+
+from cimento.acceptability.beside import MISSES, gaps
+from cimento.acceptability.records import RatedSentence
+from cimento.errors import UsageError
+from cimento.measures import Measure
+from cimento.measures.scores import ScoredSentence
+from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, load_altair
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NAME = "people"
+_LABELS = ("acceptable", "unacceptable", "sentence")
+_COLOURS = (BLUE, ORANGE, GREY)
+_WIDTH = 40
+
+
+def scatter_frame(
+    sentences: Sequence[RatedSentence], scored: Sequence[ScoredSentence], measure: Measure
+) -> pl.DataFrame:
+    """One row for each sentence that has a rating and a value: what `scatter` draws.
+
+    Columns: ``id``, ``text``, ``label``, ``rating``, ``value``, ``gap`` (its rank by the model
+    minus its rank by the ratings, between -1 and 1) and ``named``, a short text for the worst
+    misses.
+
+    Args:
+        sentences: with their ratings.
+        scored: what the model said of each, in the same order.
+        measure: what is drawn against the ratings.
+    """
+    import polars as pl
+
+    found = gaps(sentences, scored, measure)
+    worst = sorted(found, key=lambda miss: (-abs(miss.gap), miss.id))[:MISSES]
+    named = {miss.id: shorten(miss.text, _WIDTH, placeholder=" ...") for miss in worst}
+    labels = {each.id: each.label or "sentence" for each in sentences}
+    rows = [(m.id, m.text, labels[m.id], m.rating, m.score, m.gap, named.get(m.id)) for m in found]
+    schema = {
+        "id": pl.String,
+        "text": pl.String,
+        "label": pl.String,
+        "rating": pl.Float64,
+        "value": pl.Float64,
+        "gap": pl.Float64,
+        "named": pl.String,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def scatter(frame: pl.DataFrame, *, suite: str, model: str, by: str, measure: Measure) -> Figure:
+    """Ratings from left to right, the measure from bottom to top, the worst misses by their text.
+
+    Args:
+        frame: as `scatter_frame` gives it.
+        suite: its name.
+        model: its name.
+        by: whose the ratings are.
+        measure: what is drawn.
+
+    Raises:
+        UsageError: no sentence has both a rating and a value.
+        MissingDependencyError: altair is not installed.
+    """
+    if frame.is_empty():
+        raise UsageError(
+            where=f"figure {NAME}",
+            seen=f"no sentence has a rating and a value of {measure.name}",
+            todo="Choose another --measure, or a suite with ratings.",
+        )
+    load_altair()
+    import altair as alt
+
+    title = f"{model} beside {by} on {suite} ({measure.name})"
+    labels = [name for name in _LABELS if name in set(frame["label"])]
+    y_title = f"{measure.name} ({measure.unit})" if measure.unit else measure.name
+    x = alt.X("rating:Q", title=f"rating, by {by}", scale=alt.Scale(zero=False))
+    y = alt.Y("value:Q", title=y_title, scale=alt.Scale(zero=False))
+    colour = alt.Color("label:N", title=None, sort=labels).scale(
+        domain=labels, range=[_COLOURS[_LABELS.index(name)] for name in labels]
+    )
+    base = alt.Chart(frame)
+    points = base.mark_circle(size=32, opacity=0.7).encode(
+        x=x, y=y, color=colour, tooltip=["id:N", "text:N", "rating:Q", "value:Q"]
+    )
+    names = (
+        base.transform_filter("isValid(datum.named)")
+        .mark_text(align="left", dx=6, fontSize=9)
+        .encode(x=x, y=y, text="named:N")
+    )
+    chart = alt.layer(points, names).properties(width=440, height=320, title=title)
+    return figure_of(chart, name=NAME, title=title, frame=frame)
