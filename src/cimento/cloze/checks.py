@@ -86,9 +86,13 @@ def _check_options(items: Iterable[ClozeItem]) -> Iterator[Fault]:
 
 
 def _check_shared(expansion: Expansion) -> Iterator[Fault]:
+    forms: dict[str, list[str]] = {}
     for each in expansion.shared:
-        seen = f"The form {each.form!r} is in the categories {', '.join(each.categories)}."
-        yield fault("CIM-C012", where=f"template {each.template!r}", seen=seen)
+        told = f"{each.form} ({', '.join(each.categories)})"
+        forms.setdefault(each.template, []).append(told)
+    for template, shared in forms.items():
+        seen = f"{len(shared)} of its forms are in several categories: {'; '.join(shared)}."
+        yield fault("CIM-C012", where=f"template {template!r}", seen=seen)
 
 
 def _check_expectations(items: Iterable[ClozeItem]) -> Iterator[Fault]:

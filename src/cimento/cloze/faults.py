@@ -22,7 +22,7 @@ CHECKS: Mapping[str, tuple[Severity, str]] = {
     "CIM-C009": ("error", "Add at least one item."),
     "CIM-C010": ("warning", 'Add the ISO 639-1 code, such as language = "it".'),
     "CIM-C011": ("warning", "Remove one of the two."),
-    "CIM-C012": ("warning", "Its item belongs to all of them; is that meant so?"),
+    "CIM-C012": ("warning", "The item of such a form belongs to all of them; is that meant so?"),
     "CIM-C013": ("error", "Correct the column `expected`."),
     "CIM-C014": ("error", "Name a column that every item has."),
     "CIM-C015": ("warning", "Write one blank, or none."),
