@@ -10,29 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
 
-from cimento.answers import (
-    ALL_LAYERS,
-    BOUNDARY,
-    LAYER,
-    Answers,
-    Column,
-    layer_column,
-    requests_table,
-)
+from cimento.answers import Answers, Column, requests_table
 from cimento.cache import AnswerCache
 from cimento.engine import Progress, answer_plan, only_logprobs
+from cimento.engine_columns import columns_for
 from cimento.engine_texts import answer_texts
 from cimento.errors import InputError, UsageError
 from cimento.models.arguments import OPTION
-from cimento.models.base import (
-    KindRule,
-    LayerScorer,
-    ModelCard,
-    Policy,
-    Remarking,
-    Scorer,
-    TextScorer,
-)
+from cimento.models.base import KindRule, ModelCard, Policy, Remarking, Scorer, TextScorer
 from cimento.models.locate import Located, locate
 from cimento.plugins import blamed, find_plugin
 from cimento.requests import NO_CONTEXT, Context, Plan, plan_suite
@@ -244,58 +229,12 @@ def ask(
         ModelError: the model cannot answer.
         UsageError: columns are wanted of a model that does not give them.
     """
-    columns = (*_with_layers(columns, scorer), *_boundary_column(scorer, policy))
+    columns = columns_for(scorer, columns, policy=policy)
     if isinstance(scorer, TextScorer):
         if columns:
             raise only_logprobs(scorer.card)
         return answer_texts(plan, scorer, policy=policy, cache=cache, progress=progress)
     return answer_plan(plan, scorer, policy=policy, cache=cache, columns=columns, progress=progress)
-
-
-def _with_layers(columns: tuple[Column, ...], scorer: AnyScorer) -> tuple[Column, ...]:
-    """The columns with those of layers by number, now that it is known how many there are.
-
-    Raises:
-        UsageError: the model has not so many, or cannot be looked into.
-    """
-    asked = [column for column in columns if column.startswith(LAYER)]
-    if not asked:
-        return columns
-    if not isinstance(scorer, LayerScorer):
-        raise UsageError(
-            where="--layers",
-            seen=f"the model {scorer.card.name!r} does not show its layers",
-            todo="Leave the option out.",
-        )
-    known = [layer_column(number) for number in range(scorer.count_layers() + 1)]
-    absent = [column for column in asked if column not in {*known, ALL_LAYERS}]
-    if absent:
-        raise UsageError(
-            where="--layers",
-            seen=f"the model {scorer.card.name!r} has no layer {absent[0].removeprefix(LAYER)}",
-            todo=f"It has the layers 0 to {len(known) - 1}; all means all of them.",
-        )
-    chosen = known if ALL_LAYERS in asked else asked
-    return (*(column for column in columns if column not in asked), *chosen)
-
-
-def _boundary_column(scorer: AnyScorer, policy: Policy) -> tuple[Column, ...]:
-    """The column that corrects words for their boundaries, where the policy asks for it.
-
-    Raises:
-        UsageError: the model has none to give.
-    """
-    card = scorer.card
-    if card.boundary:
-        return (BOUNDARY,)
-    unknown = isinstance(scorer, TextScorer) and policy.boundary != "none"
-    if unknown or (card.kind != "masked" and policy.boundary in ("word-start", "word-end")):
-        raise UsageError(
-            where=f"--boundary {policy.boundary}",
-            seen=f"the model {card.name!r} does not say how probable the end of a word is",
-            todo="Leave the option out.",
-        )
-    return ()
 
 
 def shown_name(model: str | AnyScorer) -> str:

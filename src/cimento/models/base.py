@@ -53,9 +53,10 @@ class Policy:
         stride: by how many tokens a causal model's window is moved along such a text; None for
             half the window.
         boundary: whether words (not those of masked models) are corrected for what the tokenizer
-            does not say of where they end (Pimentel and Meister 2024, doi:10.18653/v1/2024.emnlp-main.1020).
-            ``none``: they are not; ``word-start`` or ``word-end``: for marks there; ``auto``: for
-            the tokenizer's marks, if there are any. `punctuation` says whether marks end a word.
+            does not say of where they end (Pimentel and Meister 2024,
+            doi:10.18653/v1/2024.emnlp-main.1020). ``none``: they are not; ``word-start`` or
+            ``word-end``: for marks there; ``auto``: for the tokenizer's marks, if there are any.
+            `punctuation` says whether marks end a word.
         boundary_eos: whether EOS ends a word too, in that correction.
         boundary_first: what becomes of a text's first word there. ``initial``: it is divided by
             the probability of what can begin a text; ``none``: it is divided by nothing.
