@@ -17,7 +17,7 @@ def island_suite(items: Mapping[str, Sequence[str]], *, name: str = "prova") -> 
             tuple(
                 Condition(
                     condition,
-                    (Region(f"Frase {item} {condition}."),),
+                    (Region(f"Frase {item} {condition.replace('_', '')}."),),
                     {
                         "phenomenon": phenomenon,
                         **dict(zip(ISLAND_FACTORS, condition.split("_"), strict=True)),

@@ -149,8 +149,8 @@ def test_holm_is_over_all_tests_made():
 
 
 def run_of(tmp_path, *, measure=""):
-    costs = {"long_island": -9.0, "short_nonisland": -1.0}
-    scorer = FakeScorer(lambda tokens, index: costs.get(tokens[index].strip("."), -2.0))
+    costs = {"longisland": -9.0, "shortnonisland": -1.0}
+    scorer = FakeScorer(lambda tokens, index: costs.get(tokens[index], -2.0))
     return evaluate(
         SUITE, scorer, judging=Judging(measure=measure, predictions=PREDICTION), output=tmp_path
     )

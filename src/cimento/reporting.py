@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from cimento.designs import compares_sentences, factorial_of, is_factorial
 from cimento.errors import UsageError
 from cimento.files import write_text
+from cimento.report.build import RunReport
 from cimento.report.summary import to_json
 from cimento.results import Run, summarise
 
@@ -46,7 +49,22 @@ def _html(runs: Sequence[Run], items: int | None) -> str:
     from cimento.report.html import html_page
 
     shown = items_shown(len(runs)) if items is None else items
-    return html_page(summarise(runs), [run.report(items=shown) for run in runs])
+    return html_page(summarise(runs), [_with_panels(run, shown) for run in runs])
+
+
+def _with_panels(run: Run, shown: int) -> RunReport:
+    """What the page shows of a run; with interaction panels for factorial suites."""
+    from cimento.report.panels import panels
+
+    report = run.report(items=shown)
+    if not is_factorial(run) or not compares_sentences(run):
+        return report
+    result = factorial_of(run, normalisations=("raw", "z"))
+    drawn = panels(result, "z")
+    scale = f"z of {result.measure} over the suite, more is better"
+    if not drawn:
+        drawn, scale = panels(result, "raw"), f"{result.measure}, turned so that more is better"
+    return dataclasses.replace(report, panels=drawn, scale=scale)
 
 
 def _markdown(runs: Sequence[Run]) -> str:

@@ -9,7 +9,21 @@ from typing import Any
 
 import typer
 
-from cimento.cli import cache, demo, figure, fill, judge, models, report, run, score, study, suites
+from cimento.cli import (
+    annotate,
+    cache,
+    demo,
+    figure,
+    fill,
+    judge,
+    models,
+    report,
+    run,
+    score,
+    show,
+    study,
+    suites,
+)
 from cimento.errors import CimentoError
 
 USAGE = 2
@@ -31,10 +45,12 @@ app.command("demo", short_help="Everything once, offline, with a report.")(demo.
 app.command("run", short_help="Ask suites of models and judge.")(run.run)
 app.command("judge", short_help="Judge stored runs again.")(judge.judge)
 app.command("report", short_help="Write a page or a table to read.")(report.report)
+app.command("show", short_help="A stored run, or one item of it.")(show.show)
 app.command("figure", short_help="Draw stored runs.")(figure.figure)
 app.command("score", short_help="Surprisals of free text.")(score.score)
 app.command("fill", short_help="What fits the blanks of free text.")(fill.fill)
 app.add_typer(suites.app, name="suites")
+app.add_typer(annotate.app, name="annotate")
 app.add_typer(study.app, name="study")
 app.add_typer(models.app, name="models")
 app.add_typer(cache.app, name="cache")

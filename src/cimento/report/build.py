@@ -12,6 +12,7 @@ from cimento.report.summary import Phenomenon, Result, RunSummary
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.report.panels import Panel
     from cimento.suites.model import JsonValue, Suite
     from cimento.verdicts.accuracy import Accuracies, Accuracy
     from cimento.verdicts.judge import Verdict
@@ -34,6 +35,8 @@ class RunReport:
         regions: names of the suite's regions.
         items: in the order in which they are shown; may be fewer than the run has.
         provenance: what the run was made of and with: label and text.
+        panels: of the interactions of a factorial suite.
+        scale: what the panels show.
     """
 
     summary: RunSummary
@@ -41,6 +44,8 @@ class RunReport:
     regions: tuple[str, ...]
     items: tuple[ItemRecord, ...]
     provenance: tuple[tuple[str, str], ...]
+    panels: tuple[Panel, ...] = ()
+    scale: str = ""
 
 
 def run_summary(

@@ -1,0 +1,182 @@
+"""``cimento figure``: pictures of stored runs, with the numbers that they show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import typer
+
+from cimento.cli import options
+from cimento.measures.normalising import Normalisation, Scope
+
+if TYPE_CHECKING:
+    from cimento.report.figures import Figure
+    from cimento.results import Run
+    from cimento.verdicts.factorial import Factorial
+
+FigureName: TypeAlias = Literal["interaction", "rows", "items", "tokens", "position", "length"]
+
+Column: TypeAlias = "tuple[str, Factorial, Mapping[str, float | None]]"
+
+
+# size: one argument for each option.
+def figure(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders of runs.")
+    ],
+    name: Annotated[
+        FigureName,
+        typer.Argument(
+            metavar="NAME", help="interaction, rows, items, tokens, position or length."
+        ),
+    ],
+    output: Annotated[
+        Path,
+        options.option(
+            "-o", "--output", help="A file: .svg, .png, .pdf, numbers .csv, Vega-Lite spec .json."
+        ),
+    ],
+    *,
+    measure: Annotated[
+        str, options.option("--measure", help="What is drawn; else what the run is judged on.")
+    ] = "",
+    scale: Annotated[
+        Normalisation, options.option("--scale", help="raw, z, likert-z ... of interactions.")
+    ] = "z",
+    scope: Annotated[
+        Scope, options.option("--scope", help="What is pooled: the suite or each phenomenon.")
+    ] = "suite",
+    people: Annotated[
+        Path | None,
+        options.option(
+            "--people",
+            help="For rows: a CSV of ratings with phenomenon, item, condition and value (or z).",
+        ),
+    ] = None,
+    item: Annotated[str, options.option("--item", help="For tokens: the id of the item.")] = "",
+    length: Annotated[
+        int | None,
+        options.option("--length", min=1, help="For position: only sentences of so many tokens."),
+    ] = None,
+    seed: options.Seed = 0,
+) -> None:
+    """Draw a figure: interaction panels, token surprisals, positions, lengths.
+
+    interaction: the four means of each phenomenon. rows: a row for each phenomenon, a column for
+    each run (and people). items: DD of every item. tokens: one item, token by token. position:
+    mean surprisal by position. length: score against length.
+    """
+    from cimento.cli.console import note
+    from cimento.results import open_runs
+
+    opened = open_runs(runs)
+    drawn: Figure
+    if name == "tokens":
+        drawn = _tokens(opened, item)
+    elif name == "position":
+        from cimento.report.figures_tokens import position_figure
+
+        drawn = position_figure([run.report(items=None) for run in opened], length=length)
+    elif name == "length":
+        drawn = _length(opened, measure)
+    else:
+        columns = _columns(opened, measure, scale, scope, seed)
+        if people is not None:
+            columns.insert(0, _people(people, scale, scope, seed))
+        drawn = _factorial(name, columns, scale)
+    note(f"The figure is in {drawn.write(output)}")
+
+
+def _columns(
+    runs: Sequence[Run], measure: str, scale: Normalisation, scope: Scope, seed: int
+) -> list[Column]:
+    """The results of all factorial runs, each with p of DD by phenomenon."""
+    from cimento.designs import factorial_of, is_factorial
+    from cimento.errors import UsageError
+
+    found: list[Column] = []
+    for run in runs:
+        if is_factorial(run):
+            result = factorial_of(run, measure, scope=scope)
+            if result.reason:
+                raise UsageError(where=f"{run.model}, {result.measure}", seen=result.reason)
+            found.append((f"{run.suite.name}, {run.model}", result, _ps(result, scale, seed)))
+    if not found:
+        raise UsageError(
+            where="cimento figure",
+            seen="none of the runs is of a suite with two factors",
+            todo="Declare them under [factors] in suite.toml, or draw tokens or positions.",
+        )
+    return found
+
+
+def _ps(result: Factorial, scale: Normalisation, seed: int) -> dict[str, float | None]:
+    from cimento.verdicts.factorial_tests import dd_tests
+
+    tests = dd_tests([result], normalisation=scale, seed=seed)
+    return {test.phenomenon: test.sign_flip.p for test in tests}
+
+
+def _factorial(name: FigureName, columns: Sequence[Column], scale: Normalisation) -> Figure:
+    from cimento.errors import UsageError
+    from cimento.report.figures_interaction import interaction_figure, rows_figure
+    from cimento.report.figures_scores import items_figure
+
+    if name == "rows":
+        return rows_figure(columns, scale)
+    if len(columns) > 1:
+        raise UsageError(
+            where=f"cimento figure {name}",
+            seen=f"there are {len(columns)} runs: {', '.join(title for title, _, _ in columns)}",
+            todo="Give one run folder, or draw `rows`.",
+        )
+    _, result, ps = columns[0]
+    return items_figure(result) if name == "items" else interaction_figure(result, scale, ps)
+
+
+def _tokens(runs: Sequence[Run], item: str) -> Figure:
+    from cimento.errors import UsageError
+    from cimento.report.figures_tokens import tokens_figure
+
+    if len(runs) != 1 or not item:
+        raise UsageError(
+            where="cimento figure tokens",
+            seen=f"there are {len(runs)} runs" if item else "no item is named",
+            todo="Give one run folder and --item ID.",
+        )
+    return tokens_figure(runs[0].report(items=None), item)
+
+
+def _length(runs: Sequence[Run], measure: str) -> Figure:
+    from cimento.designs import DEFAULT_MEASURE
+    from cimento.measures import find_measure
+    from cimento.report.figures_scores import length_figure, length_frame
+
+    chosen = find_measure(measure or runs[0].judging.measure or DEFAULT_MEASURE)
+    rows: list[dict[str, object]] = []
+    for run in runs:
+        texts = {
+            (row["item"], row["condition"]): row["text"]
+            for row in run.requests().iter_rows(named=True)
+        }
+        rows += [
+            {
+                "model": run.model,
+                "item": row["item"],
+                "condition": row["condition"],
+                "words": len(texts[row["item"], row["condition"]].split()),
+                "value": row["value"],
+            }
+            for row in run.scores([chosen.name]).iter_rows(named=True)
+        ]
+    return length_figure(length_frame(rows), measure=chosen.name, unit=chosen.unit)
+
+
+def _people(path: Path, scale: Normalisation, scope: Scope, seed: int) -> Column:
+    """The ratings of people as one more column."""
+    from cimento.studies.islands.people import people_result
+
+    result = people_result(path, scope=scope)
+    return "people", result, _ps(result, scale, seed)

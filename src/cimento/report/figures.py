@@ -1,0 +1,131 @@
+"""Figures: each hands out its data frame and its Vega-Lite spec, and is written in five forms."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, TypeAlias
+
+from cimento.errors import MissingDependencyError, UsageError
+from cimento.files import write_bytes, write_text
+
+if TYPE_CHECKING:
+    import altair as alt
+    import polars as pl
+
+Spec: TypeAlias = Mapping[str, object]
+
+BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#767676"
+"""Two colours that colour-blind readers tell apart (Okabe and Ito 2008), and one for marks."""
+
+PNG_SCALE = 2.0
+"""Pixels of a PNG for each unit of the figure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure that is not drawn yet.
+
+    Attributes:
+        name: by which it is asked for.
+        title: what it shows, in one sentence; also its text for those who cannot see it.
+        frame: the numbers that it shows.
+        spec: the Vega-Lite specification, with the numbers in it.
+    """
+
+    name: str
+    title: str
+    frame: pl.DataFrame
+    spec: Spec
+
+    def svg(self) -> str:
+        """The figure as SVG.
+
+        Raises:
+            MissingDependencyError: vl-convert-python is not installed.
+        """
+        return str(_convert().vegalite_to_svg(dict(self.spec), vl_version=_version(self.spec)))
+
+    def png(self) -> bytes:
+        """The figure as PNG, two pixels for each unit.
+
+        Raises:
+            MissingDependencyError: vl-convert-python is not installed.
+        """
+        spec, version = dict(self.spec), _version(self.spec)
+        return bytes(_convert().vegalite_to_png(spec, vl_version=version, scale=PNG_SCALE))
+
+    def pdf(self) -> bytes:
+        """The figure as PDF.
+
+        Raises:
+            MissingDependencyError: vl-convert-python is not installed.
+        """
+        return bytes(_convert().vegalite_to_pdf(dict(self.spec), vl_version=_version(self.spec)))
+
+    def write(self, path: Path) -> Path:
+        """Write the figure: ``.svg``, ``.png``, ``.pdf``, its numbers ``.csv`` or spec ``.json``.
+
+        Raises:
+            UsageError: the ending is none of these.
+            MissingDependencyError: vl-convert-python is not installed.
+            StorageError: the file cannot be written.
+        """
+        texts: dict[str, Callable[[], str]] = {
+            ".svg": self.svg,
+            ".csv": self.frame.write_csv,
+            ".json": lambda: json.dumps(self.spec, ensure_ascii=False, indent=1) + "\n",
+        }
+        pictures: dict[str, Callable[[], bytes]] = {".png": self.png, ".pdf": self.pdf}
+        ending = path.suffix.lower()
+        if ending in texts:
+            return write_text(texts[ending](), path)
+        if ending in pictures:
+            return write_bytes(pictures[ending](), path)
+        raise UsageError(
+            where=f"--output {path}",
+            seen=f"a figure cannot be written as {path.suffix or 'a file without ending'}",
+            todo=f"Use one of {', '.join((*texts, *pictures))}.",
+        )
+
+
+def figure_of(chart: alt.TopLevelMixin, *, name: str, title: str, frame: pl.DataFrame) -> Figure:
+    """A figure from an Altair chart, in the look that all figures share."""
+    styled = chart.configure(  # type: ignore[attr-defined]  # of every chart; the mixin lacks it
+        background="white",
+        font="sans-serif",
+    ).configure_title(anchor="start", fontSize=12, subtitleFontSize=11, subtitleColor="#333333")
+    spec = styled.properties(description=title).to_dict()
+    return Figure(name=name, title=title, frame=frame, spec=spec)
+
+
+def load_altair() -> None:
+    """See that altair is there.
+
+    Raises:
+        MissingDependencyError: it is not.
+    """
+    try:
+        import altair as alt  # noqa: F401  # only looked for
+    except ImportError as error:
+        raise MissingDependencyError(package="altair", extra="report", purpose="figures") from error
+
+
+def _convert() -> ModuleType:
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise MissingDependencyError(
+            package="vl-convert-python", extra="report", purpose="figures as SVG, PNG and PDF"
+        ) from error
+    return vl_convert
+
+
+def _version(spec: Spec) -> str:
+    """The version of Vega-Lite that a spec is written for, such as ``5.20``."""
+    schema = str(spec.get("$schema", ""))
+    version = schema.rsplit("/v", 1)[-1].removesuffix(".json")
+    return ".".join(version.split(".")[:2])

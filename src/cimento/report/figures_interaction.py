@@ -1,0 +1,189 @@
+"""Interaction plots: the four means of each design, with what is said of them inside the panel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.report.figures import BLUE, ORANGE, Figure, figure_of, load_altair
+
+if TYPE_CHECKING:
+    import altair as alt
+    import polars as pl
+
+    from cimento.measures.normalising import Normalisation
+    from cimento.verdicts.factorial import Factorial, PhenomenonEffects
+
+PER_ROW = 2
+SIZE = (190, 150)
+DASH = [5, 4]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """One panel of an interaction figure.
+
+    Attributes:
+        title: above the panel.
+        result: whose phenomenon it is.
+        phenomenon: what is drawn.
+        p: of the sign-flip test of DD over items; None where there is none.
+    """
+
+    title: str
+    result: Factorial
+    phenomenon: PhenomenonEffects
+    p: float | None
+
+
+def interaction_figure(
+    result: Factorial, scale: Normalisation, ps: Mapping[str, float | None] | None = None
+) -> Figure:
+    """One panel for each phenomenon of one model and measure, two in a row.
+
+    The first factor is on the x axis; the plain level of the second is a solid line, the changed
+    one a dashed line. Error bars are standard errors over items, on the scale that is drawn.
+
+    Args:
+        result: of one model, measure and suite.
+        scale: what is drawn.
+        ps: phenomenon to p of its DD.
+    """
+    panels = [
+        Panel(title=each.name, result=result, phenomenon=each, p=(ps or {}).get(each.name))
+        for each in result.phenomena
+    ]
+    title = f"{result.model} on {result.suite}, {result.measure}: interaction by phenomenon"
+    return _figure([panels], scale, title=title, columns=PER_ROW)
+
+
+def rows_figure(
+    columns: Sequence[tuple[str, Factorial, Mapping[str, float | None]]], scale: Normalisation
+) -> Figure:
+    """One row for each phenomenon, one column for each source: people, suites, models.
+
+    Args:
+        columns: title of the column, its result, and phenomenon to p of DD. Phenomena are those
+            of the first column; others are matched by name, ``wh_`` at the beginning left out.
+        scale: what is drawn.
+    """
+    rows: list[list[Panel | str]] = []
+    for each in columns[0][1].phenomena:
+        row: list[Panel | str] = []
+        for title, result, ps in columns:
+            found = next((p for p in result.phenomena if _key(p.name) == _key(each.name)), None)
+            heading = f"{_key(each.name)}: {title}"
+            if found is None:
+                row.append(f"{heading}: none")
+            else:
+                panel = Panel(title=heading, result=result, phenomenon=found, p=ps.get(found.name))
+                row.append(panel)
+        rows.append(row)
+    sources = " | ".join(title for title, _, _ in columns)
+    return _figure(rows, scale, title=f"Interaction by phenomenon: {sources}", columns=len(columns))
+
+
+def _key(name: str) -> str:
+    return name.removeprefix("wh_")
+
+
+def _figure(
+    rows: Sequence[Sequence[Panel | str]], scale: Normalisation, *, title: str, columns: int
+) -> Figure:
+    load_altair()
+    import altair as alt
+    import polars as pl
+
+    frames = []
+    charts: list[alt.Chart | alt.LayerChart | alt.FacetChart] = []
+    for panel in (panel for row in rows for panel in row):
+        if isinstance(panel, str):
+            charts.append(alt.Chart(pl.DataFrame({"x": []})).mark_point().properties(title=panel))
+        else:
+            frames.append(_frame(panel, scale))
+            charts.append(_chart(panel, frames[-1], scale))
+    whole = alt.concat(*charts, columns=columns, title=title).resolve_scale(y="shared")
+    return figure_of(whole, name="interaction", title=title, frame=pl.concat(frames))
+
+
+def _frame(panel: Panel, scale: Normalisation) -> pl.DataFrame:
+    """The four means of a panel, with what is needed to draw and to check them."""
+    import polars as pl
+
+    effects = panel.phenomenon.effects[scale]
+    rows = [
+        {
+            "panel": panel.title,
+            "suite": panel.result.suite,
+            "model": panel.result.model,
+            "measure": panel.result.measure,
+            "phenomenon": panel.phenomenon.name,
+            "scale": effects.normalisation,
+            "scope": effects.scope,
+            "condition": cell.cell.name,
+            "first": cell.cell.levels[0],
+            "second": cell.cell.levels[1],
+            "n": cell.n,
+            "mean": cell.mean,
+            "se": cell.se,
+            "low": None if cell.mean is None or cell.se is None else cell.mean - cell.se,
+            "high": None if cell.mean is None or cell.se is None else cell.mean + cell.se,
+            "dd": effects.dd,
+            "p": panel.p,
+            "accuracy": panel.phenomenon.average,
+            "reason": cell.reason,
+        }
+        for cell in effects.cells
+    ]
+    numbers = ("mean", "se", "low", "high", "dd", "p", "accuracy")
+    schema = {**dict.fromkeys(numbers, pl.Float64), "reason": pl.String}
+    return pl.DataFrame(rows, schema_overrides=schema)
+
+
+def _chart(
+    panel: Panel, frame: pl.DataFrame, scale: Normalisation
+) -> alt.LayerChart | alt.FacetChart:
+    import altair as alt
+
+    cells = panel.phenomenon.square.cells
+    first, second = panel.phenomenon.square.factors
+    xs = [cells[0].levels[0], cells[1].levels[0]]
+    kinds = [cells[0].levels[1], cells[2].levels[1]]
+    x = alt.X("first:N", sort=xs, title=first, axis=alt.Axis(labelAngle=0))
+    legend = alt.Legend(symbolType="stroke", symbolSize=400, symbolStrokeWidth=2)
+    field = "second:N"
+    colour = alt.Color(field, sort=kinds, title=second, legend=legend).scale(
+        domain=kinds, range=[BLUE, ORANGE]
+    )
+    dash = alt.StrokeDash(field, sort=kinds, title=second, legend=legend).scale(
+        domain=kinds, range=[[1, 0], DASH]
+    )
+    y = alt.Y("mean:Q", title=_axis(panel, scale), scale=alt.Scale(zero=False, nice=True))
+    base = alt.Chart(frame.filter(frame["mean"].is_not_null()))
+    bars = base.mark_errorbar(ticks=alt.MarkConfig(size=8), rule=True).encode(
+        x=x, y=alt.Y("low:Q", title=_axis(panel, scale)), y2="high:Q", color=colour
+    )
+    lines = base.mark_line(strokeWidth=1.8).encode(x=x, y=y, color=colour, strokeDash=dash)
+    points = base.mark_point(filled=True, size=45, opacity=1).encode(x=x, y=y, color=colour)
+    heading = alt.TitleParams(text=panel.title, subtitle=_subtitle(panel, scale))
+    width, height = SIZE
+    return alt.layer(lines, bars, points).properties(title=heading, width=width, height=height)
+
+
+def _axis(panel: Panel, scale: Normalisation) -> str:
+    unit = f" ({panel.result.measure})"
+    return {"raw": "score", "z": "z", "likert-z": "z of 7 points"}.get(scale, scale) + unit
+
+
+def _subtitle(panel: Panel, scale: Normalisation) -> str:
+    effects = panel.phenomenon.effects[scale]
+    if effects.dd is None:
+        return f"DD undefined: {effects.reason}"
+    parts = [f"DD {effects.dd:.2f}".replace("-", "−")]
+    if panel.p is not None:
+        parts.append("p < .001" if panel.p < 0.001 else f"p {panel.p:.3f}".replace("0.", "."))  # noqa: PLR2004
+    accuracy = panel.phenomenon.average
+    if accuracy is not None:
+        parts.append(f"pairs {100 * accuracy:.0f} %")
+    return ", ".join(parts)

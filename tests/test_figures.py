@@ -1,0 +1,291 @@
+"""Figures: the numbers that they hand out, their specs, and the files that are written."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from cimento.api import evaluate
+from cimento.cli.main import invoke
+from cimento.errors import InputError, UsageError
+from cimento.judging import Judging
+from cimento.models.fake import FakeScorer
+from cimento.report.figures_interaction import interaction_figure, rows_figure
+from cimento.report.figures_scores import items_figure, length_figure, length_frame
+from cimento.report.figures_tokens import (
+    differences,
+    item_frame,
+    position_figure,
+    position_frame,
+    tokens_figure,
+)
+from cimento.report.panels import nice_ticks, panels
+from cimento.studies.islands.people import people_result
+from cimento.suites.design import predictions_of, squares
+from cimento.verdicts.factorial import Factorial, factorial
+from tests.designs import island_suite, scores
+from tests.suites_on_disk import write
+
+SUITE = island_suite({"se": ["1", "2"], "np": ["3", "4"]})
+ROWS = {
+    "1": (-10.0, -11.0, -12.0, -20.0),
+    "2": (-9.0, -14.0, -11.0, -13.0),
+    "3": (-1.0, -1.0, -2.0, -2.0),
+    "4": (-3.0, -2.0, -2.0, None),
+}
+
+
+def result(rows=ROWS, *, suite=SUITE, model="gpt") -> Factorial:
+    return Factorial(
+        suite="prova",
+        model=model,
+        measure="lp",
+        unit="nats",
+        phenomena=factorial(suite, scores(rows)),
+    )
+
+
+def run_of(folder, *, whole=True):
+    costs = {"longisland": 9.0, "shortnonisland": 1.0}
+    scorer = FakeScorer(
+        lambda tokens, index: -costs.get(tokens[index], 2.0) * 0.6931471805599453, name="finto"
+    )
+    formulas = tuple(each.formula for each in predictions_of(squares(SUITE)[0]))
+    judging = Judging(predictions=formulas if whole else formulas[1:2])
+    return evaluate(SUITE, scorer, judging=judging, output=folder)
+
+
+# --- interaction
+
+
+def test_panels_hand_out_their_means_and_standard_errors():
+    figure = interaction_figure(result(), "raw", {"se": 0.03})
+    rows = figure.frame.to_dicts()
+    assert len(rows) == 8
+    last = rows[3]
+    assert (last["phenomenon"], last["condition"], last["n"]) == ("se", "long_island", 2)
+    assert (last["mean"], last["se"]) == pytest.approx((-16.5, 3.5))
+    assert (last["low"], last["high"]) == pytest.approx((-20.0, -13.0))
+    assert last["dd"] == pytest.approx(2.0)
+    assert last["p"] == 0.03
+    text = json.dumps(figure.spec)
+    assert "DD 2.00, p .030, pairs 83 %" in text
+    assert '"description": "gpt on prova, lp: interaction by phenomenon"' in text
+
+
+def test_a_missing_cell_is_no_point_and_is_said():
+    rows = {**ROWS, "3": (-1.0, -1.0, -2.0, None)}
+    figure = interaction_figure(result(rows), "raw")
+    missing = figure.frame.filter(figure.frame["mean"].is_null())
+    assert missing["condition"].to_list() == ["long_island"]
+    assert missing["reason"].to_list() == ["not asked"]
+    assert "DD undefined: long_island: not asked" in json.dumps(figure.spec)
+
+
+def test_plain_lines_are_solid_and_changed_ones_dashed():
+    spec = interaction_figure(result(), "z").spec
+    (dash,) = {
+        json.dumps(layer["encoding"]["strokeDash"]["scale"], sort_keys=True)
+        for panel in spec["concat"]
+        for layer in panel["layer"]
+        if "strokeDash" in layer["encoding"]
+    }
+    assert json.loads(dash) == {"domain": ["nonisland", "island"], "range": [[1, 0], [5, 4]]}
+    x = spec["concat"][0]["layer"][0]["encoding"]["x"]
+    assert x["sort"] == ["short", "long"]
+
+
+def test_rows_put_sources_beside_each_other_and_keep_empty_places():
+    people = result(
+        {"a": (1.0, 0.5, 0.5, -1.0)}, suite=island_suite({"wh_se": ["a"]}), model="people"
+    )
+    figure = rows_figure([("gpt", result(), {}), ("people", people, {})], "raw")
+    titles = [panel["title"] for panel in figure.spec["concat"]]
+    shown = [title if isinstance(title, str) else title["text"] for title in titles]
+    assert shown == ["se: gpt", "se: people", "np: gpt", "np: people: none"]
+    assert figure.spec["columns"] == 2
+    assert figure.frame["model"].unique().sort().to_list() == ["gpt", "people"]
+
+
+def test_panels_of_the_page_are_the_same_numbers():
+    first, second = panels(result(), "raw")
+    assert first.facts == "DD 2.00, pairs 83 %"
+    assert "long_island -16.50" in first.text
+    assert [series.changed for series in first.series] == [False, True]
+    assert [label for _, label in first.levels] == ["short", "long"]
+    lowest = max(mark.low for series in first.series for mark in series.marks)
+    assert lowest == first.ticks[0][0]
+    assert first.ticks == second.ticks
+    assert len(second.series[1].marks) == 2
+    assert second.series[1].marks[1].high is None
+    assert panels(result(dict.fromkeys(ROWS, (None,) * 4)), "raw") == ()
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (-1.7, 1.2, (-2.0, -1.0, 0.0, 1.0, 2.0)),
+        (0.0, 4.0, (0.0, 1.0, 2.0, 3.0, 4.0)),
+        (5.0, 5.0, (4.0, 6.0)),
+        (0.0, 0.0, (0.0, 0.5)),
+    ],
+)
+def test_ticks_are_round_and_reach_over_the_range(low, high, expected):
+    found = nice_ticks(low, high)
+    assert found[0] <= low
+    assert found[-1] >= high
+    assert found == pytest.approx(expected)
+
+
+# --- tokens, positions, lengths, items
+
+
+def test_the_locus_is_where_surprisals_differ_most():
+    good = [("Le", 1.0), ("case", 3.0), ("sono", 1.0), ("belle", 4.0)]
+    bad = [("Le", 1.0), ("case", 3.0), ("è", 9.0), ("belle", 8.0)]
+    assert differences(bad, good) == ({2}, 2)
+    assert differences(good, bad) == ({2}, 3)
+    assert differences(good, good)[0] == set()
+    assert differences([("Le", None)], good) == (set(), None)
+
+
+def test_tokens_of_an_item(tmp_path):
+    run = run_of(tmp_path)
+    record = next(each for each in run.report(items=None).items if each.id == "1")
+    frame = item_frame(record)
+    assert frame["condition"].unique(maintain_order=True).to_list() == list(SUITE.condition_names)
+    island = frame.filter(frame["condition"] == "long_island")
+    assert island["token"].to_list() == ["Frase", "1", "longisland", "."]
+    assert island["surprisal_bits"].to_list() == pytest.approx([2.0, 2.0, 9.0, 2.0])
+    assert island["differs"].to_list() == [False, False, True, False]
+    assert island["locus"].to_list() == [False, False, True, False]
+    figure = tokens_figure(run.report(items=None), "1")
+    assert len(figure.spec["vconcat"]) == 4
+
+
+def test_tokens_that_cannot_be_drawn(tmp_path):
+    report = run_of(tmp_path).report(items=None)
+    with pytest.raises(UsageError, match="no such item"):
+        tokens_figure(report, "11")
+
+
+def test_mean_surprisal_by_position(tmp_path):
+    reports = [run_of(tmp_path).report(items=None)]
+    frame = position_frame(reports)
+    # third token: 1, 2, 2 and 9 bits in each of four items
+    third = frame.filter(frame["position"] == 3).to_dicts()[0]
+    assert third["n"] == 16
+    assert third["mean_bits"] == pytest.approx(3.5)
+    assert third["se_bits"] == pytest.approx((4 * 41 / 15) ** 0.5 / 4)  # squares 6.25 2.25 2.25 30.25
+    assert position_figure(reports, length=4).frame.equals(frame)
+    with pytest.raises(UsageError, match="so many tokens"):
+        position_figure(reports, length=7)
+
+
+def test_scores_against_length():
+    rows = [
+        {"model": "m", "item": "1", "condition": "good", "words": 3, "value": -4.0},
+        {"model": "m", "item": "1", "condition": "bad", "words": 5, "value": None},
+    ]
+    figure = length_figure(length_frame(rows), measure="lp", unit="nats")
+    assert figure.frame.height == 2
+    assert "lp (nats)" in json.dumps(figure.spec)
+    with pytest.raises(UsageError, match="no sentence has a value"):
+        length_figure(length_frame(rows[1:]), measure="lp", unit="nats")
+
+
+def test_dd_of_items():
+    figure = items_figure(result())
+    assert figure.frame["dd"].to_list() == [7.0, -3.0, 0.0, None]
+    with pytest.raises(UsageError, match="no item has a DD"):
+        items_figure(result(dict.fromkeys(ROWS, (None,) * 4)))
+
+
+# --- people
+
+
+def test_ratings_of_people_stand_as_scores(tmp_path):
+    header = "phenomenon,item,condition,value\n"
+    rows = [
+        f"se,{item},{condition},{value}"
+        for item, values in (("1", (6, 5, 4, 2)), ("2", (7, 5, 5, 1)))
+        for condition, value in zip(SUITE.condition_names, values, strict=True)
+    ]
+    path = write(tmp_path / "voti.csv", header + "\n".join([*rows, "se,1,long_island,4"]) + "\n")
+    (found,) = people_result(path).phenomena
+    # item 1: its two ratings of the last condition are 3 on average
+    assert found.effects["raw"].item_dds == (0.0, 2.0)
+    with pytest.raises(InputError, match="row 2"):
+        people_result(write(tmp_path / "x.csv", header + "se,1,bad,3\n"))
+    with pytest.raises(InputError, match="there is no rating"):
+        people_result(write(tmp_path / "y.csv", "phenomenon,item,condition\nse,1,long_island\n"))
+
+
+# --- files and commands
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return run_of(tmp_path_factory.mktemp("runs")).folder
+
+
+@pytest.mark.parametrize(
+    "name", [["interaction"], ["rows"], ["items"], ["tokens", "--item", "3"], ["position"]]
+)
+def test_the_command_writes_numbers_and_specs(folder, tmp_path, name):
+    for ending in ("csv", "json"):
+        path = tmp_path / f"figure.{ending}"
+        assert invoke(["figure", str(folder), *name, "-o", str(path)]) == 0
+    with (tmp_path / "figure.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.DictReader(file))
+    assert "vega-lite" in json.loads((tmp_path / "figure.json").read_text())["$schema"]
+
+
+def test_the_command_draws(folder, tmp_path):
+    for ending, beginning in (("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        path = tmp_path / f"figure.{ending}"
+        command = [
+            "figure",
+            str(folder),
+            "interaction",
+            "--measure",
+            "penlp",
+            "--scale",
+            "likert-z",
+        ]
+        assert invoke([*command, "-o", str(path)]) == 0
+        assert path.read_bytes().startswith(beginning)
+    assert "z of 7 points (penlp)" in (tmp_path / "figure.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["interaction", "-o", "x.bmp"], ".svg"),
+        (["tokens", "-o", "x.svg"], "no item is named"),
+        (["interaction", "--measure", "lp-l", "-o", "x.svg"], "masked models"),
+        (["interaction", "--measure", "lpp", "-o", "x.svg"], "no such measure"),
+    ],
+)
+def test_the_command_refuses_what_it_cannot_draw(folder, tmp_path, capsys, arguments, message):
+    *rest, path = arguments
+    assert invoke(["figure", str(folder), *rest, str(tmp_path / path)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_several_runs_are_drawn_in_rows_only(folder, tmp_path, capsys):
+    both = [str(folder), str(folder)]
+    assert invoke(["figure", *both, "interaction", "-o", str(tmp_path / "x.svg")]) == 2
+    assert "there are 2 runs" in capsys.readouterr().err
+    assert invoke(["figure", *both, "rows", "-o", str(tmp_path / "x.json")]) == 0
+
+
+def test_the_page_shows_the_panels(folder, tmp_path):
+    path = tmp_path / "page.html"
+    assert invoke(["report", str(folder), "-o", str(path)]) == 0
+    page = path.read_text(encoding="utf-8")
+    assert page.count('class="cross"') == 2
+    assert 'aria-label="se: DD' in page
+    assert "z of surprisal-bits over the suite" in page
