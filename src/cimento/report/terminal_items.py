@@ -1,0 +1,107 @@
+"""One item for the terminal: every condition with the surprisal of its tokens, and the verdicts."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from cimento.report.wording import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.text import Text
+
+    from cimento.report.items import ItemRecord
+    from cimento.report.strips import Piece, Strip
+    from cimento.suites.model import Suite
+    from cimento.verdicts.judge import Verdict
+
+_SHADES = ("", "on grey23", "on dark_red", "on red3")
+_LIMITS_BITS = (4.0, 8.0, 14.0)
+"""Surprisals up to each of these have the shade of the same place; higher ones have the last."""
+
+
+def terminal_item(
+    record: ItemRecord, suite: Suite, *, width: int = 80, colour: bool = False
+) -> str:
+    """An item as text.
+
+    Under each sentence stand the surprisals of its regions, in bits, those that a prediction
+    needs marked with ``*``; with colour the tokens are shaded by their own.
+
+    Args:
+        record: what to show.
+        suite: that it is of.
+        width: columns of the terminal.
+        colour: with ANSI codes, for a terminal; without, for files and pipes.
+    """
+    from rich.console import Console
+
+    sheet = StringIO()
+    console = Console(
+        file=sheet,
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        highlight=False,
+        legacy_windows=False,
+    )
+    about = f" ({printable(record.phenomenon)})" if record.phenomenon else ""
+    console.print(f"item {printable(record.id)} of {printable(suite.name)}{about}", markup=False)
+    for strip in record.strips:
+        console.print()
+        console.print(f"{printable(strip.condition)}", markup=False)
+        console.print(_sentence(strip))
+        for line in _regions(strip, suite.region_names):
+            console.print(line, markup=False)
+    console.print()
+    for number, verdict in enumerate(record.verdicts):
+        formula = suite.predictions[number].formula if number < len(suite.predictions) else ""
+        console.print(_told(verdict, printable(formula)), markup=False)
+    if record.outcome is not None and len(record.verdicts) > 1:
+        console.print(_told(record.outcome, "all of them"), markup=False)
+    return "\n".join(line.rstrip() for line in sheet.getvalue().split("\n")).rstrip()
+
+
+def _sentence(strip: Strip) -> Text:
+    from rich.text import Text
+
+    line = Text("  ")
+    for region in strip.regions:
+        for piece in region.pieces:
+            line.append(printable(piece.text), style=_shade(piece))
+    return line
+
+
+def _shade(piece: Piece) -> str:
+    if piece.surprisal_bits is None:
+        return "dim" if piece.asked else ""
+    place = sum(piece.surprisal_bits > limit for limit in _LIMITS_BITS)
+    return _SHADES[place]
+
+
+def _regions(strip: Strip, names: Sequence[str]) -> list[str]:
+    """Name, text and summed surprisal of every region that was asked for."""
+    rows = []
+    for region in strip.regions:
+        asked = [piece for piece in region.pieces if piece.asked]
+        if not asked:
+            continue
+        text = "".join(piece.text for piece in region.pieces).strip()
+        missing = next((p.reason for p in asked if p.surprisal_bits is None), None)
+        bits = sum(piece.surprisal_bits or 0.0 for piece in asked)
+        value = f"{bits:.2f} bits" if missing is None else f"no value: {missing}"
+        name = names[region.number - 1] if region.number <= len(names) else str(region.number)
+        mark = "*" if region.needed else " "
+        rows.append((f"{mark} {printable(name)}", printable(text), value))
+    if not rows:
+        return []
+    left, middle = (max(len(row[column]) for row in rows) for column in (0, 1))
+    return [f"    {name:<{left}}  {text:<{middle}}  {value}" for name, text, value in rows]
+
+
+def _told(verdict: Verdict, formula: str) -> str:
+    margin = "" if verdict.margin_bits is None else f" by {verdict.margin_bits:.2f} bits"
+    reason = f": {verdict.unscored_reason}" if verdict.unscored_reason else ""
+    return f"{verdict.verdict}{margin}  {formula}{reason}"

@@ -1,0 +1,62 @@
+"""A stored run and its items in the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cimento.api import evaluate
+from cimento.cli.main import invoke
+from cimento.models.fake import uniform_scorer
+from cimento.report.terminal_items import terminal_item
+from cimento.results import Run
+from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+
+SUITE = Suite(
+    meta=Meta(name="verbs", language="it", phenomenon="agreement"),
+    region_names=("subject", "verb"),
+    predictions=(Prediction("(2;%good%) < (2;%bad%)"),),
+    items=(
+        Item(
+            "7",
+            (
+                Condition("good", (Region("Il [bold]gatto"), Region("dorme."))),
+                Condition("bad", (Region("Il [bold]gatto"), Region("dormono qui."))),
+            ),
+        ),
+    ),
+)
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Run:
+    return evaluate(SUITE, uniform_scorer(2), output=tmp_path)
+
+
+def test_one_item(stored: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    # Every word is one bit: one word and its period, against two words and theirs.
+    assert stored.folder is not None
+    assert invoke(["show", str(stored.folder), "7"]) == 0
+    shown = capsys.readouterr().out
+    assert "item 7 of verbs (agreement)" in shown
+    assert "Il [bold]gatto dorme." in shown
+    assert "* verb  dorme.  2.00 bits" in shown
+    assert "* verb  dormono qui.  3.00 bits" in shown
+    assert "pass by 1.00 bits  (2;%good%) < (2;%bad%)" in shown
+
+
+def test_colour_shades_surprising_tokens() -> None:
+    run = evaluate(SUITE, uniform_scorer(1024))
+    (record,) = run.report(items=None).items
+    assert "\x1b[" in terminal_item(record, SUITE, colour=True)
+    assert "\x1b[" not in terminal_item(record, SUITE)
+
+
+def test_the_summary_and_an_item_there_is_not(
+    stored: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(["show", str(stored.folder)]) == 0
+    assert "verbs (it), 1 item" in capsys.readouterr().out
+    assert invoke(["show", str(stored.folder), "8"]) == 2
+    assert "there is no item '8'" in capsys.readouterr().err
