@@ -113,7 +113,8 @@ class PrefixReader:
         """One text through the model's own forward pass, nothing shared."""
         with torch.inference_mode():
             fed = torch.tensor([list(text[:-1])], device=self._model.device)
-            logits = self._model(input_ids=fed).logits[0, start - 1 :]
+            last = {"logits_to_keep": len(text) - start} if self._keeps_logits else {}
+            logits = self._model(input_ids=fed, **last).logits[0, start - len(text) :]
             scores: torch.Tensor = logits.float().log_softmax(dim=1).cpu()
         return scores
 

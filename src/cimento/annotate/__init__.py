@@ -1,0 +1,1 @@
+"""Terminal dialogues in which people write and judge test items."""

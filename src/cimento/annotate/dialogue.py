@@ -1,0 +1,297 @@
+"""A dialogue of fields: defaults, checks, a step back, undo, and going on another day.
+
+What was typed is all there is: the state of a dialogue is what its lines make of it. Undoing is
+leaving the last line out, and going on is reading the lines again.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TypeAlias
+
+from cimento.errors import InputError
+from cimento.files import read_bytes, write_text
+from cimento.suites.model import JsonValue
+
+Values: TypeAlias = Mapping[str, JsonValue]
+
+BACK, UNDO, QUIT, HELP, SHOW = ":back", ":undo", ":quit", ":help", ":show"
+COMMANDS: Mapping[str, str] = {
+    BACK: "goes to the field before",
+    UNDO: "takes back what was typed last",
+    SHOW: "shows what has been given so far",
+    QUIT: "stops; the next time it goes on here",
+    HELP: "says this",
+}
+
+LONGEST_PAUSE_S = 300.0
+"""Longer silences are no work, and are not counted."""
+
+
+class RefusedError(Exception):
+    """What was typed cannot be taken; the message says why, and the field is asked again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a field makes of a line.
+
+    Attributes:
+        value: its value now.
+        finished: whether the next field is asked.
+        told: what is shown about it.
+    """
+
+    value: JsonValue
+    finished: bool = True
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One thing that is asked for.
+
+    Attributes:
+        name: of the value.
+        question: what is shown.
+        read: from what was typed and what was given before to a value; refuses what it cannot be.
+        default: what an empty line stands for; None where something must be typed.
+    """
+
+    name: str
+    question: str
+    read: Callable[[str, Values], Taken]
+    default: Callable[[Values], str | None] = lambda _values: None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How far a dialogue is.
+
+    Attributes:
+        values: what was given.
+        at: number of the field that is asked.
+        told: what is to be shown about the last line.
+    """
+
+    values: Values = field(default_factory=dict)
+    at: int = 0
+    told: str = ""
+
+
+Line: TypeAlias = Callable[[str], str]
+"""From a prompt to the next line, of a terminal or a recorded dialogue; EOFError at the end."""
+
+
+def step(fields: Sequence[Field], state: State, line: str) -> State:
+    """What a line makes of a dialogue.
+
+    Raises:
+        RefusedError: the line cannot be taken.
+    """
+    if line.strip() == BACK:
+        if state.at == 0:
+            raise RefusedError("This is the first field.")
+        return replace(state, at=state.at - 1, told="")
+    asked = fields[state.at]
+    typed = line.strip()
+    if not typed:
+        default = _default(asked, state.values)
+        if default is None:
+            raise RefusedError("Something must be typed here.")
+        typed = default
+    taken = asked.read(typed, state.values)
+    values = {**state.values, asked.name: taken.value}
+    return State(values, state.at + taken.finished, taken.told)
+
+
+def _default(asked: Field, values: Values) -> str | None:
+    """What an empty line stands for: what was given before a step back, else what is proposed.
+
+    What was given may be wrong by now, where a field before it has changed.
+    """
+    given = values.get(asked.name)
+    proposed = asked.default(values)
+    if asked.name not in values or (isinstance(given, list) and not _is_flat(given)):
+        return proposed
+    before = json.dumps(given, ensure_ascii=False)
+    try:
+        asked.read(before, values)
+    except RefusedError:
+        return proposed
+    return before
+
+
+def _is_flat(values: list[JsonValue]) -> bool:
+    return not any(isinstance(value, dict | list) for value in values)
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A line and when it was typed, in seconds since 1970."""
+
+    text: str
+    at: float
+
+
+class Session:
+    """A dialogue about one record, written down as it goes.
+
+    Args:
+        fields: what is asked, in order.
+        path: where lines are kept until the record is done; None keeps them in memory.
+        clock: seconds since 1970.
+
+    Raises:
+        InputError: the file of lines cannot be read.
+    """
+
+    def __init__(
+        self,
+        fields: Sequence[Field],
+        *,
+        path: Path | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._fields = fields
+        self._path = path
+        self._clock = clock
+        self._started = clock()
+        self.lines: list[Typed] = []
+        self.state = State()
+        if path is not None and path.exists():
+            self.lines = _read_lines(path)
+            self.state = self._replayed()
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to ask."""
+        return self.state.at >= len(self._fields)
+
+    @property
+    def asked(self) -> Field:
+        """The field that is asked now."""
+        return self._fields[self.state.at]
+
+    @property
+    def prompt(self) -> str:
+        """What is shown before a line is typed."""
+        default = _default(self.asked, self.state.values)
+        return self.asked.question + (f" [{default}]" if default is not None else "") + ": "
+
+    @property
+    def seconds(self) -> float:
+        """How long the work took, long silences left out."""
+        times = [each.at for each in self.lines]
+        gaps = (later - earlier for earlier, later in pairwise(times))
+        first = max(0.0, times[0] - self._started) if times else 0.0
+        return min(first, LONGEST_PAUSE_S) + sum(min(gap, LONGEST_PAUSE_S) for gap in gaps)
+
+    def feed(self, text: str) -> str:
+        """Take a line; what is to be shown about it is returned.
+
+        Raises:
+            RefusedError: the line cannot be taken; nothing has changed.
+        """
+        if text.strip() == UNDO:
+            if not self.lines:
+                raise RefusedError("There is nothing to take back.")
+            self.lines.pop()
+            self.state = self._replayed()
+            self._keep()
+            return "Taken back."
+        self.state = step(self._fields, self.state, text)
+        self.lines.append(Typed(text, self._clock()))
+        self._keep()
+        return self.state.told
+
+    def forget(self) -> None:
+        """The record is stored elsewhere: the lines are not needed any more."""
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+    def _replayed(self) -> State:
+        state = State()
+        for line in self.lines:
+            try:
+                state = step(self._fields, state, line.text)
+            # What could be taken then cannot now (another record took the id): it is asked again.
+            except RefusedError as error:
+                return replace(state, told=str(error))
+        return state
+
+    def _keep(self) -> None:
+        if self._path is not None:
+            text = json.dumps([[line.text, line.at] for line in self.lines], ensure_ascii=False)
+            write_text(text + "\n", self._path)
+
+
+def converse(session: Session, read: Line, tell: Callable[[str], object]) -> bool:
+    """Ask until the dialogue is done; False where it was left before that.
+
+    Args:
+        session: the dialogue; what it has already is not asked again.
+        read: gives the next line.
+        tell: shows something.
+    """
+    while not session.done:
+        try:
+            text = read(session.prompt)
+        except EOFError:
+            return False
+        command = text.strip()
+        if command == QUIT:
+            return False
+        if command in (HELP, SHOW):
+            tell(_help() if command == HELP else _shown(session.state.values))
+            continue
+        try:
+            told = session.feed(text)
+        except RefusedError as error:
+            tell(str(error))
+            continue
+        if told:
+            tell(told)
+    return True
+
+
+def lines_of(texts: Sequence[str]) -> Line:
+    """A recorded dialogue as a source of lines."""
+    waiting: Iterator[str] = iter(texts)
+
+    def read(_prompt: str) -> str:
+        for text in waiting:
+            return text
+        raise EOFError
+
+    return read
+
+
+def _help() -> str:
+    return "\n".join(f"{name:<8}{meaning}" for name, meaning in COMMANDS.items())
+
+
+def _shown(values: Values) -> str:
+    parts = (
+        f"{name}: {json.dumps(value, ensure_ascii=False)}"
+        for name, value in values.items()
+        if not isinstance(value, list) or not any(isinstance(each, dict) for each in value)
+    )
+    return "\n".join(parts) or "Nothing yet."
+
+
+def _read_lines(path: Path) -> list[Typed]:
+    try:
+        content = json.loads(read_bytes(path))
+        return [Typed(str(text), float(at)) for text, at in content]
+    except (ValueError, TypeError) as error:
+        raise InputError(
+            where=str(path),
+            seen=f"cannot be read as a dialogue that was left ({error})",
+            todo="Delete it to begin the record anew.",
+        ) from error

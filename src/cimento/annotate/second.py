@@ -1,0 +1,232 @@
+"""A second annotator, who sees the sentences and nothing else, and how far the two agree."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.annotate.dialogue import Field, RefusedError, Taken, Values
+from cimento.errors import InputError, did_you_mean
+from cimento.files import read_bytes, write_text
+from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
+from cimento.stories.records import CONFLICT, STATE, STATES, STORY, TIERS, Story, Tier, pair_label
+
+MIN_SENTENCES = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgment:
+    """What a second annotator said of a story.
+
+    Attributes:
+        row: of the story.
+        annotator: who said it.
+        plausible: whether it can happen.
+        pair: the two sentences that conflict; empty for a plausible story.
+        state: the state that explains it; empty for a plausible story.
+        seconds: that it took.
+    """
+
+    row: int
+    annotator: str
+    plausible: bool
+    pair: str = ""
+    state: str = ""
+    seconds: float = 0.0
+
+    def label(self, tier: Tier) -> str | None:
+        """What was said at a tier; None where nothing was to be said."""
+        if tier == STORY:
+            return json.dumps(self.plausible)
+        return (self.pair if tier == CONFLICT else self.state) or None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierAgreement:
+    """How far author and second annotator agree at one tier.
+
+    Attributes:
+        tier: which question.
+        compared: stories that both answered.
+        equal: those on which they agree.
+        kappa: Cohen's.
+        alpha: Krippendorff's, for nominal labels.
+    """
+
+    tier: Tier
+    compared: int
+    equal: int
+    kappa: Agreement
+    alpha: Agreement
+
+
+def blind_fields(story: Story) -> tuple[Field, ...]:
+    """What a second annotator is asked about a story."""
+    n = len(story.sentences)
+    return (
+        Field(name="plausible", question="plausible (y, n)", read=_read_yes),
+        Field(
+            name="pair",
+            question="conflicting sentences",
+            read=lambda text, values: _read_pair(text, values, n),
+            default=lambda values: "-" if values.get("plausible") else None,
+        ),
+        Field(
+            name="state",
+            question="physical state",
+            read=_read_state,
+            default=lambda values: "-" if values.get("plausible") else None,
+        ),
+    )
+
+
+def shown(story: Story) -> str:
+    """A story as the second annotator sees it: no id, no type, nothing but its sentences."""
+    return "\n".join(f"{number}. {text}" for number, text in enumerate(story.sentences))
+
+
+def blind_order(stories: Sequence[Story], *, seed: int) -> list[Story]:
+    """The stories mixed, so that a variant does not stand beside its plausible story."""
+    mixed = list(stories)
+    random.Random(seed).shuffle(mixed)  # noqa: S311  # keeps no secret
+    return mixed
+
+
+def judgment(values: Values, *, story: Story, annotator: str, seconds: float) -> Judgment:
+    """What was said, as a record."""
+    return Judgment(
+        row=story.row,
+        annotator=annotator,
+        plausible=bool(values.get("plausible")),
+        pair=str(values.get("pair") or ""),
+        state=str(values.get("state") or ""),
+        seconds=round(seconds, 1),
+    )
+
+
+def write_judgments(judgments: Sequence[Judgment], path: Path) -> Path:
+    """Write judgments, one a line.
+
+    Raises:
+        StorageError: the file cannot be written.
+    """
+    lines = (
+        json.dumps(
+            {name: getattr(each, name) for name in Judgment.__dataclass_fields__},
+            ensure_ascii=False,
+        )
+        for each in judgments
+    )
+    return write_text("".join(f"{line}\n" for line in lines), path)
+
+
+def read_judgments(path: Path, *, stories: Sequence[Story]) -> list[Judgment]:
+    """Read judgments.
+
+    Raises:
+        InputError: a line is none, or is about a story that is not there.
+    """
+    found = []
+    for number, text in enumerate(read_bytes(path).decode("utf-8").splitlines(), start=1):
+        if not text.strip():
+            continue
+        try:
+            each = Judgment(**json.loads(text))
+        except (ValueError, TypeError) as error:
+            raise InputError(
+                where=f"{path}, line {number}", seen=f"is no judgment ({error})"
+            ) from error
+        if not 0 <= each.row < len(stories):
+            raise InputError(
+                where=f"{path}, line {number}",
+                seen=f"there is no story in row {each.row}",
+                todo="Were these judgments made for another file?",
+            )
+        found.append(each)
+    return found
+
+
+def agreement(stories: Sequence[Story], judgments: Sequence[Judgment]) -> list[TierAgreement]:
+    """How far the authors of stories and a second annotator agree, at each tier.
+
+    At the later tiers only stories count that both hold to be implausible.
+    """
+    found = []
+    for tier in TIERS:
+        pairs = [
+            (gold, said)
+            for each in judgments
+            if (gold := _gold(stories[each.row], tier)) and (said := each.label(tier))
+        ]
+        first: list[Hashable] = [gold for gold, _ in pairs]
+        second: list[Hashable] = [said for _, said in pairs]
+        found.append(
+            TierAgreement(
+                tier=tier,
+                compared=len(pairs),
+                equal=sum(gold == said for gold, said in pairs),
+                kappa=cohen_kappa(first, second),
+                alpha=krippendorff_alpha([list(pair) for pair in pairs]),
+            )
+        )
+    return found
+
+
+def to_adjudicate(
+    stories: Sequence[Story], judgments: Sequence[Judgment]
+) -> list[Mapping[str, object]]:
+    """The stories on which the two differ, with both answers, for a third person to decide."""
+    found: list[Mapping[str, object]] = []
+    for each in judgments:
+        story = stories[each.row]
+        differing = {
+            tier: {"author": _gold(story, tier), each.annotator: each.label(tier)}
+            for tier in TIERS
+            if _gold(story, tier) != each.label(tier)
+        }
+        if differing:
+            found.append(
+                {
+                    "row": each.row,
+                    "example_id": story.example_id,
+                    "sentences": list(story.sentences),
+                    "differing": differing,
+                    "decision": None,
+                }
+            )
+    return found
+
+
+def _gold(story: Story, tier: Tier) -> str | None:
+    """What the author says; a plausible story has a state in some files that means nothing."""
+    if tier == STATE and story.plausible:
+        return None
+    return story.gold(tier)
+
+
+def _read_yes(typed: str, _values: Values) -> Taken:
+    found = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
+    if typed.lower() not in found:
+        raise RefusedError("Write y or n.")
+    return Taken(found[typed.lower()])
+
+
+def _read_pair(typed: str, values: Values, n_sentences: int) -> Taken:
+    if values.get("plausible"):
+        return Taken("")
+    numbers = sorted({int(part) for part in re.findall(r"\d+", typed)})
+    if len(numbers) != MIN_SENTENCES or numbers[-1] >= n_sentences:
+        raise RefusedError(f"Write two different numbers from 0 to {n_sentences - 1}.")
+    return Taken(pair_label(*numbers))
+
+
+def _read_state(typed: str, values: Values) -> Taken:
+    if values.get("plausible"):
+        return Taken("")
+    if typed not in STATES:
+        raise RefusedError(f"There is no state {typed!r}. {did_you_mean(typed, STATES)}")
+    return Taken(typed)

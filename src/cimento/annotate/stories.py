@@ -1,0 +1,349 @@
+"""The dialogue in which a story is written down, field by field.
+
+The fields and their order are those of Appendix B of the GITA4CALAMITA paper (Pensa et al. 2024,
+CEUR-WS Vol-3878, paper 127). What can be known from what was typed before is proposed, and what
+cannot be is refused and asked again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from cimento.annotate.dialogue import Field, RefusedError, Taken, Values
+from cimento.annotate.story_states import USAGE, blocks_of, edit
+from cimento.errors import did_you_mean
+from cimento.stories.records import STATES, SentenceStates, Story, StoryType
+from cimento.stories.triples import is_replacement, is_swap
+from cimento.suites.model import JsonValue
+
+LENGTH = 5
+INSIST = "!"
+"""A line that begins with this is taken although it breaks a rule of how stories are made."""
+
+_KEY = re.compile(r"(\d+)(?:-([OC])(\d+))?")
+_TYPES: dict[str | None, StoryType | None] = {"O": "order", "C": "cloze", None: None}
+_LETTERS = {"order": "O", "cloze": "C"}
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
+
+Read: TypeAlias = Callable[[str, Values], JsonValue]
+Propose: TypeAlias = Callable[[Values], str | None]
+
+
+def story_fields(known: Sequence[Story]) -> tuple[Field, ...]:
+    """What is asked about a story, in order.
+
+    Args:
+        known: stories that are there already: ids may not come twice, and variants are compared
+            with their plausible story.
+    """
+    last = known[-1] if known else None
+
+    def field(name: str, question: str, read: Read, default: Propose | str | None = None) -> Field:
+        return Field(
+            name=name,
+            question=question,
+            read=lambda line, values: Taken(read(line, values)),
+            default=default if callable(default) else lambda _values: default,
+        )
+
+    return (
+        field("actor", "actor(s)", _read_names, last.actor if last else None),
+        field("objects", "objects", _read_names, last.objects if last else None),
+        field("story_number", "story number (key)", lambda t, _: _read_key(t, known)),
+        field("story_id", "story id", _read_story_id, lambda v: _parts(v)[0]),
+        field("worker_id", "worker id", _read_text, last.worker_id if last else None),
+        field("type", "type (null, order, cloze)", _read_type, lambda v: _parts(v)[1] or "null"),
+        field("idx", "idx (null or number)", _read_idx, lambda v: _parts(v)[2] or "null"),
+        field("aug", "aug (true, false)", _read_bool, "false"),
+        field("location", "location", _read_text, last.location if last else None),
+        field(
+            "sentences", "sentences (tab or | between)",
+            lambda t, v: _read_sentences(t, v, known),
+        ),
+        field("length", "length", _read_length, lambda v: str(len(_sentences(v)))),
+        field("example_id", "example id", lambda t, v: _read_id(t, v, known), _proposed_id),
+        field(
+            "plausible", "plausible (true, false)", _read_plausible,
+            lambda v: json.dumps(v.get("type") is None),
+        ),
+        field("breakpoint", "breakpoint", _read_breakpoint, _proposed_breakpoint),
+        field(
+            "confl_sents", "conflicting sentence", _read_conflict,
+            lambda v: "[]" if v.get("plausible") else None,
+        ),
+        Field(name="states", question="states (? for help)", read=_edit, default=lambda _: "done"),
+        field("state", "physical state of the conflict (- for none)", _read_state, "-"),
+    )  # fmt: skip
+
+
+def finished(values: Values, *, row: int) -> Story:
+    """The story that was written down.
+
+    Args:
+        values: what was given; fields that were not reached have their defaults.
+        row: in the file it is for.
+    """
+    kind = values.get("type")
+    conflict = _numbers(values.get("confl_sents"))
+    breakpoint_ = _number(values.get("breakpoint"), -1)
+    pair = (*conflict[:1], breakpoint_) if conflict else ()
+    blocks = blocks_of(values)
+    return Story(
+        row=row,
+        story_id=_number(values.get("story_id"), 0),
+        type="order" if kind == "order" else "cloze" if kind == "cloze" else None,
+        idx=None if kind is None else _number(values.get("idx"), 0),
+        aug=bool(values.get("aug")),
+        actor=str(values.get("actor", "")),
+        location=str(values.get("location", "")),
+        objects=str(values.get("objects", "")),
+        sentences=tuple(_sentences(values)),
+        length=_number(values.get("length"), LENGTH),
+        example_id=str(values.get("example_id", "")),
+        plausible=bool(values.get("plausible")),
+        breakpoint=breakpoint_,
+        confl_sents=conflict,
+        confl_pairs=pair,
+        state=str(values.get("state") or ""),
+        sentence_states=tuple(
+            SentenceStates({name: tuple(entries) for name, entries in block.items()})
+            for block in blocks
+        ),
+        worker_id=str(values.get("worker_id", "")),
+        key=str(values.get("story_number", "")),
+    )
+
+
+def enough(values: Values) -> bool:
+    """Whether all is there that a record needs; states and their label may be left at that."""
+    return "confl_sents" in values
+
+
+def _edit(line: str, values: Values) -> Taken:
+    if line in ("?", "help"):
+        return Taken(values.get("states"), finished=False, told=USAGE)
+    return edit(line, values)
+
+
+def _text(typed: str) -> str:
+    """What was typed, without the quotation marks that the first scripts wanted."""
+    typed = typed.strip()
+    if len(typed) > 1 and typed[0] == typed[-1] == '"':
+        typed = typed[1:-1].strip()
+    if not typed:
+        raise RefusedError("Nothing stands between the quotation marks.")
+    return typed
+
+
+def _read_text(typed: str, _values: Values) -> JsonValue:
+    return _text(typed)
+
+
+def _read_names(typed: str, _values: Values) -> JsonValue:
+    """Names with commas between; without any comma, one a word."""
+    text = _text(typed)
+    parts = text.split(",") if "," in text else text.split()
+    names = [" ".join(part.split()) for part in parts if part.strip()]
+    if len(set(names)) < len(names):
+        raise RefusedError("A name comes twice.")
+    return ", ".join(names)
+
+
+def _read_key(typed: str, known: Sequence[Story]) -> JsonValue:
+    key = _text(typed)
+    if not _KEY.fullmatch(key):
+        raise RefusedError("Write a number, with -O0 for an order and -C0 for a cloze variant.")
+    if key in {story.key or story.example_id for story in known}:
+        raise RefusedError(f"There is a story {key!r} already.")
+    return key
+
+
+def _parts(values: Values) -> tuple[str | None, str | None, str | None]:
+    """Number, type and variant, as the key says."""
+    found = _KEY.fullmatch(str(values.get("story_number", "")))
+    if found is None:
+        return None, None, None
+    return found[1], _TYPES[found[2]], found[3]
+
+
+def _read_story_id(typed: str, values: Values) -> JsonValue:
+    number = _whole(_text(typed))
+    expected = _parts(values)[0]
+    if expected is not None and int(expected) != number:
+        raise RefusedError(f"The key says that it is story {expected}.")
+    return number
+
+
+def _read_type(typed: str, values: Values) -> JsonValue:
+    text = _text(typed)
+    value = None if text in ("null", "none") else text
+    if value not in (None, "order", "cloze"):
+        raise RefusedError(f"A type is null, order or cloze. {did_you_mean(text, _LETTERS)}")
+    if value != _parts(values)[1]:
+        raise RefusedError(f"The key {values.get('story_number')!r} says another type.")
+    return value
+
+
+def _read_idx(typed: str, values: Values) -> JsonValue:
+    text = _text(typed)
+    if values.get("type") is None:
+        if text not in ("null", "none"):
+            raise RefusedError("A plausible story has no variants: write null.")
+        return None
+    number = _whole(text)
+    if _parts(values)[2] != str(number):
+        raise RefusedError(f"The key {values.get('story_number')!r} says another variant.")
+    return number
+
+
+def _read_bool(typed: str, _values: Values) -> JsonValue:
+    found = {"true": True, "false": False}.get(_text(typed).lower())
+    if found is None:
+        raise RefusedError("Write true or false.")
+    return found
+
+
+def _read_sentences(typed: str, values: Values, known: Sequence[Story]) -> JsonValue:
+    insists = typed.startswith(INSIST)
+    text = typed.removeprefix(INSIST).strip()
+    sentences = _split(text)
+    if len(sentences) != LENGTH:
+        raise RefusedError(f"These are {len(sentences)} sentences, and a story has {LENGTH}.")
+    if len(set(sentences)) < len(sentences):
+        raise RefusedError("A sentence comes twice.")
+    bare = [each for each in sentences if each[-1] not in '.!?…»”"']
+    if bare and not insists:
+        raise RefusedError(f"{bare[0]!r} has no full stop. {_how_to_insist()}")
+    broken = _broken_rule(values, sentences, known)
+    if broken and not insists:
+        raise RefusedError(f"{broken} {_how_to_insist()}")
+    found: list[JsonValue] = [*sentences]
+    return found
+
+
+def _split(text: str) -> list[str]:
+    """Sentences with tabs or bars between, as a JSON list, or one after another."""
+    if text.startswith("["):
+        try:
+            content = json.loads(text)
+        except ValueError as error:
+            raise RefusedError("This is no list in JSON.") from error
+        parts = [str(part) for part in content]
+    elif "\t" in text or "|" in text:
+        parts = re.split(r"[\t|]", text)
+    else:
+        parts = _SENTENCE_END.split(text)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _broken_rule(values: Values, sentences: Sequence[str], known: Sequence[Story]) -> str:
+    """How the sentences break the rule by which a variant is made; empty where they do not."""
+    kind, number = values.get("type"), values.get("story_id")
+    base = next((s for s in known if s.story_id == number and s.plausible), None)
+    if kind is None or base is None:
+        return ""
+    variant = replace(base, sentences=tuple(sentences))
+    if any(s.story_id == number and s.sentences == variant.sentences for s in known):
+        return "There is a variant with these very sentences."
+    if kind == "order" and not is_swap(variant, base):
+        return f"An order variant swaps two sentences of {base.example_id!r} and changes no other."
+    if kind == "cloze" and not is_replacement(variant, base):
+        return f"A cloze variant replaces one sentence of {base.example_id!r}."
+    return ""
+
+
+def _how_to_insist() -> str:
+    return f"Begin the line with {INSIST} to have it so."
+
+
+def _read_length(typed: str, values: Values) -> JsonValue:
+    number = _whole(_text(typed))
+    if number != len(_sentences(values)):
+        raise RefusedError(f"There are {len(_sentences(values))} sentences.")
+    return number
+
+
+def _proposed_id(values: Values) -> str:
+    kind = values.get("type")
+    letter = _LETTERS.get(str(kind))
+    return f"{values.get('story_id')}" + (f"-{letter}{values.get('idx')}" if letter else "")
+
+
+def _read_id(typed: str, values: Values, known: Sequence[Story]) -> JsonValue:
+    text = _text(typed)
+    if text != _proposed_id(values):
+        raise RefusedError(f"Story, type and variant make it {_proposed_id(values)!r}.")
+    if text in {story.example_id for story in known}:
+        raise RefusedError(f"There is a story {text!r} already.")
+    return text
+
+
+def _read_plausible(typed: str, values: Values) -> JsonValue:
+    found = _read_bool(typed, values)
+    if found != (values.get("type") is None):
+        raise RefusedError("Stories without type are plausible, variants are not.")
+    return found
+
+
+def _proposed_breakpoint(values: Values) -> str | None:
+    return "-1" if values.get("plausible") else None
+
+
+def _read_breakpoint(typed: str, values: Values) -> JsonValue:
+    number = _whole(_text(typed), signed=True)
+    n = len(_sentences(values))
+    if values.get("plausible"):
+        if number != -1:
+            raise RefusedError("A plausible story has no breakpoint: write -1.")
+    elif not 0 < number < n:
+        raise RefusedError(
+            f"The sentence where the conflict shows is one of 1 to {n - 1}, counted from 0."
+        )
+    return number
+
+
+def _read_conflict(typed: str, values: Values) -> JsonValue:
+    text = _text(typed)
+    numbers = [int(part) for part in re.findall(r"\d+", text)]
+    if not re.fullmatch(r"[\[\]\s,\d]*", text):
+        raise RefusedError("Write the number of a sentence, or [].")
+    if values.get("plausible"):
+        if numbers:
+            raise RefusedError("In a plausible story nothing conflicts: write [].")
+        return []
+    breakpoint_ = _number(values.get("breakpoint"), -1)
+    if len(numbers) != 1 or not numbers[0] < breakpoint_:
+        raise RefusedError(f"Write one sentence before {breakpoint_}, the breakpoint.")
+    return [numbers[0]]
+
+
+def _read_state(typed: str, _values: Values) -> JsonValue:
+    text = _text(typed)
+    if text == "-":
+        return ""
+    if text not in STATES:
+        raise RefusedError(f"There is no state {text!r}. {did_you_mean(text, STATES)}")
+    return text
+
+
+def _whole(text: str, *, signed: bool = False) -> int:
+    if not re.fullmatch(r"-?\d+" if signed else r"\d+", text):
+        raise RefusedError(f"{text!r} is no whole number.")
+    return int(text)
+
+
+def _sentences(values: Values) -> list[str]:
+    given = values.get("sentences")
+    return [str(each) for each in given] if isinstance(given, list) else []
+
+
+def _number(value: JsonValue, otherwise: int) -> int:
+    return value if isinstance(value, int) else otherwise
+
+
+def _numbers(value: JsonValue) -> tuple[int, ...]:
+    return tuple(each for each in value if isinstance(each, int)) if isinstance(value, list) else ()

@@ -1,0 +1,1 @@
+"""The commands of ``cimento annotate``."""

@@ -1,0 +1,152 @@
+"""``cimento annotate stories``, ``second`` and ``agreement``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cimento.cli import options
+from cimento.cli.console import columns, note, show
+
+if TYPE_CHECKING:
+    from cimento.annotate.second import Judgment
+    from cimento.stories.records import Story
+
+Stories = Annotated[Path, typer.Argument(metavar="FILE", help="Stories as JSONL; need not exist.")]
+Annotator = Annotated[str, options.option("--annotator", help="Who is at the keyboard.")]
+
+
+def stories(
+    file: Stories,
+    *,
+    replay: Annotated[
+        Path | None, options.option("--replay", help="Recorded dialogues instead of a terminal.")
+    ] = None,
+    annotator: Annotator = "",
+) -> int:
+    """Write stories down, field by field, and append them to a file.
+
+    The fields and their order are those of Appendix B of the GITA4CALAMITA paper. An empty line
+    takes what stands in brackets; :help says what else can be typed. A story that was left is gone
+    on with the next time.
+    """
+    from cimento.annotate.story_files import known_stories, play, read_recorded
+
+    if replay is None:
+        return _write_stories(file, annotator)
+    from cimento.annotate.story_files import append
+
+    for recorded in read_recorded(replay):
+        story = play(recorded, known_stories(file))
+        append(story, file)
+        note(f"{story.example_id} is in {file}.")
+    return 0
+
+
+def second(
+    file: Stories,
+    judgments: Annotated[Path, typer.Argument(metavar="JUDGMENTS", help="Where they go.")],
+    *,
+    annotator: Annotator = "second",
+    seed: options.Seed = 0,
+) -> int:
+    """Judge stories blind: their sentences and nothing else, in mixed order.
+
+    Goes on where it was left; every judgment is stored at once.
+    """
+    from cimento.annotate.second import blind_order, read_judgments, write_judgments
+    from cimento.annotate.story_files import known_stories
+
+    known = known_stories(file)
+    done = read_judgments(judgments, stories=known) if judgments.exists() else []
+    judged = {each.row for each in done}
+    waiting = [story for story in blind_order(known, seed=seed) if story.row not in judged]
+    for number, story in enumerate(waiting, start=len(judged) + 1):
+        show(f"\n{number} of {len(known)}")
+        each = _judge(story, annotator)
+        if each is None:
+            break
+        done.append(each)
+        write_judgments(done, judgments)
+    note(f"{len(done)} of {len(known)} stories are judged in {judgments}.")
+    return 0
+
+
+def agreement(
+    file: Stories,
+    judgments: Annotated[Path, typer.Argument(metavar="JUDGMENTS", help="Of one annotator.")],
+    *,
+    adjudicate: Annotated[
+        Path | None, options.option("--adjudicate", help="Write what differs to this JSONL.")
+    ] = None,
+    json: options.Json = False,
+) -> int:
+    """How far a second annotator agrees with the authors: plausible, pair and state."""
+    import json as json_
+
+    from cimento.annotate import second as second_
+    from cimento.annotate.story_files import known_stories
+    from cimento.files import write_text
+    from cimento.stories.as_json import as_json
+
+    known = known_stories(file)
+    said = second_.read_judgments(judgments, stories=known)
+    found = second_.agreement(known, said)
+    if json:
+        show(json_.dumps(as_json(found), ensure_ascii=False, indent=2))
+    else:
+        rows: list[tuple[str, ...]] = [("tier", "agree", "Cohen's kappa", "Krippendorff's alpha")]
+        rows += [
+            (each.tier, f"{each.equal}/{each.compared}", _shown(each.kappa), _shown(each.alpha))
+            for each in found
+        ]
+        show(columns(rows))
+    if adjudicate is not None:
+        differing = second_.to_adjudicate(known, said)
+        lines = (json_.dumps(each, ensure_ascii=False) + "\n" for each in differing)
+        write_text("".join(lines), adjudicate)
+        note(f"{len(differing)} stories to decide about are in {adjudicate}.")
+    return 0
+
+
+def _write_stories(file: Path, annotator: str) -> int:
+    """One dialogue after another, until one is left."""
+    from cimento.annotate.dialogue import Session, converse
+    from cimento.annotate.stories import finished, story_fields
+    from cimento.annotate.story_files import append, append_timing, known_stories, session_file
+
+    while True:
+        known = known_stories(file)
+        session = Session(story_fields(known), path=session_file(file))
+        if session.lines:
+            note(f"Going on with a story that was left ({session.state.values.get('example_id')}).")
+        if not converse(session, _typed, show):
+            note("What was typed is kept; the next time it goes on here.")
+            return 0
+        story = finished(session.state.values, row=len(known))
+        append(story, file)
+        append_timing(story, session, file, annotator=annotator or story.worker_id)
+        session.forget()
+        note(f"{story.example_id} is in {file} ({session.seconds / 60:.1f} minutes).\n")
+
+
+def _judge(story: Story, annotator: str) -> Judgment | None:
+    from cimento.annotate.dialogue import Session, converse
+    from cimento.annotate.second import blind_fields, judgment, shown
+
+    session = Session(blind_fields(story))
+    show(shown(story))
+    if not converse(session, _typed, show):
+        return None
+    return judgment(session.state.values, story=story, annotator=annotator, seconds=session.seconds)
+
+
+def _typed(prompt: str) -> str:
+    return input(prompt)
+
+
+def _shown(found: object) -> str:
+    value = getattr(found, "value", None)
+    return f"{value:.3f}" if isinstance(value, float) else str(getattr(found, "reason", "-"))
