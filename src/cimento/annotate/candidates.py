@@ -1,0 +1,263 @@
+"""Candidates for blanks judged one by one in a terminal: does it fit?
+
+The dialogue reads lines and writes lines, so that it is played from a script in tests. Every
+decision is in the journal before the next candidate is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from cimento.annotate.journal import Decision, Journal, Pair, Said
+from cimento.files import write_text
+
+REMARKS = "remarks.txt"
+
+HELP = """\
+  y         it fits                       y 1 3       ... with remarks 1 and 3
+  n         it does not                   n too old   ... with a remark of your own
+  u         undo the last decision        s           skip this one for now
+  b         back to the one before        j           on to the next that is not judged
+  j 120     jump to number 120            r           list the remarks
+  + text    add a remark to the list      p           show or hide probabilities
+  q         stop; everything is kept      ?           this help"""
+
+Read: TypeAlias = Callable[[str], "str | None"]
+"""Shows a prompt and gives the line that was typed; None at the end of input."""
+
+Write: TypeAlias = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A candidate to be judged.
+
+    Attributes:
+        item: id of the item.
+        candidate: as the model wrote it.
+        before: what stands before the blank.
+        after: what stands after it.
+        details: what else is shown, name to value (template, seed ...).
+        probability: None where it is not known.
+    """
+
+    item: str
+    candidate: str
+    before: str
+    after: str
+    details: Mapping[str, str]
+    probability: float | None = None
+
+    @property
+    def pair(self) -> Pair:
+        """What is judged."""
+        return (self.item, self.candidate)
+
+    @property
+    def sentence(self) -> str:
+        """The text with the candidate in it, marked."""
+        return f"{self.before}[{self.candidate}]{self.after}"
+
+
+class Remarks:
+    """The list of remarks that can be chosen by number: a text file, one a line, made to be edited.
+
+    Args:
+        path: of the file; need not exist yet.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def texts(self) -> list[str]:
+        """The remarks, read anew each time: the file may be edited meanwhile."""
+        if not self.path.exists():
+            return []
+        lines = self.path.read_text(encoding="utf-8").splitlines()
+        return [line.strip() for line in lines if line.strip()]
+
+    def add(self, text: str) -> None:
+        """Add a remark at the end, unless it is there."""
+        texts = self.texts
+        if text and text not in texts:
+            write_text("\n".join([*texts, text]) + "\n", self.path)
+
+    def chosen(self, words: str) -> tuple[str, ...]:
+        """What was typed after a decision: numbers of remarks, or a remark itself.
+
+        Raises:
+            ValueError: there is no remark of that number.
+        """
+        parts = words.replace(",", " ").split()
+        if not parts:
+            return ()
+        if not all(part.isdecimal() for part in parts):
+            return (words.strip(),)
+        texts = self.texts
+        numbers = [int(part) for part in parts]
+        wrong = [number for number in numbers if not 1 <= number <= len(texts)]
+        if wrong:
+            raise ValueError(f"There is no remark {wrong[0]}; r lists them.")
+        return tuple(texts[number - 1] for number in numbers)
+
+
+class Dialogue:
+    """One person judging candidates.
+
+    Args:
+        tasks: in the order in which they are shown.
+        journal: of that person.
+        remarks: to choose from.
+        show_probability: whether it is shown at the beginning.
+    """
+
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        journal: Journal,
+        remarks: Remarks,
+        *,
+        show_probability: bool = False,
+    ) -> None:
+        self._tasks = tasks
+        self._journal = journal
+        self._remarks = remarks
+        self._with_probability = show_probability
+        self._place = 0
+        self._said: list[tuple[int, Decision | None]] = []
+
+    @property
+    def judged(self) -> int:
+        """How many of the tasks are judged."""
+        return sum(task.pair in self._journal.decisions for task in self._tasks)
+
+    def run(self, read: Read, write: Write) -> None:
+        """Ask until all is judged, or the person stops.
+
+        Raises:
+            StorageError: a decision cannot be written.
+        """
+        self._go_to_unjudged()
+        write(f"{self.judged} of {len(self._tasks)} candidates are judged. ? shows the keys.")
+        while self._place < len(self._tasks):
+            write(self._shown())
+            line = read("fits? ")
+            if line is None or line.strip() == "q":
+                break
+            write(self._answer(line.strip()))
+        write(f"{self.judged} of {len(self._tasks)} candidates are judged; everything is kept.")
+
+    def _shown(self) -> str:
+        task = self._tasks[self._place]
+        known = self._journal.decisions.get(task.pair)
+        details = ", ".join(f"{name}: {value}" for name, value in task.details.items() if value)
+        lines = ["", f"{self._place + 1}/{len(self._tasks)}  {task.item}", f"  {task.sentence}"]
+        if details:
+            lines.append(f"  {details}")
+        if self._with_probability and task.probability is not None:
+            lines.append(f"  probability: {task.probability:.4f}")
+        if known is not None:
+            said = f"  judged: {known.fits}" + "".join(f"; {each}" for each in known.remarks)
+            lines.append(said)
+        return "\n".join(lines)
+
+    def _answer(self, line: str) -> str:
+        """Do what was typed, and say what was done; nothing typed is nothing done."""
+        key, _, rest = line.partition(" ")
+        if key in ("y", "n"):
+            return self._decide("yes" if key == "y" else "no", rest)
+        if key == "j" and rest.strip():
+            return self._jump(rest.strip())
+        if key == "+":
+            self._remarks.add(rest.strip())
+            return self._listed()
+        actions: Mapping[str, Callable[[], str]] = {
+            "u": self._undo,
+            "s": self._skip,
+            "b": self._back,
+            "j": self._go_to_unjudged,
+            "r": self._listed,
+            "p": self._toggle,
+            "?": lambda: HELP,
+        }
+        action = actions.get(key)
+        return action() if action else f"{line!r} is no key.\n{HELP}" if line else ""
+
+    def _decide(self, fits: Said, words: str) -> str:
+        try:
+            remarks = self._remarks.chosen(words)
+        except ValueError as error:
+            return str(error)
+        task = self._tasks[self._place]
+        self._said.append((self._place, self._journal.decisions.get(task.pair)))
+        self._journal.add(Decision(task.item, task.candidate, fits, remarks))
+        self._place += 1
+        while self._place < len(self._tasks) and self._is_judged(self._place):
+            self._place += 1
+        if self._place == len(self._tasks):
+            # What was skipped comes again; where nothing was, this is the end.
+            self._go_to_unjudged()
+        return ""
+
+    def _undo(self) -> str:
+        if not self._said:
+            return "Nothing was decided in this session; b goes back to an earlier one."
+        place, before = self._said.pop()
+        task = self._tasks[place]
+        self._journal.add(before or Decision(task.item, task.candidate, None))
+        self._place = place
+        return "Taken back."
+
+    def _jump(self, number: str) -> str:
+        if not number.isdecimal() or not 1 <= int(number) <= len(self._tasks):
+            return f"There is no number {number}: they go from 1 to {len(self._tasks)}."
+        self._place = int(number) - 1
+        return ""
+
+    def _skip(self) -> str:
+        self._place = (self._place + 1) % len(self._tasks)
+        return ""
+
+    def _back(self) -> str:
+        self._place = max(0, self._place - 1)
+        return ""
+
+    def _go_to_unjudged(self) -> str:
+        """To the next that is not judged, from here on and then from the beginning."""
+        count = len(self._tasks)
+        order = [*range(self._place, count), *range(min(self._place, count))]
+        self._place = next((place for place in order if not self._is_judged(place)), count)
+        return ""
+
+    def _listed(self) -> str:
+        texts = self._remarks.texts
+        if not texts:
+            return f"There is no remark yet. Write + and one, or edit {self._remarks.path}."
+        return "\n".join(f"  {number:>2} {text}" for number, text in enumerate(texts, start=1))
+
+    def _toggle(self) -> str:
+        self._with_probability = not self._with_probability
+        return "Probabilities are shown." if self._with_probability else "They are hidden."
+
+    def _is_judged(self, place: int) -> bool:
+        return self._tasks[place].pair in self._journal.decisions
+
+
+def part_of(tasks: Iterable[Task], part: int, parts: int, *, overlap: int = 0) -> list[Task]:
+    """The tasks of one of several people: every `parts`-th item, and some items for all.
+
+    Args:
+        tasks: all.
+        part: whose, from 1.
+        parts: among how many the items are shared out.
+        overlap: the first items that everybody judges, for agreement.
+    """
+    kept = list(tasks)
+    items = {item: number for number, item in enumerate(dict.fromkeys(t.item for t in kept))}
+    return [
+        task for task in kept if items[task.item] < overlap or items[task.item] % parts == part - 1
+    ]

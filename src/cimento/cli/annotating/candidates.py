@@ -1,0 +1,262 @@
+"""``cimento annotate candidates``: what models put into blanks, judged by people."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from cimento.cli import options
+from cimento.cli.console import note, show
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.annotate.candidates import Task
+    from cimento.annotate.journal import Decision
+    from cimento.cloze.running import Answer, ClozeRun
+
+Order = Literal["rank", "shuffled"]
+
+_SHOWN = ("template", "dimension", "expression", "seed", "category", "expected")
+
+
+# size: one argument for each option.
+def candidates(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run of a cloze suite.")],
+    annotator: Annotated[str, options.option("--annotator", help="Who judges: a name.")] = "me",
+    *,
+    method: Annotated[
+        str,
+        options.option("--method", help="Candidates of this protocol; of the first if not given."),
+    ] = "",
+    order: Annotated[
+        Order, options.option("--order", help="Candidates of an item by rank, or shuffled.")
+    ] = "rank",
+    seed: options.Seed = 0,
+    show_probability: Annotated[
+        bool, options.option("--show-probability", help="Show how probable a candidate is.")
+    ] = False,
+    part: Annotated[
+        str, options.option("--part", help="1/3: the first of three people's share of the items.")
+    ] = "",
+    overlap: Annotated[
+        int, options.option("--overlap", min=0, help="Items that everybody judges.")
+    ] = 0,
+    reuse: Annotated[
+        Path | None,
+        options.option("--reuse", help="A judged run: its candidates are not asked again."),
+    ] = None,
+    export: Annotated[
+        Path | None,
+        options.option("--export", help="Write a .tsv or .xlsx to fill in, and ask nothing."),
+    ] = None,
+    import_: Annotated[
+        Path | None, options.option("--import", help="Take decisions over from such a table.")
+    ] = None,
+    agreement: Annotated[
+        bool, options.option("--agreement", help="Say how far those who judged agree.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Judge one candidate after another: does it fit in the blank?
+
+    Every decision is kept at once; stop with q, or in any other way, and go on later.
+    """
+    from cimento.errors import UsageError
+
+    if sum((export is not None, import_ is not None, agreement)) > 1:
+        raise UsageError(
+            where="--export, --import, --agreement",
+            seen="several are given",
+            todo="Give one at a time.",
+        )
+    if agreement:
+        _agreement(run, as_json=json)
+        return
+    found = _open(run)
+    tasks = _tasks(found, method)
+    if export is not None:
+        _export(run, tasks, annotator, export)
+    elif import_ is not None:
+        _import(found, run, tasks, annotator, import_)
+    else:
+        if order == "shuffled":
+            tasks = _shuffled(tasks, seed)
+        _ask(
+            found,
+            run,
+            _share(tasks, part, overlap),
+            annotator,
+            reuse=reuse,
+            show_probability=show_probability,
+        )
+
+
+def _ask(
+    found: ClozeRun,
+    run: Path,
+    tasks: list[Task],
+    annotator: str,
+    *,
+    reuse: Path | None,
+    show_probability: bool,
+) -> None:
+    from cimento.annotate.candidates import REMARKS, Dialogue, Remarks
+    from cimento.annotate.journal import Journal
+
+    earlier = _earlier(found, run, reuse)
+    if reuse is not None:
+        known = set(earlier.select("item", "candidate").iter_rows())
+        tasks = [task for task in tasks if task.pair not in known]
+        note(f"{len(known)} judgments are taken over.")
+    journal = Journal(run, annotator)
+    dialogue = Dialogue(tasks, journal, Remarks(run / REMARKS), show_probability=show_probability)
+    try:
+        dialogue.run(_typed, show)
+    finally:
+        _store(found, run, earlier)
+
+
+def _agreement(run: Path, *, as_json: bool) -> None:
+    import json
+
+    from cimento.annotate.agreeing import agreement, agreement_text
+
+    found = agreement(run)
+    if as_json:
+        show(json.dumps(found.plain(), ensure_ascii=False, indent=2))
+    else:
+        show(agreement_text(found))
+
+
+def _export(run: Path, tasks: list[Task], annotator: str, output: Path) -> None:
+    from cimento.annotate.exchange import write_judgments
+    from cimento.annotate.journal import Journal
+
+    write_judgments(tasks, Journal(run, annotator).decisions, output)
+    note(f"{len(tasks)} candidates in {output}. Fill in: fits (yes or no), remarks.")
+
+
+def _import(found: ClozeRun, run: Path, tasks: list[Task], annotator: str, file: Path) -> None:
+    from cimento.annotate.exchange import read_judged
+    from cimento.annotate.journal import Journal
+
+    decisions = read_judged(file, tasks)
+    journal = Journal(run, annotator)
+    new = [each for each in decisions if _differs(journal.decisions.get(each.pair), each)]
+    for decision in new:
+        journal.add(decision)
+    _store(found, run, _earlier(found, run, None))
+    note(f"{len(decisions)} decisions in {file}, {len(new)} of them new or changed.")
+
+
+def _open(run: Path) -> ClozeRun:
+    from cimento.cloze.running import open_run
+    from cimento.runs import RunFolder
+
+    return open_run(RunFolder(run))
+
+
+def _tasks(run: ClozeRun, method: str) -> list[Task]:
+    """Each candidate of each item once, in the order of items and ranks.
+
+    Raises:
+        UsageError: the run has no such method.
+    """
+    from cimento.annotate.candidates import Task
+    from cimento.errors import UsageError, did_you_mean
+
+    if method and method not in run.methods:
+        raise UsageError(
+            where=f"--method {method}",
+            seen="the run has no candidates that were asked for so",
+            todo=did_you_mean(method, run.methods),
+        )
+    answers = run.answers(method or next(iter(run.methods), ""))
+    return [
+        Task(
+            item=item.id,
+            candidate=text,
+            before=item.before,
+            after=item.after,
+            details={name: item.columns.get(name, "") for name in _SHOWN},
+            probability=probability,
+        )
+        for item in run.items
+        for text, probability in _once(answers.get(item.id, [])).items()
+    ]
+
+
+def _once(answers: Iterable[Answer]) -> dict[str, float | None]:
+    """Each candidate with the probability of its best rank: two tokens may be one text."""
+    found: dict[str, float | None] = {}
+    for each in answers:
+        found.setdefault(each.text, each.probability)
+    return found
+
+
+def _shuffled(tasks: Iterable[Task], seed: int) -> list[Task]:
+    """The candidates of each item in an order that says nothing of their ranks."""
+    chance = random.Random(seed)  # noqa: S311  # no secret
+    by_item: dict[str, list[Task]] = {}
+    for task in tasks:
+        by_item.setdefault(task.item, []).append(task)
+    for own in by_item.values():
+        chance.shuffle(own)
+    return [task for own in by_item.values() for task in own]
+
+
+def _share(tasks: list[Task], part: str, overlap: int) -> list[Task]:
+    from cimento.annotate.candidates import part_of
+    from cimento.errors import UsageError
+
+    if not part:
+        return tasks
+    number, slash, parts = part.partition("/")
+    if not (slash and number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts)):
+        raise UsageError(where="--part", seen=f"got {part!r}", todo="Write it as in 1/3.")
+    return part_of(tasks, int(number), int(parts), overlap=overlap)
+
+
+def _earlier(found: ClozeRun, run: Path, reuse: Path | None) -> pl.DataFrame:
+    """Judgments of another run about candidates of this one, and those taken over before."""
+    import polars as pl
+
+    from cimento.annotate.journal import journals
+    from cimento.answers import JUDGMENTS, read_table
+
+    tables = [pl.DataFrame(schema=JUDGMENTS.polars())]
+    if reuse is not None:
+        tables.append(read_table(JUDGMENTS, reuse))
+    if (run / f"{JUDGMENTS.name}.parquet").exists():
+        own = [each.annotator for each in journals(run)]
+        tables.append(read_table(JUDGMENTS, run).filter(~pl.col("annotator").is_in(own)))
+    asked = pl.DataFrame(
+        [(each.item, each.text) for method in found.methods for each in found.candidates(method)],
+        schema=["item", "candidate"],
+        orient="row",
+    ).unique()
+    both = pl.concat(tables).unique(["item", "candidate", "annotator"], maintain_order=True)
+    return both.join(asked, on=["item", "candidate"], how="semi")
+
+
+def _store(found: ClozeRun, run: Path, earlier: pl.DataFrame) -> None:
+    from cimento.annotate.journal import store_judgments
+
+    table = store_judgments(run, suite=found.suite.name, earlier=earlier)
+    note(f"{table.height} judgments in {run}.")
+
+
+def _differs(known: Decision | None, other: Decision) -> bool:
+    return known is None or (known.fits, known.remarks) != (other.fits, other.remarks)
+
+
+def _typed(prompt: str) -> str | None:
+    try:
+        return input(prompt)
+    except EOFError:
+        return None
