@@ -133,8 +133,7 @@ class TestBeside:
         )
         (found,) = reported(pairs).beside
         assert "cluster" in found.correlations[0].method
-        # Sentences of a pair are not exchangeable, so no permutation of them is a test.
-        assert found.correlations[0].p_permutation is None
+        assert 0 < found.correlations[0].p_permutation <= 1
         assert found.correlations[0].low < found.correlations[0].r
 
     def test_the_ceiling_is_one_where_people_agree(self):
@@ -142,6 +141,15 @@ class TestBeside:
         found = reported(same)
         assert found.ceiling.ceiling == pytest.approx(1)
         assert [each.value for each in found.agreement.alphas] == pytest.approx([1, 1, 1])
+
+    def test_published_means_have_a_ceiling_too(self):
+        means = [
+            RatedSentence(id=str(n), text="x" * n, mean=float(n), sd=2.0, n=4) for n in (1, 3, 5)
+        ]
+        found = reported(rated(*means))
+        assert found.ceiling.ceiling is None
+        # Errors of 2 / sqrt(4) = 1 against a variance of 4.
+        assert found.ceiling_from_errors.value == pytest.approx(0.75**0.5)
 
 
 class TestGroups:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -15,6 +16,7 @@ from cimento.measures.values import Value
 if TYPE_CHECKING:
     from cimento.statistics.correlation import Correlation
     from cimento.statistics.split_half import SplitHalf
+    from cimento.statistics.values import Estimate
 
 KINDS = ("spearman", "pearson", "kendall")
 DRAWS = 1000
@@ -93,9 +95,10 @@ def beside(
 ) -> Beside:
     """A measure beside the mean ratings of the same sentences.
 
-    Intervals are bootstrapped over pairs, where sentences come in pairs, since the two are no
-    independent observations. Length in words is held constant in the partial correlation, and the
-    mean log frequency of the words (or tokens) where unigram frequencies are known.
+    Where sentences come in pairs, intervals are bootstrapped over pairs, and in the permutation
+    test whole pairs change places and so do the two of a pair, since they are not independent.
+    Length in words is held constant in the partial correlation, and the mean log frequency of the
+    words (or tokens) where unigram frequencies are known.
 
     Args:
         sentences: with their ratings.
@@ -120,6 +123,18 @@ def beside(
         covariates=names,
         misses=_worst(rows, higher_is_better=measure.higher_is_better),
     )
+
+
+def ceiling_from_errors(sentences: Sequence[RatedSentence]) -> Estimate:
+    """The noise ceiling from the standard deviations and numbers of ratings that are known."""
+    from cimento.statistics.reliability import ceiling_of_means
+
+    known = [
+        (each.mean, each.sd / math.sqrt(each.n))
+        for each in sentences
+        if each.mean is not None and each.sd is not None and each.n
+    ]
+    return ceiling_of_means([mean for mean, _ in known], [error for _, error in known])
 
 
 def ceiling(sentences: Sequence[RatedSentence], *, seed: int, draws: int = DRAWS) -> SplitHalf:
@@ -193,16 +208,22 @@ def _relative_ranks(values: Sequence[float]) -> list[float]:
 def _correlate(
     rows: Sequence[_Row], kind: str, clusters: Sequence[str] | None, seed: int, draws: int
 ) -> Correlation:
-    from cimento.statistics.correlation import correlate
+    from cimento.statistics.correlation import coefficient, correlate
 
-    found = correlate(
-        [row.rating for row in rows],
-        [row.value for row in rows],
-        kind=kind,
-        seed=seed,
-        clusters=clusters,
-        draws=draws,
-    )
+    ratings, values = [row.rating for row in rows], [row.value for row in rows]
+    found = correlate(ratings, values, kind=kind, seed=seed, clusters=clusters, draws=draws)
+    if found.r is not None and clusters and draws:
+        from cimento.statistics.clustered import permute_clusters
+
+        test = permute_clusters(
+            ratings,
+            values,
+            lambda x, y: coefficient(x, y, kind=kind).r or 0.0,
+            clusters=clusters,
+            seed=seed,
+            draws=draws,
+        )
+        found = dataclasses.replace(found, p_permutation=test.p)
     return dataclasses.replace(found, reason=_in_words(found.reason, rows))
 
 

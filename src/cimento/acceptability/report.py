@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.acceptability.beside import DRAWS, Beside, beside, ceiling
+from cimento.acceptability.beside import DRAWS, Beside, beside, ceiling, ceiling_from_errors
 from cimento.acceptability.binary import Binary, binary
 from cimento.acceptability.items import Described, describe_labels
 from cimento.acceptability.people import Agreements, agreements
@@ -24,6 +24,7 @@ from cimento.verdicts.accuracy import Accuracies, accuracies_by
 
 if TYPE_CHECKING:
     from cimento.statistics.split_half import SplitHalf
+    from cimento.statistics.values import Estimate
 
 BY = ("connective", "replacement", "grammaticality", "phenomenon")
 """Columns that accuracies are given for, where the sentences have them."""
@@ -90,7 +91,8 @@ class AcceptabilityReport:
         n_tokens: tokens scored in all sentences that have a perplexity.
         first_token: what became of first tokens without left context.
         beside: each measure beside the ratings.
-        ceiling: how well the people agree with themselves.
+        ceiling: how well the people agree with themselves, from split halves of their ratings.
+        ceiling_from_errors: the same from standard deviations and numbers of ratings.
         agreement: of the people.
         binary: each measure against the labels.
         accuracies: column to value to the accuracy of the pairs with it.
@@ -109,6 +111,7 @@ class AcceptabilityReport:
     first_token: str
     beside: tuple[Beside, ...]
     ceiling: SplitHalf
+    ceiling_from_errors: Estimate
     agreement: Agreements
     binary: tuple[Binary, ...]
     accuracies: Mapping[str, Mapping[str, Accuracies]]
@@ -169,6 +172,7 @@ def report(run: Run, rated: RatedSet, *, by: str, options: Options) -> Acceptabi
             for measure in measures
         ),
         ceiling=ceiling(sentences, seed=options.seed, draws=options.draws),
+        ceiling_from_errors=ceiling_from_errors(sentences),
         agreement=agreements(sentences, seed=options.seed, draws=options.draws),
         binary=tuple(binary(sentences, scored, each, seed=options.seed) for each in measures),
         accuracies=accuracies_of_pairs(run, options.by, seed=options.seed),

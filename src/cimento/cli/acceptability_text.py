@@ -67,11 +67,13 @@ def _beside(measures: Sequence[Beside]) -> Iterator[str]:
 
 
 def _ceiling(report: AcceptabilityReport) -> Iterator[str]:
-    found = report.ceiling
-    if found.ceiling is None:
-        yield f"  noise ceiling: - ({found.reason})"
+    halves, errors = report.ceiling, report.ceiling_from_errors
+    if halves.ceiling is not None:
+        yield f"  noise ceiling: {halves.ceiling:.3f}, from split halves of the ratings"
+    elif errors.value is not None:
+        yield f"  noise ceiling: {errors.value:.3f}, from the standard errors of the mean ratings"
     else:
-        yield f"  noise ceiling: {found.ceiling:.3f}, from split halves of {found.items} sentences"
+        yield f"  noise ceiling: - ({halves.reason})"
     alphas = ", ".join(
         f"{each.coefficient.split(', ')[1]} {each.value:.3f}"
         for each in report.agreement.alphas
@@ -138,7 +140,7 @@ def _r(found: Correlation) -> str:
 
 
 def _p(found: Correlation) -> str:
-    p = found.p_permutation if found.p_permutation is not None else found.p_asymptotic
+    p = found.p_permutation
     return "-" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"  # noqa: PLR2004  # as printed
 
 
