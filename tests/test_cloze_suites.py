@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento.cli.main import invoke
 from cimento.cloze import notation
+from cimento.cloze.describe import describe_cloze
+from cimento.cloze.faults import CHECKS
 from cimento.cloze.load import find_cloze_faults, load_cloze
 from cimento.cloze.readers.native import read_folder
 from cimento.cloze.records import (
@@ -204,6 +209,12 @@ class TestTemplates:
         path = folder(tmp_path, "item\ttext\na\tOggi ___.\n", seeds=seeds, kind="templates")
         assert codes(path) == ["CIM-C003"]
 
+    def test_a_form_twice_in_a_category_is_one_item_and_is_warned_about(self, tmp_path):
+        seeds = "set\tcategory\tform\na\tf\tcasa\na\tf\tcasa\n"
+        path = folder(tmp_path, "item\ttext\na\tLa <SEED> è ___.\n", seeds=seeds, kind="templates")
+        assert codes(path) == ["CIM-C011"]
+        assert len(expand_suite(load_cloze(path).suite).items) == 1
+
     def test_rows_of_a_template_have_the_same_options(self, tmp_path):
         items = "item\ttext\ttarget\na\tPiove, ___ esco.\tma\na\tNevica, ___ esco.\tperò\n"
         assert codes(folder(tmp_path, items, kind="templates")) == ["CIM-C008"]
@@ -369,3 +380,39 @@ class TestRoundTrip:
             extra={"origin": {"year": 2021}},
         )
         assert read_folder(write_folder(suite, tmp_path)).suite == suite
+
+
+class TestShown:
+    def test_a_suite_is_described(self, tmp_path, capsys):
+        items = TestTemplates.ITEMS
+        path = folder(tmp_path, items, seeds=TestTemplates.SEEDS, kind="templates")
+        assert invoke(["suites", "show", str(path), "--items", "1"]) == 0
+        out = capsys.readouterr().out
+        assert "prova" in out
+        assert "templates  2" in out
+        assert "items      5" in out
+        assert "1 form in several categories, one item each" in out
+        assert out.endswith("  item agg/1/strade\n    Le strade sono ___.\n    vuote\n")
+
+    def test_faults_are_shown(self, tmp_path, capsys):
+        path = folder(tmp_path, "item\ttext\n1\tLa va.\n2\tIl ___ va.\n")
+        assert invoke(["suites", "check", str(path)]) == 2
+        assert "CIM-C001 items.tsv row 2: There is no blank in 'La va.'" in capsys.readouterr().out
+
+    def test_clusters_are_named(self, tmp_path):
+        options = '[options]\ncluster = "origin"\n'
+        rows = "1\tLa ___ va.\tx\n2\tIl ___ va.\tx\n3\tUn ___ va.\ty\n"
+        path = folder(tmp_path, f"item\ttext\torigin\n{rows}", options=options)
+        assert "2 by origin; the largest, 'x', has 2" in describe_cloze(path, 0)
+
+
+def test_every_code_is_on_the_page_with_its_severity():
+    page = (Path(__file__).parents[1] / "docs" / "cloze.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^\| (CIM-C\d+) \| (\w+) \|", page, flags=re.MULTILINE))
+    assert listed == {code: severity for code, (severity, _) in CHECKS.items()}
+
+
+def test_every_code_has_a_test():
+    """The blunt way: its name is in this file, outside of this test."""
+    here = Path(__file__).read_text(encoding="utf-8")
+    assert [code for code in CHECKS if f'"{code}' not in here and f"{code} " not in here] == []

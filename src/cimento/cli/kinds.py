@@ -65,6 +65,8 @@ AUDITORS: Mapping[str, str] = {
 
 DESCRIBERS: Mapping[str, str] = {
     "stories": "cimento.cli.stories_check:describe_stories",
+    "cloze": "cimento.cloze.describe:describe_cloze",
+    "templates": "cimento.cloze.describe:describe_cloze",
 }
 """Kind of suite to what `suites show` prints, from a path and a number of items."""
 
