@@ -32,8 +32,8 @@ REQUESTS = [
     for number, (text, source) in enumerate(zip(TEXTS, SOURCES, strict=True))
 ]
 # What the decoder reads before a text: its own start, then what the tokenizer puts there.
-DECODER_STARTS = {"t5": ["<pad>"], "mt5": ["<pad>"], "bart": ["</s>", "<s>"]}
-AROUND_SOURCES = {"t5": ([], ["</s>"]), "mt5": ([], ["</s>"]), "bart": (["<s>"], ["</s>"])}
+DECODER_STARTS = {name: ["<pad>"] for name in MODELS} | {"bart": ["</s>", "<s>"]}
+AROUND_SOURCES = {name: ([], ["</s>"]) for name in MODELS} | {"bart": (["<s>"], ["</s>"])}
 
 
 def to_ids(name, tokens):
@@ -79,7 +79,7 @@ def test_the_kind_is_found_and_what_the_decoder_starts_with(name, zoo_folder):
 
     assert card.kind == "seq2seq"
     assert card.bos.split() == DECODER_STARTS[name]
-    assert card.window == (zoo.WINDOW if name == "bart" else None)
+    assert card.window == (zoo.WINDOW if name in ("bart", "marian") else None)
 
 
 def test_the_length_that_t5_was_trained_with_is_no_limit(zoo_folder, tmp_path):

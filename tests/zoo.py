@@ -128,6 +128,10 @@ _BART_SIZE = {
 ENCODER_DECODERS: dict[str, Species] = {
     "t5": Species("unigram-sentinels", {**_T5_SIZE, **_UNLIMITED}),
     "mt5": Species("unigram-sentinels", {**_T5_SIZE, **_UNLIMITED}),
+    "switch_transformers": Species(
+        "unigram-sentinels", {**_T5_SIZE, **_UNLIMITED, "num_experts": 4}
+    ),
+    "marian": Species("unigram-sentinels", {**_BART_SIZE, "decoder_start_token_id": 0}),
     "bart": Species("roberta", {**_BART_SIZE, "decoder_start_token_id": 2}),
 }
 

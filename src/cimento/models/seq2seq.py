@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import torch
-from transformers.modeling_outputs import BaseModelOutput
+from transformers.modeling_outputs import MoEModelOutput
 
 from cimento.answers import BOUNDARY
 from cimento.errors import ModelError, TextTooLongError, UsageError
@@ -265,7 +265,8 @@ class Decoder(torch.nn.Module):
         if source_states is None:
             source_states = self.states.expand(len(input_ids), -1, -1)
         return self.model(
-            encoder_outputs=BaseModelOutput(last_hidden_state=source_states),
+            # The kind that mixtures of experts look for more in; others take what comes first.
+            encoder_outputs=MoEModelOutput(last_hidden_state=source_states),
             decoder_input_ids=input_ids,
             decoder_attention_mask=attention_mask,
         )
