@@ -416,6 +416,9 @@ class TestCommand:
         out = capsys.readouterr().out
         assert "beside people" in out
         assert "Perplexity (ppl) by label" in out
+        numbers = tmp_path / "scatter.csv"
+        assert invoke(["figure", str(run), "scatter", "-o", str(numbers)]) == 0
+        assert pl.read_csv(numbers).height == 4
 
     def test_a_published_file_is_run_as_it_is(self, tmp_path, capsys):
         head = "id\tN\tmean\tsd\tse\tsentence\ttask\treference\n"

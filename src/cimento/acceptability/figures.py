@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 
 from cimento.acceptability.beside import MISSES, gaps
 from cimento.acceptability.records import RatedSentence
+from cimento.acceptability.report import scored_in_order
+from cimento.acceptability.suites import rated_of, ratings_by
 from cimento.errors import UsageError
-from cimento.measures import Measure
+from cimento.measures import Measure, find_measure
 from cimento.measures.scores import ScoredSentence
 from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, load_altair
+from cimento.results import Run
 
 if TYPE_CHECKING:
     import polars as pl
 
-NAME = "people"
+NAME = "scatter"
 _LABELS = ("acceptable", "unacceptable", "sentence")
 _COLOURS = (BLUE, ORANGE, GREY)
 _WIDTH = 40
@@ -55,6 +58,24 @@ def scatter_frame(
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
+def run_scatter(run: Run, measure: str = "") -> Figure:
+    """The scatter of a stored run of a suite with ratings.
+
+    Args:
+        run: of the suite.
+        measure: what is drawn; empty for ``lp``.
+
+    Raises:
+        UsageError: there is no such measure, or nothing to draw.
+        InputError: the suite's ratings are not what they should be.
+        MissingDependencyError: altair is not installed.
+    """
+    chosen = find_measure(measure or "lp")
+    rated, by = rated_of(run.suite), ratings_by(run.suite)
+    frame = scatter_frame(rated.sentences, scored_in_order(run), chosen)
+    return scatter(frame, suite=run.suite.name, model=run.model, by=by, measure=chosen)
+
+
 def scatter(frame: pl.DataFrame, *, suite: str, model: str, by: str, measure: Measure) -> Figure:
     """Ratings from left to right, the measure from bottom to top, the worst misses by their text.
 
@@ -83,17 +104,23 @@ def scatter(frame: pl.DataFrame, *, suite: str, model: str, by: str, measure: Me
     y_title = f"{measure.name} ({measure.unit})" if measure.unit else measure.name
     x = alt.X("rating:Q", title=f"rating, by {by}", scale=alt.Scale(zero=False))
     y = alt.Y("value:Q", title=y_title, scale=alt.Scale(zero=False))
-    colour = alt.Color("label:N", title=None, sort=labels).scale(
+    legend = alt.Legend() if len(labels) > 1 else None
+    colour = alt.Color("label:N", title=None, sort=labels, legend=legend).scale(
         domain=labels, range=[_COLOURS[_LABELS.index(name)] for name in labels]
     )
     base = alt.Chart(frame)
     points = base.mark_circle(size=32, opacity=0.7).encode(
         x=x, y=y, color=colour, tooltip=["id:N", "text:N", "rating:Q", "value:Q"]
     )
+    ratings = frame["rating"].to_list()
+    middle = (min(ratings) + max(ratings)) / 2
+    named = base.encode(x=x, y=y, text="named:N")
+    # Names stand on the side where there is room for them.
+    after = named.transform_filter(f"isValid(datum.named) && datum.rating <= {middle}")
+    before = named.transform_filter(f"isValid(datum.named) && datum.rating > {middle}")
     names = (
-        base.transform_filter("isValid(datum.named)")
-        .mark_text(align="left", dx=6, fontSize=9)
-        .encode(x=x, y=y, text="named:N")
+        after.mark_text(align="left", dx=6, fontSize=9),
+        before.mark_text(align="right", dx=-6, fontSize=9),
     )
-    chart = alt.layer(points, names).properties(width=440, height=320, title=title)
+    chart = alt.layer(points, *names).properties(width=440, height=320, title=title)
     return figure_of(chart, name=NAME, title=title, frame=frame)

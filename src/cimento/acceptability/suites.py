@@ -74,7 +74,16 @@ def load_rated(path: Path) -> RatedSuite:
     loaded = load_suite(path)
     warnings = tuple(each for each in loaded.warnings if each.code != NO_PREDICTIONS)
     loaded = replace(loaded, warnings=warnings)
-    return RatedSuite(loaded, rated_of(loaded.suite), by=_settings(loaded.suite)[1])
+    return RatedSuite(loaded, rated_of(loaded.suite), by=ratings_by(loaded.suite))
+
+
+def ratings_by(suite: Suite) -> str:
+    """Whose the ratings of a suite are: ``people`` or ``author``.
+
+    Raises:
+        InputError: the suite says something else, or its scale is not what it should be.
+    """
+    return _settings(suite)[1]
 
 
 def is_rated_table(path: Path) -> bool:

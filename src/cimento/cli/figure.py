@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from cimento.results import Run
     from cimento.verdicts.factorial import Factorial
 
-FigureName: TypeAlias = Literal["interaction", "rows", "items", "tokens", "position", "length"]
+FigureName: TypeAlias = Literal[
+    "interaction", "rows", "items", "tokens", "position", "length", "scatter"
+]
 
 Column: TypeAlias = "tuple[str, Factorial, Mapping[str, float | None]]"
 
@@ -29,7 +31,7 @@ def figure(
     name: Annotated[
         FigureName,
         typer.Argument(
-            metavar="NAME", help="interaction, rows, items, tokens, position or length."
+            metavar="NAME", help="interaction, rows, items, tokens, position, length or scatter."
         ),
     ],
     output: Annotated[
@@ -66,7 +68,7 @@ def figure(
 
     interaction: the four means of each phenomenon. rows: a row for each phenomenon, a column for
     each run (and people). items: DD of every item. tokens: one item, token by token. position:
-    mean surprisal by position. length: score against length.
+    mean surprisal by position. length: score against length. scatter: a score against ratings.
     """
     from cimento.cli.console import note
     from cimento.results import open_runs
@@ -81,6 +83,8 @@ def figure(
         drawn = position_figure([run.report(items=None) for run in opened], length=length)
     elif name == "length":
         drawn = _length(opened, measure)
+    elif name == "scatter":
+        drawn = _scatter(opened, measure)
     else:
         columns = _columns(opened, measure, scale, scope, seed)
         if people is not None:
@@ -172,6 +176,20 @@ def _length(runs: Sequence[Run], measure: str) -> Figure:
             for row in run.scores([chosen.name]).iter_rows(named=True)
         ]
     return length_figure(length_frame(rows), measure=chosen.name, unit=chosen.unit)
+
+
+def _scatter(runs: Sequence[Run], measure: str) -> Figure:
+    """A measure against the ratings of the suite's sentences."""
+    from cimento.acceptability.figures import run_scatter
+    from cimento.errors import UsageError
+
+    if len(runs) != 1:
+        raise UsageError(
+            where="cimento figure scatter",
+            seen=f"there are {len(runs)} runs: {', '.join(run.model for run in runs)}",
+            todo="Give one run folder.",
+        )
+    return run_scatter(runs[0], measure)
 
 
 def _people(path: Path, scale: Normalisation, scope: Scope, seed: int) -> Column:
