@@ -1,0 +1,128 @@
+"""Which places several models could hold, given how surely their scores differ."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.statistics.multiple import holm
+from cimento.statistics.permutation import DRAWS, sign_flip
+from cimento.statistics.values import floats, same_length
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """The place of one model among several, 1 being the best.
+
+    Attributes:
+        name: of the model.
+        mean: of its scores.
+        place: by the mean; models with equal means share the best place.
+        best: the best place it could hold: 1 and one more for each model surely above it.
+        worst: the worst place it could hold.
+    """
+
+    name: str
+    mean: float
+    place: int
+    best: int
+    worst: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The difference of two models' means on the same items.
+
+    Attributes:
+        first: name of the one.
+        second: name of the other.
+        difference: first minus second.
+        p: of the sign-flip test; None where the two are equal on every item.
+        p_holm: the same after Holm's adjustment for all pairs.
+    """
+
+    first: str
+    second: str
+    difference: float
+    p: float | None
+    p_holm: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Models in order of their means, and every pair of them.
+
+    Attributes:
+        ranks: the best mean first; of equal means in the order given.
+        pairs: of all models, in the order given.
+    """
+
+    ranks: tuple[Rank, ...]
+    pairs: tuple[Pair, ...]
+
+
+def rank_models(
+    scores: Mapping[str, ArrayLike],
+    *,
+    seed: int,
+    clusters: Sequence[Hashable] | None = None,
+    alpha: float = 0.05,
+    draws: int = DRAWS,
+) -> Ranking:
+    """Rank models by their means on the same items, with the places each could hold.
+
+    A model is surely above another where the sign-flip test of their difference, after Holm's
+    adjustment over all pairs, is below alpha. The places that remain are a confidence set for all
+    ranks at once (Mogstad, Romano, Shaikh and Wilhelm 2024, doi:10.1093/restud/rdad006; a bootstrap
+    of ranks is none). Of models surely different from nobody, any could be the best.
+
+    Args:
+        scores: of each model one value an item, more being better; all over the same items.
+        seed: of the draws.
+        clusters: of each item, what it belongs to.
+        alpha: level for all pairs together.
+        draws: of sign patterns, where they are too many to count.
+
+    Raises:
+        UsageError: models with different numbers of items.
+    """
+    columns = {name: floats(values, name=name) for name, values in scores.items()}
+    if not columns or not same_length(**columns):
+        return Ranking((), ())
+    means = {name: float(values.mean()) for name, values in columns.items()}
+    tested = [
+        (
+            one,
+            other,
+            sign_flip(columns[one] - columns[other], seed=seed, clusters=clusters, draws=draws),
+        )
+        for one, other in itertools.combinations(columns, 2)
+    ]
+    adjusted = holm([test.p for _, _, test in tested])
+    pairs = tuple(
+        Pair(one, other, means[one] - means[other], test.p, p)
+        for (one, other, test), p in zip(tested, adjusted, strict=True)
+    )
+    above = dict.fromkeys(columns, 0)
+    below = dict.fromkeys(columns, 0)
+    for pair in pairs:
+        if pair.p_holm is not None and pair.p_holm <= alpha:
+            better, worse = (pair.first, pair.second)[:: 1 if pair.difference > 0 else -1]
+            above[worse] += 1
+            below[better] += 1
+    ranks = (
+        Rank(
+            name,
+            mean,
+            place=1 + sum(other > mean for other in means.values()),
+            best=1 + above[name],
+            worst=len(means) - below[name],
+        )
+        for name, mean in means.items()
+    )
+    return Ranking(tuple(sorted(ranks, key=lambda rank: rank.place)), pairs)
