@@ -475,3 +475,35 @@ class TestScatter:
         empty = scatter_frame([], [], find_measure("lp"))
         with pytest.raises(UsageError, match="no sentence has a rating"):
             scatter(empty, suite="set", model="m", by="people", measure=find_measure("lp"))
+
+
+@pytest.mark.golden
+def test_published_z_scores_are_those_with_fillers_and_n_minus_1(shared):
+    """Sprouse et al. 2016: by participant and experiment, over all trials."""
+    path = shared / "data" / "islands" / "english" / "sprouse2016_en_ratings.csv"
+    rows = pl.read_csv(path).iter_rows(named=True)
+    trials = [
+        (str(n), f"{row['participant']}-{row['experiment']}", row) for n, row in enumerate(rows)
+    ]
+    sentences = [
+        RatedSentence(id=name, text=row["item"], ratings=(Rating(row["judgment"], person),))
+        for name, person, row in trials
+        if row["judgment"] is not None
+    ]
+    published = {name: row["zscore_published"] for name, _, row in trials}
+    # 10,560 trials, 12 of them without an answer: awk -F, '$12==""' FILE | wc -l
+    assert len(sentences) == 10_548
+
+    def farthest(**options: object) -> float:
+        found = z_scores(sentences, **options)
+        return max(
+            abs(value - published[name])
+            for name, scores in found.items()
+            for value in scores.values()
+            if not isinstance(value, Missing) and published[name] is not None
+        )
+
+    assert farthest() < 1e-9
+    assert farthest(ddof=0) > 1e-3
+    fillers = {name for name, _, row in trials if row["condition"] == "filler"}
+    assert farthest(base={each.id for each in sentences} - fillers) > 1e-3
