@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cimento.cli import audit, options, suites_build
+from cimento.cli import audit, options, suites_build, vary
 from cimento.cli.console import columns, note, show
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ app = typer.Typer(help="List, show, check, convert and start test suites.", no_a
 app.add_typer(suites_build.app, name="build")
 
 app.command("audit")(audit.audit_suites)
+app.command("vary")(vary.vary_suite)
 
 SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")]
 Kind = Literal["pairs", "regions", "factorial", "agreement"]
@@ -165,12 +166,17 @@ def convert(
     ] = False,
 ) -> None:
     """Write a suite in another format; refused where the format would lose something."""
+    from cimento.acceptability.suites import is_rated_table, read_rated_suite
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import load_suite
     from cimento.suites.writers import convert as write
 
-    loaded = load_suite(find_suite(suite), format_=from_)
-    written = write(loaded.suite, to, output, allow_loss=allow_loss)
+    path = find_suite(suite)
+    if not from_ and is_rated_table(path):
+        found = read_rated_suite(path)
+    else:
+        found = load_suite(path, format_=from_).suite
+    written = write(found, to, output, allow_loss=allow_loss)
     note(f"Written: {written}")
 
 

@@ -1,0 +1,282 @@
+"""Variants of a suite: one lexical change made in every item, with where it came from.
+
+A variant replaces phrases, or fills the slots that a suite has in its sentences (``{subject}``,
+or ``{subject.verb}`` for a filler with several forms, which keeps agreement right).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.files import read_bytes
+from cimento.suites.model import Condition, JsonValue, Region, Suite
+
+Filler: TypeAlias = "str | Mapping[str, str]"
+"""What fills a slot: a text, or named forms."""
+
+PROVENANCE = "provenance"
+"""Key of suite.toml under which a variant says what it was made of."""
+
+_SLOT = re.compile(r"\{([\w-]+)(?:\.([\w-]+))?\}")
+_KEYS = ("name", "comment", "replace", "slots", "conditions", "items")
+_NAME = re.compile(r"[\w.-]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One variant.
+
+    Attributes:
+        name: added to that of the suite.
+        comment: what it changes, in words.
+        replace: phrases of the suite to what stands in their place; whole words only.
+        slots: slot to its filler.
+        conditions: the only ones that are changed; empty for all.
+        items: ids of the only items that are changed; empty for all.
+    """
+
+    name: str
+    comment: str = ""
+    replace: Mapping[str, str] = field(default_factory=dict)
+    slots: Mapping[str, Filler] = field(default_factory=dict)
+    conditions: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Varied:
+    """A variant suite, and how far the change reached.
+
+    Attributes:
+        suite: the variant.
+        changed: ids of items in which something changed.
+        sentences: how many sentences changed.
+        untouched: ids of items that were to change and did not.
+    """
+
+    suite: Suite
+    changed: tuple[str, ...]
+    sentences: int
+    untouched: tuple[str, ...]
+
+
+def read_variants(path: Path) -> tuple[Variant, ...]:
+    """The variants of a file: ``[[variants]]`` in TOML, with ``[slots]`` for what all share.
+
+    Raises:
+        InputError: the file cannot be read, or says something that is unknown.
+    """
+    try:
+        parsed = tomllib.loads(read_bytes(path).decode("utf-8-sig"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(where=str(path), seen=f"is not TOML ({error})") from error
+    shared = _slots(parsed.get("slots", {}), where=f"{path}, [slots]")
+    tables = parsed.get("variants")
+    if not isinstance(tables, list) or not tables:
+        raise InputError(
+            where=str(path),
+            seen="has no [[variants]]",
+            todo='Write [[variants]] with name = "..." and replace = { "io" = "Gianni" }.',
+        )
+    variants = tuple(
+        _variant(table, shared, where=f"{path}, variant {number}")
+        for number, table in enumerate(tables, start=1)
+    )
+    names = [each.name for each in variants]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(where=str(path), seen=f"two variants are called {name!r}")
+    return variants
+
+
+def vary(suite: Suite, variant: Variant, *, sha256: str = "") -> Varied:
+    """One variant of a suite.
+
+    Phrases are found as whole words and in the same capitals; at the beginning of a sentence the
+    replacement gets a capital letter where the phrase had one. Longer phrases go first. A
+    phrase must lie within one region.
+
+    Args:
+        suite: the suite.
+        variant: what is changed.
+        sha256: of the suite, for the provenance.
+
+    Raises:
+        UsageError: the variant changes nothing, or names conditions, items or slots there are not.
+    """
+    _check_names(suite, variant)
+    changed: list[str] = []
+    untouched: list[str] = []
+    sentences = 0
+    items = []
+    for item in suite.items:
+        if variant.items and item.id not in variant.items:
+            items.append(item)
+            continue
+        conditions = tuple(_varied(each, variant) for each in item.conditions)
+        differing = sum(
+            one.regions != other.regions
+            for one, other in zip(item.conditions, conditions, strict=True)
+        )
+        (changed if differing else untouched).append(item.id)
+        sentences += differing
+        items.append(dataclasses.replace(item, conditions=conditions))
+    if not changed:
+        raise UsageError(
+            where=f"variant {variant.name!r}",
+            seen=f"nothing in the suite {suite.name!r} is changed by it",
+            todo="Phrases are whole words, spelt as in the suite, within one region.",
+        )
+    meta = dataclasses.replace(
+        suite.meta,
+        name=f"{suite.name}-{variant.name}",
+        comment=" ".join(part for part in (suite.meta.comment, variant.comment) if part),
+    )
+    extra = {**suite.extra, PROVENANCE: _provenance(suite, variant, sha256)}
+    made = dataclasses.replace(suite, meta=meta, items=tuple(items), extra=extra)
+    return Varied(made, tuple(changed), sentences, tuple(untouched))
+
+
+def _provenance(suite: Suite, variant: Variant, sha256: str) -> dict[str, JsonValue]:
+    said: dict[str, JsonValue] = {
+        "suite": suite.name,
+        "version": suite.meta.version,
+        "sha256": sha256,
+        "variant": variant.name,
+        "replace": dict(variant.replace),
+        "slots": {
+            name: filler if isinstance(filler, str) else dict(filler)
+            for name, filler in variant.slots.items()
+        },
+        "conditions": list(variant.conditions),
+        "items": list(variant.items),
+    }
+    return {key: value for key, value in said.items() if value}
+
+
+def _varied(condition: Condition, variant: Variant) -> Condition:
+    if variant.conditions and condition.name not in variant.conditions:
+        return condition
+    regions = []
+    begun = False
+    for region in condition.regions:
+        text = _changed(region.text, variant, at_start=not begun)
+        begun = begun or bool(region.text.strip())
+        regions.append(region if text == region.text else dataclasses.replace(region, text=text))
+    return dataclasses.replace(condition, regions=tuple[Region, ...](regions))
+
+
+def _changed(text: str, variant: Variant, *, at_start: bool) -> str:
+    filled = _SLOT.sub(lambda found: _filler(found, variant.slots), text)
+    if variant.replace:
+        filled = _pattern(variant.replace, at_start=at_start).sub(
+            lambda found: _replacement(found[0], variant.replace), filled
+        )
+    if at_start and filled != text and filled[:1].islower() and not text[:1].islower():
+        filled = filled[:1].upper() + filled[1:]
+    return filled
+
+
+def _filler(found: re.Match[str], slots: Mapping[str, Filler]) -> str:
+    """The text of a slot; what is no slot of the variant stays as it is."""
+    filler = slots.get(found[1])
+    if filler is None:
+        return found[0]
+    if isinstance(filler, str):
+        return filler if found[2] is None else found[0]
+    return filler.get(found[2] or "", found[0])
+
+
+def _pattern(replace: Mapping[str, str], *, at_start: bool) -> re.Pattern[str]:
+    phrases = sorted(replace, key=len, reverse=True)
+    either = "|".join(map(re.escape, phrases))
+    capitals = "|".join(re.escape(each[:1].upper() + each[1:]) for each in phrases)
+    start = rf"^(?:{capitals})(?!\w)|" if at_start else ""
+    return re.compile(rf"{start}(?<!\w)(?:{either})(?!\w)")
+
+
+def _replacement(found: str, replace: Mapping[str, str]) -> str:
+    if found in replace:
+        return replace[found]
+    text = next(new for old, new in replace.items() if old[:1].upper() + old[1:] == found)
+    return text[:1].upper() + text[1:]
+
+
+def open_slots(suite: Suite) -> tuple[str, ...]:
+    """The slots in a suite's sentences, as ``name`` or ``name.form``, in order of appearance."""
+    found = (
+        match[0].strip("{}")
+        for _, condition in suite.stimuli()
+        for region in condition.regions
+        for match in _SLOT.finditer(region.text)
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def _check_names(suite: Suite, variant: Variant) -> None:
+    ids = [item.id for item in suite.items]
+    slots = {name.split(".")[0] for name in open_slots(suite)}
+    groups: Sequence[tuple[str, Iterable[str], Iterable[str]]] = (
+        ("condition", variant.conditions, suite.condition_names),
+        ("item", variant.items, ids),
+        ("slot", variant.slots, slots),
+    )
+    for what, named, known in groups:
+        for name in named:
+            if name not in known:
+                raise UsageError(
+                    where=f"variant {variant.name!r}",
+                    seen=f"the suite {suite.name!r} has no {what} {name!r}",
+                    todo=did_you_mean(name, sorted(known)),
+                )
+
+
+def _variant(table: object, shared: Mapping[str, Filler], *, where: str) -> Variant:
+    if not isinstance(table, dict):
+        raise InputError(where=where, seen="is no table", todo="Write [[variants]].")
+    for key in table:
+        if key not in _KEYS:
+            todo = did_you_mean(key, _KEYS)
+            raise InputError(where=where, seen=f"the key {key!r} is unknown", todo=todo)
+    name = table.get("name")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        seen = f"name is {name!r}"
+        raise InputError(where=where, seen=seen, todo="Give letters, digits, _, - or dots.")
+    replace = table.get("replace", {})
+    texts = isinstance(replace, dict) and all(isinstance(each, str) for each in replace.values())
+    if not texts or "" in replace:
+        raise InputError(where=where, seen="replace is no table of phrases and replacements")
+    return Variant(
+        name=name,
+        comment=str(table.get("comment", "")),
+        replace=replace,
+        slots={**shared, **_slots(table.get("slots", {}), where=where)},
+        conditions=_names(table, "conditions", where),
+        items=_names(table, "items", where),
+    )
+
+
+def _names(table: Mapping[str, object], key: str, where: str) -> tuple[str, ...]:
+    value = table.get(key, [])
+    if not isinstance(value, list):
+        raise InputError(where=where, seen=f"{key} is no list", todo=f'Write {key} = ["..."].')
+    return tuple(map(str, value))
+
+
+def _slots(value: object, *, where: str) -> dict[str, Filler]:
+    found: dict[str, Filler] = {}
+    for name, filler in value.items() if isinstance(value, dict) else ():
+        forms = filler.values() if isinstance(filler, dict) else [filler]
+        if all(isinstance(each, str) for each in forms):
+            found[name] = filler
+        else:
+            todo = 'Write subject = "io", or subject = { subject = "io", verb = "abbia" }.'
+            raise InputError(where=where, seen=f"the slot {name} holds {filler!r}", todo=todo)
+    return found
