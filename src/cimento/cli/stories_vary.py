@@ -1,0 +1,125 @@
+"""``cimento stories``: what stored runs of stories say together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from cimento.cli import options
+from cimento.cli.console import columns, show
+
+if TYPE_CHECKING:
+    from cimento.stories.variation import Ranking, Variation
+    from cimento.suites.model import JsonValue
+
+app = typer.Typer(help="What stored runs of stories say together.", no_args_is_help=True)
+
+TierName = Literal["story_class", "conflict_detec", "physical_state"]
+
+
+@app.command("variation")
+def variation(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders of runs.")
+    ],
+    *,
+    tier: Annotated[
+        TierName, options.option("--tier", help="Right at this tier and all before it.")
+    ] = "story_class",
+    json: options.Json = False,
+) -> None:
+    """How much results depend on the prompt and the seed, and whether models keep their order.
+
+    Run the same stories with ``--set prompt=...`` and ``--set shots_seed=...`` first.
+    """
+    from json import dumps
+
+    from cimento.stories.stored import open_story_runs, vary
+
+    found, order = vary(open_story_runs(runs), tier=tier)
+    if json:
+        show(dumps(_as_json(found, order), indent=1, ensure_ascii=False))
+        return
+    for model, each in found.items():
+        show(f"{model}\n{columns(_variation_rows(each), indent=2)}\n")
+    if order is not None:
+        show(f"Order of models\n{columns(_ranking_rows(order), indent=2)}")
+
+
+def _variation_rows(found: Variation) -> list[tuple[str, ...]]:
+    shares = found.shares.shares
+    rows: list[tuple[str, ...]] = [
+        (str(c.prompt), f"seed {c.seed}", f"{rate:.3f}") for c, rate in found.rates.items()
+    ]
+    facts = {
+        "mean": found.mean,
+        "lowest": found.low,
+        "highest": found.high,
+        "standard deviation": found.sd,
+        "same throughout": found.same_throughout,
+        "kappa": found.kappa,
+        **{f"variance: {name}": share for name, share in (shares or {}).items()},
+    }
+    rows += [(name, "", "-" if value is None else f"{value:.3f}") for name, value in facts.items()]
+    if shares is None:
+        rows.append(("variance", "", str(found.shares.reason)))
+    return rows
+
+
+def _ranking_rows(order: Ranking) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [
+        (f"{condition.prompt}, seed {condition.seed}", " > ".join(models))
+        for condition, models in order.orders.items()
+    ]
+    rows.append(
+        ("mean Kendall tau", order.reason if order.mean_tau is None else f"{order.mean_tau:.3f}")
+    )
+    rows += [
+        (f"{one} before {other}", f"{share:.3f}") for (one, other), share in order.kept.items()
+    ]
+    return rows
+
+
+def _as_json(found: dict[str, Variation], order: Ranking | None) -> JsonValue:
+    from cimento.stories.as_json import as_json
+
+    models: dict[str, JsonValue] = {}
+    for model, each in found.items():
+        rates: list[JsonValue] = [
+            {"prompt": condition.prompt, "seed": condition.seed, "rate": rate}
+            for condition, rate in each.rates.items()
+        ]
+        models[model] = {
+            "rates": rates,
+            "mean": each.mean,
+            "low": each.low,
+            "high": each.high,
+            "sd": each.sd,
+            "n_common": each.n_common,
+            "same_throughout": each.same_throughout,
+            "kappa": each.kappa,
+            "variance": as_json(each.shares),
+            **({"reason": each.reason} if each.reason else {}),
+        }
+    if order is None:
+        return {"models": models}
+    orders: list[JsonValue] = [
+        {"prompt": condition.prompt, "seed": condition.seed, "models": list(names)}
+        for condition, names in order.orders.items()
+    ]
+    kept: list[JsonValue] = [
+        {"first": one, "second": other, "ahead": share}
+        for (one, other), share in order.kept.items()
+    ]
+    return {
+        "models": models,
+        "ranking": {
+            "orders": orders,
+            "mean_tau": order.mean_tau,
+            "same_best": order.same_best,
+            "kept": kept,
+            **({"reason": order.reason} if order.reason else {}),
+        },
+    }
