@@ -433,6 +433,10 @@ class TestCommand:
         (found,) = json.loads(capsys.readouterr().out)["acceptability"]
         assert found["n_sentences"] == 4
         assert found["beside"][0]["correlations"][0]["kind"] == "spearman"
+        folder = tmp_path / "suite"
+        assert invoke(["suites", "convert", str(path), "-o", str(folder)]) == 0
+        assert [each.mean for each in load_rated(folder).rated.sentences] == [1, 2, 3, 4]
+        assert invoke(["suites", "check", str(path), str(folder)]) == 0
 
     @pytest.mark.parametrize(
         ("setting", "seen"), [("draw=3", "draws"), ("draws=many", "whole number")]

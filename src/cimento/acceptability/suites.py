@@ -77,6 +77,15 @@ def load_rated(path: Path) -> RatedSuite:
     return RatedSuite(loaded, rated_of(loaded.suite), by=ratings_by(loaded.suite))
 
 
+def read_rated_suite(path: Path) -> Suite:
+    """A file in one of the formats of rated sentences, as a suite.
+
+    Raises:
+        InputError: it cannot be read, or a rating is not what it should be.
+    """
+    return suite_of(read_rated(path))
+
+
 def ratings_by(suite: Suite) -> str:
     """Whose the ratings of a suite are: ``people`` or ``author``.
 

@@ -75,13 +75,12 @@ def check_acceptability(path: Path) -> Sequence[Fault]:
     Raises:
         InputError: a rating or the scale is not what it should be.
     """
-    from cimento.acceptability.readers import read_rated
-    from cimento.acceptability.suites import is_rated_table, rated_of, suite_of
+    from cimento.acceptability.suites import is_rated_table, rated_of, read_rated_suite
     from cimento.suites.checks import check_suite
     from cimento.suites.load import inspect_suite
 
     if is_rated_table(path):
-        return _without_predictions(check_suite(suite_of(read_rated(path))))
+        return _without_predictions(check_suite(read_rated_suite(path)))
     suite, faults = inspect_suite(path)
     if suite is not None:
         rated_of(suite)
