@@ -14,6 +14,7 @@ from cimento.errors import CimentoError, StorageError
 from cimento.sources import shown_name
 from cimento.stories.as_json import as_json
 from cimento.stories.compare import Comparison, compare
+from cimento.stories.question_answers import question_rates
 from cimento.stories.readers import StoryFile, read_stories
 from cimento.stories.running import StoryEvaluation, StoryRun
 from cimento.stories.settings import parse_story_settings
@@ -94,12 +95,20 @@ def _summary(run: StoryRun, judged: Judged, *, seed: int) -> dict[str, JsonValue
         "folder": str(run.folder) if run.folder else None,
         "prompt": prompt,
         "warnings": list(run.warnings),
-        **summarize(judged, seed=seed, draws=DRAWS),
+        **(
+            {"questions": as_json(question_rates(run.questions))}
+            if run.questions
+            else summarize(judged, seed=seed, draws=DRAWS)
+        ),
     }
 
 
 def _compared(file: StoryFile, judged: Sequence[tuple[StoryRun, Judged]]) -> tuple[Comparison, ...]:
-    chains = {run.model: each.chained for run, each in judged if run.suite == file.name}
+    chains = {
+        run.model: each.chained
+        for run, each in judged
+        if run.suite == file.name and not run.questions
+    }
     return compare(chains) if len(chains) > 1 else ()
 
 
@@ -112,7 +121,8 @@ def _store_summary(run: StoryRun, summary: dict[str, JsonValue]) -> None:
         return
     text = json.dumps(summary, ensure_ascii=False, indent=2)
     write_text(text + "\n", run.folder / "summary.json")
-    write_page(run, run.folder / "failures.html")
+    if not run.questions:
+        write_page(run, run.folder / "failures.html")
 
 
 def _show(

@@ -16,6 +16,9 @@ def run_tables(summary: Mapping[str, JsonValue]) -> dict[str, Rows]:
     Args:
         summary: as `cimento.stories.summary.summarize` gives it.
     """
+    asked = summary.get("questions")
+    if isinstance(asked, list):
+        return {"Questions beside the tiers": question_rows(asked)}
     return {
         "Right at this tier and all before, beside constant answers and chance": grouping_rows(
             summary
@@ -36,9 +39,7 @@ def tier_rows(summary: Mapping[str, JsonValue]) -> Rows:
             (
                 tier,
                 shown(number(rate, "value"), 3),
-                "[" + ", ".join(f"{end:.3f}" for end in ends) + "]"
-                if isinstance(ends, list)
-                else str(at(rate, "reason") or "-"),
+                _interval(ends) if ends else str(at(rate, "reason") or "-"),
                 str(count[1]) if isinstance(count, list) else "-",
                 shown(number(here, "n_ties_at_max"), 0),
                 shown(number(here, "any_choice_greedy_rate"), 2),
@@ -47,6 +48,27 @@ def tier_rows(summary: Mapping[str, JsonValue]) -> Rows:
             )
         )
     return rows
+
+
+def question_rows(found: Sequence[JsonValue]) -> Rows:
+    """How often questions beside the tiers are right."""
+    rows: Rows = [("", "share", "Wilson 95", "right", "n", "chance")]
+    for each in found:
+        rows.append(
+            (
+                str(at(each, "name")),
+                shown(number(each, "value"), 3),
+                _interval(at(each, "wilson95")),
+                shown(number(each, "right"), 0),
+                shown(number(each, "n"), 0),
+                shown(number(each, "chance"), 2),
+            )
+        )
+    return rows
+
+
+def _interval(ends: JsonValue) -> str:
+    return "[" + ", ".join(f"{end:.3f}" for end in ends) + "]" if isinstance(ends, list) else "-"
 
 
 def comparison_rows(compared: Sequence[Comparison]) -> Rows:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from cimento.errors import ModelError, UsageError
 from cimento.models.answering import (
@@ -29,14 +29,17 @@ from cimento.stories.chat import (
     messages,
     system_rule,
 )
-from cimento.stories.parsing import parse
+from cimento.stories.parsing import parse, parse_words
 from cimento.stories.prompts import Dialogue, Prompt, TierPrompt, dialogue
-from cimento.stories.records import Story, Tier
+from cimento.stories.records import TIERS, Story, Tier
 from cimento.stories.settings import StorySettings
 from cimento.stories.shots import choose_shots
 from cimento.suites.model import JsonValue
 
 Record: TypeAlias = "dict[str, JsonValue]"
+
+Task: TypeAlias = Tier | Literal["story_pair", "attributes"]
+"""A tier, or one of the questions beside them."""
 
 WITHOUT_STORY = -1
 """The row of the prompt without a story, whose answers correct the others (``norm=pmi``)."""
@@ -99,7 +102,7 @@ def find_voice(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierAsk:
-    """One story at one tier, ready to be asked.
+    """One story at one tier, or another question about it, ready to be asked.
 
     Attributes:
         row: of the story; -1 for a prompt without one.
@@ -112,7 +115,7 @@ class TierAsk:
     """
 
     row: int
-    tier: Tier
+    tier: Task
     labels: tuple[str, ...]
     words: tuple[str, ...]
     rendered: Rendered
@@ -261,12 +264,17 @@ def _ask(
         tier=asked.tier,
         labels=asked.labels,
         words=tuple(asked.answer(label) for label in asked.labels),
-        rendered=_rendered(parts, settings, voice),
+        rendered=rendered(parts, settings, voice),
         shots=shots,
     )
 
 
-def _rendered(parts: Dialogue, settings: StorySettings, voice: Voice) -> Rendered:
+def rendered(parts: Dialogue, settings: StorySettings, voice: Voice) -> Rendered:
+    """A prompt as a model reads it.
+
+    Raises:
+        ModelError: the chat template cannot render it.
+    """
     as_ = settings.shots_as
     # The study put a blank before answers even after a chat template.
     blank = " " if settings.protocol == "paper" else ""
@@ -294,7 +302,10 @@ def _read(ask: TierAsk, reply: Reply, settings: StorySettings) -> Record:
     label = exact.get(reply.text.strip().strip(".").lower())
     if label is not None:
         return {"label": label, "reply": reply.text, "stop_reason": reply.stop_reason}
-    parsed = parse(ask.tier, reply.text, numbering=settings.style.numbering)
+    if ask.tier in TIERS:
+        parsed = parse(ask.tier, reply.text, numbering=settings.style.numbering)
+    else:
+        parsed = parse_words(reply.text, exact)
     return {
         "label": parsed.label,
         "reply": reply.text,

@@ -99,6 +99,19 @@ def parse(tier: Tier, reply: str, *, numbering: int = 0) -> Parsed:
     return found if found.label is not None else read(paragraph, numbering)
 
 
+def parse_words(reply: str, labels: Mapping[str, str]) -> Parsed:
+    """Read one of some answers out of a reply, where no more is known of them than their words.
+
+    Args:
+        reply: what the model wrote.
+        labels: word, in lower case, to label.
+    """
+    text = _THINKING.sub(" ", reply).strip()
+    if not text:
+        return Parsed(None, "empty")
+    return _only(_found(_plain(text.split("\n")[0]), labels))
+
+
 def _story_class(text: str, _numbering: int) -> Parsed:
     plain = _plain(text)
     said = set()
@@ -126,15 +139,19 @@ def _conflict(text: str, numbering: int) -> Parsed:
 
 
 def _state(text: str, _numbering: int) -> Parsed:
-    plain = _plain(text)
+    return _only(_found(_plain(text), _names()))
+
+
+def _found(plain: str, labels: Mapping[str, str]) -> set[str]:
+    """The labels whose names stand in a text, as whole words."""
     said = set()
     # Longer names first, and out of the way: "acceso/spento" is not "acceso" and something else.
-    for name in sorted(_names(), key=len, reverse=True):
+    for name in sorted(labels, key=len, reverse=True):
         pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
         if pattern.search(plain):
-            said.add(_names()[name])
+            said.add(labels[name])
             plain = pattern.sub(" ", plain)
-    return _only(said)
+    return said
 
 
 @functools.cache

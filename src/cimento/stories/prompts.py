@@ -248,12 +248,15 @@ class ExtraWordings:
     """The wordings of the questions beside the three tiers, in one language.
 
     Attributes:
+        language: ISO 639-1 code.
         pair: which of two stories is plausible.
+        pair_answers: what is answered.
         attributes: which value an attribute of a person or a thing has.
         words: attribute to what its false and its true value are called.
         codes: attribute to what its codes are called, for those of location.
     """
 
+    language: str
     pair: _Table
     pair_answers: _Table
     attributes: _Table
@@ -270,6 +273,7 @@ def extra_wordings(language: str) -> ExtraWordings:
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     pair, attributes = content["pair"], content["attributes"]
     return ExtraWordings(
+        language=content["language"],
         pair={key: value for key, value in pair.items() if key != "answers"},
         pair_answers=pair["answers"],
         attributes={key: value for key, value in attributes.items() if isinstance(value, str)},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import cast
 
 from cimento.stories.asking import WITHOUT_STORY, Record, TierAsk, scores_of
 from cimento.stories.options import corrected, normalised, pmi_corrections, prior_corrections
@@ -37,7 +38,7 @@ def tier_answers(
     return [
         TierAnswer(
             row=ask.row,
-            tier=ask.tier,
+            tier=cast("Tier", ask.tier),
             logprobs_nats=corrected(row, ask.labels, corrections) if corrections else row,
             options=ask.labels,
             greedy=scores.greedy,
@@ -53,7 +54,7 @@ def _reply_answer(ask: TierAsk, record: Record) -> TierAnswer:
     label = record.get("label")
     return TierAnswer(
         row=ask.row,
-        tier=ask.tier,
+        tier=cast("Tier", ask.tier),
         options=ask.labels,
         label=None if label is None else str(label),
         reply=str(record.get("reply", "")),

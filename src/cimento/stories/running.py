@@ -20,6 +20,7 @@ from cimento.stories.asking import Record
 from cimento.stories.corrections import correct_file
 from cimento.stories.journal import Journal
 from cimento.stories.prompts import Prompt, default_prompt, find_prompt
+from cimento.stories.question_answers import QuestionAnswer, read_answers, write_answers
 from cimento.stories.readers import StoryFile
 from cimento.stories.recording import answer_line
 from cimento.stories.records import Story, TierAnswer
@@ -32,6 +33,7 @@ from cimento.suites.model import JsonValue
 
 ANSWERS = "answers.jsonl"
 JOURNAL = "asked.jsonl"
+QUESTIONS = "questions.jsonl"
 STORIES = "stories.jsonl"
 STAMP = "asked-for.json"
 REPLAY = "replay:"
@@ -45,7 +47,8 @@ class StoryRun:
         suite: name of the stories.
         model: label of the model.
         stories: what was asked about, corrected where that was asked for.
-        answers: what the model said.
+        answers: what the model said at the three tiers.
+        questions: what it said to other questions, where they were asked instead.
         warnings: what was noticed on the way.
         manifest: what the run was made of and with.
         folder: where it is stored; None where it is not.
@@ -55,6 +58,7 @@ class StoryRun:
     model: str
     stories: tuple[Story, ...]
     answers: tuple[TierAnswer, ...]
+    questions: tuple[QuestionAnswer, ...] = ()
     warnings: tuple[str, ...] = ()
     manifest: Manifest = field(default_factory=dict)
     folder: Path | None = None
@@ -116,12 +120,19 @@ class StoryEvaluation:
         talk = Talk(scorer, self.asking, self.settings, journal, told)
         prompt = _prompt(self.settings, file)
         stories = file.stories[: self.asking.limit]
-        answers, records, warnings = talk.all_tiers(stories, file.stories, prompt)
+        answers: tuple[TierAnswer, ...] = ()
+        questions: tuple[QuestionAnswer, ...] = ()
+        records: list[Record] = []
+        if self.settings.task == "tiers":
+            answers, records, warnings = talk.all_tiers(stories, file.stories, prompt)
+        else:
+            questions, warnings = talk.questions(stories, file.stories, prompt.language)
         run = StoryRun(
             suite=file.name,
             model=source.label,
             stories=stories,
             answers=answers,
+            questions=questions,
             warnings=warnings,
             manifest=describe(
                 label=source.label,
@@ -186,8 +197,11 @@ def _start_anew(folder: RunFolder, inputs: Mapping[str, JsonValue], *, force: bo
 
 def _stored(run: StoryRun, records: Sequence[Record], folder: RunFolder) -> StoryRun:
     write_jsonl(run.stories, folder.path / STORIES)
-    lines = "".join(answer_line(answer) + "\n" for answer in run.answers)
-    write_text(lines, folder.path / ANSWERS)
+    if run.questions:
+        write_answers(run.questions, folder.path / QUESTIONS)
+    else:
+        lines = "".join(answer_line(answer) + "\n" for answer in run.answers)
+        write_text(lines, folder.path / ANSWERS)
     store_tables(run.suite, run.stories, run.answers, records, folder.path)
     folder.finish(run.manifest)
     return dataclasses.replace(run, folder=folder.path)
@@ -196,13 +210,16 @@ def _stored(run: StoryRun, records: Sequence[Record], folder: RunFolder) -> Stor
 def _reopened(file: StoryFile, label: str, folder: RunFolder) -> StoryRun:
     manifest = folder.manifest()
     told = manifest.get("warnings")
-    recorded = read_responses(folder.path / ANSWERS, stories=file.stories)
-    rows = {answer.row for answer in recorded.answers}
+    path, other = folder.path / ANSWERS, folder.path / QUESTIONS
+    asked = read_answers(other) if other.exists() else ()
+    answers = () if asked else read_responses(path, stories=file.stories).answers
+    rows = {each.row for each in answers} | {each.row for each in asked}
     return StoryRun(
         suite=file.name,
         model=label,
         stories=tuple(story for story in file.stories if story.row in rows),
-        answers=recorded.answers,
+        answers=answers,
+        questions=asked,
         warnings=tuple(map(str, told)) if isinstance(told, list) else (),
         manifest=manifest,
         folder=folder.path,

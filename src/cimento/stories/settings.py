@@ -17,11 +17,13 @@ from cimento.stories.shots import PAPER as PAPER_SHOTS
 from cimento.stories.shots import Shots
 
 Protocol: TypeAlias = Literal["native", "paper"]
+TaskRule: TypeAlias = Literal["tiers", "pair", "attributes"]
 AnswerRule: TypeAlias = Literal["loglik", "generate", "constrained"]
 ChatRule: TypeAlias = Literal["auto", "yes", "no"]
 SystemSetting: TypeAlias = Literal["auto", "folded"]
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
+    "task": ("tiers", "pair", "attributes"),
     "protocol": ("native", "paper"),
     "answer": ("loglik", "generate", "constrained"),
     "chat": ("auto", "yes", "no"),
@@ -39,6 +41,8 @@ class StorySettings:
     """How stories are asked.
 
     Attributes:
+        task: the three ``tiers``; which story of a ``pair`` is plausible; or which value the
+            physical ``attributes`` have that the conflict is about.
         protocol: ``native``: answers follow the prompt as the template renders it, and every
             tier is asked of all implausible stories; ``paper``: as the study did, with a blank
             before answers even after a chat template, examples drawn its way, and later tiers
@@ -56,6 +60,7 @@ class StorySettings:
         corrections: name of a set of corrections to the stories; empty for none.
     """
 
+    task: TaskRule = "tiers"
     protocol: Protocol = "native"
     prompt: str = ""
     style: PromptStyle = field(default_factory=PromptStyle)
@@ -112,6 +117,7 @@ def parse_story_settings(options: Mapping[str, str]) -> StorySettings:
         max_tokens=_number("max_tokens", options, StorySettings().max_tokens),
         corrections=options.get("corrections", ""),
         # Seen above to be among those that each takes.
+        task=cast("TaskRule", chosen.get("task", "tiers")),
         protocol=cast("Protocol", chosen.get("protocol", "native")),
         answer=cast("AnswerRule", chosen.get("answer", "loglik")),
         chat=cast("ChatRule", chosen.get("chat", "auto")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from cimento.errors import UsageError
 from cimento.models.answering import OptionScorer, Replier
 from cimento.sources import AnyScorer, Asking
 from cimento.stories.asking import (
@@ -20,6 +21,8 @@ from cimento.stories.chat import Message, Render
 from cimento.stories.journal import Journal
 from cimento.stories.outcomes import judge
 from cimento.stories.prompts import Prompt
+from cimento.stories.question_answers import QuestionAnswer, question_answers
+from cimento.stories.questions import attribute_questions, pair_questions, question_asks
 from cimento.stories.recording import tier_answers, warnings_of
 from cimento.stories.records import STORY, TIERS, Story, TierAnswer
 from cimento.stories.settings import StorySettings
@@ -103,6 +106,39 @@ class Talk:
                 right = {each.row for each in here if judge(each, by_row[each.row]).correct}
                 items = [story for story in items if story.row in right]
         return tuple(answers), records, (*warnings, *getattr(self._answering, "remarks", ()))
+
+    def questions(
+        self, stories: Sequence[Story], pool: Sequence[Story], language: str
+    ) -> tuple[tuple[QuestionAnswer, ...], tuple[str, ...]]:
+        """Answers to the questions beside the tiers, and warnings.
+
+        Raises:
+            UsageError: there is nothing to ask, or no such way of comparing options.
+        """
+        if self._settings.norm not in ("sum", "token", "char"):
+            raise UsageError(
+                where=f"--set norm={self._settings.norm}",
+                seen="it is for the three tiers, whose options are the same for all stories",
+                todo="Say sum, token or char.",
+            )
+        make = pair_questions if self._settings.task == "pair" else attribute_questions
+        questions = make(stories, language)
+        if not questions:
+            raise UsageError(
+                where=f"--set task={self._settings.task}",
+                seen="no story has what is asked about",
+                todo="Pairs need plausible stories with variants; attributes need the states of"
+                " each sentence.",
+            )
+        asks = question_asks(
+            questions,
+            make(pool, language),
+            language=language,
+            settings=self._settings,
+            voice=self.voice,
+        )
+        answers = question_answers(questions, asks, self._tier(asks), self._settings)
+        return answers, getattr(self._answering, "remarks", ())
 
     def _tier(self, asks: Sequence[TierAsk]) -> list[Record]:
         todo = [ask for ask in asks if ask not in self._journal]
