@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cimento.cli import options
+from cimento.cli import building_templates, options
 from cimento.cli.console import note
 
 if TYPE_CHECKING:
     from cimento.stories.builder import Replacement
 
 app = typer.Typer(help="Make new items out of those that are there.", no_args_is_help=True)
+app.command("templates")(building_templates.templates)
 
 
 @app.command("stories")

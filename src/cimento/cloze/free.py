@@ -11,7 +11,7 @@ from cimento.cloze.asking import fills_table, open_fills, plan_fills
 from cimento.cloze.records import BLANK, ClozeItem, Option
 from cimento.errors import InputError
 from cimento.models.base import Scorer
-from cimento.models.fill import FillPolicy
+from cimento.models.fill import Fill, FillPolicy
 from cimento.sources import Asking
 
 if TYPE_CHECKING:
@@ -49,20 +49,37 @@ def fill_texts(
     """
     import polars as pl
 
+    found = ask_texts(texts, model, options=options, policy=policy, asking=asking, cache=cache)
+    table = fills_table(list(enumerate(found, start=1)))
+    probability = pl.col("logprob_nats").exp().alias("probability")
+    columns = ("method", "rank", "candidate", probability, "logprob_nats", "n_pieces", "kind")
+    return table.select(pl.col("request").alias("text"), *columns)
+
+
+def ask_texts(
+    texts: Sequence[str],
+    model: str | Scorer,
+    *,
+    options: Sequence[Sequence[str]] = (),
+    policy: FillPolicy | None = None,
+    asking: Asking | None = None,
+    cache: AnswerCache | None = None,
+) -> list[list[Fill]]:
+    """The same as records: the candidates of each text, the most probable first.
+
+    Raises:
+        InputError: a text has no blank, or more than one.
+        CimentoError: the model cannot be used, or a text is too long for it.
+    """
     own = options or [()] * len(texts)
     items = [
         _item(number, text, some)
         for number, (text, some) in enumerate(zip(texts, own, strict=True), start=1)
     ]
-    chosen = policy or FillPolicy()
-    source = open_fills(model, asking=asking or Asking(), policy=chosen)
+    source = open_fills(model, asking=asking or Asking(), policy=policy or FillPolicy())
     plan = plan_fills(items)
-    numbers = range(len(plan.requests))
-    answers = source.fill(plan, numbers, cache=cache or MemoryCache())
-    table = fills_table([(int(item.id), answers[plan.request_of[item.id]]) for item in plan.items])
-    probability = pl.col("logprob_nats").exp().alias("probability")
-    columns = ("method", "rank", "candidate", probability, "logprob_nats", "n_pieces", "kind")
-    return table.select(pl.col("request").alias("text"), *columns)
+    answers = source.fill(plan, range(len(plan.requests)), cache=cache or MemoryCache())
+    return [answers[plan.request_of[item.id]] for item in plan.items]
 
 
 def _item(number: int, text: str, options: Sequence[str]) -> ClozeItem:
