@@ -19,6 +19,7 @@ from cimento.acceptability.readers.connectives import (
     replacement_in,
 )
 from cimento.acceptability.records import Rating, Scale
+from cimento.acceptability.suites import is_rated_table
 from cimento.answers import JUDGMENTS, validate
 from cimento.errors import CimentoError, InputError, UsageError
 
@@ -109,7 +110,7 @@ def test_escola_keeps_source_label_and_annotators(tmp_path):
         (ACCOMPLIT + "a\t9\t5\t1\t1\tSì.\tt\tr\n" * 2, "ids are there twice: a"),
         (PLAYERS + "1\tCiao.\t1\t1\t2\t1,0\tanna\n", "2 answers and 1 players"),
         (PLAYERS + "1\tCiao.\tforse\t1\t1\t1\tanna\n", "not yes or no"),
-        (CONNECTIVE + "e 11\tCiao.\tyes\t5\n", "the id is 'e 11'"),
+        (CONNECTIVE + "e 1A\tSì.\tyes\t5\ne 11\tCiao.\tyes\t5\n", "the id is 'e 11'"),
         (CONNECTIVE + "e 11A\tCiao.\tyes\t5,6\n", "off the scale from 1 to 5"),
         (CONNECTIVE + "e 11A\tCiao.\tyes\t5\n", "have one sentence only"),
         ("a\tb\n1\t2\n", "is a table with the columns a, b"),
@@ -120,6 +121,16 @@ def test_what_is_wrong_is_named(tmp_path, text, seen):
         read_rated(written(tmp_path, "file.tsv", text))
     assert seen in str(caught.value)
     assert "file.tsv" in str(caught.value)
+
+
+def test_other_tables_with_ids_and_sentences_are_left_alone(tmp_path):
+    other = written(tmp_path, "other.tsv", "id\tsentence\n1\tPiove.\n")
+    assert not is_rated_table(other)
+    assert is_rated_table(written(tmp_path, "own.tsv", CONNECTIVE + "e 3A\tPiove.\tyes\t5\n"))
+    with pytest.raises(InputError, match="columns id, sentence"):
+        read_rated(other)
+    with pytest.raises(InputError, match="the id is '1'"):
+        read_rated(other, "connectives")
 
 
 def test_a_suffix_that_is_no_table_is_refused(tmp_path):

@@ -100,10 +100,10 @@ def is_rated_table(path: Path) -> bool:
     if path.suffix.lower() not in SUFFIXES or not path.is_file():
         return False
     try:
-        columns = set(open_table(path).columns)
+        table = open_table(path)
     except SuiteError:
         return False
-    return any(set(each.needed) <= columns for each in FORMATS.values())
+    return any(each.fits(table) for each in FORMATS.values())
 
 
 def suite_of(rated: RatedSet) -> Suite:

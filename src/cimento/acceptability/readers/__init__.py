@@ -38,6 +38,14 @@ class RatedFormat:
         found = self._get(self.columns)
         return found if isinstance(found, tuple) else ()
 
+    def fits(self, table: Table) -> bool:
+        """Whether a table is in this format, by its columns and what the module makes of them."""
+        recognises: Callable[[Table], bool] | None
+        recognises = getattr(
+            importlib.import_module(f"{__name__}.{self.module}"), "recognises", None
+        )
+        return set(self.needed) <= set(table.columns) and (recognises is None or recognises(table))
+
     def read(self, table: Table) -> RatedSet:
         """The sentences of a table.
 
@@ -63,7 +71,7 @@ FORMATS: Mapping[str, RatedFormat] = {
     "escola": RatedFormat("EsCoLA or CatCoLA", "escola"),
     "connectives": RatedFormat("the connectives resource", "connectives"),
 }
-"""Name to format; the first whose columns a table has is the one it is in."""
+"""Name to format; the first that a table fits is the one it is in."""
 
 
 def read_rated(path: Path, format_: str = "") -> RatedSet:
@@ -87,7 +95,7 @@ def read_rated(path: Path, format_: str = "") -> RatedSet:
     if format_:
         return _format(format_).read(table)
     for each in FORMATS.values():
-        if set(each.needed) <= set(table.columns):
+        if each.fits(table):
             return each.read(table)
     raise InputError(
         where=str(path),

@@ -58,6 +58,11 @@ def parse_id(text: str) -> ConnectiveId | None:
     return ConnectiveId(found["connective"].lower(), int(found["number"]), found["kind"])
 
 
+def recognises(table: Table) -> bool:
+    """Whether an id is one of the resource: many tables have columns ``id`` and ``sentence``."""
+    return any(parse_id(cells.text_of(row, "id")) for row in table.rows)
+
+
 def read(table: Table) -> RatedSet:
     """The sentences of an acceptability section.
 
