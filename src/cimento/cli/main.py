@@ -12,11 +12,13 @@ import typer
 from cimento.cli import (
     annotate,
     cache,
+    compare,
     demo,
     figure,
     fill,
     judge,
     models,
+    profile,
     report,
     run,
     score,
@@ -47,7 +49,11 @@ app.command("run", short_help="Ask suites of models and judge.")(run.run)
 app.command("judge", short_help="Judge stored runs again.")(judge.judge)
 app.command("report", short_help="Write a page or a table to read.")(report.report)
 app.command("show", short_help="A stored run, or one item of it.")(show.show)
+app.command("profile", short_help="What models do in each dimension of a cloze suite.")(
+    profile.profile
+)
 app.command("figure", short_help="Draw stored runs.")(figure.figure)
+app.command("compare", short_help="What changes from one run to another.")(compare.compare)
 app.command("score", short_help="Surprisals of free text.")(score.score)
 app.command("fill", short_help="What fits the blanks of free text.")(fill.fill)
 app.add_typer(suites.app, name="suites")

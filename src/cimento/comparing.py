@@ -1,0 +1,135 @@
+"""Two stored runs compared: another model on the same suite, or a variant of the suite."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cimento.designs import DEFAULT_MEASURE, factorial_of, is_factorial, scores_of
+from cimento.errors import UsageError
+from cimento.measures import find_measure
+from cimento.results import Run
+from cimento.verdicts.accuracy import clusters_of
+from cimento.verdicts.comparing import (
+    Flips,
+    Paired,
+    compare_designs,
+    compare_scores,
+    compare_verdicts,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What changes from one run to another.
+
+    Attributes:
+        first: suite and model of the first.
+        second: of the second.
+        measure: of the scores; more is better.
+        unit: of the scores.
+        shared: items that both runs have.
+        only_first: items that only the first has.
+        only_second: items that only the second has.
+        flips: every prediction, and the conjunction.
+        scores: every condition.
+        dds: DD of every phenomenon; empty where one of the suites has no design.
+    """
+
+    first: str
+    second: str
+    measure: str
+    unit: str
+    shared: int
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+    flips: tuple[Flips, ...]
+    scores: tuple[Paired, ...]
+    dds: tuple[Paired, ...]
+
+
+def compare(first: Run, second: Run, *, measure: str = "", seed: int = 0) -> Comparison:
+    """Compare two runs item by item.
+
+    Items are matched by id, so variants of a suite, which keep them, can be compared.
+
+    Args:
+        first: the run before.
+        second: the run after.
+        measure: of scores, and what predictions are judged on where it is given; else each run is
+            judged as it is stored and scores are surprisals of sentences.
+        seed: of resampling.
+
+    Raises:
+        UsageError: the runs share no item, or there is no such measure.
+    """
+    if measure:
+        first, second = (
+            run.judge(dataclasses.replace(run.judging, measure=find_measure(measure).name))
+            for run in (first, second)
+        )
+    chosen = find_measure(measure or first.judging.measure or DEFAULT_MEASURE)
+    before = [item.id for item in first.suite.items]
+    after = {item.id for item in second.suite.items}
+    shared = [item for item in before if item in after]
+    if not shared:
+        raise UsageError(
+            where=f"{_label(first)} and {_label(second)}",
+            seen="they share no item",
+            todo="Compare runs of one suite, or of its variants.",
+        )
+    clusters = clusters_of(first.suite) if first.suite.cluster else None
+    verdicts = [run.summary(with_verdicts=True).verdicts for run in (first, second)]
+    dds: Sequence[Paired] = ()
+    if is_factorial(first) and is_factorial(second):
+        results = [
+            factorial_of(run, chosen.name, normalisations=("raw",)) for run in (first, second)
+        ]
+        dds = compare_designs(*results, seed=seed)
+    return Comparison(
+        first=_label(first),
+        second=_label(second),
+        measure=chosen.name,
+        unit=chosen.unit,
+        shared=len(shared),
+        only_first=tuple(item for item in before if item not in after),
+        only_second=tuple(item.id for item in second.suite.items if item.id not in set(before)),
+        flips=tuple(compare_verdicts(*verdicts, seed=seed, clusters=clusters)),
+        scores=tuple(
+            compare_scores(scores_of(first, chosen), scores_of(second, chosen), seed=seed)
+        ),
+        dds=tuple(dds),
+    )
+
+
+def pair_runs(first: Sequence[Run], second: Sequence[Run]) -> list[tuple[Run, Run]]:
+    """The runs that belong together: one and one, else those of the same model.
+
+    Raises:
+        UsageError: none do, or a model has several runs on one side.
+    """
+    if len(first) == len(second) == 1:
+        return [(first[0], second[0])]
+    for side in (first, second):
+        labels = [run.model for run in side]
+        several = next((label for label in labels if labels.count(label) > 1), None)
+        if several is not None:
+            raise UsageError(
+                where="cimento compare",
+                seen=f"{several} has several runs in one of the folders",
+                todo="Give single run folders.",
+            )
+    others = {run.model: run for run in second}
+    pairs = [(run, others[run.model]) for run in first if run.model in others]
+    if not pairs:
+        raise UsageError(
+            where="cimento compare",
+            seen="the folders have no model in common",
+            todo="Give single run folders.",
+        )
+    return pairs
+
+
+def _label(run: Run) -> str:
+    return f"{run.suite.name}, {run.model}"

@@ -1,0 +1,214 @@
+"""Two runs on the same items: which items flipped, by how much, and whether it is chance."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cimento.measures.values import Missing
+from cimento.statistics.paired import discordant, mcnemar, paired_t
+from cimento.statistics.permutation import sign_flip
+from cimento.statistics.resampling import Bootstrap, bootstrap_mean
+from cimento.statistics.values import Significance
+from cimento.verdicts.effects import Scores, mean_or_none, score_of
+from cimento.verdicts.factorial import Factorial
+from cimento.verdicts.judge import Verdict
+
+NO_SHARED_ITEM = "no item is scored in both"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paired:
+    """One number before and after, over the items that have both.
+
+    Attributes:
+        name: what it is of.
+        n: items with both.
+        first: mean of the first; None without items.
+        second: mean of the second.
+        difference: second minus first, with its bootstrap interval over items.
+        t: paired t test.
+        sign_flip: permutation test of the differences.
+        items: item to second minus first.
+        reason: why there is nothing.
+    """
+
+    name: str
+    n: int
+    first: float | None
+    second: float | None
+    difference: Bootstrap
+    t: Significance
+    sign_flip: Significance
+    items: Mapping[str, float]
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flips:
+    """One prediction, or the conjunction of all, before and after.
+
+    Attributes:
+        prediction: its number; None for the conjunction.
+        n: items judged in both.
+        first: accuracy of the first over these items; None without items.
+        second: accuracy of the second.
+        difference: second minus first, with its bootstrap interval over items.
+        gained: items that only the second gets right.
+        lost: items that only the first gets right.
+        mcnemar: exact test of the two accuracies.
+        margins: margins in bits before and after.
+    """
+
+    prediction: int | None
+    n: int
+    first: float | None
+    second: float | None
+    difference: Bootstrap
+    gained: tuple[str, ...]
+    lost: tuple[str, ...]
+    mcnemar: Significance
+    margins: Paired
+
+
+def compare_verdicts(
+    first: Sequence[Verdict],
+    second: Sequence[Verdict],
+    *,
+    seed: int,
+    clusters: Mapping[str, Hashable] | None = None,
+) -> list[Flips]:
+    """Every prediction that both runs judged, over the items that both scored.
+
+    A tie is no pass. Items are matched by id and predictions by number.
+
+    Args:
+        first: verdicts on all items of one run.
+        second: of the other.
+        seed: of resampling.
+        clusters: item to what it belongs to; items that belong together are drawn together.
+    """
+    found = []
+    for number in dict.fromkeys(each.prediction for each in first):
+        before = {each.item: each for each in first if each.prediction == number}
+        after = {each.item: each for each in second if each.prediction == number}
+        items = [
+            item
+            for item, verdict in before.items()
+            if item in after and "unscored" not in (verdict.verdict, after[item].verdict)
+        ]
+        if any(item in after for item in before):
+            found.append(_flips(number, items, before, after, seed=seed, clusters=clusters))
+    return found
+
+
+def _flips(
+    number: int | None,
+    items: Sequence[str],
+    before: Mapping[str, Verdict],
+    after: Mapping[str, Verdict],
+    *,
+    seed: int,
+    clusters: Mapping[str, Hashable] | None,
+) -> Flips:
+    held_before = [before[item].verdict == "pass" for item in items]
+    held_after = [after[item].verdict == "pass" for item in items]
+    changes = [float(b) - float(a) for a, b in zip(held_before, held_after, strict=True)]
+    groups = None if clusters is None else [clusters[item] for item in items]
+    only_first, only_second = discordant(held_before, held_after)
+    margins = {
+        item: (before[item].margin_bits, after[item].margin_bits)
+        for item in items
+        if before[item].margin_bits is not None and after[item].margin_bits is not None
+    }
+    return Flips(
+        prediction=number,
+        n=len(items),
+        first=sum(held_before) / len(items) if items else None,
+        second=sum(held_after) / len(items) if items else None,
+        difference=bootstrap_mean(changes, seed=seed, clusters=groups, method="percentile"),
+        gained=_where(items, held_before, held_after),
+        lost=_where(items, held_after, held_before),
+        mcnemar=mcnemar(only_first, only_second),
+        margins=paired("margin in bits", margins, seed=seed),
+    )
+
+
+def _where(
+    items: Sequence[str], without: Sequence[bool], having: Sequence[bool]
+) -> tuple[str, ...]:
+    return tuple(item for item, a, b in zip(items, without, having, strict=True) if b and not a)
+
+
+def paired(
+    name: str, values: Mapping[str, tuple[float | None, float | None]], *, seed: int
+) -> Paired:
+    """A number before and after, over the items that have both.
+
+    Args:
+        name: what it is of.
+        values: item to the two numbers.
+        seed: of resampling.
+    """
+    known = {item: (a, b) for item, (a, b) in values.items() if a is not None and b is not None}
+    befores, afters = [a for a, _ in known.values()], [b for _, b in known.values()]
+    differences = {item: b - a for item, (a, b) in known.items()}
+    gaps = list(differences.values())
+    return Paired(
+        name=name,
+        n=len(known),
+        first=mean_or_none(befores),
+        second=mean_or_none(afters),
+        difference=bootstrap_mean(gaps, seed=seed),
+        t=paired_t(afters, befores),
+        sign_flip=sign_flip(gaps, seed=seed),
+        items=differences,
+        reason=None if known else NO_SHARED_ITEM,
+    )
+
+
+def compare_scores(first: Scores, second: Scores, *, seed: int) -> list[Paired]:
+    """The score of every condition, before and after, over the items that both have.
+
+    Args:
+        first: item and condition to score.
+        second: of the other run.
+        seed: of resampling.
+    """
+    names = dict.fromkeys(name for conditions in first.values() for name in conditions)
+    found = []
+    for name in names:
+        values = {
+            item: (_known(first, item, name), _known(second, item, name))
+            for item in first
+            if item in second
+        }
+        found.append(paired(name, values, seed=seed))
+    return found
+
+
+def compare_designs(first: Factorial, second: Factorial, *, seed: int) -> list[Paired]:
+    """DD of every phenomenon that both have, in raw scores, paired by item.
+
+    Args:
+        first: of one run.
+        second: of the other, on the same measure.
+        seed: of resampling.
+    """
+    others = {each.name: each for each in second.phenomena}
+    found = []
+    for one in first.phenomena:
+        other = others.get(one.name)
+        if other is None and len(first.phenomena) == len(second.phenomena) == 1:
+            other = second.phenomena[0]
+        if other is not None:
+            before = {each.item: each.dd for each in one.effects["raw"].items}
+            after = {each.item: each.dd for each in other.effects["raw"].items}
+            values = {item: (dd, after[item]) for item, dd in before.items() if item in after}
+            found.append(paired(f"{one.name}: DD", values, seed=seed))
+    return found
+
+
+def _known(scores: Scores, item: str, condition: str) -> float | None:
+    value = score_of(scores, item, condition)
+    return None if isinstance(value, Missing) else value
