@@ -383,7 +383,7 @@ def test_a_chat_server_gives_no_scores():
 
 def test_the_command_runs_offline_and_says_what_it_found(tmp_path, capsys):
     arguments = ["run", str(TRIPLES_FILE), "-m", "demo-causal", "-o", str(tmp_path)]
-    assert invoke([*arguments, "--set", "shots=0", "--limit", "6", "--json"]) == 0
+    assert invoke([*arguments, "--set", "shots=1", "--limit", "6", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     [run] = found["runs"]
     assert run["prompt"]["id"] == "it-1"

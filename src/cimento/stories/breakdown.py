@@ -101,13 +101,15 @@ def by_true_shots(
     """Accuracy of the first tier by how many of the worked examples are plausible stories.
 
     Returns:
-        Number of such examples to (right, all); empty where examples were not recorded.
+        Number of such examples to (right, all); empty where examples were not recorded. Answers
+        with an example that is not among the stories are left out.
     """
+    gold = {story.row: story.gold(STORY) for story in stories}
     counts: dict[int, tuple[int, int]] = {}
     for each in at(outcomes, STORY).values():
-        if each.correct is None or not each.answer.shots:
+        if each.correct is None or not each.answer.shots or not gold.keys() >= {*each.answer.shots}:
             continue
-        number = sum(stories[shot].gold(STORY) == TRUE for shot in each.answer.shots)
+        number = sum(gold[shot] == TRUE for shot in each.answer.shots)
         right, n = counts.get(number, (0, 0))
         counts[number] = (right + each.correct, n + 1)
     return dict(sorted(counts.items()))
