@@ -8,6 +8,7 @@ import math
 
 import pytest
 
+from cimento.cli.main import invoke
 from cimento.errors import InputError, SuiteError
 from cimento.stories.readers import is_stories, read_stories
 from cimento.stories.records import CONFLICT, STATE, STORY
@@ -99,6 +100,24 @@ def test_a_suite_folder_is_read(tmp_path, stories_file):
     assert is_stories(tmp_path / "items.jsonl")
 
 
+def test_stories_are_converted(stories_file, tmp_path, capsys):
+    folder = tmp_path / "suite"
+    assert invoke(["stories", "convert", str(stories_file), "-o", str(folder)]) == 0
+    read = read_stories(folder)
+    assert (read.name, read.format) == ("suite", "native")
+    assert read.stories == read_stories(stories_file).stories
+    back = tmp_path / "back.jsonl"
+    arguments = ["stories", "convert", str(folder), "-o", str(back), "--to", "gita4calamita"]
+    assert invoke(arguments) == 0
+    assert read_stories(back).stories == read.stories
+    old = tmp_path / "old.json"
+    arguments = ["stories", "convert", str(folder), "-o", str(old), "--to", "gita-v1"]
+    assert invoke(arguments) == 2
+    assert "2 stories have a state of the whole story" in capsys.readouterr().err
+    assert invoke([*arguments, "--allow-loss"]) == 0
+    assert [story.key for story in read_stories(old).stories] == ["1", "1-C0"]
+
+
 def test_stories_are_told_from_other_files(stories_file, tmp_path):
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text('{"sentence_good": "Va.", "sentence_bad": "Vanno."}\n')
@@ -180,3 +199,15 @@ def test_published_files_come_back_byte_for_byte(shared):
     written = {story.key: record(story, v1=True) for story in first.stories}
     assert written == json.loads(gzip.decompress(packed.read_bytes()))["test"]
     assert is_stories(packed)
+
+
+@pytest.mark.golden
+def test_corrections_are_applied_when_asked_for_and_said(shared, tmp_path, capsys):
+    source = str(shared / "golden/stories/dataset/gita4calamita.jsonl")
+    output = tmp_path / "fixed.jsonl"
+    arguments = ["stories", "convert", source, "-o", str(output), "--to", "gita4calamita"]
+    assert invoke([*arguments, "--corrections", "gita4calamita"]) == 0
+    assert capsys.readouterr().err.count("corrected:") == 10
+    fixed = read_stories(output).stories
+    assert (fixed[163].plausible, fixed[54].type, fixed[300].example_id) == (False, None, "98-O0")
+    assert len({story.example_id for story in fixed}) == 356

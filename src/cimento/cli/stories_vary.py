@@ -1,4 +1,4 @@
-"""``cimento stories``: what stored runs of stories say together."""
+"""``cimento stories``: stories in other formats, and what stored runs of them say together."""
 
 from __future__ import annotations
 
@@ -8,15 +8,62 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cimento.cli import options
-from cimento.cli.console import columns, show
+from cimento.cli.console import columns, note, show
 
 if TYPE_CHECKING:
     from cimento.stories.variation import Ranking, Variation
     from cimento.suites.model import JsonValue
 
-app = typer.Typer(help="What stored runs of stories say together.", no_args_is_help=True)
+app = typer.Typer(help="Convert stories, and compare runs of them.", no_args_is_help=True)
 
 TierName = Literal["story_class", "conflict_detec", "physical_state"]
+StoryTarget = Literal["native", "gita4calamita", "gita-v1"]
+
+
+@app.command("convert")
+def convert(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="Stories: a file or a suite.")],
+    output: Annotated[Path, options.option("-o", "--output", help="File or folder to write.")],
+    to: Annotated[StoryTarget, options.option("--to", help="Format to write.")] = "native",
+    *,
+    corrections: Annotated[
+        str, options.option("--corrections", help="Corrections to apply, such as gita4calamita.")
+    ] = "",
+    allow_loss: Annotated[
+        bool, options.option("--allow-loss", help="Write even what the format cannot hold whole.")
+    ] = False,
+) -> None:
+    """Write stories in another format, corrected where that is asked for.
+
+    GITA v1 has no state of the whole story: such labels are lost with ``--allow-loss`` only.
+    """
+    from cimento.errors import UsageError
+    from cimento.stories.corrections import correct_file
+    from cimento.stories.corrections import corrections as known
+    from cimento.stories.readers import read_stories
+    from cimento.stories.writers import lost_in_v1, write_folder, write_jsonl, write_v1
+    from cimento.suites.builtin import find_suite
+
+    file = read_stories(find_suite(source))
+    if corrections:
+        file = correct_file(file, corrections)
+        for each in known(corrections):
+            note(f"corrected: {each.name}: {each.reason}")
+    lost = lost_in_v1(file.stories)
+    if to == "gita-v1" and lost and not allow_loss:
+        raise UsageError(
+            where="--to gita-v1",
+            seen=f"{lost} stories have a state of the whole story, which it cannot hold",
+            todo="Choose another format, or say --allow-loss.",
+        )
+    if to == "native":
+        language = str(file.meta.get("language", ""))
+        write_folder(file.stories, output, name=output.name, language=language)
+    elif to == "gita-v1":
+        write_v1(file.stories, output)
+    else:
+        write_jsonl(file.stories, output)
+    note(f"Written: {output}")
 
 
 @app.command("variation")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.files import write_text
-from cimento.stories.readers import V1_TOP
+from cimento.stories.readers import ITEMS, KIND, TOML, V1_TOP
 from cimento.stories.records import Nested, SentenceStates, Story
 from cimento.suites.model import JsonValue
 
@@ -90,3 +90,25 @@ def _block(block: SentenceStates) -> JsonValue:
 
 def _lists(nested: Sequence[Nested]) -> list[JsonValue]:
     return [each if isinstance(each, int) else _lists(each) for each in nested]
+
+
+def write_folder(stories: Sequence[Story], folder: Path, *, name: str, language: str) -> Path:
+    """Write a suite folder of the kind ``stories``, to be completed by hand.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    import tomli_w
+
+    settings = {
+        "kind": KIND,
+        "meta": {"name": name, "version": "0.1.0", "language": language, "licence": ""},
+    }
+    write_text(tomli_w.dumps(settings), folder / TOML)
+    write_jsonl(stories, folder / ITEMS)
+    return folder
+
+
+def lost_in_v1(stories: Sequence[Story]) -> int:
+    """How many stories have a state of the whole story, which GITA v1 cannot hold."""
+    return sum(bool(story.state) for story in stories)
