@@ -1,0 +1,189 @@
+"""Profiles of cloze runs as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+from cimento.cli.console import columns
+from cimento.cloze.judging.hits import (
+    compare_all,
+    compare_pairs,
+    groups_hit_by_none,
+    hit_by_only,
+    hit_ranks,
+)
+from cimento.cloze.profile import EXPRESSION
+
+if TYPE_CHECKING:
+    from cimento.cloze.judging.candidates import Candidate
+    from cimento.cloze.judging.precision import Share
+    from cimento.cloze.profile import Dimension, FrequencyEffect, HeatCell, Measured, Profile
+    from cimento.cloze.records import ClozeItem
+    from cimento.statistics.calibration import Calibration
+
+Rows = list[tuple[str, ...]]
+
+_BAR = "█"
+_MISS = "·"
+_LISTED = 12
+
+
+def profile_text(suite: str, model: str, method: str, found: Profile) -> str:
+    """One profile: dimensions, clusters, confidence, calibration, options, expressions."""
+    lines = [f"{suite} x {model} ({method})", columns(_dimensions(found), indent=2)]
+    if any(each.fitting for each in found.dimensions):
+        lines += ["", columns(_confidences(found.dimensions), indent=2)]
+    whole = found.dimensions[0]
+    if whole.calibration is not None:
+        lines += ["", *_calibration(whole.calibration)]
+    if found.top_classes:
+        lines += ["", *_options(found)]
+    if found.heat:
+        lines += ["", columns(_heat(found.heat, found.k), indent=2)]
+    if found.frequency is not None:
+        lines += ["", _frequency(found.frequency)]
+    return "\n".join(lines)
+
+
+def compared_text(
+    suite: str, models: Sequence[tuple[str, Sequence[ClozeItem], Sequence[Candidate]]], k: int
+) -> str:
+    """What one model hits and another does not, and what none hits, with the rule stated."""
+    ranks = {
+        name: hit_ranks([item for item in items if item.targets], candidates)
+        for name, items, candidates in models
+    }
+    lines = [f"{suite}: models compared; a hit is a target among the first {k} candidates"]
+    for (first, ours), (second, theirs) in permutations(ranks.items(), 2):
+        only = hit_by_only(ours, theirs, k)
+        lines.append(f"  hit by {first} and not by {second}: {_listed(only)}")
+    for pair in compare_pairs(ranks, k):
+        tests = "; ".join(
+            f"{test.method} p = {_p(test.p)} (Holm {_p(pair.holm[name])})"
+            for name, test in pair.tests.items()
+        )
+        lines.append(f"  {pair.first} and {pair.second}, {pair.n} items: {tests}")
+    if len(ranks) > len(models[:2]):
+        lines.append(f"  all models: Cochran's Q, p = {_p(compare_all(ranks, k).p)}")
+    key = {item.id: item.columns[EXPRESSION] for item in models[0][1] if EXPRESSION in item.columns}
+    if key:
+        none = groups_hit_by_none(ranks.values(), key, k)
+        lines.append(f"  expressions of which none hits any item: {_listed(none)}")
+    return "\n".join(lines)
+
+
+def _dimensions(found: Profile) -> Rows:
+    header = [found.by or "dimension", "items", "clusters", "largest cluster"]
+    has_hits = any(each.hits for each in found.dimensions)
+    has_fits = any(each.fitting for each in found.dimensions)
+    for given, name in ((has_hits, "acc"), (has_fits, "P")):
+        if given:
+            header += [f"{name}@1", "95 %", f"{name}@{found.k}", "95 %"]
+    rows: Rows = [tuple(header)]
+    for each in found.dimensions:
+        own = each.clusters
+        row = [each.name, str(own.items), str(own.clusters), _largest(each)]
+        for given, shares in ((has_hits, each.hits), (has_fits, each.fitting)):
+            if given:
+                row += [cell for share in shares for cell in _measured(share)] or ["-"] * 4
+        rows.append(tuple(row))
+    return rows
+
+
+def _largest(each: Dimension) -> str:
+    own = each.clusters
+    return "" if own.independent else f"{own.largest} ({own.in_largest})"
+
+
+def _measured(each: Measured) -> tuple[str, str]:
+    low, high = each.interval.low, each.interval.high
+    interval = "-" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f}"
+    return _share(each.share), interval
+
+
+def _share(share: Share) -> str:
+    return "-" if share.percent is None else f"{share.percent:.2f} ({share.correct}/{share.n})"
+
+
+def _confidences(dimensions: Sequence[Dimension]) -> Rows:
+    asked = any(each.not_expected for each in dimensions)
+    header = ["probability", "fitting", "unfitting", "AUC", "wrong first", "wrong above"]
+    rows: Rows = [(*header, *(["not expected", "above"] if asked else []))]
+    for each in dimensions:
+        own = each.confidence
+        if own is None:
+            continue
+        row = [each.name, *map(_number, (own.fitting.value, own.unfitting.value, own.auc.value))]
+        row += [str(own.wrong_first), f"{own.wrong_above} > {own.threshold:g}"]
+        if each.not_expected is not None:
+            row += [_share(each.not_expected.of_fitting), str(each.not_expected.above)]
+        rows.append(tuple(row))
+    return rows
+
+
+def _calibration(found: Calibration) -> Iterator[str]:
+    rows: Rows = [("probability", "candidates", "mean", "share that fits")]
+    for each in found.bins:
+        if each.n:
+            share = "-" if each.accuracy is None else f"{each.accuracy:.3f}"
+            bar = _BAR * round(20 * (each.accuracy or 0))
+            span = f"{each.low:.1f} to {each.high:.1f}"
+            rows.append((span, str(each.n), _number(each.confidence), f"{share} {bar}"))
+    yield columns(rows, indent=2)
+    yield f"  expected calibration error {_number(found.ece)}"
+
+
+def _options(found: Profile) -> Iterator[str]:
+    yield f"  options among {found.k}: {_counted(found.top_classes.items())}"
+    yield f"  first candidate: {_counted(found.first_matches.items())}"
+
+
+def _counted(shares: Iterable[tuple[str, Share]]) -> str:
+    return ", ".join(f"{name} {_share(share)}" for name, share in shares)
+
+
+def _heat(cells: Sequence[HeatCell], k: int) -> Rows:
+    words = sorted({cell.word for cell in cells})
+    found = {(cell.expression, cell.word): cell for cell in cells}
+    rows: Rows = [("expression", *(f"W{word} @1 / @{k}" for word in words))]
+    for expression in dict.fromkeys(cell.expression for cell in cells):
+        own = (found.get((expression, word)) for word in words)
+        rows.append((expression, *(_squares(cell) for cell in own)))
+    return rows
+
+
+def _squares(cell: HeatCell | None) -> str:
+    if cell is None:
+        return ""
+    first, top, n = cell.first.correct, cell.top.correct, cell.top.n
+    return f"{_BAR * first}{'▒' * (top - first)}{_MISS * (n - top)} {first} / {top} of {n}"
+
+
+def _frequency(effect: FrequencyEffect) -> str:
+    spearman = effect.spearman
+    interval = ""
+    if spearman.low is not None and spearman.high is not None:
+        interval = f" [{spearman.low:.2f}, {spearman.high:.2f}]"
+    unknown = f"; {effect.unknown} targets of unknown frequency left out" if effect.unknown else ""
+    return (
+        f"  frequency of the target (Zipf, wordfreq): a hit's is higher than a miss's in "
+        f"{_number(effect.auc.value)} of pairs; Spearman with 1/rank "
+        f"{_number(spearman.r)}{interval}, n = {spearman.n}{unknown}"
+    )
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _p(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    if not names:
+        return "none"
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"{len(names)}: {', '.join(names[:_LISTED])}{more}"

@@ -1,0 +1,193 @@
+"""Profiles of models over the dimensions of a suite; expected numbers were counted by hand."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cimento.cli.main import invoke
+from cimento.cloze.judging.candidates import Candidate
+from cimento.cloze.profile import Profiling, choose_expressions, profile
+from cimento.cloze.records import ClozeItem, Option
+from cimento.errors import InputError, UsageError
+
+TOML = 'kind = "cloze"\n[meta]\nname = "prova"\nlanguage = "it"\n[options]\ncluster = "origin"\n'
+ITEMS = """item\ttext\ttarget\tplausible\timplausible\torigin\tphenomenon\texpression
+c1\tPiove, ___ esco.\tma\te/ed\tse\tone\tconnectives\t
+c2\tPiove, ___ resto.\tquindi\te/ed\tse\tone\tconnectives\t
+m1\tUn {pesce} {grosso} è in fuga.\t\t\t\ttwo\tidioms\tpesce grosso
+"""
+FILLS = {
+    "a": {"c1": ["ma", "e"], "c2": ["e", "ma"], "m1/W1": ["gatto", "Pesce"], "m1/W2": ["x", "y"]},
+    "b": {"c1": ["e", "se"], "c2": ["quindi", "x"], "m1/W1": ["x", "y"], "m1/W2": ["raro", "y"]},
+}
+PROBABILITIES = [0.6, 0.2]
+
+
+@pytest.fixture
+def runs(tmp_path, capsys):
+    """Two recordings of one suite, run."""
+    suite = tmp_path / "prova"
+    suite.mkdir()
+    (suite / "suite.toml").write_text(TOML, encoding="utf-8")
+    (suite / "items.tsv").write_text(ITEMS, encoding="utf-8")
+    for model, fills in FILLS.items():
+        rows = ["item\trank\tcandidate\tprobability"]
+        rows += [
+            f"{item}\t{rank}\t{text}\t{PROBABILITIES[rank - 1]}"
+            for item, texts in fills.items()
+            for rank, text in enumerate(texts, start=1)
+        ]
+        (tmp_path / f"{model}.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    models = [part for model in FILLS for part in ("-m", f"replay:{tmp_path / model}.tsv")]
+    output = tmp_path / "runs"
+    asked = ["run", str(suite), *models, "-o", str(output), "--set", "k=2"]
+    assert invoke(asked) == 0
+    capsys.readouterr()
+    return output
+
+
+def profiles(runs, capsys, *arguments: str) -> list[dict]:
+    assert invoke(["profile", str(runs), "--top", "2", "--json", *arguments]) == 0
+    return json.loads(capsys.readouterr().out)["profiles"]
+
+
+class TestCommand:
+    def test_dimensions_have_hits_with_intervals_and_clusters(self, runs, capsys):
+        first, second = profiles(runs, capsys, "--by", "phenomenon")
+        assert [each["name"] for each in first["dimensions"]] == ["all", "connectives", "idioms"]
+        counts = [
+            [(hit["correct"], hit["n"]) for hit in each["hits"]] for each in first["dimensions"]
+        ]
+        assert counts == [[(1, 4), (2, 4)], [(1, 2), (1, 2)], [(0, 2), (1, 2)]]
+        whole = second["dimensions"][0]
+        assert [hit["correct"] for hit in whole["hits"]] == [1, 1]
+        assert (whole["items"], whole["clusters"], whole["in_largest_cluster"]) == (4, 2, 2)
+        assert whole["hits"][0]["low"] > 0
+        assert "effective" in whole["hits"][0]["interval_method"]
+
+    def test_options_among_candidates(self, runs, capsys):
+        first, second = profiles(runs, capsys)
+        top = {name: share["correct"] for name, share in first["top_classes"].items()}
+        assert top == {"target": 0, "plausible": 1, "both": 1, "other": 0}
+        match = {name: share["correct"] for name, share in second["first_matches"].items()}
+        assert match == {"plausible": 1, "target": 1}
+
+    def test_expressions(self, runs, capsys):
+        first, _ = profiles(runs, capsys)
+        cells = {
+            (cell["expression"], cell["word"]): (cell["first"]["correct"], cell["top"]["correct"])
+            for cell in first["heat"]
+        }
+        assert cells == {("pesce grosso", "1"): (0, 1), ("pesce grosso", "2"): (0, 0)}
+
+    def test_earlier_judgments_with_remarks(self, runs, capsys, tmp_path):
+        table = tmp_path / "judged.tsv"
+        table.write_text(
+            "item\trank\tcandidate\tfits\tremarks\n"
+            "c1\t1\tma\tyes\t\nc1\t2\te\tyes\tno contrast\nc2\t1\te\tno\t\n",
+            encoding="utf-8",
+        )
+        asked = ("--judgments", str(table), "--not-expected", "no contrast", "--threshold", "0.1")
+        first, second = profiles(runs, capsys, *asked)
+        whole = first["dimensions"][0]
+        assert [(share["correct"], share["n"]) for share in whole["fitting"]] == [(1, 2), (2, 3)]
+        assert whole["confidence"]["fitting"]["value"] == pytest.approx((0.6 + 0.2) / 2)
+        assert whole["confidence"]["unfitting"]["value"] == pytest.approx(0.6)
+        assert whole["confidence"]["wrong_first"] == 1
+        assert whole["not_expected"]["of_fitting"]["correct"] == 1
+        assert whole["not_expected"]["above"] == 1
+        # The other model's candidate e of c1 has been judged, though at another rank.
+        assert [share["n"] for share in second["dimensions"][0]["fitting"]] == [1, 1]
+
+    def test_what_is_not_judged_is_counted(self, runs, capsys, tmp_path):
+        table = tmp_path / "judged.tsv"
+        table.write_text("item\trank\tcandidate\tfits\nc1\t1\tma\tyes\n", encoding="utf-8")
+        assert invoke(["profile", str(runs), "--judgments", str(table)]) == 0
+        err = capsys.readouterr().err
+        assert "1 earlier judgments used, 7 candidates are new." in err
+        assert "7 candidates of 8 not judged, and left out of every share" in err
+
+    def test_text_compares_models(self, runs, capsys):
+        assert invoke(["profile", str(runs), "--top", "2", "--by", "phenomenon"]) == 0
+        out = capsys.readouterr().out
+        assert "a hit is a target among the first 2 candidates" in out
+        assert ": 2: c1, m1/W1" in out
+        assert ": 1: c2" in out
+        assert "expressions of which none hits any item: none" in out
+        assert "McNemar, exact binomial p = 1 (Holm 1)" in out
+        assert "pesce grosso  ▒ 0 / 1 of 1" in out
+
+    def test_frequency(self, runs, capsys):
+        pytest.importorskip("wordfreq")
+        first, _ = profiles(runs, capsys, "--frequency")
+        assert first["frequency"]["spearman"]["n"] == 4
+        assert first["frequency"]["unknown"] == 0
+
+    def test_ratings_choose_expressions(self, runs, capsys, tmp_path):
+        table = tmp_path / "ratings.tsv"
+        table.write_text("expression\trating\npesce grosso\t1.5\n", encoding="utf-8")
+        first, _ = profiles(runs, capsys, "--ratings", str(table))
+        assert first["dimensions"][0]["items"] == 2
+        first, _ = profiles(runs, capsys, "--ratings", str(table), "--at-most", "2")
+        assert first["dimensions"][0]["items"] == 4
+
+    @pytest.mark.parametrize(
+        ("arguments", "seen"),
+        [
+            (["--by", "phenomena"], "Did you mean 'phenomenon'"),
+            (["--method", "maks"], "has no such candidates"),
+            (["--judgments", "nowhere.tsv"], "there is no such file"),
+            (["--ratings", "nowhere.tsv"], "there is no such file"),
+        ],
+    )
+    def test_what_cannot_be_done_is_said(self, runs, capsys, arguments, seen):
+        assert invoke(["profile", str(runs), *arguments]) == 2
+        assert seen in capsys.readouterr().err
+
+    def test_ratings_that_are_no_numbers(self, runs, capsys, tmp_path):
+        table = tmp_path / "ratings.tsv"
+        table.write_text("expression\trating\npesce grosso\tlow\n", encoding="utf-8")
+        assert invoke(["profile", str(runs), "--ratings", str(table)]) == 2
+        assert "ratings.tsv row 2: no number" in capsys.readouterr().err
+
+
+ITEM = ClozeItem("1", "", "", (Option("a"),), columns={"expression": "x y", "word": "1"})
+
+
+class TestProfile:
+    def test_undefined_is_null(self):
+        found = profile([ITEM], [Candidate("1", 1, "b")], Profiling())
+        whole = found.dimensions[0]
+        assert whole.fitting == ()
+        assert whole.confidence is None
+        assert found.frequency is None
+        assert found.top_classes == {}
+
+    def test_items_without_targets_have_no_hits(self):
+        item = ClozeItem("1", "", "")
+        found = profile([item], [Candidate("1", 1, "b", fits=True)], Profiling())
+        assert found.dimensions[0].hits == ()
+        assert found.dimensions[0].fitting[0].share.correct == 1
+
+    def test_frequent_targets_hit_more_often(self):
+        """Zipf 3, 4, 5 and hits at none, 2, 1: in order, so that AUC and Spearman are 1."""
+        items = [ClozeItem(str(n), "", "", (Option(text),)) for n, text in enumerate("abcd")]
+        some = [Candidate("1", 2, "b"), Candidate("2", 1, "c"), Candidate("3", 1, "d")]
+        zipf = {"a": 3.0, "b": 4.0, "c": 5.0, "d": 0.0}
+        effect = profile(items, some, Profiling(frequency=zipf.__getitem__)).frequency
+        assert effect is not None
+        assert effect.auc.value == 1.0
+        assert effect.spearman.r == pytest.approx(1.0)
+        assert effect.unknown == 1
+
+    def test_a_column_that_is_not_there(self):
+        with pytest.raises(UsageError, match="Did you mean 'word'"):
+            profile([ITEM], [], Profiling(by="words"))
+
+    def test_expressions_need_ratings(self):
+        assert choose_expressions([ITEM], {"x y": 0.5}, at_most=1) == [ITEM]
+        assert choose_expressions([ITEM], {"x y": 1.5}, at_most=1) == []
+        with pytest.raises(InputError, match="it has no rating"):
+            choose_expressions([ITEM], {"x z": 1.0}, at_most=1)
