@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 from pathlib import Path
@@ -34,7 +35,7 @@ from cimento.studies.connectives.cloze import (
 from cimento.studies.connectives.expected import compare, read_expected
 from cimento.studies.connectives.own import own_tables, read_own
 from cimento.studies.connectives.released import released
-from cimento.studies.connectives.scoring import perplexities
+from cimento.studies.connectives.scoring import perplexities, with_completions
 
 OWN = Path(__file__).parent / "data" / "connectives"
 
@@ -255,6 +256,17 @@ class TestOwnCopy:
             own_tables(read_own(folder))
         assert seen in str(caught.value)
 
+    def test_a_masked_model_gives_the_completions(self, tmp_path):
+        items = with_completions(read_cloze(OWN / "cloze.tsv"), "demo-masked", k=12)
+        assert all(len(item.completions) == 12 for item in items)
+        ten, first = table_5(items, k=12)
+        assert sum(each.count for each in ten) == 6
+        assert sum(each.count for each in first) <= 6
+        lines = (OWN / "cloze.tsv").read_text("utf-8").replace("... piove", "Piove")
+        (tmp_path / "cloze.tsv").write_text(lines, encoding="utf-8")
+        with pytest.raises(InputError, match="there are 0 blanks"):
+            with_completions(read_cloze(tmp_path / "cloze.tsv"), "demo-masked")
+
     def test_an_empty_folder_is_refused(self, tmp_path, capsys):
         assert invoke(["study", "connectives", "--own", str(tmp_path)]) == 2
         assert "neither acceptability.tsv nor cloze.tsv" in capsys.readouterr().err
@@ -287,6 +299,13 @@ class TestClozeItems:
         assert preference(self.item(se=3, ma=3)) == "another tie"
         assert preference(self.item(**{NONE: 4})) == "no option"
         assert preference(self.item()) == "without answers"
+
+    def test_a_target_of_several_tokens_is_not_called_missed(self):
+        found = dataclasses.replace(
+            self.item(se=3), completions=("dove", "o", "quando"), unreachable=frozenset({"se"})
+        )
+        ten, _ = table_5([found], k=3)
+        assert {each.name for each in ten if each.count} == {"target of several tokens"}
 
     def test_entropy(self):
         assert entropy_bits(self.item(se=2, quando=2)) == 1.0

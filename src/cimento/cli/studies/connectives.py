@@ -12,6 +12,7 @@ from cimento.cli.console import show
 from cimento.errors import UsageError
 
 if TYPE_CHECKING:
+    from cimento.models.base import BosRule
     from cimento.studies.connectives.own import Cell
     from cimento.studies.connectives.scoring import Perplexities
     from cimento.suites.model import JsonValue
@@ -39,6 +40,10 @@ def connectives(
         str | None,
         options.option("-m", "--model", help="Gives the perplexities of --own; else column ppl."),
     ] = None,
+    cloze_model: Annotated[
+        str | None,
+        options.option("--cloze-model", help="Masked; gives completions; else completions.tsv."),
+    ] = None,
     bos: options.Bos = None,
     device: options.Device = "auto",
     json: options.Json = False,
@@ -55,12 +60,14 @@ def connectives(
 
     if (expected or blimp) and data is None:
         raise UsageError(where="--expected", seen="there is no --data", todo="Give both.")
-    if model and own is None:
+    if (model or cloze_model) and own is None:
         raise UsageError(where="--model", seen="there is no --own", todo="Give both.")
     checks = check_published()
     found = released(data, published_blimp=blimp) if data else None
     compared = compare(found.values, read_expected(expected)) if found and expected else []
-    cells, scored = _own(own, model, options.given(bos=bos), device) if own else ([], None)
+    cells, scored = (
+        _own(own, model, cloze_model, options.given(bos=bos), device) if own else ([], None)
+    )
     if json:
         plain = {
             "checks": [dataclasses.asdict(each) for each in checks],
@@ -77,23 +84,32 @@ def connectives(
 
 
 def _own(
-    folder: Path, model: str | None, bos: dict[str, str], device: str
+    folder: Path, model: str | None, cloze_model: str | None, bos: dict[str, BosRule], device: str
 ) -> tuple[list[Cell], Perplexities | None]:
     """The tables of a user's copy, and what a model says of it."""
     from cimento.studies.connectives.own import own_tables, read_own
-    from cimento.studies.connectives.scoring import perplexities
+    from cimento.studies.connectives.scoring import perplexities, with_completions
 
     copy = read_own(folder)
+    if cloze_model is not None:
+        if not copy.cloze:
+            raise _no_section(folder, "cloze")
+        cloze = with_completions(copy.cloze, cloze_model, device=device)
+        copy = dataclasses.replace(copy, cloze=cloze)
     if model is None:
         return own_tables(copy), None
     if copy.acceptability is None:
-        raise UsageError(
-            where="--model",
-            seen=f"{folder} has no acceptability section to score",
-            todo="Add acceptability.tsv, or leave the model out.",
-        )
-    scored = perplexities(copy.acceptability, model, device=device, **bos)  # type: ignore[arg-type]  # checked by typer
+        raise _no_section(folder, "acceptability")
+    scored = perplexities(copy.acceptability, model, device=device, **bos)
     return own_tables(copy, scored.values), scored
+
+
+def _no_section(folder: Path, name: str) -> UsageError:
+    return UsageError(
+        where="--model",
+        seen=f"{folder} has no {name} section to score",
+        todo=f"Add {name}.tsv, or leave the model out.",
+    )
 
 
 def _perplexities(scored: Perplexities | None) -> JsonValue:

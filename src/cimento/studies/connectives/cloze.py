@@ -31,6 +31,8 @@ OTHER_TIE = "another tie"
 NO_OPTION = "no option"
 UNANSWERED = "without answers"
 BOTH, NEITHER = "target and plausible", "neither"
+UNREACHABLE = "target of several tokens"
+"""One mask cannot give such a target; that it is not found says nothing about the model."""
 
 _VARIANTS = {
     "ed": "e", "od": "o", "dov'": "dove", "anch'": "anche", "com'": "come", "quand'": "quando",
@@ -50,6 +52,7 @@ class ClozeItem:
         implausible: those that do not.
         choices: how many people chose each option, `NONE` among them.
         completions: a model's, the most probable first; empty where none were given.
+        unreachable: those of target and plausible that are several tokens of the model.
     """
 
     id: str
@@ -59,6 +62,7 @@ class ClozeItem:
     implausible: tuple[str, ...]
     choices: Mapping[str, int]
     completions: tuple[str, ...] = ()
+    unreachable: frozenset[str] = frozenset()
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -162,7 +166,7 @@ def table_5(items: Sequence[ClozeItem], *, k: int = 10) -> tuple[list[Counted], 
         k: how many completions are looked at.
 
     Returns:
-        The four classes of the first k; and how often each of the two comes first.
+        The classes of the first k; and how often each of the two comes first.
 
     Raises:
         InputError: an item has fewer than k completions.
@@ -177,7 +181,9 @@ def table_5(items: Sequence[ClozeItem], *, k: int = 10) -> tuple[list[Counted], 
         )
     counts = Counter(_found(item, k) for item in asked)
     total = len(asked)
-    ten = [Counted(name, counts[name], total) for name in (TARGET, PLAUSIBLE, BOTH, NEITHER)]
+    usual = (TARGET, PLAUSIBLE, BOTH, NEITHER)
+    others = [UNREACHABLE] if counts[UNREACHABLE] else []
+    ten = [Counted(name, counts[name], total) for name in (*usual, *others)]
     first = [
         Counted(TARGET, sum(rank_of(item, item.target) == 1 for item in asked), total),
         Counted(PLAUSIBLE, sum(rank_of(item, item.plausible) == 1 for item in asked), total),
@@ -192,6 +198,8 @@ def _found(item: ClozeItem, k: int) -> str:
         return BOTH
     if has_target:
         return TARGET
+    if item.target in item.unreachable:
+        return UNREACHABLE
     return PLAUSIBLE if has_plausible else NEITHER
 
 

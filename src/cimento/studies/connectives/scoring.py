@@ -1,18 +1,26 @@
-"""Perplexities of the acceptability section by a model, as Table 4 has them."""
+"""What models say of a user's own copy: perplexities for Table 4, completions for Table 5."""
 
 from __future__ import annotations
 
+import dataclasses
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cimento.acceptability.records import RatedSet
 from cimento.acceptability.report import scored_in_order
 from cimento.acceptability.suites import suite_of
 from cimento.api import evaluate
+from cimento.cloze.free import ask_texts
+from cimento.cloze.records import BLANK
+from cimento.errors import InputError
 from cimento.judging import Judging
 from cimento.measures import Missing, find_measure
 from cimento.measures.values import Value
 from cimento.models.base import BosRule, Policy, Scorer
+from cimento.models.fill import FillPolicy
 from cimento.sources import Asking
+from cimento.studies.connectives.cloze import ClozeItem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,3 +85,67 @@ def perplexities(
         tokens=tokens,
         first_token="not scored and not counted" if dropped else "scored and counted",
     )
+
+
+def with_completions(
+    items: Sequence[ClozeItem], model: str | Scorer, *, k: int = 10, device: str = "auto"
+) -> tuple[ClozeItem, ...]:
+    """The items with the k most probable tokens at one mask, as the paper asked BERT.
+
+    Args:
+        items: the blank of each is `` ... ``.
+        model: a masked model, as for ``cimento run -m``.
+        k: how many completions.
+        device: as for ``cimento run --device``.
+
+    Raises:
+        InputError: a sentence has no blank, or more than one.
+        CimentoError: the model cannot be used.
+    """
+    asking = Asking(device=device)
+    texts = [_with_blank(item) for item in items]
+    found = ask_texts(texts, model, policy=FillPolicy(k=k, protocol="mask"), asking=asking)
+    options = [_options(item, text) for item, text in zip(items, texts, strict=True)]
+    pieces = ask_texts(
+        texts,
+        model,
+        options=[list(each) for each in options],
+        policy=FillPolicy(choice=("left-to-right",)),
+        asking=asking,
+    )
+    return tuple(
+        dataclasses.replace(
+            item,
+            completions=tuple(fill.candidate for fill in fills),
+            unreachable=frozenset(
+                written[each.candidate]
+                for each in scored
+                if each.candidate in written and (each.n_pieces or 1) > 1
+            ),
+        )
+        for item, fills, scored, written in zip(items, found, pieces, options, strict=True)
+    )
+
+
+_DOTS = re.compile(r"\.{3}|…")
+
+
+def _with_blank(item: ClozeItem) -> str:
+    """The sentence with the blank as texts to fill have it."""
+    parts = _DOTS.split(item.sentence)
+    if len(parts) != 2:  # noqa: PLR2004  # before and after
+        raise InputError(
+            where=f"cloze item {item.id!r}",
+            seen=f"there are {len(parts) - 1} blanks in {item.sentence!r}",
+            todo="Write one, as three dots.",
+        )
+    return BLANK.join(parts)
+
+
+def _options(item: ClozeItem, text: str) -> dict[str, str]:
+    """Target and plausible option as they stand in the text, to what they are in the item."""
+    first = text.startswith(BLANK)
+    return {
+        (option.capitalize() if first else option): option
+        for option in (item.target, item.plausible)
+    }
