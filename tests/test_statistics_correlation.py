@@ -18,7 +18,15 @@ from cimento.statistics.correlation import (
     coefficient,
     correlate,
     partial_correlation,
+    statistic_of,
 )
+from cimento.statistics.correlation_draws import (
+    kendall_draws,
+    partial_draws,
+    pearson_draws,
+    spearman_draws,
+)
+from cimento.statistics.permutation import permute_pairs, permute_products
 from cimento.statistics.split_half import spearman_brown, split_half
 
 PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, max_size=30)
@@ -78,6 +86,39 @@ def test_clusters_give_a_cluster_interval_and_no_permutation_p():
     assert pairs.p_permutation is None
     assert pairs.method == "cluster bootstrap, percentile"
     assert pairs.high - pairs.low > 1.2 * (rows.high - rows.low)
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(0, 5)] * 3), min_size=4, max_size=12),
+    st.data(),
+    st.sampled_from(sorted(ORACLES)),
+)
+@settings(deadline=None)
+def test_draws_by_weights_are_the_coefficients_of_drawn_rows(rows, data, kind):
+    table = np.array(rows, dtype=float)
+    n = len(table)
+    picked = data.draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n))
+    weights = np.bincount(picked, minlength=n)[None, :].astype(float)
+    again = table[picked]
+    makers = {"pearson": pearson_draws, "spearman": spearman_draws, "kendall": kendall_draws}
+    found = float(makers[kind](table[:, 0], table[:, 1])(weights)[0])
+    expected = statistic_of(kind)(again[:, 0], again[:, 1])
+    assert found == pytest.approx(expected, abs=1e-9, nan_ok=True)
+    if kind != "kendall":
+        partial = float(partial_draws(table, ranked=kind == "spearman")(weights)[0])
+        plain = partial_correlation(*again.T, kind=kind, seed=0, draws=0)
+        if plain.r is not None:
+            assert partial == pytest.approx(plain.r, abs=1e-6)
+
+
+def test_permuted_products_are_permuted_pairs():
+    generator = np.random.default_rng(6)
+    x, y = generator.normal(size=15), generator.integers(0, 4, 15).astype(float)
+    fast = permute_products(x, y, seed=1, draws=8000)
+    slow = permute_pairs(x, y, statistic_of("pearson"), seed=2, draws=8000)
+    assert fast.statistic == pytest.approx(slow.statistic)
+    assert fast.p == pytest.approx(slow.p, abs=0.02)
+    assert permute_products([1.0, 1.0], [1.0, 2.0], seed=0).p is None
 
 
 def test_the_seed_decides():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +12,16 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
 from cimento.statistics.classification import mid_ranks
+from cimento.statistics.correlation_draws import (
+    KENDALL_ROWS,
+    kendall_draws,
+    partial_draws,
+    pearson_draws,
+    spearman_draws,
+)
 from cimento.statistics.paired import t_two_sided
-from cimento.statistics.permutation import permute_pairs
-from cimento.statistics.resampling import DRAWS, Bootstrap, bootstrap
+from cimento.statistics.permutation import permute_pairs, permute_products
+from cimento.statistics.resampling import DRAWS, Bootstrap, bootstrap, bootstrap_weights
 from cimento.statistics.values import floats, same_length
 
 if TYPE_CHECKING:
@@ -83,33 +91,37 @@ def correlate(
     Raises:
         UsageError: an unknown kind, or columns of different lengths.
     """
-    import numpy as np
-
     plain = coefficient(x, y, kind=kind)
     if plain.r is None or draws == 0:
         return plain
-    statistic = _statistic(kind)
     a, b = floats(x, name="x"), floats(y, name="y")
     if clusters is None:
         p = _permuted(a, b, kind, seed, draws)
         plain = dataclasses.replace(plain, p_permutation=p)
-    drawn = bootstrap(
-        np.column_stack([a, b]),
-        lambda rows: statistic(rows[:, 0], rows[:, 1]),
-        seed=seed,
-        clusters=clusters,
-        draws=draws,
-        level=level,
-        method="percentile",
+    drawn = _bootstrapped(a, b, kind)(
+        seed=seed, clusters=clusters, draws=draws, level=level, method="percentile"
     )
     return _with_interval(plain, drawn)
 
 
+def _bootstrapped(x: Floats, y: Floats, kind: str) -> Callable[..., Bootstrap]:
+    """The bootstrap of a coefficient, which only lacks its options."""
+    import numpy as np
+
+    if kind == "kendall" and x.size > KENDALL_ROWS:
+        rows, one = np.column_stack([x, y]), statistic_of(kind)
+        return functools.partial(bootstrap, rows, lambda each: one(each[:, 0], each[:, 1]))
+    makers = {"pearson": pearson_draws, "spearman": spearman_draws, "kendall": kendall_draws}
+    return functools.partial(bootstrap_weights, makers[kind](x, y), x.size)
+
+
 def _permuted(x: Floats, y: Floats, kind: str, seed: int, draws: int) -> float | None:
+    if kind == "kendall":
+        return permute_pairs(x, y, statistic_of(kind), seed=seed, draws=draws).p
     if kind == "spearman":
         # Ranks stay the same when rows are paired anew.
-        x, y, kind = mid_ranks(x), mid_ranks(y), "pearson"
-    return permute_pairs(x, y, _STATISTICS[kind], seed=seed, draws=draws).p
+        x, y = mid_ranks(x), mid_ranks(y)
+    return permute_products(x, y, seed=seed, draws=draws).p
 
 
 def _with_interval(plain: Correlation, drawn: Bootstrap) -> Correlation:
@@ -129,7 +141,7 @@ def coefficient(x: ArrayLike, y: ArrayLike, *, kind: str = "spearman") -> Correl
     Raises:
         UsageError: an unknown kind, or columns of different lengths.
     """
-    statistic = _statistic(kind)
+    statistic = statistic_of(kind)
     a, b = floats(x, name="x"), floats(y, name="y")
     n = same_length(x=a, y=b)
     if n < _FEWEST:
@@ -203,18 +215,14 @@ def partial_correlation(
     if n < _FEWEST + more:
         return Correlation(kind, None, n, reason="fewer rows than covariates and three more")
 
-    def statistic(table: Floats) -> float:
-        return _partial(table, ranked=kind == "spearman")
-
-    r = statistic(rows)
+    r = _partial(rows, ranked=kind == "spearman")
     if r != r:  # noqa: PLR0124  # NaN only
         return Correlation(kind, None, n, reason="the covariates leave nothing of x or of y")
     plain = Correlation(kind, r, n, asymptotic_p(r, n, covariates=more))
     if draws == 0:
         return plain
-    drawn = bootstrap(
-        rows, statistic, seed=seed, clusters=clusters, draws=draws, level=level, method="percentile"
-    )
+    made = functools.partial(bootstrap_weights, partial_draws(rows, ranked=kind == "spearman"), n)
+    drawn = made(seed=seed, clusters=clusters, draws=draws, level=level, method="percentile")
     return _with_interval(plain, drawn)
 
 
@@ -281,7 +289,15 @@ _STATISTICS: Mapping[str, Callable[[Floats, Floats], float]] = MappingProxyType(
 )
 
 
-def _statistic(kind: str) -> Callable[[Floats, Floats], float]:
+def statistic_of(kind: str) -> Callable[[Floats, Floats], float]:
+    """The coefficient alone, as a function of two arrays; NaN where it is undefined.
+
+    Args:
+        kind: ``pearson``, ``spearman`` or ``kendall``.
+
+    Raises:
+        UsageError: another kind.
+    """
     if kind not in _STATISTICS:
         raise UsageError(
             where="correlation",

@@ -165,6 +165,39 @@ def permute_pairs(
     return Significance(float(observed), (1 + extreme) / (1 + draws), PERMUTED)
 
 
+def permute_products(x: ArrayLike, y: ArrayLike, *, seed: int, draws: int = DRAWS) -> Significance:
+    """`permute_pairs` of Pearson's coefficient (of ranks: Spearman's), many draws at once.
+
+    Args:
+        x: one value a row.
+        y: one value a row.
+        seed: of the draws.
+        draws: how many.
+
+    Raises:
+        UsageError: no draws, or columns of different lengths.
+    """
+    import numpy as np
+
+    a, b = floats(x, name="x"), floats(y, name="y")
+    n = same_length(x=a, y=b)
+    _check_draws(draws)
+    if n == 0 or (a == a[0]).all() or (b == b[0]).all():
+        return Significance(None, None, PERMUTED, reason="undefined in the sample")
+    a, b = a - a.mean(), b - b.mean()
+    scale = float(np.sqrt((a @ a) * (b @ b)))
+    observed = float(a @ b) / scale
+    # What remains of a sum is taken as the same sum, added in another order.
+    limit = abs(observed) * (1 - _ROUNDING) - _ROUNDING
+    generator = np.random.default_rng(seed)
+    extreme = 0
+    for start in range(0, draws, _CHUNK):
+        rows = np.broadcast_to(b, (min(_CHUNK, draws - start), n))
+        found = generator.permuted(rows, axis=1) @ a / scale
+        extreme += int((abs(found) >= limit).sum())
+    return Significance(observed, (1 + extreme) / (1 + draws), PERMUTED)
+
+
 def _check_draws(draws: int) -> None:
     if draws < 1:
         raise UsageError(

@@ -108,8 +108,13 @@ def rank_models(
         Pair(one, other, means[one] - means[other], test.p, p)
         for (one, other, test), p in zip(tested, adjusted, strict=True)
     )
-    above = dict.fromkeys(columns, 0)
-    below = dict.fromkeys(columns, 0)
+    return Ranking(_ranks(means, pairs, alpha), pairs)
+
+
+def _ranks(means: Mapping[str, float], pairs: Sequence[Pair], alpha: float) -> tuple[Rank, ...]:
+    """The places that the pairs leave to each model."""
+    above = dict.fromkeys(means, 0)
+    below = dict.fromkeys(means, 0)
     for pair in pairs:
         if pair.p_holm is not None and pair.p_holm <= alpha:
             better, worse = (pair.first, pair.second)[:: 1 if pair.difference > 0 else -1]
@@ -125,4 +130,4 @@ def rank_models(
         )
         for name, mean in means.items()
     )
-    return Ranking(tuple(sorted(ranks, key=lambda rank: rank.place)), pairs)
+    return tuple(sorted(ranks, key=lambda rank: rank.place))

@@ -22,7 +22,7 @@ METHODS: Mapping[str, str] = MappingProxyType(
 )
 DRAWS = 10_000
 _MOST_UNDEFINED = 0.05
-_CHUNK = 1000
+_CHUNK = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,70 @@ def _drawn(
     return np.array([value for value in found if value is not None])
 
 
+def bootstrap_weights(
+    statistic: Callable[[Floats], Floats],
+    n: int,
+    *,
+    seed: int,
+    clusters: Sequence[Hashable] | None = None,
+    draws: int = DRAWS,
+    level: float = 0.95,
+    method: str = "bca",
+) -> Bootstrap:
+    """`bootstrap` of a statistic that can be computed from how often each row was drawn.
+
+    Args:
+        statistic: from weights, one row a draw and one column a row of the sample, to one value a
+            draw, NaN where it is undefined.
+        n: rows of the sample.
+        seed: of the draws.
+        clusters: of each row, what it belongs to.
+        draws: how many.
+        level: confidence level.
+        method: ``percentile`` or ``bca``.
+
+    Raises:
+        UsageError: an unknown method, no draws, or not one cluster a row.
+    """
+    import numpy as np
+
+    name = _name(method, clusters is not None, draws, level)
+    groups, m = codes(range(n) if clusters is None else clusters)
+    same_length(rows=range(n), clusters=groups)
+    estimate = _value(float(statistic(np.ones((1, n)))[0])) if n else None
+    if m < 2 or estimate is None:  # noqa: PLR2004  # one row drawn again is always the same
+        reason = "undefined in the sample" if m > 1 else _too_few(clusters)
+        return Bootstrap(estimate, None, None, None, name, reason=reason)
+
+    def left_out() -> Floats:
+        weights = (groups[None, :] != np.arange(m)[:, None]).astype(np.float64)
+        parts = [statistic(weights[i : i + _CHUNK]) for i in range(0, m, _CHUNK)]
+        return _defined(np.concatenate(parts))
+
+    drawn = [statistic(each) for each in _weights(groups, m, draws, seed)]
+    return _interval(
+        estimate, _defined(np.concatenate(drawn)), draws, level, name, method, left_out
+    )
+
+
+def _defined(values: Floats) -> Floats:
+    import numpy as np
+
+    return values[~np.isnan(values)]
+
+
+def _weights(groups: Integers, m: int, draws: int, seed: int) -> Iterator[Floats]:
+    """How often each row was drawn, some draws at a time."""
+    import numpy as np
+
+    generator = np.random.default_rng(seed)
+    for start in range(0, draws, _CHUNK):
+        size = min(_CHUNK, draws - start)
+        picked = generator.integers(0, m, (size, m)) + np.arange(size)[:, None] * m
+        counts = np.bincount(picked.ravel(), minlength=size * m).reshape(size, m)
+        yield counts[:, groups].astype(np.float64)
+
+
 def bootstrap_mean(
     values: ArrayLike,
     *,
@@ -124,7 +188,7 @@ def bootstrap_mean(
     level: float = 0.95,
     method: str = "bca",
 ) -> Bootstrap:
-    """`bootstrap` of the mean of one column, without a call for each draw.
+    """`bootstrap` of the mean of one column.
 
     Args:
         values: one an observation.
@@ -137,29 +201,17 @@ def bootstrap_mean(
     Raises:
         UsageError: an unknown method, no draws, or columns of different lengths.
     """
-    import numpy as np
-
     array = floats(values, name="values")
-    name = _name(method, clusters is not None, draws, level)
-    groups, m = codes(clusters if clusters is not None else range(len(array)))
-    same_length(values=array, clusters=groups)
-    estimate = float(array.mean()) if array.size else None
-    if m < 2 or estimate is None:  # noqa: PLR2004  # one cluster drawn again is the same
-        return Bootstrap(estimate, None, None, None, name, reason=_too_few(clusters))
     # Measured from the first value, so that equal values give exactly equal draws.
-    origin = float(array[0])
-    sums = np.bincount(groups, weights=array - origin)
-    sizes = np.bincount(groups).astype(np.float64)
-    drawn = [
-        sums[picked].sum(axis=1) / sizes[picked].sum(axis=1) for picked in _indices(m, draws, seed)
-    ]
+    origin = float(array[0]) if array.size else 0.0
 
-    def left_out() -> Floats:
-        remain: Floats = (sums.sum() - sums) / (sizes.sum() - sizes)
-        return remain + origin
+    def mean(weights: Floats) -> Floats:
+        found: Floats = origin + weights @ (array - origin) / weights.sum(axis=1)
+        return found
 
-    all_drawn = np.concatenate(drawn) + origin
-    return _interval(estimate, all_drawn, draws, level, name, method, left_out)
+    return bootstrap_weights(
+        mean, array.size, seed=seed, clusters=clusters, draws=draws, level=level, method=method
+    )
 
 
 def bootstrap_difference(
@@ -236,14 +288,6 @@ def _too_few(clusters: object) -> str:
 def _value(found: float | None) -> float | None:
     """The statistic as a number, None where it is NaN."""
     return None if found is None or found != found else float(found)  # noqa: PLR0124  # NaN only
-
-
-def _indices(m: int, draws: int, seed: int) -> Iterator[Integers]:
-    import numpy as np
-
-    generator = np.random.default_rng(seed)
-    for start in range(0, draws, _CHUNK):
-        yield generator.integers(0, m, (min(_CHUNK, draws - start), m))
 
 
 def _interval(
