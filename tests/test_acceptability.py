@@ -1,8 +1,7 @@
-"""Models beside people: correlations, ceilings, misses, groups, binary answers and stored runs."""
+"""Models beside people: correlations, ceilings, misses, groups, binary answers, agreement."""
 
 from __future__ import annotations
 
-import json
 import math
 
 import polars as pl
@@ -22,58 +21,10 @@ from cimento.acceptability.people import (
 from cimento.acceptability.records import (
     ForcedChoice,
     RatedSentence,
-    RatedSet,
     Rating,
-    Scale,
-    plain,
-    with_ratings,
 )
-from cimento.acceptability.report import Options, report
-from cimento.acceptability.suites import load_rated, rated_of, suite_of
-from cimento.api import evaluate
-from cimento.cli.main import invoke
-from cimento.errors import InputError
 from cimento.measures.values import Missing
-from cimento.models.fake import FakeScorer
-from cimento.suites.writers.native import write_native
-
-LENGTHS = FakeScorer(lambda tokens, index: -float(len(tokens[index])))
-"""A model to which a sentence is the less probable the more letters it has."""
-
-TOML = """kind = "acceptability"
-regions = ["sentence"]
-[meta]
-name = "mine"
-language = "it"
-[ratings]
-low = 1
-high = 5
-{more}
-"""
-
-
-def sentence(name: str, text: str, *values: float, **more: object) -> RatedSentence:
-    ratings, mean, sd, n = with_ratings(values)
-    return RatedSentence(id=name, text=text, ratings=ratings, mean=mean, sd=sd, n=n, **more)
-
-
-def rated(*sentences: RatedSentence) -> RatedSet:
-    return RatedSet(name="set", sentences=sentences, scale=Scale(1, 5), language="it")
-
-
-def reported(some: RatedSet, *measures: str):
-    run = evaluate(suite_of(some), LENGTHS)
-    options = Options(measures=measures or ("lp",), draws=200)
-    return report(run, rated_of(run.suite), by="people", options=options)
-
-
-FIVE = rated(
-    sentence("a", "Sì", 5, 4),
-    sentence("b", "Piove", 4, 4),
-    sentence("c", "Nevicava", 2, 3),
-    sentence("d", "Ci", 3, 4),
-    sentence("e", "Grandinando", 1, 1),
-)
+from tests.rated import FIVE, rated, reported, sentence
 
 
 class TestBeside:
@@ -302,183 +253,6 @@ class TestPeople:
         kept = attentive(choices)
         assert [each.sheet for each in kept] == ["1", "3", "3"]
         assert preference_by_paradigm(kept) == {"p": 0.5}
-
-
-class TestSuites:
-    PAIRS = rated(
-        sentence("a", "Piove.", 5, 4, pair="p1", label="acceptable", grammatical=True),
-        sentence("b", "Piovono.", 1, 2, pair="p1", label="unacceptable", grammatical=False),
-    )
-
-    def test_pairs_become_items_and_come_back(self, tmp_path):
-        suite = suite_of(self.PAIRS)
-        assert suite.condition_names == ("acceptable", "unacceptable")
-        assert len(suite.predictions) == 1
-        back = load_rated(write_native(suite, tmp_path / "set"))
-        assert back.by == "people"
-        assert back.rated.scale == Scale(1, 5)
-        for mine, theirs in zip(self.PAIRS.sentences, back.rated.sentences, strict=True):
-            assert (mine.text, mine.mean, mine.n) == (theirs.text, theirs.mean, theirs.n)
-            assert (mine.label, mine.pair, mine.grammatical) == (
-                theirs.label,
-                theirs.pair,
-                theirs.grammatical,
-            )
-
-    @given(
-        st.lists(
-            st.tuples(
-                st.lists(st.floats(1, 5), max_size=4),
-                st.sampled_from(["acceptable", "unacceptable", ""]),
-                st.sampled_from([True, False, None]),
-            ),
-            min_size=1,
-            max_size=5,
-        )
-    )
-    @settings(deadline=None)
-    def test_single_sentences_come_back(self, drawn):
-        some = rated(
-            *(
-                sentence(str(n), f"Frase {n}.", *values, label=label, grammatical=grammatical)
-                for n, (values, label, grammatical) in enumerate(drawn)
-            )
-        )
-        back = rated_of(suite_of(some))
-        for mine, theirs in zip(some.sentences, back.sentences, strict=True):
-            assert mine.ratings == theirs.ratings
-            assert (mine.mean, mine.sd) == (theirs.mean, theirs.sd)
-            assert (mine.label, mine.grammatical) == (theirs.label, theirs.grammatical)
-
-    def test_means_without_single_ratings_come_back(self):
-        some = rated(RatedSentence(id="a", text="Sì.", mean=3.25, sd=0.5, n=12))
-        (back,) = rated_of(suite_of(some)).sentences
-        assert (back.mean, back.sd, back.n) == (3.25, 0.5, 12)
-
-    @given(st.floats(allow_nan=False, allow_infinity=False))
-    @settings(deadline=None)
-    def test_ratings_are_written_without_loss(self, value):
-        assert float(plain(value)) == value
-
-    @pytest.mark.parametrize(
-        ("more", "cells", "seen"),
-        [
-            ("", "7", "off the scale from 1 to 5"),
-            ("", "tre", "rating is 'tre' and not a number"),
-            ('by = "nessuno"', "3", "[ratings] by is 'nessuno'"),
-        ],
-    )
-    def test_what_is_wrong_is_named(self, tmp_path, more, cells, seen):
-        (tmp_path / "suite.toml").write_text(TOML.format(more=more), encoding="utf-8")
-        items = f"item\tcondition\ttext\trating\n1\tsentence\tPiove.\t{cells}\n"
-        (tmp_path / "items.tsv").write_text(items, encoding="utf-8")
-        with pytest.raises(InputError) as caught:
-            load_rated(tmp_path)
-        assert seen in str(caught.value)
-
-    def test_ratings_need_a_scale(self, tmp_path):
-        toml = TOML.format(more="").split("[ratings]")[0]
-        (tmp_path / "suite.toml").write_text(toml, encoding="utf-8")
-        items = "item\tcondition\ttext\trating\n1\tsentence\tPiove.\t3\n"
-        (tmp_path / "items.tsv").write_text(items, encoding="utf-8")
-        with pytest.raises(InputError, match="no scale"):
-            load_rated(tmp_path)
-
-
-class TestCommand:
-    @pytest.fixture(autouse=True)
-    def _cache(self, tmp_path, monkeypatch):
-        monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
-
-    def suite(self, tmp_path):
-        some = (
-            *TestSuites.PAIRS.sentences,
-            sentence("c", "Il gatto dorme.", 5, 5, pair="p2", label="acceptable"),
-            sentence("d", "Il gatto dormono.", 2, 2, pair="p2", label="unacceptable"),
-        )
-        return write_native(suite_of(rated(*some)), tmp_path / "set")
-
-    def test_a_suite_is_run_and_stored(self, tmp_path, capsys):
-        folder, runs = self.suite(tmp_path), tmp_path / "runs"
-        arguments = ["run", str(folder), "-m", "demo-causal", "-o", str(runs), "--set", "draws=50"]
-        assert invoke([*arguments, "--json"]) == 0
-        printed = json.loads(capsys.readouterr().out)
-        (found,) = printed["acceptability"]
-        assert found["n_rated"] == 4
-        assert [each["measure"] for each in found["beside"]] == ["lp", "meanlp", "penlp", "ppl"]
-        (run,) = (runs / "set").iterdir()
-        stored = json.loads((run / "acceptability.json").read_text("utf-8"))
-        assert stored["beside"] == found["beside"]
-        scores = pl.read_parquet(run / "scores.parquet")
-        assert scores.height == 4 * 4
-        assert pl.read_parquet(run / "judgments.parquet").height == 8
-        assert invoke(arguments) == 0
-        out = capsys.readouterr().out
-        assert "beside people" in out
-        assert "Perplexity (ppl) by label" in out
-        numbers = tmp_path / "scatter.csv"
-        assert invoke(["figure", str(run), "scatter", "-o", str(numbers)]) == 0
-        assert pl.read_csv(numbers).height == 4
-
-    def test_a_published_file_is_run_as_it_is(self, tmp_path, capsys):
-        head = "id\tN\tmean\tsd\tse\tsentence\ttask\treference\n"
-        rows = "".join(
-            f"a{n}\t10\t{n}\t1\t0.3162\tIl gatto{' molto' * n} stanco dorme.\tacceptability\tx\n"
-            for n in range(1, 5)
-        )
-        path = tmp_path / "acc.tsv"
-        path.write_text(head + rows, encoding="utf-8")
-        arguments = ["run", str(path), "-m", "demo-causal", "-o", str(tmp_path / "runs")]
-        assert invoke([*arguments, "--set", "draws=20", "--measure", "lp", "--json"]) == 0
-        (found,) = json.loads(capsys.readouterr().out)["acceptability"]
-        assert found["n_sentences"] == 4
-        assert found["beside"][0]["correlations"][0]["kind"] == "spearman"
-        folder = tmp_path / "suite"
-        assert invoke(["suites", "convert", str(path), "-o", str(folder)]) == 0
-        assert [each.mean for each in load_rated(folder).rated.sentences] == [1, 2, 3, 4]
-        assert invoke(["suites", "check", str(path), str(folder)]) == 0
-
-    @pytest.mark.parametrize(
-        ("setting", "seen"), [("draw=3", "draws"), ("draws=many", "whole number")]
-    )
-    def test_options_are_checked(self, tmp_path, capsys, setting, seen):
-        folder = self.suite(tmp_path)
-        assert invoke(["run", str(folder), "-m", "demo-causal", "--set", setting]) == 2
-        assert seen in capsys.readouterr().err
-
-    def test_check_passes_over_missing_predictions(self, tmp_path, capsys):
-        some = rated(*FIVE.sentences)
-        folder = write_native(suite_of(some), tmp_path / "five")
-        assert invoke(["suites", "check", str(folder)]) == 0
-        assert "CIM-S023" not in capsys.readouterr().out
-
-
-class TestScatter:
-    def drawn(self):
-        from cimento.acceptability.figures import scatter, scatter_frame
-        from cimento.acceptability.report import scored_in_order
-        from cimento.measures import find_measure
-
-        run = evaluate(suite_of(FIVE), LENGTHS)
-        frame = scatter_frame(FIVE.sentences, scored_in_order(run), find_measure("lp"))
-        return scatter(frame, suite="set", model="fake", by="people", measure=find_measure("lp"))
-
-    def test_it_hands_out_its_numbers_and_names_the_worst(self):
-        pytest.importorskip("altair")
-        figure = self.drawn()
-        assert figure.frame["id"].to_list() == list("abcde")
-        assert figure.frame["value"].to_list() == [-2, -5, -8, -2, -11]
-        assert figure.frame["named"].null_count() == 0
-        assert figure.spec["description"] == "fake beside people on set (lp)"
-
-    def test_nothing_to_draw_is_said(self):
-        from cimento.acceptability.figures import scatter, scatter_frame
-        from cimento.errors import UsageError
-        from cimento.measures import find_measure
-
-        empty = scatter_frame([], [], find_measure("lp"))
-        with pytest.raises(UsageError, match="no sentence has a rating"):
-            scatter(empty, suite="set", model="m", by="people", measure=find_measure("lp"))
 
 
 @pytest.mark.golden
