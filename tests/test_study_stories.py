@@ -65,7 +65,7 @@ def differences(expected, found, path=""):
 @pytest.mark.parametrize("model", MODELS)
 def test_every_value_of_a_model_is_that_of_the_reference(folder, stories, model):
     responses = read_responses(folder / f"responses/{model}.jsonl", stories=stories)
-    record = study_record(stories, responses, seed=1, draws=20_000)
+    record = study_record(stories, responses, seed=1, draws=10_000)
     expected = json.loads((folder / f"expected/{model}.json").read_text())
     assert list(differences(expected, record)) == []
     assert set(record) - set(expected) == {"more"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cimento.statistics.intervals import wilson
 from cimento.stories.as_json import as_json
-from cimento.stories.baselines import baselines
+from cimento.stories.baselines import baselines, constant_answers, majority_labels
 from cimento.stories.breakdown import (
     by_breakpoint,
     by_distance,
@@ -88,6 +88,7 @@ def summarize(judged: Judged, *, seed: int, draws: int = DRAWS) -> dict[str, Jso
         "conditional": as_json(conditional_rates(stories, chained)),
         "untiered": {tier: as_json(untiered_rate(judged, tier)) for tier in TIERS},
         "baselines": as_json(baselines(stories, first)),
+        "constant": constant_summary(stories),
         "detection": as_json(detect(stories, outcomes)),
         "per_task": {
             tier: as_json(choices(outcomes, tier))
@@ -103,6 +104,20 @@ def summarize(judged: Judged, *, seed: int, draws: int = DRAWS) -> dict[str, Jso
         "by_true_shots": as_json(by_true_shots(stories, outcomes)),
         "confusion_physical_state": as_json(confusions(outcomes)),
         "partial_credit": as_json(partial_credit(outcomes)),
+    }
+
+
+def constant_summary(stories: Sequence[Story]) -> dict[str, JsonValue]:
+    """What "false" with the majority pair and state gets, broken down as a model's answers are."""
+    answers = constant_answers(stories, majority_labels(stories))
+    judged = judge_stories(stories, answers)
+    return {
+        "flow": as_json(flow(stories, judged.chained)),
+        "detection": as_json(detect(stories, judged.outcomes)),
+        "by_state": as_json(by_state(stories, judged.chained)),
+        "by_distance": as_json(by_distance(stories, judged.chained)),
+        "by_breakpoint": as_json(by_breakpoint(stories, judged.chained)),
+        "partial_credit": as_json(partial_credit(judged.outcomes)),
     }
 
 

@@ -10,6 +10,8 @@ from cimento.suites.model import JsonValue
 
 UNKNOWN = "-"
 
+_TIER_NAMES = ("story", "conflict", "state")
+
 Rows: TypeAlias = "list[tuple[str, ...]]"
 
 
@@ -27,12 +29,65 @@ def grouping_rows(summary: Mapping[str, JsonValue]) -> Rows:
 
 def flow_rows(summary: Mapping[str, JsonValue]) -> Rows:
     """How many implausible stories reach and pass each tier."""
-    rows: Rows = [("tier", "reached", "passed", "share")]
-    steps = at(summary, "flow")
-    for step in steps if isinstance(steps, list) else []:
+    rows: Rows = [("tier", "reached", "passed", "share", "constant")]
+    steps, constant = at(summary, "flow"), at(summary, "constant", "flow")
+    same = constant if isinstance(constant, list) else []
+    for place, step in enumerate(steps if isinstance(steps, list) else []):
         reached, passed = number(step, "reached"), number(step, "passed")
-        share = None if not reached or passed is None else passed / reached
-        rows.append((str(at(step, "tier")), shown(reached, 0), shown(passed, 0), shown(share, 3)))
+        share = _share(passed, reached)
+        other = same[place] if place < len(same) else None
+        beside = _share(number(other, "passed"), number(other, "reached"))
+        rows.append(
+            (
+                str(at(step, "tier")),
+                shown(reached, 0),
+                shown(passed, 0),
+                shown(share, 3),
+                shown(beside, 3),
+            )
+        )
+    return rows
+
+
+def survivor_rows(summary: Mapping[str, JsonValue], name: str) -> Rows:
+    """How many stories of each kind pass each tier and all before, beside the constant answer.
+
+    Args:
+        summary: as `cimento.stories.summary.summarize` gives it.
+        name: ``by_state``, ``by_distance`` or ``by_breakpoint``.
+    """
+    tiers = ("story_ok", "conflict_ok", "state_ok")
+    rows: Rows = [(name.removeprefix("by_"), "n", *_TIER_NAMES, "constant")]
+    for kind, found in mapping(at(summary, name)).items():
+        constant = [shown(number(at(summary, "constant", name, kind), tier), 0) for tier in tiers]
+        passed = [shown(number(found, tier), 0) for tier in tiers]
+        rows.append((kind, shown(number(found, "n"), 0), *passed, "/".join(constant)))
+    return rows
+
+
+def choice_rows(summary: Mapping[str, JsonValue]) -> Rows:
+    """The answers at each tier: accuracy over what was asked, ties, greedy options, calibration."""
+    rows: Rows = [
+        ("tier", "n", "accuracy", "per char", "ties wrong", "ties", "greedy", "invalid",
+         "Brier", "NLL", "ECE"),
+    ]  # fmt: skip
+    for tier, found in mapping(at(summary, "per_task")).items():
+        sure = at(found, "confidence")
+        rows.append(
+            (
+                tier,
+                shown(number(found, "n"), 0),
+                shown(number(found, "acc"), 3),
+                shown(number(found, "acc_norm_chars"), 3),
+                shown(number(found, "acc_if_ties_wrong"), 3),
+                shown(number(found, "n_ties_at_max"), 0),
+                shown(number(found, "any_choice_greedy_rate"), 2),
+                shown(number(found, "invalid"), 0),
+                shown(number(sure, "brier_sum"), 3),
+                shown(number(sure, "nll"), 3),
+                shown(number(sure, "calibration", "ece"), 3),
+            )
+        )
     return rows
 
 
@@ -57,6 +112,10 @@ def shown(value: float | None, digits: int) -> str:
 def mapping(value: JsonValue) -> Mapping[str, JsonValue]:
     """An object, or an empty one for anything else."""
     return value if isinstance(value, Mapping) else {}
+
+
+def _share(part: float | None, whole: float | None) -> float | None:
+    return None if not whole or part is None else part / whole
 
 
 def _with_interval(rate: JsonValue) -> str:

@@ -62,7 +62,13 @@ def stories(
 
 
 def _show(record: dict[str, JsonValue]) -> None:
-    from cimento.stories.text import flow_rows, grouping_rows, mapping
+    from cimento.stories.text import (
+        choice_rows,
+        flow_rows,
+        grouping_rows,
+        mapping,
+        survivor_rows,
+    )
     from cimento.studies.stories.record import MORE
     from cimento.studies.stories.text import bias_rows, equality_rows, prompt_rows
 
@@ -72,6 +78,9 @@ def _show(record: dict[str, JsonValue]) -> None:
         "Groupings and baselines": grouping_rows(summary),
         "Flow of implausible stories": flow_rows(summary),
         "First tier as detection of plausible stories": bias_rows(record),
+        "Answers at each tier, of those who were asked": choice_rows(summary),
+        "Right so far, by state": survivor_rows(summary, "by_state"),
+        "Right so far, by distance of the two sentences": survivor_rows(summary, "by_distance"),
         "Prompts and draws rebuilt": prompt_rows(record),
     }
     show(f"{record['model']}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from cimento.stories.rates import METRICS
+from cimento.stories.records import TRUE
 from cimento.stories.text import UNKNOWN, Rows, at, mapping, number, shown
 from cimento.studies.stories.record import MORE
 from cimento.suites.model import JsonValue
@@ -40,13 +41,23 @@ def equality_rows(record: Mapping[str, JsonValue]) -> Rows:
 
 
 def bias_rows(record: Mapping[str, JsonValue]) -> Rows:
-    """The first tier as a detection task."""
+    """The first tier as a detection task, beside the constant answer "false"."""
     bias = mapping(record["bias"])
-    return [
-        (name, str(value) if isinstance(value, int) else shown(number(bias, name), 4))
-        for name, value in bias.items()
-        if not name.endswith("_reason")
-    ]
+    constant = at(record, MORE, "constant", "detection")
+    rows: Rows = [("measure", "value", "constant")]
+    for name, value in bias.items():
+        if not name.endswith("_reason"):
+            digits = 0 if isinstance(value, int) else 4
+            beside = _of_constant(constant, name)
+            rows.append((name, shown(number(bias, name), digits), shown(beside, digits)))
+    return rows
+
+
+def _of_constant(constant: JsonValue, name: str) -> float | None:
+    """The same measure of the constant answer; None where options are not scored."""
+    if name in {"tp", "tn", "fp", "fn"}:
+        return number(constant, "counts", name)
+    return number(constant, "answers", TRUE) if name == "p_answer_true" else number(constant, name)
 
 
 def prompt_rows(record: Mapping[str, JsonValue]) -> Rows:
