@@ -22,7 +22,7 @@ from cimento.stories.readers import read_stories
 from cimento.stories.records import CONFLICT, STATE, STORY, TIERS
 from cimento.stories.responses import read_responses
 from cimento.stories.running import ANSWERS, JOURNAL, StoryEvaluation
-from cimento.stories.settings import StorySettings, parse_story_settings
+from cimento.stories.settings import KEYS, StorySettings, parse_story_settings
 from cimento.stories.shots import Shots
 from cimento.stories.summary import judge_stories
 from tests import zoo
@@ -432,3 +432,8 @@ def test_cards_of_recordings_say_so(tmp_path):
     run = evaluation().run(FILE, f"replay:{tmp_path / 'm.jsonl'}")
     assert run.model.startswith("m@")
     assert run.manifest["model"]["kind"] == "replay"
+
+
+def test_every_option_has_its_line_in_the_docs():
+    page = (Path(__file__).parents[1] / "docs" / "stories-prompts.md").read_text(encoding="utf-8")
+    assert [key for key in KEYS if f"| `{key.replace('_', '-')}` |" not in page] == []
