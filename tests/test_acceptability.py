@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ from cimento.acceptability.people import (
     attentive,
     mean_z,
     preference_by_paradigm,
+    standardised,
     z_scores,
 )
 from cimento.acceptability.records import (
@@ -23,7 +25,13 @@ from cimento.acceptability.records import (
     RatedSentence,
     Rating,
 )
+from cimento.acceptability.report import Options, report
+from cimento.acceptability.suites import rated_of, suite_of
+from cimento.api import evaluate
+from cimento.errors import UsageError
+from cimento.judging import Judging
 from cimento.measures.values import Missing
+from cimento.models.fake import FakeScorer
 from tests.rated import FIVE, rated, reported, sentence
 
 
@@ -101,6 +109,33 @@ class TestBeside:
         assert found.ceiling.ceiling is None
         # Errors of 2 / sqrt(4) = 1 against a variance of 4.
         assert found.ceiling_from_errors.value == pytest.approx(0.75**0.5)
+
+    def test_length_and_frequency_are_held_constant_where_they_are_known(self, tmp_path):
+        from scipy import stats
+
+        texts = ["a b", "b c a", "c", "a a b c", "c c", "b"]
+        some = rated(*(sentence(str(n), text, n % 5 + 1) for n, text in enumerate(texts)))
+        counts = {"a": 8, "b": 4, "c": 1}
+        path = tmp_path / "counts.tsv"
+        path.write_text("".join(f"{w}\t{c}\n" for w, c in counts.items()), encoding="utf-8")
+        odd = FakeScorer(lambda tokens, index: -((index * 7 + len(tokens)) % 5) - 1.0)
+        run = evaluate(suite_of(some), odd, judging=Judging(unigrams=str(path)))
+        options = Options(measures=("meanlp",), draws=0)
+        (found,) = report(run, rated_of(run.suite), by="people", options=options).beside
+        assert found.covariates == ("length in words", "mean log frequency")
+        # Residuals of ranks on ranks, by numpy's least squares.
+        words = [text.split() for text in texts]
+        covariates = [
+            stats.rankdata([len(each) for each in words]),
+            stats.rankdata([np.mean([np.log(counts[w] / 13) for w in each]) for each in words]),
+        ]
+        table = np.column_stack([np.ones(6), *covariates])
+        scores = [np.mean([-((i * 7 + len(w)) % 5) - 1.0 for i in range(len(w))]) for w in words]
+        left = [
+            ranks - table @ np.linalg.lstsq(table, ranks, rcond=None)[0]
+            for ranks in map(stats.rankdata, ([n % 5 + 1 for n in range(6)], scores))
+        ]
+        assert found.partial.r == pytest.approx(stats.pearsonr(*left)[0], abs=1e-9)
 
 
 class TestGroups:
@@ -212,6 +247,13 @@ class TestPeople:
         scores = [each["p"] for each in z_scores(some).values()]
         assert sum(scores) == pytest.approx(0, abs=1e-9)
         assert sum(score**2 for score in scores) == pytest.approx(len(values) - 1)
+
+    def test_mean_z_scores_take_the_place_of_ratings(self):
+        found = standardised(self.SOME)
+        # Of b: 0 by p (its middle), 1 by q (2, 4, 3); r has no z-score.
+        assert [each.mean for each in found] == pytest.approx([-1, 0.5, 0.5])
+        with pytest.raises(UsageError, match="no rating has a z-score"):
+            standardised([sentence("a", "A", 1, 2)])
 
     def test_unnamed_ratings_have_no_kappa_but_an_alpha(self):
         found = agreements([sentence("a", "A", 1, 2), sentence("b", "B", 4, 5)])

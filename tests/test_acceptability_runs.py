@@ -164,7 +164,13 @@ class TestCommand:
         assert invoke(["suites", "check", str(path), str(folder)]) == 0
 
     @pytest.mark.parametrize(
-        ("setting", "seen"), [("draw=3", "draws"), ("draws=many", "whole number")]
+        ("setting", "seen"),
+        [
+            ("draw=3", "draws"),
+            ("draws=many", "whole number"),
+            ("ratings=t", "raw or z"),
+            ("ratings=z", "no rating has a z-score"),
+        ],
     )
     def test_options_are_checked(self, tmp_path, capsys, setting, seen):
         folder = self.suite(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 import statistics
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.acceptability.records import ForcedChoice, RatedSentence
+from cimento.errors import UsageError
 from cimento.measures.values import Missing, Value
 
 if TYPE_CHECKING:
@@ -113,6 +115,27 @@ def z_scores(
         }
         for each in sentences
     }
+
+
+def standardised(sentences: Sequence[RatedSentence]) -> tuple[RatedSentence, ...]:
+    """The sentences with the mean z-score of their ratings in place of the mean rating.
+
+    Raises:
+        UsageError: nobody's ratings can be standardised, because it is not known whose they are or
+            because they do not vary.
+    """
+    scores = z_scores(sentences)
+    means = {name: mean_z(each) for name, each in scores.items()}
+    if all(isinstance(value, Missing) for value in means.values()):
+        raise UsageError(
+            where="--set ratings=z",
+            seen="no rating has a z-score",
+            todo="Give each rating its participant, who rated several sentences differently.",
+        )
+    return tuple(
+        dataclasses.replace(each, mean=None if isinstance(mean, Missing) else mean)
+        for each, mean in zip(sentences, means.values(), strict=True)
+    )
 
 
 def mean_z(scores: dict[str, Value]) -> Value:

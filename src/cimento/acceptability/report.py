@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from cimento.acceptability.beside import DRAWS, Beside, beside, ceiling, ceiling_from_errors
 from cimento.acceptability.binary import Binary, binary
 from cimento.acceptability.items import Described, describe_labels
-from cimento.acceptability.people import Agreements, agreements
+from cimento.acceptability.people import Agreements, agreements, standardised
 from cimento.acceptability.records import RatedSentence, RatedSet
 from cimento.measures import Measure, Missing, find_measure, find_measures
 from cimento.measures.first_token import count_first_tokens, with_first_tokens
@@ -40,12 +40,14 @@ class Options:
     Attributes:
         measures: names; empty for the usual ones of the model's kind.
         by: columns that accuracies are given for.
+        ratings: ``raw``, or ``z`` for mean z-scores by participant beside the measures.
         draws: permutations and bootstrap draws.
         seed: of everything that is drawn.
     """
 
     measures: Sequence[str] = ()
     by: Sequence[str] = BY
+    ratings: Literal["raw", "z"] = "raw"
     draws: int = DRAWS
     seed: int = 0
 
@@ -90,6 +92,7 @@ class AcceptabilityReport:
         perplexities: described by label.
         n_tokens: tokens scored in all sentences that have a perplexity.
         first_token: what became of first tokens without left context.
+        ratings_as: ``raw`` or ``z``: what the measures are beside.
         beside: each measure beside the ratings.
         ceiling: how well the people agree with themselves, from split halves of their ratings.
         ceiling_from_errors: the same from standard deviations and numbers of ratings.
@@ -109,6 +112,7 @@ class AcceptabilityReport:
     perplexities: tuple[Described, ...]
     n_tokens: int
     first_token: str
+    ratings_as: str
     beside: tuple[Beside, ...]
     ceiling: SplitHalf
     ceiling_from_errors: Estimate
@@ -141,11 +145,12 @@ def report(run: Run, rated: RatedSet, *, by: str, options: Options) -> Acceptabi
         options: what was chosen.
 
     Raises:
-        UsageError: there is no measure of that name.
+        UsageError: there is no measure of that name, or no rating has a z-score.
         InputError: unigram frequencies cannot be read.
     """
     scored = scored_in_order(run)
     sentences = rated.sentences[: len(scored)]
+    compared = standardised(sentences) if options.ratings == "z" else sentences
     measures = chosen_measures(options.measures, run)
     perplexity = find_measure(_PERPLEXITY.get(run.model_kind, "ppl"))
     values = {
@@ -167,8 +172,9 @@ def report(run: Run, rated: RatedSet, *, by: str, options: Options) -> Acceptabi
         perplexities=tuple(describe_labels(sentences, value_of)),
         n_tokens=sum(_tokens(each) for each in scored),
         first_token=_first_token(run),
+        ratings_as=options.ratings,
         beside=tuple(
-            beside(sentences, scored, measure, seed=options.seed, draws=options.draws)
+            beside(compared, scored, measure, seed=options.seed, draws=options.draws)
             for measure in measures
         ),
         ceiling=ceiling(sentences, seed=options.seed, draws=options.draws),

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from cimento.acceptability.people import standardised
 from cimento.acceptability.report import AcceptabilityReport, Options, report, scored_in_order
 from cimento.acceptability.suites import NO_PREDICTIONS, RatedSuite, load_rated
 from cimento.cli.acceptability_text import report_text
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from cimento.errors import Fault
 
 REPORT = "acceptability.json"
-OPTIONS = ("by", "draws")
+OPTIONS = ("by", "draws", "ratings")
 
 
 def run_acceptability(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int:
@@ -41,6 +42,10 @@ def run_acceptability(suites: Sequence[str], models: Sequence[str], how: KindRun
     """
     options = _options(how)
     found = [load_rated(path) for name in suites for path in suite_paths(find_suite(name))]
+    if options.ratings == "z":
+        for each in found:
+            # Before a model is asked, so that a mistake is found at once.
+            standardised(each.rated.sentences)
     by_name = {_suite(each).name: each for each in found}
     runs, failures = evaluate_with_progress(
         [each.suite for each in found], models, how.evaluation, keep_answers=how.keep_answers
@@ -103,10 +108,14 @@ def _options(how: KindRun) -> Options:
     draws = how.options.get("draws", str(Options().draws))
     if not draws.isdigit():
         raise UsageError(where="--set draws", seen=f"got {draws!r}", todo="Write a whole number.")
+    ratings = how.options.get("ratings", "raw")
+    if ratings not in {"raw", "z"}:
+        raise UsageError(where="--set ratings", seen=f"got {ratings!r}", todo="Write raw or z.")
     by = [name.strip() for name in how.options.get("by", "").split(",") if name.strip()]
     return Options(
         measures=tuple(how.measures),
         by=tuple(by) or Options().by,
+        ratings="z" if ratings == "z" else "raw",
         draws=int(draws),
         seed=how.evaluation.judging.seed,
     )
@@ -119,7 +128,8 @@ def _suite(each: RatedSuite) -> Suite:
 def _store(run: Run, each: RatedSuite, made: AcceptabilityReport, options: Options) -> None:
     """Measures, ratings and the report, beside the tables of the run."""
     from cimento.acceptability.judgments import judgments_table
-    from cimento.acceptability.report import chosen_measures
+    from cimento.acceptability.people import standardised
+from cimento.acceptability.report import chosen_measures
     from cimento.answers import JUDGMENTS, SCORES, write_table
     from cimento.files import write_text
     from cimento.measures.scores import scores_table

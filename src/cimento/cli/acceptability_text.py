@@ -26,7 +26,8 @@ def report_text(report: AcceptabilityReport) -> str:
 def _lines(report: AcceptabilityReport) -> Iterator[str]:
     whose = _WHOSE[report.by]
     yield f"{report.suite}: {report.model} beside {whose}"
-    yield f"  {report.n_sentences} sentences, {report.n_rated} rated"
+    z = ", z-scores by participant" if report.ratings_as == "z" else ""
+    yield f"  {report.n_sentences} sentences, {report.n_rated} rated{z}"
     if report.n_rated:
         yield from _beside(report.beside)
         yield from _ceiling(report)
