@@ -175,7 +175,7 @@ def test_a_run_is_measured_as_it_was_judged_or_as_asked(tmp_path):
 
 def test_the_report_command_writes_each_table_in_each_form(tmp_path, capsys):
     run = run_of(tmp_path / "runs")
-    for name in ("accuracy", "effects", "tests", "items"):
+    for name in ("accuracy", "effects", "tests", "mixed", "items"):
         for ending in ("txt", "csv", "md", "tex"):
             out = tmp_path / f"{name}.{ending}"
             command = ["report", str(run.folder), "--table", name, "--measure", "lp", "-o"]

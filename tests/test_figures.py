@@ -12,7 +12,7 @@ from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
 from cimento.judging import Judging
 from cimento.models.fake import FakeScorer
-from cimento.report.figures_interaction import interaction_figure, rows_figure
+from cimento.report.figures_interaction import half_widths, interaction_figure, rows_figure
 from cimento.report.figures_scores import items_figure, length_figure, length_frame
 from cimento.report.figures_tokens import (
     differences,
@@ -24,6 +24,7 @@ from cimento.report.figures_tokens import (
 from cimento.report.panels import nice_ticks, panels
 from cimento.studies.islands.people import people_result
 from cimento.suites.design import predictions_of, squares
+from cimento.verdicts.effects import effects_of
 from cimento.verdicts.factorial import Factorial, factorial
 from tests.designs import island_suite, scores
 from tests.suites_on_disk import write
@@ -82,6 +83,27 @@ def test_a_missing_cell_is_no_point_and_is_said():
     assert missing["condition"].to_list() == ["long_island"]
     assert missing["reason"].to_list() == ["not asked"]
     assert "DD undefined: long_island: not asked" in json.dumps(figure.spec)
+
+
+def test_bars_are_those_of_the_method_that_is_named():
+    rows = {"1": (1.0, 2.0, 3.0, 4.0), "2": (2.0, 3.0, 5.0, 4.0), "3": (0.0, 2.0, 2.0, 1.0)}
+    suite = island_suite({"se": list(rows)})
+    effects = factorial(suite, scores(rows))[0].effects["raw"]
+    assert half_widths(effects, "se")[0] == pytest.approx(1 / 3**0.5)  # sd of 1, 2, 0
+    # By numpy and scipy: each item's mean off, sd with n - 1 below over the root of 3, times
+    # the normal quantile of 0.975; and times the root of 4/3 and Student's with 2 degrees.
+    removed = [0.16333033, 0.81665166, 0.58889589, 0.99349962]
+    assert half_widths(effects, "means-removed") == pytest.approx(removed)
+    morey = [0.41402295, 2.07011476, 1.49278098, 2.5184033]
+    assert half_widths(effects, "cousineau-morey") == pytest.approx(morey)
+    result = Factorial(
+        suite="s", model="m", measure="lp", unit="", phenomena=factorial(suite, scores(rows))
+    )
+    frame = interaction_figure(result, "raw", bars="loftus-masson").frame
+    widths = (frame["high"] - frame["mean"]).to_list()
+    assert widths == pytest.approx([widths[0]] * 4)
+    assert frame["bars"].unique().to_list() == ["loftus-masson"]
+    assert half_widths(effects_of(squares(suite)[0], {}, []), "loftus-masson") == [None] * 4
 
 
 def test_plain_lines_are_solid_and_changed_ones_dashed():
@@ -178,7 +200,9 @@ def test_mean_surprisal_by_position(tmp_path):
     third = frame.filter(frame["position"] == 3).to_dicts()[0]
     assert third["n"] == 16
     assert third["mean_bits"] == pytest.approx(3.5)
-    assert third["se_bits"] == pytest.approx((4 * 41 / 15) ** 0.5 / 4)  # squares 6.25 2.25 2.25 30.25
+    assert third["se_bits"] == pytest.approx(
+        (4 * 41 / 15) ** 0.5 / 4
+    )  # squares 6.25 2.25 2.25 30.25
     assert position_figure(reports, length=4).frame.equals(frame)
     with pytest.raises(UsageError, match="so many tokens"):
         position_figure(reports, length=7)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from cimento.report.grid import Grid
     from cimento.results import Run
 
-TableName: TypeAlias = Literal["accuracy", "effects", "tests", "items", "licensing"]
+TableName: TypeAlias = Literal["accuracy", "effects", "tests", "mixed", "items", "licensing"]
 
 STEM = "accuracy"
 
@@ -59,6 +59,7 @@ def make_table(
     from cimento.designs import factorials
     from cimento.errors import UsageError
     from cimento.report import factorial as tables
+    from cimento.verdicts.factorial_mixed import design_models
     from cimento.verdicts.factorial_tests import dd_tests
 
     if name == "licensing":
@@ -72,6 +73,8 @@ def make_table(
         )
     if name == "tests":
         return tables.dd_grid(dd_tests(results, seed=seed))
+    if name == "mixed":
+        return tables.mixed_grid(design_models(results))
     makers = {
         "accuracy": tables.accuracy_grid,
         "effects": tables.effects_grid,

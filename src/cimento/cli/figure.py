@@ -10,6 +10,7 @@ import typer
 
 from cimento.cli import options
 from cimento.measures.normalising import Normalisation, Scope
+from cimento.report.figures_interaction import Bars
 
 if TYPE_CHECKING:
     from cimento.report.figures import Figure
@@ -50,6 +51,14 @@ def figure(
     scope: Annotated[
         Scope, options.option("--scope", help="What is pooled: the suite or each phenomenon.")
     ] = "suite",
+    bars: Annotated[
+        Bars,
+        options.option(
+            "--bars",
+            help="Error bars of interactions: se (over items), or 95 % within items by"
+            " means-removed, cousineau-morey or loftus-masson.",
+        ),
+    ] = "se",
     people: Annotated[
         Path | None,
         options.option(
@@ -89,7 +98,7 @@ def figure(
         columns = _columns(opened, measure, scale, scope, seed)
         if people is not None:
             columns.insert(0, _people(people, scale, scope, seed))
-        drawn = _factorial(name, columns, scale)
+        drawn = _factorial(name, columns, scale, bars)
     note(f"The figure is in {drawn.write(output)}")
 
 
@@ -123,13 +132,15 @@ def _ps(result: Factorial, scale: Normalisation, seed: int) -> dict[str, float |
     return {test.phenomenon: test.sign_flip.p for test in tests}
 
 
-def _factorial(name: FigureName, columns: Sequence[Column], scale: Normalisation) -> Figure:
+def _factorial(
+    name: FigureName, columns: Sequence[Column], scale: Normalisation, bars: Bars
+) -> Figure:
     from cimento.errors import UsageError
     from cimento.report.figures_interaction import interaction_figure, rows_figure
     from cimento.report.figures_scores import items_figure
 
     if name == "rows":
-        return rows_figure(columns, scale)
+        return rows_figure(columns, scale, bars=bars)
     if len(columns) > 1:
         raise UsageError(
             where=f"cimento figure {name}",
@@ -137,7 +148,11 @@ def _factorial(name: FigureName, columns: Sequence[Column], scale: Normalisation
             todo="Give one run folder, or draw `rows`.",
         )
     _, result, ps = columns[0]
-    return items_figure(result) if name == "items" else interaction_figure(result, scale, ps)
+    return (
+        items_figure(result)
+        if name == "items"
+        else interaction_figure(result, scale, ps, bars=bars)
+    )
 
 
 def _tokens(runs: Sequence[Run], item: str) -> Figure:

@@ -10,6 +10,7 @@ from cimento.report.grid import BLANK, Grid
 if TYPE_CHECKING:
     from cimento.verdicts.effects import Effects
     from cimento.verdicts.factorial import Factorial, PhenomenonEffects
+    from cimento.verdicts.factorial_mixed import DesignModel
     from cimento.verdicts.factorial_tests import DDTest
     from cimento.verdicts.licensing import LicensingEffect
 
@@ -174,6 +175,43 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
         notes=(
             f"Holm's correction of the sign-flip tests is over the {len(tests)} rows.",
             f"Intervals: {tests[0].interval.method if tests else ''}.",
+        ),
+    )  # fmt: skip
+
+
+def mixed_grid(models: Sequence[DesignModel]) -> Grid:
+    """The interaction of every mixed model."""
+    rows = tuple(
+        (
+            each.suite,
+            each.model,
+            each.measure,
+            each.phenomenon,
+            each.normalisation,
+            each.fit.formula,
+            str(each.fit.n),
+            _number(each.interaction.estimate if each.interaction else None),
+            _number(each.interaction.se if each.interaction else None),
+            _number(each.interaction.statistic if each.interaction else None),
+            _number(each.interaction.freedom if each.interaction else None),
+            _p(each.interaction.p if each.interaction else None),
+            _number(each.fit.loglik),
+            each.fit.reason or ("singular fit" if each.fit.singular else BLANK),
+        )
+        for each in models
+    )
+    return Grid(
+        title="Mixed models: the interaction, coded so that it is DD.",
+        header=(
+            "suite", "model", "measure", "phenomenon", "scale", "formula", "scores", "DD", "se",
+            "t", "df", "p", "log-likelihood", "remark",
+        ),
+        rows=rows,
+        labels=6,
+        remarks=1,
+        notes=(
+            "Intercepts alone can look surer than they are; see also the tests over items.",
+            "p: Satterthwaite's degrees of freedom; not corrected. REML.",
         ),
     )  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.report.figures import BLUE, ORANGE, Figure, figure_of, load_altair
 
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.measures.normalising import Normalisation
+    from cimento.verdicts.effects import Effects
     from cimento.verdicts.factorial import Factorial, PhenomenonEffects
+
+Bars: TypeAlias = Literal["se", "means-removed", "cousineau-morey", "loftus-masson"]
 
 PER_ROW = 2
 SIZE = (190, 150)
@@ -29,29 +32,43 @@ class Panel:
         result: whose phenomenon it is.
         phenomenon: what is drawn.
         p: of the sign-flip test of DD over items; None where there is none.
+        bars: what error bars are.
     """
 
     title: str
     result: Factorial
     phenomenon: PhenomenonEffects
     p: float | None
+    bars: Bars = "se"
 
 
 def interaction_figure(
-    result: Factorial, scale: Normalisation, ps: Mapping[str, float | None] | None = None
+    result: Factorial,
+    scale: Normalisation,
+    ps: Mapping[str, float | None] | None = None,
+    *,
+    bars: Bars = "se",
 ) -> Figure:
     """One panel for each phenomenon of one model and measure, two in a row.
 
     The first factor is on the x axis; the plain level of the second is a solid line, the changed
-    one a dashed line. Error bars are standard errors over items, on the scale that is drawn.
+    one a dashed line.
 
     Args:
         result: of one model, measure and suite.
         scale: what is drawn.
         ps: phenomenon to p of its DD.
+        bars: standard errors over items, or 95 % intervals within items by one of the methods of
+            `cimento.statistics.within`; all on the scale that is drawn.
     """
     panels = [
-        Panel(title=each.name, result=result, phenomenon=each, p=(ps or {}).get(each.name))
+        Panel(
+            title=each.name,
+            result=result,
+            phenomenon=each,
+            p=(ps or {}).get(each.name),
+            bars=bars,
+        )
         for each in result.phenomena
     ]
     title = f"{result.model} on {result.suite}, {result.measure}: interaction by phenomenon"
@@ -59,7 +76,10 @@ def interaction_figure(
 
 
 def rows_figure(
-    columns: Sequence[tuple[str, Factorial, Mapping[str, float | None]]], scale: Normalisation
+    columns: Sequence[tuple[str, Factorial, Mapping[str, float | None]]],
+    scale: Normalisation,
+    *,
+    bars: Bars = "se",
 ) -> Figure:
     """One row for each phenomenon, one column for each source: people, suites, models.
 
@@ -67,6 +87,7 @@ def rows_figure(
         columns: title of the column, its result, and phenomenon to p of DD. Phenomena are those
             of the first column; others are matched by name, ``wh_`` at the beginning left out.
         scale: what is drawn.
+        bars: as for `interaction_figure`.
     """
     rows: list[list[Panel | str]] = []
     for each in columns[0][1].phenomena:
@@ -77,8 +98,8 @@ def rows_figure(
             if found is None:
                 row.append(f"{heading}: none")
             else:
-                panel = Panel(title=heading, result=result, phenomenon=found, p=ps.get(found.name))
-                row.append(panel)
+                p = ps.get(found.name)
+                row.append(Panel(title=heading, result=result, phenomenon=found, p=p, bars=bars))
         rows.append(row)
     sources = " | ".join(title for title, _, _ in columns)
     return _figure(rows, scale, title=f"Interaction by phenomenon: {sources}", columns=len(columns))
@@ -127,18 +148,40 @@ def _frame(panel: Panel, scale: Normalisation) -> pl.DataFrame:
             "n": cell.n,
             "mean": cell.mean,
             "se": cell.se,
-            "low": None if cell.mean is None or cell.se is None else cell.mean - cell.se,
-            "high": None if cell.mean is None or cell.se is None else cell.mean + cell.se,
+            "bars": panel.bars,
+            "low": None if cell.mean is None or width is None else cell.mean - width,
+            "high": None if cell.mean is None or width is None else cell.mean + width,
             "dd": effects.dd,
             "p": panel.p,
             "accuracy": panel.phenomenon.average,
             "reason": cell.reason,
         }
-        for cell in effects.cells
+        for cell, width in zip(effects.cells, half_widths(effects, panel.bars), strict=True)
     ]
     numbers = ("mean", "se", "low", "high", "dd", "p", "accuracy")
     schema = {**dict.fromkeys(numbers, pl.Float64), "reason": pl.String}
     return pl.DataFrame(rows, schema_overrides=schema)
+
+
+def half_widths(effects: Effects, bars: Bars) -> list[float | None]:
+    """What error bars reach to each side of the four means; None where they are undefined.
+
+    Args:
+        effects: of one phenomenon on one scale.
+        bars: ``se``, or a method of `cimento.statistics.within`, for which only items that are
+            scored in all four conditions count.
+    """
+    from cimento.statistics.within import within_intervals
+
+    if bars == "se":
+        return [cell.se for cell in effects.cells]
+    table = [
+        [score for score in each.scores if score is not None]
+        for each in effects.items
+        if each.dd is not None
+    ]
+    widths = within_intervals(table, method=bars).half_widths if table else None
+    return list(widths) if widths else [None] * len(effects.cells)
 
 
 def _chart(
