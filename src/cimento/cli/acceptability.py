@@ -128,8 +128,7 @@ def _suite(each: RatedSuite) -> Suite:
 def _store(run: Run, each: RatedSuite, made: AcceptabilityReport, options: Options) -> None:
     """Measures, ratings and the report, beside the tables of the run."""
     from cimento.acceptability.judgments import judgments_table
-    from cimento.acceptability.people import standardised
-from cimento.acceptability.report import chosen_measures
+    from cimento.acceptability.report import chosen_measures
     from cimento.answers import JUDGMENTS, SCORES, write_table
     from cimento.files import write_text
     from cimento.measures.scores import scores_table
