@@ -43,6 +43,7 @@ RECORDED = {
     "Meta-Llama-3.1-8B-Instruct": (LLAMA, "<|begin_of_text|>"),
     "Meta-Llama-3.1-70B-Instruct": (LLAMA, "<|begin_of_text|>"),
 }
+MORE = {"Meta-Llama-3.1-70B": None, "gemma-2-9b": None, "gemma-2-27b-it": (GEMMA, "<bos>")}
 
 
 def rendered(stories, row, template, *, style=PromptStyle()):  # noqa: B008  # frozen
@@ -57,18 +58,22 @@ def rendered(stories, row, template, *, style=PromptStyle()):  # noqa: B008  # f
 
 
 @pytest.mark.golden
-@pytest.mark.parametrize("model", RECORDED)
+@pytest.mark.parametrize("model", [*RECORDED, *MORE])
 def test_every_recorded_prompt_is_rebuilt(shared, model):
     folder = shared / "golden" / "stories"
     stories = read_stories(folder / "dataset" / "gita4calamita.jsonl").stories
-    lines = (folder / "responses" / f"{model}.jsonl").read_text(encoding="utf-8").splitlines()
+    responses = (
+        folder / "responses" if model in RECORDED else shared / "data/stories/more_responses"
+    )
+    template = {**RECORDED, **MORE}[model]
+    lines = (responses / f"{model}.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [row for row in map(json.loads, lines) if row.get("prompt_sha256")]
 
     wrong = [
         (row["doc"], row["task"])
         for row in rows
         if hashlib.sha256(
-            rendered(stories, row, RECORDED[model]).text.encode()
+            rendered(stories, row, template).text.encode()
         ).hexdigest() != row["prompt_sha256"]
     ]  # fmt: skip
 
