@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import replace
 
 import pytest
 
 from cimento.cli.main import invoke
 from cimento.cloze.judging.candidates import Candidate
+from cimento.cloze.people import compare_with_people, option_weights
 from cimento.cloze.profile import Profiling, choose_expressions, profile
 from cimento.cloze.records import ClozeItem, Option
 from cimento.errors import InputError, UsageError
@@ -119,6 +122,100 @@ class TestCommand:
         assert "McNemar, exact binomial p = 1 (Holm 1)" in out
         assert "pesce grosso  ▒ 0 / 1 of 1" in out
 
+    def test_labels_of_candidates_that_are_no_option(self):
+        """Only items that have neither option among their candidates count; here, with k = 1."""
+        found = profile(
+            [replace(CONNECTIVE, id="1"), replace(CONNECTIVE, id="2")],
+            [
+                Candidate("1", 1, "infatti", remarks=("dubious", "rare")),
+                Candidate("1", 2, "ma", remarks=("plausible",)),
+                Candidate("2", 1, "e", remarks=("same meaning",)),
+            ],
+            Profiling(k=1),
+        )
+        assert {label: share.correct for label, share in found.labels.items()} == {
+            "same meaning": 0,
+            "plausible": 0,
+            "dubious": 1,
+            "unacceptable": 0,
+        }
+
+    def test_people_and_the_scores_of_options(self):
+        """Two items, people ma 3 se 1; the model gives ma 1/4 and se 3/4, then the reverse."""
+        items = [replace(CONNECTIVE, id="1"), replace(CONNECTIVE, id="2")]
+        choices = {"1": {"ma": 3, "se": 1, "none": 2}, "2": {"ma": 3, "se": 1}}
+        scores = {
+            "1": {"ma": math.log(0.1), "e": -math.inf, "ed": -math.inf, "se": math.log(0.3)},
+            "2": {"ma": math.log(0.3), "e": None, "ed": math.log(1e-300), "se": math.log(0.1)},
+        }
+        found = compare_with_people(items, choices, scores)
+        assert (found.same_mode.correct, found.same_mode.n) == (1, 2)
+        # JSD of (.75, .25) and (.25, .75) is 1 - H(.25) = 0.18872 bits; of equal ones 0.
+        assert found.divergence_bits.value == pytest.approx(0.18872187554086717 / 2)
+        assert {name: share.correct for name, share in found.majorities.items()} == {"target": 2}
+
+    def test_an_option_without_a_score_is_not_compared(self):
+        assert option_weights(CONNECTIVE, {"ma": -1.0, "se": -2.0}) == {}
+        found = compare_with_people([CONNECTIVE], {"c": {"ma": 1}}, {"c": {"ma": -1.0}})
+        assert found.divergence_bits.value is None
+        assert found.divergence_bits.reason
+
+    def test_people_on_the_command_line(self, runs, capsys, tmp_path):
+        table = tmp_path / "people.tsv"
+        rows = "c1\tma\t3\nc1\te\t3\nc2\tnone\t2\nc2\tquindi\t1\n"
+        table.write_text(f"item\toption\tcount\n{rows}", encoding="utf-8")
+        first, _ = profiles(runs, capsys, "--people", str(table))
+        majorities = {name: each["correct"] for name, each in first["people"]["majorities"].items()}
+        assert majorities == {"target = plausible": 1, "none": 1}
+        # A recording has no scores of options.
+        assert first["people"]["divergence_bits"]["value"] is None
+        assert invoke(["profile", str(runs), "--people", str(table)]) == 0
+        assert "most people chose: target = plausible 50.00 (1/2)" in capsys.readouterr().out
+
+    @pytest.mark.parametrize(
+        ("table", "seen"),
+        [
+            ("item\toption\tn\n", "there is no column 'count'"),
+            ("item\toption\tcount\nc9\tma\t1\n", "there is no item 'c9'"),
+            ("item\toption\tcount\nc1\tma\tmany\n", "the count is 'many'"),
+            ("item\toption\tcount\nc1\tpoi\t1\n", "people chose 'poi', which is no option"),
+        ],
+    )
+    def test_choices_that_cannot_be_used(self, runs, capsys, tmp_path, table, seen):
+        path = tmp_path / "people.tsv"
+        path.write_text(table, encoding="utf-8")
+        assert invoke(["profile", str(runs), "--people", str(path)]) == 2
+        assert seen in capsys.readouterr().err
+
+    def test_dictionary_beside_people(self, tmp_path, capsys):
+        suite = tmp_path / "prova"
+        suite.mkdir()
+        (suite / "suite.toml").write_text(TOML.partition("[options]")[0], encoding="utf-8")
+        rows = "1\tAs casas ___.\tADJ Gender=Fem|Number=Plur\n"
+        (suite / "items.tsv").write_text(f"item\ttext\texpected\n{rows}", encoding="utf-8")
+        fills = "".join(f"1\t{rank}\t{text}\n" for rank, text in enumerate(FEMININE, start=1))
+        (tmp_path / "r.tsv").write_text(f"item\trank\tcandidate\n{fills}", encoding="utf-8")
+        judged = tmp_path / "judged.tsv"
+        judged.write_text(
+            "item\trank\tcandidate\tfits\n1\t1\tcansadas\tyes\n1\t2\tcansados\tno\n"
+            "1\t3\tnovas\tno\n",
+            encoding="utf-8",
+        )
+        output = str(tmp_path / "runs")
+        recording = f"replay:{tmp_path / 'r.tsv'}"
+        assert invoke(["run", str(suite), "-m", recording, "-o", output, "--set", "k=4"]) == 0
+        capsys.readouterr()
+        asked = ["--dictionary", "rules:pt", "--judgments", str(judged), "--json"]
+        assert invoke(["profile", output, *asked]) == 0
+        (found,) = json.loads(capsys.readouterr().out)["profiles"]
+        beside = found["dictionary_and_people"]
+        assert (beside["both"], beside["dictionary_only"], beside["neither"]) == (1, 1, 1)
+        # Expected by chance: 2/3 * 1/3 + 1/3 * 2/3 = 4/9; (6/9 - 4/9) / (1 - 4/9).
+        assert beside["kappa"] == pytest.approx(0.4)
+        # People come first: of cansadas, cansados, novas (no), lindas two fit.
+        fitting = found["dimensions"][0]["fitting"][1]
+        assert (fitting["correct"], fitting["n"]) == (2, 4)
+
     def test_frequency(self, runs, capsys):
         pytest.importorskip("wordfreq")
         first, _ = profiles(runs, capsys, "--frequency")
@@ -153,6 +250,13 @@ class TestCommand:
         assert "ratings.tsv row 2: no number" in capsys.readouterr().err
 
 
+CONNECTIVE = ClozeItem(
+    "c",
+    "Piove, ",
+    " esco.",
+    (Option("ma"), Option("e", "plausible", ("ed",)), Option("se", "implausible")),
+)
+FEMININE = ("cansadas", "cansados", "novas", "lindas")
 ITEM = ClozeItem("1", "", "", (Option("a"),), columns={"expression": "x y", "word": "1"})
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json as json_module
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,9 +16,12 @@ from cimento.cli.console import note, show
 
 if TYPE_CHECKING:
     from cimento.cloze.judging.candidates import Candidate
-    from cimento.cloze.profile import Frequency
+    from cimento.cloze.judging.expected import JudgmentComparison
+    from cimento.cloze.people import PeopleReport
+    from cimento.cloze.profile import Frequency, Profiling
     from cimento.cloze.records import ClozeItem
     from cimento.cloze.running import ClozeRun
+    from cimento.suites.model import JsonValue
 
 
 # size: one argument for each option.
@@ -62,6 +67,13 @@ def profile(
     at_most: Annotated[
         float, options.option("--at-most", help="Leave expressions with a higher rating out.")
     ] = 1.0,
+    people: Annotated[
+        Path | None,
+        options.option("--people", help="A table of what people chose: item, option, count."),
+    ] = None,
+    rule: Annotated[
+        str, options.option("--rule", help="Options as scored by this rule; else by the last.")
+    ] = "",
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
@@ -70,20 +82,18 @@ def profile(
     Also: where the options are among candidates, hits of each expression, what goes with word
     frequency, and for several runs of a suite what one hits and another does not.
     """
-    from cimento.cli.profile_text import compared_text, profile_text
+    from cimento.cli.profile_text import compared_text
     from cimento.cloze.profile import Profiling
-    from cimento.cloze.profile import profile as compute
-    from cimento.cloze.profile_json import profile_json
     from cimento.cloze.running import open_runs
 
-    told = []
-    texts = []
-    asked: dict[str, list[tuple[str, Sequence[ClozeItem], Sequence[Candidate]]]] = {}
     rated = _ratings(ratings) if ratings else None
+    told: list[dict[str, JsonValue]] = []
+    texts: list[str] = []
+    asked: dict[str, list[tuple[str, Sequence[ClozeItem], Sequence[Candidate]]]] = {}
     for run in open_runs(runs):
-        chosen = method or run.methods[0] if run.methods else ""
         items = _chosen_items(run, rated, at_most)
-        candidates = _candidates(run, items, chosen, dictionary, judgments)
+        chosen = method or (run.methods[0] if run.methods else "")
+        judged = _judged(run, items, chosen, dictionary, judgments)
         how = Profiling(
             k=k,
             by=by,
@@ -93,16 +103,77 @@ def profile(
             frequency=_frequency(run.suite.meta.language) if frequency else None,
             seed=seed,
         )
-        found = compute(items, candidates, how)
-        name = {"suite": run.suite.name, "model": run.model, "method": chosen}
-        told.append({**name, **profile_json(found)})
-        texts.append(profile_text(run.suite.name, run.model, chosen, found))
-        asked.setdefault(run.suite.name, []).append((run.model, items, candidates))
+        found = _Found(judged, _people(run, items, people, rule))
+        plain, text = _told(run, chosen, items, found, how)
+        told.append(plain)
+        texts.append(text)
+        asked.setdefault(run.suite.name, []).append((run.model, items, judged.candidates))
     if json:
         show(json_module.dumps({"profiles": told}, ensure_ascii=False, indent=2))
         return
     texts += [compared_text(suite, each, k) for suite, each in asked.items() if len(each) > 1]
     show("\n\n".join(texts))
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Candidates with all that is known of them, and the dictionary beside people."""
+
+    candidates: Sequence[Candidate]
+    comparison: JudgmentComparison | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    judged: _Judged
+    people: PeopleReport | None
+
+
+def _told(
+    run: ClozeRun, method: str, items: Sequence[ClozeItem], found: _Found, how: Profiling
+) -> tuple[dict[str, JsonValue], str]:
+    """One run's profile for machines and for people."""
+    from cimento.cli.profile_text import comparison_text, people_text, profile_text
+    from cimento.cloze.profile import profile as compute
+    from cimento.cloze.profile_json import comparison_json, people_json, profile_json
+
+    made = compute(items, found.judged.candidates, how)
+    comparison, people = found.judged.comparison, found.people
+    plain: dict[str, JsonValue] = {
+        "suite": run.suite.name,
+        "model": run.model,
+        "method": method,
+        **profile_json(made),
+        "dictionary_and_people": comparison_json(comparison) if comparison else None,
+        "people": people_json(people) if people else None,
+    }
+    parts = [
+        profile_text(run.suite.name, run.model, method, made),
+        comparison_text(comparison) if comparison else "",
+        people_text(people) if people else "",
+    ]
+    return plain, "\n".join(filter(None, parts))
+
+
+def _people(
+    run: ClozeRun, items: Sequence[ClozeItem], path: Path | None, rule: str
+) -> PeopleReport | None:
+    """What people chose, beside the run's scores of options."""
+    from cimento.cloze.people import compare_with_people, read_choices
+    from cimento.errors import UsageError, did_you_mean
+    from cimento.models.fill import CHOICE
+
+    if path is None:
+        return None
+    if rule and rule not in run.choices:
+        raise UsageError(
+            where=f"--rule {rule}",
+            seen=f"{run.folder or run.model} has no options scored by it",
+            todo=did_you_mean(rule, run.choices),
+        )
+    answers = run.answers(CHOICE + (rule or run.choices[-1])) if run.choices else {}
+    scores = {item: {each.text: each.logprob_nats for each in own} for item, own in answers.items()}
+    return compare_with_people(items, read_choices(path, items), scores)
 
 
 def _chosen_items(
@@ -113,19 +184,17 @@ def _chosen_items(
     return run.items if rated is None else choose_expressions(run.items, rated, at_most=at_most)
 
 
-def _candidates(
+def _judged(
     run: ClozeRun,
     items: Sequence[ClozeItem],
     method: str,
     dictionary: str,
     judgments: Path | None,
-) -> list[Candidate]:
+) -> _Judged:
     """The candidates of the chosen items, with what people and the dictionary say of them."""
     from cimento.cli.run_cloze import judging_of
     from cimento.cloze.judging.candidates import check_candidates
-    from cimento.cloze.judging.reuse import reuse_judgments
-    from cimento.cloze.readers.candidates import read_candidates
-    from cimento.cloze.remarks import with_remarks
+    from cimento.cloze.judging.expected import compare_judgments
     from cimento.cloze.summary import judged_candidates
     from cimento.errors import UsageError, did_you_mean
 
@@ -135,18 +204,40 @@ def _candidates(
             seen=f"{run.folder or run.model} has no such candidates",
             todo=did_you_mean(method, run.methods),
         )
-    settings = {"dictionary": dictionary} if dictionary else {}
-    judging = judging_of(run, settings, k=len(run.items))
     ids = {item.id for item in items}
-    found = [each for each in judged_candidates(run, method, judging) if each.item in ids]
-    found = with_remarks(run, found)
-    if judgments is not None:
-        reused = reuse_judgments(found, read_candidates(judgments))
-        note(f"{reused.taken} earlier judgments used, {len(reused.new)} candidates are new.")
-        found = list(reused.candidates)
+    judging = judging_of(run, {"dictionary": dictionary} if dictionary else {}, k=len(run.items))
+    plain = judged_candidates(run, method, dataclasses.replace(judging, dictionary=None))
+    person = _with_people(run, [each for each in plain if each.item in ids], judgments)
+    found = person
+    comparison = None
+    if dictionary:
+        alone = dataclasses.replace(judging, judged={})
+        rule = [each for each in judged_candidates(run, method, alone) if each.item in ids]
+        compared = compare_judgments(rule, person)
+        comparison = compared if compared.n else None
+        found = [
+            own if own.fits is not None else dataclasses.replace(own, fits=by_rule.fits)
+            for own, by_rule in zip(person, rule, strict=True)
+        ]
     for warning in check_candidates(found, items=[item.id for item in items]):
         note(f"warning: {run.suite.name}: {warning}")
-    return found
+    return _Judged(found, comparison)
+
+
+def _with_people(
+    run: ClozeRun, candidates: Sequence[Candidate], judgments: Path | None
+) -> list[Candidate]:
+    """The candidates with remarks, and with earlier judgments where there are some."""
+    from cimento.cloze.judging.reuse import reuse_judgments
+    from cimento.cloze.readers.candidates import read_candidates
+    from cimento.cloze.remarks import with_remarks
+
+    found = with_remarks(run, candidates)
+    if judgments is None:
+        return found
+    reused = reuse_judgments(found, read_candidates(judgments))
+    note(f"{reused.taken} earlier judgments used, {len(reused.new)} candidates are new.")
+    return list(reused.candidates)
 
 
 def _frequency(language: str) -> Frequency | None:

@@ -18,7 +18,9 @@ from cimento.cloze.profile import EXPRESSION
 
 if TYPE_CHECKING:
     from cimento.cloze.judging.candidates import Candidate
+    from cimento.cloze.judging.expected import JudgmentComparison
     from cimento.cloze.judging.precision import Share
+    from cimento.cloze.people import PeopleReport
     from cimento.cloze.profile import Dimension, FrequencyEffect, HeatCell, Measured, Profile
     from cimento.cloze.records import ClozeItem
     from cimento.statistics.calibration import Calibration
@@ -45,6 +47,24 @@ def profile_text(suite: str, model: str, method: str, found: Profile) -> str:
     if found.frequency is not None:
         lines += ["", _frequency(found.frequency)]
     return "\n".join(lines)
+
+
+def people_text(found: PeopleReport) -> str:
+    """What most people chose, and how far the model agrees."""
+    return (
+        f"  most people chose: {_counted(found.majorities.items())}\n"
+        f"  the model's best option is one of these: {_share(found.same_mode)}; "
+        f"mean Jensen-Shannon divergence {_number(found.divergence_bits.value)} bits"
+    )
+
+
+def comparison_text(found: JudgmentComparison) -> str:
+    """Judgments by dictionary beside those of people."""
+    return (
+        f"  dictionary and people: equal on {_share(found.agreement)}, "
+        f"kappa {_number(found.kappa)}; only the dictionary lets pass {found.rule_only}, "
+        f"only people {found.person_only}"
+    )
 
 
 def compared_text(
@@ -138,6 +158,8 @@ def _calibration(found: Calibration) -> Iterator[str]:
 def _options(found: Profile) -> Iterator[str]:
     yield f"  options among {found.k}: {_counted(found.top_classes.items())}"
     yield f"  first candidate: {_counted(found.first_matches.items())}"
+    if found.labels:
+        yield f"  candidates where it is neither: {_counted(found.labels.items())}"
 
 
 def _counted(shares: Iterable[tuple[str, Share]]) -> str:

@@ -12,9 +12,13 @@ from typing import TypeAlias
 
 from cimento.cloze.judging.candidates import Candidate, by_item
 from cimento.cloze.judging.choices import (
+    LABELS,
+    Label,
     TopClass,
     count_first_matches,
+    count_labels,
     count_top_classes,
+    top_class,
 )
 from cimento.cloze.judging.clusters import Clustering, clustering, precision_interval
 from cimento.cloze.judging.confidence import Confidence, calibration, confidence
@@ -121,6 +125,8 @@ class Profile:
         top_classes: where target and plausible option are among k candidates; empty where no item
             has a plausible option.
         first_matches: the roles of first candidates; as for `top_classes`.
+        labels: of candidates of items that have neither option among them, see
+            `cimento.cloze.judging.choices.LABELS`; empty where nobody gave such a label.
         frequency: of targets; None where it was not asked for or no item has a target.
     """
 
@@ -130,6 +136,7 @@ class Profile:
     heat: tuple[HeatCell, ...]
     top_classes: Mapping[TopClass, Share]
     first_matches: Mapping[str, Share]
+    labels: Mapping[Label, Share]
     frequency: FrequencyEffect | None
 
 
@@ -182,12 +189,35 @@ def profile(items: Sequence[ClozeItem], candidates: Sequence[Candidate], how: Pr
         heat=heat_map(with_target, ranks, how.k),
         top_classes=count_top_classes(chosen, groups, how.k) if chosen else {},
         first_matches=count_first_matches(chosen, groups) if chosen else {},
+        labels=other_labels(chosen, groups, how.k),
         frequency=frequency_effect(
             with_target, ranks, how.frequency, how.k, seed=how.seed, cluster=how.cluster
         )
         if how.frequency and with_target
         else None,
     )
+
+
+def other_labels(
+    items: Iterable[ClozeItem], candidates: Mapping[str, Sequence[Candidate]], k: int
+) -> dict[Label, Share]:
+    """The labels that candidates were given as remarks, where no option is among k candidates.
+
+    Args:
+        items: with options.
+        candidates: id of an item to its candidates.
+        k: how many candidates count.
+    """
+    labels = [
+        remark
+        for item in items
+        if top_class(item, candidates.get(item.id, ()), k) == "other"
+        for each in candidates.get(item.id, ())
+        if each.rank <= k
+        for remark in each.remarks
+        if remark in LABELS
+    ]
+    return count_labels(labels) if labels else {}
 
 
 def heat_map(items: Iterable[ClozeItem], ranks: Ranks, k: int) -> tuple[HeatCell, ...]:

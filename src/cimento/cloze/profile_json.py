@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import cast
 
+from cimento.cloze.judging.expected import JudgmentComparison
 from cimento.cloze.judging.precision import Share
+from cimento.cloze.people import PeopleReport
 from cimento.cloze.profile import Dimension, HeatCell, Measured, Profile
 from cimento.suites.model import JsonValue
 
@@ -22,7 +24,31 @@ def profile_json(found: Profile) -> Json:
         "heat": [_cell(each) for each in found.heat],
         "top_classes": {name: _share(share) for name, share in found.top_classes.items()},
         "first_matches": {name: _share(share) for name, share in found.first_matches.items()},
+        "labels": {name: _share(share) for name, share in found.labels.items()},
         "frequency": cast("Json", asdict(effect)) if effect else None,
+    }
+
+
+def people_json(found: PeopleReport) -> Json:
+    """People's choices and a model's agreement with them as plain values."""
+    return {
+        "majorities": {name: _share(share) for name, share in found.majorities.items()},
+        "same_mode": _share(found.same_mode),
+        "divergence_bits": cast("Json", asdict(found.divergence_bits)),
+        "items": [cast("Json", asdict(each)) for each in found.items],
+    }
+
+
+def comparison_json(found: JudgmentComparison) -> Json:
+    """Judgments by dictionary beside those of people as plain values."""
+    return {
+        "both": found.both,
+        "dictionary_only": found.rule_only,
+        "people_only": found.person_only,
+        "neither": found.neither,
+        "agreement": found.agreement.value,
+        "kappa": found.kappa,
+        "reason": found.reason,
     }
 
 
