@@ -100,6 +100,14 @@ def test_a_suite_folder_is_read(tmp_path, stories_file):
     assert is_stories(tmp_path / "items.jsonl")
 
 
+@pytest.mark.parametrize("value", [["0"], [None], [True], [[0.5]], 3])
+def test_conflicts_are_whole_numbers(tmp_path, value):
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({**CLOZE, "confl_sents": value}))
+    with pytest.raises(SuiteError, match=r"a\.jsonl line 1: confl_sents"):
+        read_stories(path)
+
+
 def test_stories_are_converted(stories_file, tmp_path, capsys):
     folder = tmp_path / "suite"
     assert invoke(["stories", "convert", str(stories_file), "-o", str(folder)]) == 0
@@ -211,3 +219,17 @@ def test_corrections_are_applied_when_asked_for_and_said(shared, tmp_path, capsy
     fixed = read_stories(output).stories
     assert (fixed[163].plausible, fixed[54].type, fixed[300].example_id) == (False, None, "98-O0")
     assert len({story.example_id for story in fixed}) == 356
+
+
+@pytest.mark.golden
+def test_states_per_sentence_are_taken_from_the_other_published_file(shared, tmp_path, capsys):
+    folder = shared / "golden/stories/dataset"
+    output = tmp_path / "both.jsonl"
+    arguments = ["stories", "convert", str(folder / "gita4calamita.jsonl"), "-o", str(output)]
+    states = str(folder / "gita_v1_states.json.gz")
+    assert invoke([*arguments, "--to", "gita4calamita", "--states", states]) == 0
+    # Seven stories have other sentences there, one has six blocks, and one is there twice with
+    # different states.
+    assert "states per sentence: 347 of 356 stories" in capsys.readouterr().err
+    first = read_stories(output).stories[2]
+    assert (first.state, first.sentence_states[0].entries["open"][0]) == ("open", ("frigo", 3))

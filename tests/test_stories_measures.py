@@ -41,6 +41,7 @@ from cimento.stories.records import (
     STATE,
     STATES,
     STORY,
+    TIERS,
     TierAnswer,
 )
 from cimento.stories.summary import judge_stories, summarize
@@ -295,3 +296,38 @@ def test_models_are_compared_on_the_same_stories():
     assert (found.p, found.p_holm) == (0.5, 0.5)
     (silent,) = compare({"a": right, "b": mine}, tier=STATE)
     assert (silent.p, silent.reason) == (None, f"a: {NOT_ASKED}")
+
+
+LABELS = st.fixed_dictionaries(
+    {
+        tier: st.lists(st.sampled_from(OPTIONS[tier]), min_size=len(STORIES), max_size=len(STORIES))
+        for tier in TIERS
+    }
+)
+
+
+@given(LABELS)
+@settings(deadline=None)
+def test_chained_rates_never_rise_and_do_not_depend_on_who_was_asked(labels):
+    everything = [
+        TierAnswer(row=row, tier=tier, options=OPTIONS[tier], label=label)
+        for tier in TIERS
+        for row, label in enumerate(labels[tier])
+        if tier == STORY or not STORIES[row].plausible
+    ]
+    whole = chain(STORIES, judge_all(everything, STORIES))
+    survivors = [
+        each
+        for each in everything
+        if each.tier == STORY or whole.passed[TIERS[TIERS.index(each.tier) - 1]].get(each.row)
+    ]
+    again = chain(STORIES, judge_all(survivors, STORIES))
+    assert {tier: dict(whole.passed[tier]) for tier in TIERS} == {
+        tier: dict(again.passed[tier]) for tier in TIERS
+    }
+    steps = [step.passed for step in flow(STORIES, whole)]
+    assert steps == sorted(steps, reverse=True)
+    found = rates(whole, by_type(STORIES))
+    assert found["Consistency"].value >= found["Verifiability"].value
+    parts = [found["Cloze Consistency"].count, found["Order Consistency"].count]
+    assert tuple(map(sum, zip(*parts, strict=True))) == found["Consistency"].count

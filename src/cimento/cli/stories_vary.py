@@ -29,6 +29,12 @@ def convert(
     corrections: Annotated[
         str, options.option("--corrections", help="Corrections to apply, such as gita4calamita.")
     ] = "",
+    states: Annotated[
+        str | None,
+        options.option(
+            "--states", help="Take states per sentence from another file, by sentences."
+        ),
+    ] = None,
     allow_loss: Annotated[
         bool, options.option("--allow-loss", help="Write even what the format cannot hold whole.")
     ] = False,
@@ -37,10 +43,13 @@ def convert(
 
     GITA v1 has no state of the whole story: such labels are lost with ``--allow-loss`` only.
     """
+    from dataclasses import replace
+
     from cimento.errors import UsageError
     from cimento.stories.corrections import correct_file
     from cimento.stories.corrections import corrections as known
     from cimento.stories.readers import read_stories
+    from cimento.stories.triples import with_states
     from cimento.stories.writers import lost_in_v1, write_folder, write_jsonl, write_v1
     from cimento.suites.builtin import find_suite
 
@@ -49,6 +58,12 @@ def convert(
         file = correct_file(file, corrections)
         for each in known(corrections):
             note(f"corrected: {each.name}: {each.reason}")
+    if states is not None:
+        file = replace(
+            file, stories=with_states(file.stories, read_stories(find_suite(states)).stories)
+        )
+        found = sum(bool(story.sentence_states) for story in file.stories)
+        note(f"states per sentence: {found} of {len(file.stories)} stories")
     lost = lost_in_v1(file.stories)
     if to == "gita-v1" and lost and not allow_loss:
         raise UsageError(

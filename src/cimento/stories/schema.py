@@ -14,6 +14,22 @@ def _tuple(value: object) -> object:
 
 
 Entry = Annotated[tuple[str, int], BeforeValidator(_tuple)]
+
+
+def _numbers(value: object) -> object:
+    """Refuse what is no whole number in nested lists."""
+    if isinstance(value, list) and not all(map(_is_number, value)):
+        raise ValueError("Whole numbers should stand here, in lists")
+    return value
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, list):
+        return all(map(_is_number, value))
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+Nested = Annotated[list[JsonValue], BeforeValidator(_numbers)]
 Block = dict[str, list[Entry]]
 
 
@@ -33,8 +49,8 @@ class StoryRow(Open):
     example_id: str
     plausible: bool
     breakpoint: int
-    confl_sents: list[JsonValue] = Field(default_factory=list)
-    confl_pairs: list[JsonValue] = Field(default_factory=list)
+    confl_sents: Nested = Field(default_factory=list)
+    confl_pairs: Nested = Field(default_factory=list)
     states: str | list[Block] = ""
     sentence_states: list[Block] = Field(default_factory=list)
     domain: str = ""

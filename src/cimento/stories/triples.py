@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from cimento.stories.records import Story, StoryType, TripleKey
+from cimento.stories.records import SentenceStates, Story, StoryType, TripleKey
 
 
 def by_triple(stories: Sequence[Story]) -> dict[TripleKey, tuple[Story, ...]]:
@@ -69,3 +70,34 @@ def made_as(story: Story, base: Story | None) -> StoryType | None:
     if story.type is not None or story.pair is None:
         return story.type
     return "order" if sorted(story.sentences) == sorted(base.sentences) else None
+
+
+def with_states(stories: Sequence[Story], others: Sequence[Story]) -> tuple[Story, ...]:
+    """Stories with the states per sentence that other files give for the same sentences.
+
+    The published stories have a label in one file and states per sentence in another, under keys
+    that do not always agree; their sentences tell which belong together, blanks around aside.
+
+    Args:
+        stories: which keep everything but their states per sentence.
+        others: stories with states per sentence.
+
+    Returns:
+        Stories to which exactly one set of states belongs get it, the others stay as they are.
+    """
+    known: dict[tuple[str, ...], list[tuple[SentenceStates, ...]]] = {}
+    for other in others:
+        if len(other.sentence_states) == len(other.sentences):
+            found = known.setdefault(_told(other), [])
+            if other.sentence_states not in found:
+                found.append(other.sentence_states)
+    return tuple(
+        replace(story, sentence_states=found[0])
+        if len(found := known.get(_told(story), [])) == 1
+        else story
+        for story in stories
+    )
+
+
+def _told(story: Story) -> tuple[str, ...]:
+    return tuple(sentence.strip() for sentence in story.sentences)
