@@ -299,6 +299,27 @@ def levels() -> None:
         line("mixed model, t by Satterthwaite", design, rejected(simulated_models(formula, slope)))
 
 
+def clustered_levels() -> None:
+    """Sign flips of values in clusters, flipped with their cluster or each for itself."""
+    generator = np.random.default_rng(SEED)
+    names = ("design", "correlation", "flips of clusters", "as if independent")
+    head("Sign flips of items in clusters, level asked for 5 %: simulated", *names)
+    for design, sizes in DESIGNS.items():
+        labels = np.repeat(np.arange(len(sizes)), sizes)
+        common = generator.normal(0, 0.3**0.5, (TRIALS, len(sizes)))[:, labels]
+        values = common + generator.normal(0, 0.7**0.5, (TRIALS, labels.size))
+        cells = [
+            rejected(
+                [
+                    sign_flip(row, seed=SEED + i, clusters=groups, exact_up_to=10, draws=499).p
+                    for i, row in enumerate(values)
+                ]
+            )
+            for groups in (labels.tolist(), None)
+        ]
+        line(design, 0.3, *cells)
+
+
 MCNEMAR = ("exact", "mid-p", "chi-square", "chi-square-corrected")
 
 
@@ -325,6 +346,7 @@ def simulated_models(formula: str, slope: float, *, trials: int = 300) -> list[f
     return found
 
 
+PARTS = (independent_shares, clustered_shares, means, differences, levels, clustered_levels)
 BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"
 
 
@@ -332,7 +354,7 @@ def main() -> int:
     """Print every table, or write them between the marks of a page."""
     made = io.StringIO()
     with contextlib.redirect_stdout(made):
-        for part in (independent_shares, clustered_shares, means, differences, levels):
+        for part in PARTS:
             part()
     if len(sys.argv) == 1:
         print(made.getvalue())

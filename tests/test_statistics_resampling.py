@@ -146,6 +146,10 @@ def test_degenerate_samples_have_a_reason_and_no_interval():
     assert bootstrap_mean([0.1] * 7, seed=0).reason == "all draws are equal"
     one = bootstrap_mean([1.0, 2.0], seed=0, clusters=["a", "a"])
     assert (one.low, one.reason) == (None, "fewer than two clusters")
+    rare = bootstrap([1.0] * 40 + [2.0], np.median, seed=0, draws=500, method="percentile")
+    assert (rare.low, rare.reason) == (None, "all draws are equal")
+    most = bootstrap([1.0] * 15 + [2.0] * 5, np.median, seed=0, draws=2000, method="percentile")
+    assert (most.low, most.reason) == (None, "all draws between the two ends are equal")
     assert bootstrap([1.0, 2.0], lambda _: None, seed=0).reason == "undefined in the sample"
     picky = bootstrap(
         [1.0, 2.0, 3.0],

@@ -21,6 +21,7 @@ _STARTS = (1.0, 0.2, 4.0)
 _SINGULAR = 1e-4
 _GRADIENT = 2e-3
 _STEP = 1e-4
+_AWAY = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +61,26 @@ def optimum(data: CrossProducts, *, reml: bool) -> Optimum | None:
         # Where there is no residual left the search must turn back.
         return (math.inf, theta * 0) if found is None else (found.deviance, found.gradient)
 
-    bounds = [(0.0 if each else None, None) for each in diagonal]
-    reached = []
-    for start in _STARTS:
-        result = optimize.minimize(
+    def descend(start: Floats) -> Floats:
+        """Add where this start leads to, and give the lowest place so far."""
+        found = optimize.minimize(
             value,
-            diagonal * start,
+            start,
             jac=True,
             method="L-BFGS-B",
-            bounds=bounds,
+            bounds=[(0.0 if each else None, None) for each in diagonal],
             options={"maxiter": 2000, "maxfun": 4000, "maxcor": 20, "ftol": 1e-14, "gtol": 1e-7},
         )
-        if math.isfinite(result.fun):
-            reached.append(result)
-    if not reached:
-        return None
-    theta: Floats = min(reached, key=lambda result: float(result.fun)).x
+        reached.append((float(found.fun), found.x))
+        return min(reached, key=lambda each: each[0])[1]
+
+    reached: list[tuple[float, Floats]] = []
+    for size in _STARTS:
+        theta = descend(diagonal * size)
+    zero = diagonal & (theta < _SINGULAR)
+    if zero.any():
+        # The deviance is flat where a factor is zero: step away, and see whether it comes back.
+        theta = descend((theta + _AWAY * zero).astype(theta.dtype))
     best = profile(theta, data, reml=reml)
     if best is None:
         return None
@@ -83,9 +88,9 @@ def optimum(data: CrossProducts, *, reml: bool) -> Optimum | None:
     return Optimum(
         theta=theta,
         profile=best,
-        starts=tuple(float(result.fun) for result in reached),
+        starts=tuple(each for each, _ in reached if math.isfinite(each)),
         singular=bool((theta[diagonal] < _SINGULAR).any()),
-        converged=bool((abs(best.gradient[inside]) < _GRADIENT * max(1, abs(best.deviance))).all()),
+        converged=bool((abs(best.gradient[inside]) < _GRADIENT).all()),
     )
 
 

@@ -116,7 +116,7 @@ def _check(margin: float, alpha: float) -> None:
 
 
 def detectable_difference(
-    n: int, *, discordant: float, power: float = 0.8, alpha: float = 0.05
+    n: float, *, discordant: float, power: float = 0.8, alpha: float = 0.05
 ) -> float | None:
     """The smallest difference of two shares of the same items that a test would find.
 
@@ -125,7 +125,7 @@ def detectable_difference(
     (Connor 1987, doi:10.2307/2531961), solved for d.
 
     Args:
-        n: items.
+        n: items; of clustered ones their effective number.
         discordant: the share of items on which the two models are expected to differ.
         power: the chance to find the difference.
         alpha: level of the two-sided test.
@@ -177,7 +177,7 @@ def detectable_mean(n: int, *, sd: float, power: float = 0.8, alpha: float = 0.0
     return _bisect(missing, 100.0) * sd
 
 
-def _quantiles(n: int, power: float, alpha: float) -> tuple[float, float]:
+def _quantiles(n: float, power: float, alpha: float) -> tuple[float, float]:
     if n < 1 or not 0 < alpha < 1 or not alpha < power < 1:
         raise UsageError(
             where="power",

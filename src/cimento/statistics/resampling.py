@@ -315,6 +315,8 @@ def _interval(
             return _because(nothing, str(corrected.reason))
         tails = corrected
     low, high = np.quantile(values, tails)
+    if low == high:
+        return _because(nothing, "all draws between the two ends are equal")
     se = float(values.std(ddof=1))
     return Bootstrap(estimate, float(low), float(high), se, name, values.size, undefined)
 
