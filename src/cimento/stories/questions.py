@@ -15,13 +15,24 @@ from cimento.stories.prompts import Dialogue, ExtraWordings, extra_wordings, fil
 from cimento.stories.records import CONFLICT, Story
 from cimento.stories.settings import StorySettings
 from cimento.stories.shots import choose_shots
-from cimento.stories.states import ATTRIBUTES, CHANGES, Attribute
+from cimento.stories.states import ATTRIBUTES, Attribute
 from cimento.stories.triples import bases
+from cimento.stories.verifiability import Side, Value, is_default, side_value
 
 FIRST, SECOND = "first", "second"
 PAIR_TASK: Task = "story_pair"
 ATTRIBUTE_TASK: Task = "attributes"
 _LOCATIONS = ("h_location", "location")
+_SIDES: tuple[Side, Side] = ("effect", "precondition")
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a sentence says of an attribute: who or what has it, and which value."""
+
+    attribute: Attribute
+    entity: str
+    value: Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,14 +86,12 @@ def attribute_questions(stories: Sequence[Story], language: str) -> list[Questio
     for story in stories:
         if story.plausible or story.pair is None or not story.sentence_states:
             continue
-        for number, side in zip(story.pair, ("effect", "precondition"), strict=True):
+        for number, side in zip(story.pair, _SIDES, strict=True):
             for name, entries in story.sentence_states[number].entries.items():
-                attribute = ATTRIBUTES[name]
                 found += [
-                    question
+                    _asked(story, number, side, Held(ATTRIBUTES[name], entity, value), wording)
                     for entity, code in entries
-                    if code not in (0, attribute.default)
-                    and (question := _asked(story, number, side, attribute, entity, code, wording))
+                    if not is_default(name, value := side_value(name, code, side))
                 ]
     return found
 
@@ -158,39 +167,28 @@ def _pair(story: Story, base: Story, gold: str, wording: ExtraWordings) -> Quest
     )
 
 
-def _asked(
-    story: Story,
-    number: int,
-    side: str,
-    attribute: Attribute,
-    entity: str,
-    code: int,
-    wording: ExtraWordings,
-) -> Question | None:
-    """A question about one attribute; None where the code says nothing on this side."""
+def _asked(story: Story, number: int, side: Side, held: Held, wording: ExtraWordings) -> Question:
+    """A question about one attribute of one entity."""
+    attribute, value = held.attribute, held.value
     if attribute.name in _LOCATIONS:
         labels = tuple(str(each) for each in attribute.codes if each)
         meanings = wording.codes.get(attribute.name)
         words = tuple(
             meanings[int(label)] if meanings else attribute.codes[int(label)] for label in labels
         )
-        template, gold = wording.attributes["change"], str(code)
+        template, gold = wording.attributes["change"], str(value)
     else:
-        before, after = CHANGES[code]
-        value = after if side == "effect" else before
-        if value is None:
-            return None
         own = wording.words.get(attribute.name)
         words = (
             (own["negative"], own["positive"]) if own else (attribute.negative, attribute.positive)
         )
         labels, template = ("negative", "positive"), wording.attributes[side]
-        gold = labels[value]
+        gold = labels[bool(value)]
     question = fill(
         template,
         number=str(number),
         sentence=story.sentences[number].strip(),
-        entity=entity,
+        entity=held.entity,
         negative=words[0],
         positive=words[-1],
         options=listed(words, wording.language),
@@ -198,7 +196,7 @@ def _asked(
     return Question(
         task=ATTRIBUTE_TASK,
         story=story,
-        about=f"{number} {side} {attribute.name} {entity}",
+        about=f"{number} {side} {attribute.name} {held.entity}",
         body=f"{wording.attributes['before']}{' '.join(story.sentences)}{question}",
         labels=labels,
         words=words,
