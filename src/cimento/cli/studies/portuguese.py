@@ -12,6 +12,7 @@ from cimento.cli.console import note, show
 StateName = Literal["snapshot", "release"]
 
 
+# size: one argument for each option.
 def portuguese(
     data: Annotated[
         Path, options.option("--data", help="Folder with the released files; see docs/cloze.md.")

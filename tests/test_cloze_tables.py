@@ -1,0 +1,51 @@
+"""Candidates as a table: what is written is what is read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.cloze.judging.candidates import Candidate
+from cimento.cloze.readers.candidates import read_candidates
+from cimento.cloze.writers.candidates import write_candidates
+from cimento.errors import InputError
+
+texts = st.one_of(
+    st.sampled_from(['"', "'", "\t", "10", "null", "NA", "", "[UNK]", "##s", "a\r\n", " | ", "\\"]),
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=10),
+)
+candidates = st.builds(
+    Candidate,
+    texts.filter(str.strip),
+    st.integers(1, 10),
+    texts,
+    st.one_of(st.none(), st.floats(0, 1)),
+    st.one_of(st.none(), st.booleans()),
+    st.lists(texts, max_size=3).map(tuple),
+    st.lists(texts, max_size=3).map(tuple),
+)
+
+
+class TestTables:
+    @given(st.lists(candidates, min_size=1, max_size=5))
+    @settings(deadline=None)
+    def test_what_is_written_is_what_is_read(self, tmp_path_factory, some):
+        path = write_candidates(some, tmp_path_factory.mktemp("out") / "candidates.tsv")
+        assert read_candidates(path) == some
+
+    @pytest.mark.parametrize(
+        ("table", "seen"),
+        [
+            ("item\trank\n1\t1\n", "there is no column 'candidate'"),
+            ("item\trank\tcandidate\n1\tone\tx\n", "row 2: no number"),
+            ("item\trank\tcandidate\tfits\n1\t1\tx\tmaybe\n", "fits is 'maybe'"),
+            ("item\trank\tcandidate\tprobability\n1\t1\tx\t7\n", "the probability is 7.0"),
+            ("", "The file is empty"),
+        ],
+    )
+    def test_tables_that_cannot_be_used(self, tmp_path, table, seen):
+        path = tmp_path / "candidates.tsv"
+        path.write_text(table, encoding="utf-8")
+        with pytest.raises(InputError, match=seen):
+            read_candidates(path)
