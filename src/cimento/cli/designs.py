@@ -10,7 +10,17 @@ if TYPE_CHECKING:
     from cimento.report.grid import Grid
     from cimento.results import Run
 
-TableName: TypeAlias = Literal["accuracy", "effects", "tests", "mixed", "items", "licensing"]
+TableName: TypeAlias = Literal[
+    "accuracy",
+    "effects",
+    "tests",
+    "mixed",
+    "items",
+    "licensing",
+    "perplexity",
+    "lowest",
+    "joint",
+]
 
 STEM = "accuracy"
 
@@ -45,11 +55,11 @@ def show_designs(runs: Sequence[Run], measures: Sequence[str], output: Path | No
 def make_table(
     name: TableName, runs: Sequence[Run], measures: Sequence[str], *, seed: int = 0
 ) -> Grid:
-    """A table of the designs of some runs.
+    """A table of some runs.
 
     Args:
         name: which.
-        runs: of factorial suites; others are passed over.
+        runs: for tables of designs those of other suites are passed over.
         measures: names; empty for what each run is judged on.
         seed: of resampling, for tests.
 
@@ -64,6 +74,8 @@ def make_table(
 
     if name == "licensing":
         return _licensing(runs)
+    if name in {"perplexity", "lowest", "joint"}:
+        return _overview(name, runs, measures)
     results = factorials(runs, measures)
     if not results:
         raise UsageError(
@@ -110,3 +122,22 @@ def _licensing(runs: Sequence[Run]) -> Grid:
             todo="Declare filler, gap and windows there; see docs/islands.md.",
         )
     return licensing_grid(found)
+
+
+def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> Grid:
+    """Tables that any suite can have.
+
+    Raises:
+        UsageError: there is no such measure.
+    """
+    from cimento.measures import find_measures
+    from cimento.overviews import RANKED_BY, joint, lowest, perplexities
+    from cimento.report.overview import joint_grid, lowest_grid, perplexity_grid
+
+    if name == "perplexity":
+        return perplexity_grid([each for run in runs for each in perplexities(run)])
+    if name == "joint":
+        return joint_grid(joint(runs, measures))
+    chosen = [each.name for each in find_measures(measures)] or [RANKED_BY]
+    found = [each for run in runs for each in lowest(run, measure=chosen[0])]
+    return lowest_grid(found, measure=chosen[0])

@@ -1,0 +1,102 @@
+"""Perplexities, worst sentences and joint tables, from runs whose scores are known by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from cimento.api import evaluate
+from cimento.cli.main import invoke
+from cimento.errors import UsageError
+from cimento.judging import Judging
+from cimento.models.fake import FakeScorer, uniform_scorer
+from cimento.overviews import joint, lowest, perplexities
+from cimento.report.grid import as_csv
+from cimento.report.overview import joint_grid
+from cimento.suites.design import predictions_of, squares
+from cimento.suites.load import load_suite
+from tests.designs import island_suite
+from tests.suites_on_disk import write
+
+SUITE = island_suite({"se": ["1", "2"], "np": ["3"]})
+FORMULAS = tuple(each.formula for each in predictions_of(squares(SUITE)[0]))
+LN2 = math.log(2)
+
+
+def scorer(costs, name="finto"):
+    return FakeScorer(lambda tokens, index: -costs.get(tokens[index], 2.0) * LN2, name=name)
+
+
+def island_run(costs, folder=None, **options):
+    judging = Judging(predictions=FORMULAS, **options)
+    return evaluate(SUITE, scorer(costs), judging=judging, output=folder)
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    table = "item\tgood\tbad\n1\tIl cane dorme.\tIl cane dormono.\n2\tLa casa brucia.\tLa casa.\n"
+    return load_suite(write(tmp_path / "coppie.tsv", table))
+
+
+def test_perplexity_and_its_ratio():
+    # four tokens a sentence, two bits each; the last condition's third token costs 6
+    first, second = perplexities(island_run({"longisland": 6.0}))
+    assert (first.phenomenon, first.kind, first.n) == ("se", "PPL", (6, 2))
+    assert first.acceptable == pytest.approx(4.0)
+    assert first.unacceptable == pytest.approx(2 ** (12 / 4))
+    assert first.ratio == pytest.approx(2.0)
+    assert dict(first.by_condition)["short_island"] == pytest.approx(4.0)
+    assert second.n == (3, 1)
+
+
+def test_of_pairs_the_bad_one_is_unacceptable(pairs):
+    (found,) = perplexities(evaluate(pairs, scorer({"dormono": 10.0})))
+    # bad: 2 2 10 2 and 2 2 2 bits
+    assert found.acceptable == pytest.approx(4.0)
+    assert found.unacceptable == pytest.approx(2 ** (22 / 7))
+    assert found.n == (2, 2)
+
+
+def test_what_has_no_perplexity_says_why():
+    run = island_run({}, None)
+    bare = evaluate(SUITE, uniform_scorer(4), judging=Judging(predictions=(FORMULAS[1],)))
+    assert perplexities(run)[0].reason is None
+    found = perplexities(bare)[0]
+    # only two of the four conditions were asked about
+    assert dict(found.by_condition)["short_island"] is None
+    assert "not asked" in (found.reason or "")
+
+
+def test_the_worst_sentences_come_first_with_their_worst_token():
+    found = lowest(island_run({"longisland": 6.0, "2": 9.0}), count=3)
+    assert (found[0].item, found[0].condition) == ("2", "long_island")
+    assert found[0].value == pytest.approx(-19 / 4 * LN2)
+    assert (found[0].token, found[0].token_bits) == ("2", pytest.approx(9.0))
+    assert [each.item for each in found] == ["2", "2", "2"]
+    by_surprisal = lowest(island_run({"longisland": 6.0}), measure="surprisal-bits", count=1)
+    assert (by_surprisal[0].condition, by_surprisal[0].token) == ("long_island", "longisland")
+
+
+def test_one_table_over_suites_of_any_kind(pairs):
+    runs = [island_run({"longisland": 6.0}), evaluate(pairs, scorer({"dormono": 10.0}))]
+    cells = joint(runs)
+    assert [(each.suite, each.phenomenon, each.what, each.accuracy) for each in cells] == [
+        ("prova", "se", "mean of pairs", 1.0),
+        ("prova", "np", "mean of pairs", 1.0),
+        ("coppie", "coppie", "prediction", 0.5),
+    ]
+    last = as_csv(joint_grid(cells)).splitlines()[-1]
+    # (100 + 50) / 2, each suite once
+    assert last == "Mean over suites,,,,75.0"
+    both = joint(runs, ["lp,penlp"])
+    assert {each.measure for each in both} == {"lp", "penlp"}
+    with pytest.raises(UsageError, match="no such measure"):
+        joint(runs, ["lpp"])
+
+
+def test_the_command_prints_them(tmp_path, capsys):
+    folder = str(island_run({"longisland": 6.0}, tmp_path / "runs").folder)
+    for name, shown in (("perplexity", "ratio"), ("lowest", "longisland"), ("joint", "prova")):
+        assert invoke(["report", folder, "--table", name]) == 0
+        assert shown in capsys.readouterr().out
