@@ -173,7 +173,7 @@ def test_every_check_is_made_in_some_format_and_has_its_own_code():
 def test_every_code_is_documented():
     page = (Path(__file__).parents[1] / "docs/stories.md").read_text(encoding="utf-8")
     for check in CHECKS.values():
-        assert f"| {check.code} | {check.title} | {check.severity} |" in page
+        assert f"| {check.code} | `{check.name}` | {check.title} | {check.severity} |" in page
 
 
 def test_faults_name_the_stories():
@@ -181,7 +181,8 @@ def test_faults_name_the_stories():
     (finding,) = audit(file)
     fault = finding.fault(file="a.jsonl", names=story_names(file))
     assert str(fault) == (
-        "CIM-T017 a.jsonl: a state that is none of the fourteen, in 1 story: 1 (7-C0). Correct it."
+        "CIM-T017 a.jsonl: a state that is none of the fourteen (unknown_state), in 1 story:"
+        " 1 (7-C0). Correct it."
     )
 
 

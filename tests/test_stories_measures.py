@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -22,7 +23,7 @@ from cimento.stories.breakdown import (
 )
 from cimento.stories.choices import choices
 from cimento.stories.compare import compare
-from cimento.stories.detection import detect
+from cimento.stories.detection import detect, unbiased_mcc
 from cimento.stories.grouping import by_paper_code, by_type
 from cimento.stories.outcomes import (
     ALL_IMPOSSIBLE,
@@ -90,6 +91,29 @@ def test_detection_by_hand(judged):
     # Story 1 beats both of its variants; story 2 beats one of two.
     assert (found.sibling_pair_accuracy.value, found.n_pairs) == (pytest.approx(3 / 4), 4)
     assert found.mean_margin_nats.value == pytest.approx((3 - 1 - 2 - 0.5 - 1 + 0.25) / 6)
+
+
+def test_a_threshold_takes_the_bias_out():
+    # Ten triples; "true" is always less probable, but twice as improbable where it is wrong.
+    many = [
+        replace(each, row=3 * number + each.row, story_id=number)
+        for number in range(10)
+        for each in STORIES[:3]
+    ]
+    answers = [
+        TierAnswer(
+            row=each.row,
+            tier=STORY,
+            options=OPTIONS[STORY],
+            logprobs_nats=(-1.0, -3.0 if each.plausible else -6.0),
+        )
+        for each in many
+    ]
+    outcomes = judge_all(answers, many)
+    assert detect(many, outcomes).mcc.value is None
+    assert unbiased_mcc(many, outcomes, seed=1).mcc == 1.0
+    unread = judge_all([TierAnswer(row=0, tier=STORY, reply="?")], many)
+    assert unbiased_mcc(many, unread, seed=1).reason == "options were not scored"
 
 
 def test_where_it_fails(judged):

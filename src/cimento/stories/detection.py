@@ -6,16 +6,19 @@ label, so that accuracy alone says little.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.statistics.classification import (
     Confusion,
+    Threshold,
     auc,
     balanced_accuracy,
     confusion,
     d_prime,
     mcc,
+    threshold_mcc,
     tnr,
     tpr,
 )
@@ -98,6 +101,28 @@ def detect(stories: Sequence[Story], outcomes: Sequence[Outcome]) -> Detection:
     )
 
 
+def unbiased_mcc(stories: Sequence[Story], outcomes: Sequence[Outcome], *, seed: int) -> Threshold:
+    """Matthews's correlation of the margin at the threshold that is best on the other triples.
+
+    An inclined model may tell stories apart and yet answer all of them alike; a threshold chosen
+    by cross-validation over triples shows what it could tell.
+
+    Args:
+        stories: all of them.
+        outcomes: of one model.
+        seed: of the division into folds.
+    """
+    margins = _margins([each for each in outcomes if each.tier == STORY])
+    if not margins:
+        return Threshold(None, None, (), NO_MARGINS)
+    return threshold_mcc(
+        list(margins.values()),
+        [stories[row].plausible for row in margins],
+        seed=seed,
+        clusters=[stories[row].story_id for row in margins],
+    )
+
+
 def sibling_pairs(stories: Sequence[Story], margins: Mapping[int, float]) -> dict[int, float]:
     """Of each implausible story with a plausible sibling, whether that has the higher margin.
 
@@ -138,8 +163,6 @@ def _share(pairs: Mapping[int, float]) -> Estimate:
 
 
 def _mean(values: Sequence[float]) -> Estimate:
-    import math
-
     if not values:
         return Estimate(None, NO_MARGINS)
     return Estimate(math.fsum(values) / len(values))

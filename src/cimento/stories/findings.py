@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from cimento.errors import Fault, Severity
 
-_SHOWN = 20
-
 
 @dataclass(frozen=True, slots=True)
 class StoryCheck:
@@ -105,10 +103,9 @@ class Finding:
             file: name of the file.
             names: what to call each story, by row.
         """
-        shown = ", ".join(names[row] for row in self.rows[:_SHOWN])
-        more = f" and {len(self.rows) - _SHOWN} more" if len(self.rows) > _SHOWN else ""
+        shown = ", ".join(names[row] for row in self.rows)
         count = f"{len(self.rows)} " + ("story" if len(self.rows) == 1 else "stories")
-        seen = f"{self.check.title}, in {count}: {shown}{more}."
+        seen = f"{self.check.title} ({self.check.name}), in {count}: {shown}."
         return Fault(
             self.check.code,
             self.check.severity,

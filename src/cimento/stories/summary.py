@@ -21,7 +21,7 @@ from cimento.stories.breakdown import (
 )
 from cimento.stories.choices import choices
 from cimento.stories.corrections import applicable
-from cimento.stories.detection import detect
+from cimento.stories.detection import detect, unbiased_mcc
 from cimento.stories.grouping import Grouping, by_corrected, by_paper_code, by_type
 from cimento.stories.outcomes import Outcome, judge_all
 from cimento.stories.rates import DRAWS, Rate, bootstrap_intervals, rates
@@ -71,7 +71,7 @@ def summarize(judged: Judged, *, seed: int, draws: int = DRAWS) -> dict[str, Jso
 
     Args:
         judged: its answers.
-        seed: of the bootstrap.
+        seed: of the bootstrap and of folds.
         draws: of the bootstrap.
     """
     stories, outcomes, chained = judged.stories, judged.outcomes, judged.chained
@@ -90,6 +90,7 @@ def summarize(judged: Judged, *, seed: int, draws: int = DRAWS) -> dict[str, Jso
         "baselines": as_json(baselines(stories, first)),
         "constant": constant_summary(stories),
         "detection": as_json(detect(stories, outcomes)),
+        "threshold": as_json(unbiased_mcc(stories, outcomes, seed=seed)),
         "per_task": {
             tier: as_json(choices(outcomes, tier))
             for tier in TIERS
