@@ -11,11 +11,15 @@ import json
 import pytest
 
 from cimento.cli.main import invoke
+from cimento.cloze.load import load_cloze
 from cimento.cloze.readers import portuguese as readers
+from cimento.cloze.records import ClozeSuite
 from cimento.cloze.templates import expand_multiword, expand_templates
+from cimento.cloze.writers.native import write_folder
 from cimento.errors import UsageError
 from cimento.studies.portuguese.data import StudyData, load
 from cimento.studies.portuguese.tables import NUMBERS, PARTS, part, table
+from cimento.suites.model import Meta
 
 pytestmark = pytest.mark.golden
 
@@ -59,6 +63,21 @@ class TestExpansion:
         assert len(made.shared) == 16
         for each in made.shared:
             assert set(each.categories) == asked[each.template, each.form]
+
+    def test_written_as_suites_they_are_read_back_whole(self, folder, tmp_path):
+        suites = (
+            ClozeSuite(
+                Meta("t"), templates=tuple(readers.read_templates(folder / readers.TEMPLATES))
+            ),
+            ClozeSuite(
+                Meta("m"), multiwords=tuple(readers.read_multiwords(folder / readers.MWE_ITEMS))
+            ),
+        )
+        for suite in suites:
+            loaded = load_cloze(write_folder(suite, tmp_path / suite.name))
+            assert loaded.suite == suite
+            codes = {fault.code for fault in loaded.warnings}
+            assert codes <= {"CIM-C010", "CIM-C012", "CIM-C015"}
 
     def test_multiwords_make_the_items_that_the_study_asked(self, folder):
         sentences = readers.read_multiwords(folder / readers.MWE_ITEMS)

@@ -41,11 +41,12 @@ def _check_templates(templates: Iterable[Template]) -> Iterator[Fault]:
         where = f"template {template.id!r}"
         marked = [sentence for sentence in template.sentences if sentence.has_seed]
         forms = [form for each in template.seeds for form in each.forms]
+        said = [form for form in forms if form]
         if marked and not forms:
             seen = f"There is a <SEED> in {marked[0].text!r} and no forms to put there."
             yield fault("CIM-C002", where=where, seen=seen)
-        if forms and not marked:
-            seen = f"There are {len(forms)} forms and no sentence with a <SEED>."
+        if said and not marked:
+            seen = f"There are {len(said)} forms and no sentence with a <SEED>."
             yield fault("CIM-C003", where=where, seen=seen)
         for each in template.seeds:
             for form, times in Counter(each.forms).items():
