@@ -11,6 +11,7 @@ from cimento.cli import options
 from cimento.cli.console import columns, note, show
 
 if TYPE_CHECKING:
+    from cimento.stories.readers import StoryFile
     from cimento.stories.variation import Ranking, Variation
     from cimento.suites.model import JsonValue
 
@@ -43,27 +44,12 @@ def convert(
 
     GITA v1 has no state of the whole story: such labels are lost with ``--allow-loss`` only.
     """
-    from dataclasses import replace
-
     from cimento.errors import UsageError
-    from cimento.stories.corrections import correct_file
-    from cimento.stories.corrections import corrections as known
     from cimento.stories.readers import read_stories
-    from cimento.stories.triples import with_states
     from cimento.stories.writers import lost_in_v1, write_folder, write_jsonl, write_v1
     from cimento.suites.builtin import find_suite
 
-    file = read_stories(find_suite(source))
-    if corrections:
-        file = correct_file(file, corrections)
-        for each in known(corrections):
-            note(f"corrected: {each.name}: {each.reason}")
-    if states is not None:
-        file = replace(
-            file, stories=with_states(file.stories, read_stories(find_suite(states)).stories)
-        )
-        found = sum(bool(story.sentence_states) for story in file.stories)
-        note(f"states per sentence: {found} of {len(file.stories)} stories")
+    file = _completed(read_stories(find_suite(source)), corrections=corrections, states=states)
     lost = lost_in_v1(file.stories)
     if to == "gita-v1" and lost and not allow_loss:
         raise UsageError(
@@ -79,6 +65,29 @@ def convert(
     else:
         write_jsonl(file.stories, output)
     note(f"Written: {output}")
+
+
+def _completed(file: StoryFile, *, corrections: str, states: str | None) -> StoryFile:
+    """A file with corrections and states per sentence, where they are asked for, and said."""
+    from dataclasses import replace
+
+    from cimento.stories.corrections import correct_file
+    from cimento.stories.corrections import corrections as known
+    from cimento.stories.readers import read_stories
+    from cimento.stories.triples import with_states
+    from cimento.suites.builtin import find_suite
+
+    if corrections:
+        file = correct_file(file, corrections)
+        for each in known(corrections):
+            note(f"corrected: {each.name}: {each.reason}")
+    if states is not None:
+        file = replace(
+            file, stories=with_states(file.stories, read_stories(find_suite(states)).stories)
+        )
+        found = sum(bool(story.sentence_states) for story in file.stories)
+        note(f"states per sentence: {found} of {len(file.stories)} stories")
+    return file
 
 
 @app.command("variation")
