@@ -52,6 +52,7 @@ def optimum(data: CrossProducts, *, reml: bool) -> Optimum | None:
     Returns:
         None where the deviance cannot be evaluated from any start.
     """
+    import numpy as np
     from scipy import optimize
 
     diagonal = _diagonal(data.blocks)
@@ -75,12 +76,13 @@ def optimum(data: CrossProducts, *, reml: bool) -> Optimum | None:
         return min(reached, key=lambda each: each[0])[1]
 
     reached: list[tuple[float, Floats]] = []
+    ones: Floats = diagonal.astype(np.float64)
     for size in _STARTS:
-        theta = descend(diagonal * size)
+        theta = descend(ones * size)
     zero = diagonal & (theta < _SINGULAR)
     if zero.any():
         # The deviance is flat where a factor is zero: step away, and see whether it comes back.
-        theta = descend((theta + _AWAY * zero).astype(theta.dtype))
+        theta = descend(theta + _AWAY * (zero * ones))
     best = profile(theta, data, reml=reml)
     if best is None:
         return None
