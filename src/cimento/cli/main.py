@@ -23,7 +23,7 @@ from cimento.cli import (
     run,
     score,
     show,
-    stories_vary,
+    stories,
     study,
     suites,
 )
@@ -59,7 +59,7 @@ app.command("fill", short_help="What fits the blanks of free text.")(fill.fill)
 app.add_typer(suites.app, name="suites")
 app.add_typer(annotate.app, name="annotate")
 app.add_typer(study.app, name="study")
-app.add_typer(stories_vary.app, name="stories")
+app.add_typer(stories.app, name="stories")
 app.add_typer(models.app, name="models")
 app.add_typer(cache.app, name="cache")
 
