@@ -30,6 +30,12 @@ def score(
         Path | None,
         options.option("--context-file", help="What stands before each text, one line for each."),
     ] = None,
+    end_marks: Annotated[
+        str,
+        options.option(
+            "--end-marks", help="Instead: how probable these are after every word, such as '?.'."
+        ),
+    ] = "",
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
     model_args: options.ModelArgs = None,
@@ -54,6 +60,7 @@ def score(
     """
     from cimento.answers import parse_columns, parse_layers
     from cimento.cli.console import show
+    from cimento.end_marks import score_end_marks
     from cimento.errors import UsageError
     from cimento.freetext import read_contexts, read_lines, score_texts
     from cimento.models.arguments import parse_model_args
@@ -91,6 +98,10 @@ def score(
             todo="Give one of the two.",
         )
     texts = read_lines(file)
+    if end_marks:
+        table = score_end_marks(texts, model, marks=tuple(end_marks), asking=asking)
+        show(table.write_csv(separator="\t", null_value="", quote_style="never"))
+        return
     contexts = read_contexts(context_file, texts) if context_file is not None else None
     table = score_texts(texts, model, contexts=contexts, asking=asking, words=words)
     show(table.write_csv(separator="\t", null_value="", quote_style="never"))
