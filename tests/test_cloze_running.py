@@ -189,6 +189,29 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(zoo_folder, loaded, tmp_pat
     assert again.fills.equals(run.fills)
 
 
+def test_only_the_first_items_are_asked_where_there_is_a_limit(suite_folder, tmp_path, capsys):
+    arguments = ["run", str(suite_folder), "-m", "demo-masked", "-o", str(tmp_path / "runs")]
+    assert invoke([*arguments, "--limit", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cloze"][0]["n_items"] == 2
+    [run] = open_runs([tmp_path / "runs"])
+    assert [item.id for item in run.items] == ["pioggia", "febbre"]
+
+
+def test_what_is_for_other_kinds_of_suite_says_so(suite_folder, tmp_path, capsys):
+    arguments = ["run", str(suite_folder), "-m", "demo-masked", "-o", str(tmp_path / "runs")]
+    assert invoke(arguments) == 0
+    for command in ("judge", "report"):
+        assert invoke([command, str(tmp_path / "runs")]) == 2
+        assert "kind cloze" in capsys.readouterr().err
+
+
+def test_a_model_that_cannot_be_asked_leaves_the_others_be(suite_folder, tmp_path, capsys):
+    arguments = ["run", str(suite_folder), "-o", str(tmp_path / "runs"), "--set", "protocol=mask"]
+    assert invoke([*arguments, "-m", "demo-masked", "-m", "demo-causal"]) == 3
+    assert "protocol=mask" in capsys.readouterr().err
+    assert invoke([*arguments, "-m", "demo-causal"]) == 2
+
+
 def test_a_choice_passes_fails_ties_or_stays_unscored():
     item = ITEMS[0]
 

@@ -254,6 +254,20 @@ def test_an_encoder_decoder_writes_what_its_sentinel_stands_for(zoo_folder):
     assert {fill.n_pieces for fill in longer} <= {1, 2, 3}
 
 
+def test_every_text_goes_through_the_model_once_and_its_head_sees_the_masks_alone(zoo_folder):
+    scorer = load_folder(zoo_folder("bert-cased"))
+    model = scorer.inside().model
+    own = open_filler(scorer, policy=Policy())
+    lines, rows = [], []
+    model.base_model.register_forward_hook(
+        lambda _module, args, kwargs, _out: lines.append(len((*args, *kwargs.values())[0])),
+        with_kwargs=True,
+    )
+    model.cls.register_forward_hook(lambda _module, args, _out: rows.append(args[0].shape[-2]))
+    own.fill([*GAPS, *GAPS[:2]], FillPolicy(k=5))
+    assert sum(lines) == sum(rows) == len(GAPS)
+
+
 def test_what_cannot_be_asked_is_said(zoo_folder):
     masked = filler(zoo_folder("bert-cased"))
     with pytest.raises(ModelError, match="besides its blank"):

@@ -262,7 +262,13 @@ class Run:
         """
         manifest = folder.manifest()
         model, judging = manifest.get("model"), manifest.get("judging")
-        label = manifest.get("label")
+        label, kind = manifest.get("label"), manifest.get("kind")
+        if kind is not None:
+            raise TableError(
+                where=str(folder.path),
+                seen=f"this is the run of a suite of kind {kind}, which is not judged by formulas",
+                todo="`cimento run` with the same suite and model judges it again.",
+            )
         if not (isinstance(model, dict) and isinstance(judging, dict) and isinstance(label, str)):
             raise TableError(
                 where=str(folder.path),

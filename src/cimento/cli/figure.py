@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cimento.verdicts.factorial import Factorial
 
 FigureName: TypeAlias = Literal[
-    "interaction", "rows", "items", "tokens", "position", "length", "scatter"
+    "interaction", "rows", "items", "tokens", "position", "length", "scatter", "heat", "curve"
 ]
 
 Column: TypeAlias = "tuple[str, Factorial, Mapping[str, float | None]]"
@@ -32,7 +32,9 @@ def figure(
     name: Annotated[
         FigureName,
         typer.Argument(
-            metavar="NAME", help="interaction, rows, items, tokens, position, length or scatter."
+            metavar="NAME",
+            help="interaction, rows, items, tokens, position, length, scatter; of cloze suites:"
+            " heat, curve.",
         ),
     ],
     output: Annotated[
@@ -78,12 +80,20 @@ def figure(
     interaction: the four means of each phenomenon. rows: a row for each phenomenon, a column for
     each run (and people). items: DD of every item. tokens: one item, token by token. position:
     mean surprisal by position. length: score against length. scatter: a score against ratings.
+    heat: hits of each expression. curve: acc@1 to acc@10.
     """
     from cimento.cli.console import note
     from cimento.results import open_runs
 
-    opened = open_runs(runs)
     drawn: Figure
+    if name in ("heat", "curve"):
+        from cimento.cloze.figures import curve_figure, heat_figure
+        from cimento.cloze.running import open_runs as open_cloze_runs
+
+        draw = heat_figure if name == "heat" else curve_figure
+        note(f"The figure is in {draw(open_cloze_runs(runs)).write(output)}")
+        return
+    opened = open_runs(runs)
     if name == "tokens":
         drawn = _tokens(opened, item)
     elif name == "position":

@@ -84,7 +84,7 @@ def summarise(run: ClozeRun, judging: ClozeJudging) -> ClozeSummary:
         choices=tuple(choice for choice in choices if choice.choices),
         ranks=ranks,
         folder=str(run.folder) if run.folder else None,
-        warnings=(*run.warnings, *_shared(run)),
+        warnings=run.warnings,
     )
 
 
@@ -318,14 +318,3 @@ def _columns(items: Iterable[ClozeItem], names: Iterable[str]) -> dict[str, dict
         name: {item.id: item.columns[name] for item in kept if name in item.columns}
         for name in names
     }
-
-
-def _shared(run: ClozeRun) -> tuple[str, ...]:
-    if not run.shared:
-        return ()
-    first = run.shared[0]
-    told = (
-        f"{len(run.shared)} seeds belong to several categories; the first is {first.form!r} of "
-        f"{first.template} ({', '.join(first.categories)})."
-    )
-    return (told,)

@@ -1,0 +1,80 @@
+"""Figures of cloze runs: their numbers, counted by hand, and their specs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cimento.cache import MemoryCache
+from cimento.cli.main import invoke
+from cimento.cloze.figures import curve_frame, heat_figure, heat_frame
+from cimento.cloze.load import load_cloze
+from cimento.cloze.records import ClozeItem, ClozeSuite, MultiwordItem
+from cimento.cloze.replaying import open_recording
+from cimento.cloze.running import ClozeEvaluation
+from cimento.cloze.writers.native import write_folder
+from cimento.errors import UsageError
+from cimento.suites.model import Meta
+
+pytest.importorskip("altair")
+
+MULTIWORDS = (
+    MultiwordItem("1", "sangue freddo", "Ha mantenuto il {sangue} {freddo}."),
+    MultiwordItem("2", "sangue freddo", "Ci vuole {sangue} {freddo}."),
+    MultiwordItem("3", "mano morta", "La {mano} {morta} del mercato."),
+)
+ANSWERS = {
+    "1/W1": ("sangue", "ritmo"), "1/W2": ("freddo", "caldo"), "2/W1": ("tempo", "sangue"),
+    "2/W2": ("caldo", "puro"), "3/W1": ("parte", "faccia"), "3/W2": ("destra", "Morta"),
+}  # fmt: skip
+
+
+def run_of(tmp_path, suite, answers):
+    rows = ["item\trank\tcandidate"]
+    rows += [
+        f"{item}\t{rank}\t{text}"
+        for item, texts in answers.items()
+        for rank, text in enumerate(texts, start=1)
+    ]
+    (tmp_path / "answers.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    loaded = load_cloze(write_folder(suite, tmp_path / "suite"))
+    source = open_recording(str(tmp_path / "answers.tsv"))
+    evaluation = ClozeEvaluation(output=tmp_path / "runs")
+    return evaluation.run(loaded, source, cache=MemoryCache())
+
+
+@pytest.fixture
+def run(tmp_path):
+    suite = ClozeSuite(Meta("it-small-idioms", language="it"), multiwords=MULTIWORDS)
+    return run_of(tmp_path, suite, ANSWERS)
+
+
+def test_the_heat_map_counts_hits_of_each_word(run):
+    cells = heat_frame([run], k=2).select("expression", "word", "counts", "accuracy").rows()
+    assert cells == [
+        ("sangue freddo", "1", "2/2", 1.0),
+        ("sangue freddo", "2", "1/2", 0.5),
+        ("mano morta", "1", "0/1", 0.0),
+        ("mano morta", "2", "1/1", 1.0),
+    ]
+
+
+def test_the_curve_is_acc_at_each_rank(run):
+    assert curve_frame([run], k=2).select("k", "correct", "n").rows() == [(1, 2, 6), (2, 4, 6)]
+
+
+@pytest.mark.parametrize("name", ["heat", "curve"])
+def test_figures_are_written_as_numbers_and_as_a_spec(name, run, tmp_path):
+    for ending in ("csv", "json"):
+        path = tmp_path / f"{name}.{ending}"
+        assert invoke(["figure", str(run.folder), name, "-o", str(path)]) == 0
+    spec = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
+    assert "vega-lite" in spec["$schema"]
+    assert "correct" in (tmp_path / f"{name}.csv").read_text(encoding="utf-8")
+
+
+def test_a_run_without_expressions_has_no_heat_map(tmp_path):
+    suite = ClozeSuite(Meta("it-none", language="it"), items=(ClozeItem("a", "La ", "."),))
+    with pytest.raises(UsageError, match="figure heat"):
+        heat_figure([run_of(tmp_path, suite, {"a": ("casa", "mela")})])
