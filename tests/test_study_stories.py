@@ -146,6 +146,33 @@ def test_tables_are_printed(folder, capsys):
     assert "physical_state  15       15       15     15" in output
 
 
+def test_table_3_is_written(folder, tmp_path, capsys):
+    arguments = [
+        "study",
+        "stories",
+        "--data",
+        str(folder / "dataset/gita4calamita.jsonl"),
+        "--draws",
+        "100",
+        "--json",
+    ]
+    for model in ("gemma-2-27b", "gemma-2-9b-it", "Meta-Llama-3.1-70B-Instruct"):
+        arguments += ["--responses", str(folder / f"responses/{model}.jsonl")]
+    tex, table = tmp_path / "table.tex", tmp_path / "table.csv"
+    assert invoke([*arguments, "-o", str(tex)]) == 0
+    assert "gemma-2-27b & 45.22 & 27.83 & 27.87 & 79.83 & 6.30 & 5.22 & 7.44" in tex.read_text()
+    assert "\\textbf{74.16} & \\textbf{99.13}" in tex.read_text()
+    assert invoke([*arguments, "-o", str(table), "--grouping", "corrected"]) == 0
+    rows = table.read_text().splitlines()
+    assert rows[0].startswith("model,Accuracy all,Accuracy cloze,Accuracy order,Accuracy plausible")
+    assert rows[3].split(",")[5] == "–"
+    # The constant answer "false" of the synthetic systems.
+    assert any("67.04,100.00,100.00,0.00,24.79" in row for row in rows)
+    capsys.readouterr()
+    assert invoke([*arguments, "-o", "table.doc"]) == 2
+    assert "the ending '.doc' names no form of table" in capsys.readouterr().err
+
+
 def test_two_files_of_one_name_are_refused(folder, capsys):
     path = str(folder / "responses/gemma-2-27b.jsonl")
     data = str(folder / "dataset/gita4calamita.jsonl")

@@ -88,6 +88,9 @@ def summarize(judged: Judged, *, seed: int, draws: int = DRAWS) -> dict[str, Jso
         "conditional": as_json(conditional_rates(stories, chained)),
         "untiered": {tier: as_json(untiered_rate(judged, tier)) for tier in TIERS},
         "baselines": as_json(baselines(stories, first)),
+        "baselines_by_grouping": {
+            each.name: as_json(baselines(stories, each)) for each in judged.groupings
+        },
         "constant": constant_summary(stories),
         "detection": as_json(detect(stories, outcomes)),
         "threshold": as_json(unbiased_mcc(stories, outcomes, seed=seed)),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cimento.cli import options
 from cimento.cli.console import columns, note, show
 
 if TYPE_CHECKING:
     from cimento.suites.model import JsonValue
+
+GroupingName = Literal["paper_code", "type", "corrected"]
 
 
 def stories(
@@ -20,7 +22,14 @@ def stories(
         list[Path],
         options.option("--responses", help="Recorded answers of one model (JSONL); repeatable."),
     ],
+    output: Annotated[
+        Path | None,
+        options.option("-o", "--output", help="Table 3 as .txt, .csv, .md or .tex."),
+    ] = None,
     *,
+    grouping: Annotated[
+        GroupingName, options.option("--grouping", help="Groups of the table written with -o.")
+    ] = "paper_code",
     json: options.Json = False,
     seed: Annotated[int, options.option("--seed", help="Seed of the bootstrap.")] = 1,
     draws: Annotated[
@@ -40,7 +49,9 @@ def stories(
     from cimento.studies.stories.record import paired_record, study_record
     from cimento.studies.stories.text import differing, equality_rows
 
-    asked = read_stories(data).stories
+    _refuse_unknown_form(output)
+    file = read_stories(data)
+    asked = file.stories
     models = [read_responses(path, stories=asked) for path in responses]
     _refuse_same_names([model.model for model in models])
     records = {model.model: study_record(asked, model, seed=seed, draws=draws) for model in models}
@@ -55,10 +66,41 @@ def stories(
             _show(record)
         if paired is not None:
             _show_paired(paired)
+    if output is not None:
+        told = f"Stories: {data.name}, SHA-256 {file.sha256[:16]}. First of tied options chosen."
+        _write_table(records, output, grouping=grouping, note_below=told)
     wrong = sum(differing(equality_rows(record)) for record in records.values())
     if wrong:
         note(f"{wrong} published numbers are not met.")
     return 1 if wrong else 0
+
+
+def _refuse_unknown_form(output: Path | None) -> None:
+    from cimento.errors import UsageError, did_you_mean
+    from cimento.report.grid import FORMS
+
+    if output is not None and output.suffix not in FORMS:
+        raise UsageError(
+            where=f"-o {output}",
+            seen=f"the ending {output.suffix!r} names no form of table",
+            todo=did_you_mean(output.suffix, FORMS),
+        )
+
+
+def _write_table(
+    records: dict[str, dict[str, JsonValue]],
+    output: Path,
+    *,
+    grouping: GroupingName,
+    note_below: str,
+) -> None:
+    from cimento.files import write_text
+    from cimento.report.grid import FORMS
+    from cimento.studies.stories.table import table_3
+
+    grid = table_3(records, grouping=grouping, notes=[note_below])
+    write_text(FORMS[output.suffix](grid), output)
+    note(f"Written: {output}")
 
 
 def _show(record: dict[str, JsonValue]) -> None:
