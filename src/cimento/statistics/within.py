@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 METHODS: Mapping[str, str] = MappingProxyType(
     {
-        "means-removed": "item means removed, normal quantile",
+        "means-removed": "Masson-Loftus as Wilcox et al. use it (item means removed)",
         "cousineau-morey": "Cousineau-Morey",
         "loftus-masson": "Loftus-Masson",
     }
