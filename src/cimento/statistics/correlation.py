@@ -158,7 +158,7 @@ def asymptotic_p(r: float, n: int, *, covariates: int = 0) -> float:
     """The two-sided p of a Pearson or Spearman correlation from Student's t.
 
     ``t = r sqrt(f / (1 - r²))`` with ``f = n - 2 - covariates`` degrees of freedom (Pearson: exact
-    for normal columns; Spearman: Kendall and Stuart 1973, section 31.19).
+    for normal columns; Spearman: Kendall and Stuart 1973, section 31.18).
 
     Args:
         r: the coefficient.

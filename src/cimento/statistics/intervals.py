@@ -98,8 +98,8 @@ def mean_interval(
 
     Student's ``m ± t[n-1] sd / sqrt(n)`` where each cluster has one value; else
     ``m ± t[c-1] sqrt(c/(c-1) Σ (s_j - m n_j)² / n²)`` for c clusters of n_j values with sums s_j,
-    the linearised variance of a mean of clusters (Cochran 1977, Sampling Techniques, section 2.11
-    and 9A.5).
+    the linearised variance of a mean of clusters (Cochran 1977, Sampling Techniques, chapter
+    9A).
 
     Args:
         values: one an observation, such as margins or DD scores; for shares use `share_interval`.
