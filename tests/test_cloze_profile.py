@@ -230,6 +230,26 @@ class TestCommand:
         first, _ = profiles(runs, capsys, "--ratings", str(table), "--at-most", "2")
         assert first["dimensions"][0]["items"] == 4
 
+    def test_figures_show_the_same_numbers(self, runs, capsys, tmp_path):
+        heat, dimensions = tmp_path / "heat.csv", tmp_path / "dimensions.csv"
+        profiles(runs, capsys, "-o", str(heat))
+        profiles(runs, capsys, "-o", str(dimensions), "--figure", "dimensions")
+        rows = heat.read_text(encoding="utf-8").splitlines()
+        assert len(rows) == 1 + 2 * 2 * 2
+        assert rows[1].endswith(",pesce grosso,W1,@1,0,1,0.0,0/1")
+        assert rows[2].endswith(",pesce grosso,W1,@2,1,1,1.0,1/1")
+        rows = dimensions.read_text(encoding="utf-8").splitlines()
+        assert len(rows) == 1 + 2 * 2
+        assert ",all,acc@2,2,4,0.5," in rows[2]
+
+    @pytest.mark.parametrize("figure", ["heat", "dimensions"])
+    def test_figures_are_drawn(self, runs, capsys, tmp_path, figure):
+        path = tmp_path / "figure.svg"
+        profiles(runs, capsys, "--by", "phenomenon", "-o", str(path), "--figure", figure)
+        drawn = path.read_text(encoding="utf-8")
+        assert drawn.startswith("<svg")
+        assert ("pesce grosso" if figure == "heat" else "connectives") in drawn
+
     @pytest.mark.parametrize(
         ("arguments", "seen"),
         [

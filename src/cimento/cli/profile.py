@@ -7,7 +7,7 @@ import json as json_module
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from cimento.cloze.judging.candidates import Candidate
     from cimento.cloze.judging.expected import JudgmentComparison
     from cimento.cloze.people import PeopleReport
-    from cimento.cloze.profile import Frequency, Profiling
+    from cimento.cloze.profile import Frequency, Profile
     from cimento.cloze.records import ClozeItem
     from cimento.cloze.running import ClozeRun
+    from cimento.report.figures import Figure
     from cimento.suites.model import JsonValue
+
+FigureName: TypeAlias = Literal["heat", "dimensions"]
 
 
 # size: one argument for each option.
@@ -74,6 +77,14 @@ def profile(
     rule: Annotated[
         str, options.option("--rule", help="Options as scored by this rule; else by the last.")
     ] = "",
+    output: Annotated[
+        Path | None,
+        options.option("-o", "--output", help="Also a figure: .svg, .png, .pdf, .csv or .json."),
+    ] = None,
+    figure: Annotated[
+        FigureName | None,
+        options.option("--figure", help="heat: expressions; dimensions. The first that there is."),
+    ] = None,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
@@ -84,11 +95,13 @@ def profile(
     """
     from cimento.cli.profile_text import compared_text
     from cimento.cloze.profile import Profiling
+    from cimento.cloze.profile import profile as compute
     from cimento.cloze.running import open_runs
 
     rated = _ratings(ratings) if ratings else None
     told: list[dict[str, JsonValue]] = []
     texts: list[str] = []
+    made: list[tuple[str, Profile]] = []
     asked: dict[str, list[tuple[str, Sequence[ClozeItem], Sequence[Candidate]]]] = {}
     for run in open_runs(runs):
         items = _chosen_items(run, rated, at_most)
@@ -103,11 +116,15 @@ def profile(
             frequency=_frequency(run.suite.meta.language) if frequency else None,
             seed=seed,
         )
-        found = _Found(judged, _people(run, items, people, rule))
-        plain, text = _told(run, chosen, items, found, how)
+        own = compute(items, judged.candidates, how)
+        found = _Found(own, judged.comparison, _people(run, items, people, rule))
+        plain, text = _told(run, chosen, found)
+        made.append((run.model, own))
         told.append(plain)
         texts.append(text)
         asked.setdefault(run.suite.name, []).append((run.model, items, judged.candidates))
+    if output is not None:
+        note(f"Written: {_draw(made, figure).write(output)}")
     if json:
         show(json_module.dumps({"profiles": told}, ensure_ascii=False, indent=2))
         return
@@ -125,30 +142,38 @@ class _Judged:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    judged: _Judged
+    """All that is said of one run."""
+
+    profile: Profile
+    comparison: JudgmentComparison | None
     people: PeopleReport | None
 
 
-def _told(
-    run: ClozeRun, method: str, items: Sequence[ClozeItem], found: _Found, how: Profiling
-) -> tuple[dict[str, JsonValue], str]:
+def _draw(profiles: Sequence[tuple[str, Profile]], figure: FigureName | None) -> Figure:
+    from cimento.cloze.figures import dimensions_figure, heat_figure
+
+    has_expressions = any(found.heat for _, found in profiles)
+    if figure == "heat" or (figure is None and has_expressions):
+        return heat_figure(profiles)
+    return dimensions_figure(profiles)
+
+
+def _told(run: ClozeRun, method: str, found: _Found) -> tuple[dict[str, JsonValue], str]:
     """One run's profile for machines and for people."""
     from cimento.cli.profile_text import comparison_text, people_text, profile_text
-    from cimento.cloze.profile import profile as compute
     from cimento.cloze.profile_json import comparison_json, people_json, profile_json
 
-    made = compute(items, found.judged.candidates, how)
-    comparison, people = found.judged.comparison, found.people
+    comparison, people = found.comparison, found.people
     plain: dict[str, JsonValue] = {
         "suite": run.suite.name,
         "model": run.model,
         "method": method,
-        **profile_json(made),
+        **profile_json(found.profile),
         "dictionary_and_people": comparison_json(comparison) if comparison else None,
         "people": people_json(people) if people else None,
     }
     parts = [
-        profile_text(run.suite.name, run.model, method, made),
+        profile_text(run.suite.name, run.model, method, found.profile),
         comparison_text(comparison) if comparison else "",
         people_text(people) if people else "",
     ]

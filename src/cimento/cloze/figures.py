@@ -1,156 +1,154 @@
-"""Figures of cloze runs: hits of each expression as a heat map, and acc@k as a curve."""
+"""Figures of profiles: hits of each expression as a heat map, and dimensions with intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cimento.cloze.judging.hits import curve, hit_ranks
-from cimento.cloze.profile import heat_map
-from cimento.cloze.running import ClozeRun
+from cimento.cloze.profile import Profile
 from cimento.errors import UsageError
-from cimento.report.figures import Figure, figure_of, load_altair
+from cimento.report.figures import BLUE, Figure, figure_of, load_altair
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.cloze.judging.hits import Ranks
-    from cimento.cloze.records import ClozeItem
-
-_CELL = 22
-_WIDTH, _HEIGHT = 320, 220
-_HALF = 0.5
-"""From here on a cell is dark, and its number is written in white."""
+Named = tuple[str, Profile]
+"""A model's label and its profile."""
 
 
-def heat_figure(runs: Sequence[ClozeRun], *, k: int = 10) -> Figure:
-    """acc@k of each word of each expression: a row an expression, a column a word of a model.
-
-    Args:
-        runs: of suites with multiword items, one for each model.
-        k: ranks that count.
+def heat_figure(profiles: Sequence[Named]) -> Figure:
+    """acc@1 and acc@k of each word of each expression, a column for each model and word.
 
     Raises:
-        UsageError: none of the runs has expressions.
+        UsageError: no item belongs to an expression.
+        MissingDependencyError: altair is not installed.
     """
     load_altair()
     import altair as alt
 
-    frame = heat_frame(runs, k=k)
+    frame = heat_frame(profiles)
     if frame.is_empty():
         raise UsageError(
             where="figure heat",
-            seen="none of the runs has items with an expression and a target",
-            todo="Give runs of a suite of multiword expressions.",
+            seen="no item belongs to a multiword expression",
+            todo="Ask for --figure dimensions instead.",
         )
-    names = list(dict.fromkeys(frame["expression"]))
-    x = alt.X("word:O", title="word", axis=alt.Axis(labelAngle=0))
-    y = alt.Y("expression:N", title=None, sort=names)
-    base = alt.Chart(frame)
-    cells = base.mark_rect().encode(
-        x=x,
-        y=y,
-        color=alt.Color("accuracy:Q", title=f"acc@{k}").scale(scheme="blues", domain=[0, 1]),
+    title = "Share of sentences in which the word of the expression is hit"
+    order = list(dict.fromkeys(frame["expression"]))
+    base = alt.Chart().encode(
+        x=alt.X("word:N", title="masked word", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("expression:N", title=None, sort=order),
     )
-    counts = base.mark_text(fontSize=10).encode(
-        x=x,
-        y=y,
-        text="counts:N",
-        color=alt.condition(alt.datum.accuracy > _HALF, alt.value("white"), alt.value("black")),
+    squares = base.mark_rect(stroke="white").encode(
+        color=alt.Color("accuracy:Q", title="acc@k").scale(scheme="blues", domain=[0, 1])
+    )
+    counts = base.mark_text(fontSize=9).encode(
+        text="shown:N",
+        color=alt.condition("datum.accuracy > 0.5", alt.value("white"), alt.value("#333333")),
     )
     chart = (
-        alt.layer(cells, counts)
-        .properties(height=_CELL * len(names), width=4 * _CELL)
-        .facet(column=alt.Column("model:N", title=None, sort=list(dict.fromkeys(frame["model"]))))
+        alt.layer(squares, counts, data=frame)
+        .properties(width=alt.Step(34), height=alt.Step(15))
+        .facet(
+            column=alt.Column("model:N", title=None, sort=list(dict.fromkeys(frame["model"]))),
+            row=alt.Row("at:N", title=None, sort=list(dict.fromkeys(frame["at"]))),
+            title=title,
+        )
     )
-    title = f"acc@{k} of each word of each expression"
     return figure_of(chart, name="heat", title=title, frame=frame)
 
 
-def heat_frame(runs: Sequence[ClozeRun], *, k: int = 10) -> pl.DataFrame:
-    """The numbers of the heat map: model, expression, word, correct, n, accuracy, counts.
-
-    The best expressions come first, over all models together.
-    """
+def heat_frame(profiles: Sequence[Named]) -> pl.DataFrame:
+    """The numbers of `heat_figure`: a row for each model, expression, word and k."""
     import polars as pl
 
     rows = [
-        (run.model, cell.expression, cell.word, cell.top.correct, cell.top.n, cell.top.value)
-        for run in runs
-        for cell in heat_map(*_judged(run), k)
+        (model, cell.expression, f"W{cell.word}", f"@{k}", share.correct, share.n, share.value)
+        for model, found in profiles
+        for cell in found.heat
+        for k, share in ((1, cell.first), (found.k, cell.top))
     ]
-    columns = {
-        "model": pl.String(),
-        "expression": pl.String(),
-        "word": pl.String(),
-        "correct": pl.Int64(),
-        "n": pl.Int64(),
-        "accuracy": pl.Float64(),
+    schema = {
+        "model": pl.String,
+        "expression": pl.String,
+        "word": pl.String,
+        "at": pl.String,
+        "correct": pl.Int32,
+        "n": pl.Int32,
+        "accuracy": pl.Float64,
     }
-    frame = pl.DataFrame(rows, schema=columns, orient="row")
-    counts = pl.format("{}/{}", "correct", "n").alias("counts")
-    total = pl.col("correct").sum().over("expression")
-    return frame.with_columns(counts).sort(-total, "expression", maintain_order=True)
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    return frame.with_columns(
+        pl.concat_str("correct", pl.lit("/"), "n").alias("shown"),
+    )
 
 
-def curve_figure(runs: Sequence[ClozeRun], *, k: int = 10) -> Figure:
-    """acc@1 to acc@k, a line for each model.
-
-    Args:
-        runs: of suites whose items have targets.
-        k: ranks that count.
+def dimensions_figure(profiles: Sequence[Named]) -> Figure:
+    """acc@1, acc@k, P@1 and P@k of each dimension with their intervals, a panel for each model.
 
     Raises:
-        UsageError: none of the runs has targets.
+        UsageError: nothing was hit or judged in any dimension.
+        MissingDependencyError: altair is not installed.
     """
     load_altair()
     import altair as alt
 
-    frame = curve_frame(runs, k=k)
+    frame = dimensions_frame(profiles)
     if frame.is_empty():
         raise UsageError(
-            where="figure curve",
-            seen="none of the runs has items with targets",
-            todo="Give runs of a suite whose items say what belongs in the blank.",
+            where="figure dimensions",
+            seen="no item has a target, and no candidate was judged",
+            todo="Give --dictionary or --judgments.",
         )
-    chart = (
-        alt.Chart(frame)
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("k:O", title="candidates that count", axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("accuracy:Q", title="acc@k").scale(domain=[0, 1]),
-            color=alt.Color("model:N", title=None, sort=list(dict.fromkeys(frame["model"]))),
-            strokeDash=alt.StrokeDash("suite:N", title=None),
-        )
-        .properties(width=_WIDTH, height=_HEIGHT)
+    title = "The profile, with 95 % intervals that respect clusters"
+    order = list(dict.fromkeys(frame["dimension"]))
+    base = alt.Chart().encode(y=alt.Y("dimension:N", title=None, sort=order))
+    whiskers = base.mark_rule(color=BLUE).encode(
+        x=alt.X("low:Q", title="share").scale(domain=[0, 1]), x2="high:Q"
     )
-    return figure_of(chart, name="curve", title=f"acc@1 to acc@{k}", frame=frame)
+    points = base.mark_circle(color=BLUE, size=42, opacity=1).encode(x="share:Q")
+    chart = (
+        alt.layer(whiskers, points, data=frame)
+        .properties(width=130, height=alt.Step(18))
+        .facet(
+            column=alt.Column("value:N", title=None, sort=list(dict.fromkeys(frame["value"]))),
+            row=alt.Row("model:N", title=None, sort=list(dict.fromkeys(frame["model"]))),
+            title=title,
+        )
+    )
+    return figure_of(chart, name="dimensions", title=title, frame=frame)
 
 
-def curve_frame(runs: Sequence[ClozeRun], *, k: int = 10) -> pl.DataFrame:
-    """The numbers of the curve: suite, model, k, correct, n, accuracy."""
+def dimensions_frame(profiles: Sequence[Named]) -> pl.DataFrame:
+    """The numbers of `dimensions_figure`: a row for each model, dimension and value."""
     import polars as pl
 
-    rows = []
-    for run in runs:
-        items, ranks = _judged(run)
-        if items:
-            shares = enumerate(curve(ranks, k), start=1)
-            own = (run.suite.name, run.model)
-            rows += [(*own, rank, share.correct, share.n, share.value) for rank, share in shares]
-    columns = {
-        "suite": pl.String(),
-        "model": pl.String(),
-        "k": pl.Int64(),
-        "correct": pl.Int64(),
-        "n": pl.Int64(),
-        "accuracy": pl.Float64(),
+    rows = [
+        (
+            model,
+            each.name,
+            f"{name}@{k}",
+            measured.share.correct,
+            measured.share.n,
+            measured.share.value,
+            measured.interval.low,
+            measured.interval.high,
+            measured.interval.method,
+        )
+        for model, found in profiles
+        for each in found.dimensions
+        for name, shares in (("acc", each.hits), ("P", each.fitting))
+        for k, measured in zip((1, found.k), shares, strict=False)
+    ]
+    schema = {
+        "model": pl.String,
+        "dimension": pl.String,
+        "value": pl.String,
+        "correct": pl.Int32,
+        "n": pl.Int32,
+        "share": pl.Float64,
+        "low": pl.Float64,
+        "high": pl.Float64,
+        "interval_method": pl.String,
     }
-    return pl.DataFrame(rows, schema=columns, orient="row")
-
-
-def _judged(run: ClozeRun) -> tuple[list[ClozeItem], Ranks]:
-    """The items with targets, and the ranks of their hits by the first way of asking."""
-    items = [item for item in run.items if item.targets]
-    candidates = run.candidates(run.methods[0]) if run.methods else []
-    return items, hit_ranks(items, candidates)
+    return pl.DataFrame(rows, schema=schema, orient="row")
