@@ -105,7 +105,7 @@ def test_a_story_is_verified_where_all_is_right(tmp_path):
     def knows(messages):
         asked = messages[-1]["content"]
         if "Subito" in asked:
-            return "Il cassetto è chiuso." if "dopo la frase 1" in asked else "aperto"
+            return "Il cassetto è chiuso." if "dopo la frase «Elena chiude" in asked else "aperto"
         return "viene tirato fuori da un contenitore"
 
     with reply_server(knows) as server:

@@ -186,7 +186,6 @@ def _asked(story: Story, number: int, side: Side, held: Held, wording: ExtraWord
         gold = labels[bool(value)]
     question = fill(
         template,
-        number=str(number),
         sentence=story.sentences[number].strip(),
         entity=held.entity,
         negative=words[0],
