@@ -173,6 +173,22 @@ def test_table_3_is_written(folder, tmp_path, capsys):
     assert "the ending '.doc' names no form of table" in capsys.readouterr().err
 
 
+def test_what_is_missing_is_said(folder, tmp_path, capsys):
+    lines = (folder / "responses/gemma-2-27b.jsonl").read_text().splitlines()
+    tier = [line for line in lines if "story_class" in line]
+    part, unscored = tmp_path / "part.jsonl", tmp_path / "unscored.jsonl"
+    part.write_text("\n".join(tier[:20]))
+    unscored.write_text("\n".join([*tier[1:], '{"doc": 0, "task": "story_class", "ll": [NaN, 0]}']))
+    data = str(folder / "dataset/gita4calamita.jsonl")
+    arguments = ["study", "stories", "--data", data, "--draws", "100", "--responses"]
+    assert invoke([*arguments, str(part)]) == 0
+    assert "336 of 356 stories that reached it lack answers" in capsys.readouterr().out
+    assert invoke([*arguments, str(unscored)]) == 0
+    output = capsys.readouterr().out
+    assert "Accuracy, Plausible Accuracy leave out stories without a score (1)." in output
+    assert "Order Verifiability have no value: this tier was not asked." in output
+
+
 def test_two_files_of_one_name_are_refused(folder, capsys):
     path = str(folder / "responses/gemma-2-27b.jsonl")
     data = str(folder / "dataset/gita4calamita.jsonl")

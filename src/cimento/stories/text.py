@@ -27,6 +27,21 @@ def grouping_rows(summary: Mapping[str, JsonValue]) -> Rows:
     return rows
 
 
+def missing_reasons(summary: Mapping[str, JsonValue]) -> list[str]:
+    """Why metrics have no value, or do not count all stories, one sentence for each reason."""
+    found: dict[str, list[str]] = {}
+    grouping = str(at(summary, "grouping"))
+    for name in METRICS:
+        rate = at(summary, "rates", grouping, name)
+        unscored = number(rate, "unscored")
+        reason = at(rate, "reason")
+        if isinstance(reason, str) and reason:
+            found.setdefault(f"have no value: {reason}", []).append(name)
+        elif unscored:
+            found.setdefault(f"leave out stories without a score ({unscored:.0f})", []).append(name)
+    return [f"{', '.join(names)} {reason}." for reason, names in found.items()]
+
+
 def flow_rows(summary: Mapping[str, JsonValue]) -> Rows:
     """How many implausible stories reach and pass each tier."""
     rows: Rows = [("tier", "reached", "passed", "share", "constant")]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 GroupingName = Literal["paper_code", "type", "corrected"]
 
 
+# size: one argument for each option.
 def stories(
     data: Annotated[
         Path, options.option("--data", help="The stories: GITA4CALAMITA as JSONL, or others.")
@@ -48,9 +49,10 @@ def stories(
     from cimento.stories.responses import read_responses
     from cimento.studies.stories.record import paired_record, study_record
     from cimento.studies.stories.text import differing, equality_rows
+    from cimento.suites.builtin import find_suite
 
     _refuse_unknown_form(output)
-    file = read_stories(data)
+    file = read_stories(find_suite(str(data)))
     asked = file.stories
     models = [read_responses(path, stories=asked) for path in responses]
     _refuse_same_names([model.model for model in models])
@@ -109,6 +111,7 @@ def _show(record: dict[str, JsonValue]) -> None:
         flow_rows,
         grouping_rows,
         mapping,
+        missing_reasons,
         survivor_rows,
     )
     from cimento.studies.stories.record import MORE
@@ -128,6 +131,8 @@ def _show(record: dict[str, JsonValue]) -> None:
     show(f"{record['model']}")
     for title, rows in tables.items():
         show(f"\n{title}\n{columns(rows, indent=2)}")
+    for reason in missing_reasons(summary):
+        show(f"\n{reason}")
     show("")
 
 
