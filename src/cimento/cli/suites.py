@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cimento.cli import audit, options, suites_build, vary
+from cimento.cli import audit, options, suites_build, suites_derived, vary
 from cimento.cli.console import columns, note, show
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ app.add_typer(suites_build.app, name="build")
 
 app.command("audit")(audit.audit_suites)
 app.command("vary")(vary.vary_suite)
+app.command("match")(suites_derived.match_suite)
+app.command("prime")(suites_derived.prime_suite)
 
 SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")]
 Kind = Literal["pairs", "regions", "factorial", "agreement"]

@@ -1,0 +1,136 @@
+"""``cimento suites match`` and ``prime``: copies of a suite made by a rule."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cimento.cli import options
+
+if TYPE_CHECKING:
+    from cimento.suites.matching import Balance, Frequency
+
+SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")]
+Folder = Annotated[Path, options.option("-o", "--output", help="Folder to write.")]
+
+
+def match_suite(
+    suite: SuiteName,
+    output: Folder,
+    *,
+    words: Annotated[
+        int | None, options.option("--words", min=0, help="At most so many words apart.")
+    ] = None,
+    characters: Annotated[
+        int | None, options.option("--characters", min=0, help="At most so many characters apart.")
+    ] = None,
+    frequency: Annotated[
+        float | None,
+        options.option("--frequency", min=0, help="Mean Zipf frequencies at most so far apart."),
+    ] = None,
+    overlap: Annotated[
+        float | None,
+        options.option("--overlap", min=0, max=1, help="At least this share of words in common."),
+    ] = None,
+    condition: Annotated[
+        list[str] | None,
+        options.option("--condition", help="Compare only these; may be repeated. All by default."),
+    ] = None,
+) -> None:
+    """Write a copy with the items whose conditions are alike, and say how alike they were.
+
+    Differences in length, frequency or words between conditions can make or hide an effect.
+    """
+    from cimento.cli.console import columns, note, show
+    from cimento.errors import UsageError
+    from cimento.suites.builtin import find_suite
+    from cimento.suites.load import load_suite
+    from cimento.suites.matching import Limits, match_items
+    from cimento.suites.writers.native import write_native
+
+    limits = Limits(words=words, characters=characters, frequency=frequency, overlap=overlap)
+    if limits == Limits():
+        raise UsageError(
+            where="cimento suites match",
+            seen="no limit is given",
+            todo="Give --words, --characters, --frequency or --overlap.",
+        )
+    loaded = load_suite(find_suite(suite))
+    language = loaded.suite.meta.language
+    known = _frequencies(language) if frequency is not None else None
+    found = match_items(
+        loaded.suite,
+        limits,
+        conditions=tuple(condition or ()),
+        frequency=known,
+        sha256=loaded.sha256,
+    )
+    write_native(found.suite, output)
+    kept = len(found.suite.items)
+    rows = [
+        ("", "items", "words apart", "characters apart", "words shared", "frequency apart"),
+        ("all", str(kept + len(found.dropped)), *_numbers(found.before)),
+        ("kept", str(kept), *_numbers(found.after)),
+    ]
+    show(columns(rows))
+    note(f"Written: {output}")
+
+
+def prime_suite(
+    suite: SuiteName,
+    output: Folder,
+    *,
+    condition: Annotated[
+        str, options.option("--condition", help="Of the sentences that come first.")
+    ],
+    earlier: Annotated[int, options.option("--earlier", min=1, help="How many come first.")] = 1,
+    seed: Annotated[int, options.option("--seed", help="Of the choice.")] = 0,
+) -> None:
+    """Write a copy with sentences of other items before every sentence, as context.
+
+    Run it with --context-column context; cimento compare tells what exposure changes.
+    """
+    from cimento.cli.console import note
+    from cimento.suites.builtin import find_suite
+    from cimento.suites.load import load_suite
+    from cimento.suites.priming import COLUMN, prime
+    from cimento.suites.writers.native import write_native
+
+    loaded = load_suite(find_suite(suite))
+    made = prime(loaded.suite, condition, earlier, seed=seed, sha256=loaded.sha256)
+    write_native(made, output)
+    note(f"Written: {output}. Run it with: cimento run {output} --context-column {COLUMN}")
+
+
+def _numbers(balance: Balance) -> tuple[str, str, str, str]:
+    frequency = "" if balance.frequency is None else f"{balance.frequency:.2f}"
+    return (
+        f"{balance.words:.2f}",
+        f"{balance.characters:.1f}",
+        f"{balance.overlap:.2f}",
+        frequency,
+    )
+
+
+def _frequencies(language: str) -> Frequency:
+    """Zipf frequencies of a language's words.
+
+    Raises:
+        MissingDependencyError: wordfreq is not installed.
+        UsageError: it does not know the language.
+    """
+    from cimento.errors import MissingDependencyError, UsageError
+
+    try:
+        import wordfreq
+    except ImportError as error:
+        raise MissingDependencyError(
+            package="wordfreq", extra="frequency", purpose="frequencies of words"
+        ) from error
+    if language not in wordfreq.available_languages():
+        raise UsageError(
+            where="--frequency", seen=f"there are no frequencies for the language {language!r}"
+        )
+    return lambda word: float(wordfreq.zipf_frequency(word, language))

@@ -1,0 +1,194 @@
+"""Matched copies of a suite: items whose conditions are alike in length, frequency, words."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from cimento.errors import UsageError, did_you_mean
+from cimento.suites.model import Item, JsonValue, Suite
+from cimento.suites.sentences import sentence
+
+Frequency = Callable[[str], float]
+"""From a word to its frequency on the Zipf scale (log10 of occurrences in 10^9 words)."""
+
+PROVENANCE = "provenance"
+_WORD = re.compile(r"[^\W\d_]+(?:['’])?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What the conditions of one item may differ by at most; None for anything.
+
+    Attributes:
+        words: number of words, longest less shortest condition.
+        characters: number of characters.
+        frequency: mean Zipf frequency of the words, highest less lowest.
+        overlap: words common to all conditions over words of any, at least (Jaccard).
+    """
+
+    words: int | None = None
+    characters: int | None = None
+    frequency: float | None = None
+    overlap: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Balance:
+    """How far the conditions of one item, or of items on average, are apart.
+
+    Attributes:
+        words: longest less shortest condition, in words.
+        characters: the same in characters.
+        overlap: words common to all conditions over words of any.
+        frequency: highest less lowest mean Zipf frequency; None where it was not asked for.
+    """
+
+    words: float
+    characters: float
+    overlap: float
+    frequency: float | None = None
+
+    def is_within(self, limits: Limits) -> bool:
+        """Whether no limit is passed."""
+        return (
+            (limits.words is None or self.words <= limits.words)
+            and (limits.characters is None or self.characters <= limits.characters)
+            and (limits.overlap is None or self.overlap >= limits.overlap)
+            and (
+                limits.frequency is None
+                or (self.frequency is not None and self.frequency <= limits.frequency)
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matched:
+    """A matched copy, and what it was chosen from.
+
+    Attributes:
+        suite: the copy; its items keep their ids.
+        before: mean balance of all items.
+        after: of those that were kept.
+        dropped: ids of the others.
+    """
+
+    suite: Suite
+    before: Balance
+    after: Balance
+    dropped: tuple[str, ...]
+
+
+def match_items(
+    suite: Suite,
+    limits: Limits,
+    *,
+    conditions: Sequence[str] = (),
+    frequency: Frequency | None = None,
+    sha256: str = "",
+) -> Matched:
+    """A copy of a suite with those items whose conditions are alike enough.
+
+    Args:
+        suite: the suite.
+        limits: what is alike enough.
+        conditions: that are compared; empty for all.
+        frequency: of words, for a limit of frequency.
+        sha256: of the suite, for the provenance.
+
+    Raises:
+        UsageError: no item is left, there is no such condition, or frequencies are missing.
+    """
+    for name in conditions:
+        if name not in suite.condition_names:
+            raise UsageError(
+                where=f"condition {name!r}",
+                seen=f"the suite {suite.name!r} has no such condition",
+                todo=did_you_mean(name, suite.condition_names),
+            )
+    if limits.frequency is not None and frequency is None:
+        raise UsageError(where="frequency limit", seen="there are no frequencies of words")
+    balances = {
+        item.id: balance(item, suite, conditions=conditions, frequency=frequency)
+        for item in suite.items
+    }
+    kept = [item for item in suite.items if balances[item.id].is_within(limits)]
+    if not kept:
+        closest = mean_balance(list(balances.values()))
+        raise UsageError(
+            where=f"suite {suite.name!r}",
+            seen=f"none of its {len(suite.items)} items is within the limits",
+            todo=f"On average the conditions differ by {closest.words:.1f} words and "
+            f"{closest.characters:.1f} characters, and share {closest.overlap:.2f} of their words.",
+        )
+    limit: dict[str, JsonValue] = {
+        key: value for key, value in dataclasses.asdict(limits).items() if value is not None
+    }
+    extra: dict[str, JsonValue] = {
+        **suite.extra,
+        PROVENANCE: {
+            "suite": suite.name,
+            "version": suite.meta.version,
+            "sha256": sha256,
+            "limits": limit,
+            "conditions": list(conditions),
+            "items": f"{len(kept)} of {len(suite.items)}",
+        },
+    }
+    meta = dataclasses.replace(suite.meta, name=f"{suite.name}-matched")
+    ids = {item.id for item in kept}
+    return Matched(
+        suite=dataclasses.replace(suite, meta=meta, items=tuple(kept), extra=extra),
+        before=mean_balance(list(balances.values())),
+        after=mean_balance([balances[item.id] for item in kept]),
+        dropped=tuple(item.id for item in suite.items if item.id not in ids),
+    )
+
+
+def balance(
+    item: Item,
+    suite: Suite,
+    *,
+    conditions: Sequence[str] = (),
+    frequency: Frequency | None = None,
+) -> Balance:
+    """How far the conditions of an item are apart.
+
+    Args:
+        item: of the suite.
+        suite: which says how regions are joined.
+        conditions: that are compared; empty for all.
+        frequency: of words; None leaves it out.
+    """
+    texts = [
+        sentence(each, rule=suite.join)
+        for each in item.conditions
+        if not conditions or each.name in conditions
+    ]
+    words = [[word.lower() for word in _WORD.findall(text)] for text in texts]
+    lengths, characters = [len(text.split()) for text in texts], [len(text) for text in texts]
+    sets = [set(each) for each in words]
+    union = set.union(*sets) if sets else set()
+    means = []
+    if frequency is not None:
+        means = [fmean(map(frequency, each)) for each in words if each]
+    return Balance(
+        words=float(max(lengths) - min(lengths)) if lengths else 0.0,
+        characters=float(max(characters) - min(characters)) if characters else 0.0,
+        overlap=len(set.intersection(*sets)) / len(union) if union else 0.0,
+        frequency=max(means) - min(means) if means else None,
+    )
+
+
+def mean_balance(balances: Sequence[Balance]) -> Balance:
+    """The mean over one item or more."""
+    frequencies = [each.frequency for each in balances if each.frequency is not None]
+    return Balance(
+        words=fmean(each.words for each in balances),
+        characters=fmean(each.characters for each in balances),
+        overlap=fmean(each.overlap for each in balances),
+        frequency=fmean(frequencies) if frequencies else None,
+    )
