@@ -369,6 +369,10 @@ def test_what_is_asked_wrongly_is_said(suite_folder, tmp_path, capsys):
     ):
         assert invoke([*arguments, "--set", setting]) == 2, setting
         assert said in capsys.readouterr().err
+    assert invoke([*arguments, "--context", "Allora"]) == 2
+    assert "--context" in capsys.readouterr().err
+    assert invoke([*arguments, "--measure", "lp"]) == 0
+    assert "--measure means nothing for blanks" in capsys.readouterr().err
     with pytest.raises(TableError, match="no finished run"):
         open_runs([tmp_path / "empty"])
 

@@ -268,6 +268,34 @@ def test_every_text_goes_through_the_model_once_and_its_head_sees_the_masks_alon
     assert sum(lines) == sum(rows) == len(GAPS)
 
 
+@pytest.mark.parametrize(("name", "protocol"), [("bert-cased", "mask"), ("gpt2", "left")])
+def test_of_a_long_text_the_part_around_the_blank_can_be_read(name, protocol, zoo_folder):
+    """The very tokens that fit: half of them on each side, or those just before the blank."""
+    policy = Policy(window="sliding")
+    folder = zoo_folder(name)
+    own = open_filler(load_folder(folder, policy), policy=policy)
+    request = FillRequest(0, "gatto " * 200, " gatto" * 200)
+    [fills] = own.fill([request], FillPolicy(k=5, protocol=protocol))
+    tokenizer = zoo.tokenizer(zoo.SPECIES[name].tokenizer)
+    if name == "gpt2":
+        text = plain.tokens_of(folder, request.before.rstrip()).ids
+        ids = [tokenizer.bos_token_id, *text[-(zoo.WINDOW - 1) :]]
+        model, at = AutoModelForCausalLM.from_pretrained(folder), len(ids) - 1
+    else:
+        ids = around(name, folder, f"{request.before}[MASK]{request.after}")
+        at = ids.index(tokenizer.mask_token_id)
+        left = (zoo.WINDOW - 3) // 2
+        ids = [ids[0], *ids[at - left : at + zoo.WINDOW - 2 - left], ids[-1]]
+        model, at = AutoModelForMaskedLM.from_pretrained(folder), left + 1
+    assert len(ids) == zoo.WINDOW
+    values, _ = plain_row(model, ids, at).topk(5)
+    assert [fill.logprob_nats for fill in fills] == pytest.approx(
+        values.tolist(), abs=TOLERANCE_NATS
+    )
+    [words] = own.fill([request], FillPolicy(k=5, protocol="complete", masks=2))
+    assert len(words) == 5
+
+
 def test_what_cannot_be_asked_is_said(zoo_folder):
     masked = filler(zoo_folder("bert-cased"))
     with pytest.raises(ModelError, match="besides its blank"):

@@ -22,6 +22,7 @@ from cimento.cloze.summary import ClozeJudging, summarise, verdict_table
 from cimento.errors import CimentoError, StorageError, UsageError, did_you_mean
 from cimento.files import write_text
 from cimento.models.fill import CHOICE_RULES, OPEN_RULES, ChoiceRule, FillPolicy, OpenRule
+from cimento.requests import NO_CONTEXT
 from cimento.results import SUMMARY
 from cimento.sources import shown_name
 from cimento.suites.builtin import find_suite
@@ -49,6 +50,7 @@ def run_cloze(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int
         CimentoError: a suite or an option cannot be used.
     """
     policy = fill_policy(how.options)
+    _say_what_is_not_used(how)
     found = [load_cloze(path) for name in suites for path in suite_paths(find_suite(name))]
     judged: list[Judged] = []
     failures: list[Failure] = []
@@ -63,6 +65,30 @@ def run_cloze(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int
         show(summary_text([each.summary for each in judged]))
         note(f"Stored in {how.evaluation.output}.")
     return report_failures(judged, failures)
+
+
+def _say_what_is_not_used(how: KindRun) -> None:
+    """Options that mean something for suites of regions only.
+
+    Raises:
+        UsageError: a context is given, which would change what is asked.
+    """
+    if how.evaluation.asking.context != NO_CONTEXT:
+        raise UsageError(
+            where="--context",
+            seen="what stands before a blank is written in a cloze suite itself",
+            todo="Leave it out.",
+        )
+    judging = how.evaluation.judging
+    given = {
+        "--measure": bool(how.measures),
+        "--metric": judging.metric is not None,
+        "--prediction": bool(judging.predictions),
+        "--all-tokens": how.evaluation.asking.all_tokens,
+    }
+    for option, there in given.items():
+        if there:
+            note(f"cimento: {option} means nothing for blanks and is not used.")
 
 
 def as_json(judged: Sequence[Judged], failures: Sequence[Failure] = ()) -> str:

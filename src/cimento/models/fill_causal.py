@@ -60,7 +60,7 @@ class CausalFiller:
     Args:
         inside: model and tokenizer.
         card: what is known about the model.
-        policy: how texts are scored; its BOS rule holds here too.
+        policy: how texts are scored; its rules for BOS and for long texts hold here too.
         token_budget: padded positions in one batch.
 
     Raises:
@@ -77,6 +77,7 @@ class CausalFiller:
         self.card = card
         self._tokenizer = tokenizer
         self._frame = causal_frame(tokenizer, policy.bos)
+        self._sliding = policy.window == "sliding"
         size = vocabulary_size(model)
         self._tokens = FillTokens(tokenizer, size=size)
         short, long = probes(tokenizer, self._frame, window=card.window, vocabulary=size)
@@ -94,7 +95,8 @@ class CausalFiller:
     ) -> list[list[Fill]]:
         """Candidates for each blank; see `Filler`."""
         protocol = chosen_protocol(policy, self)
-        texts = [self._before(request) for request in requests]
+        room = policy.masks if protocol == "complete" else 0
+        texts = [self._before(request, room) for request in requests]
         fits = [not r.before or r.before[-1].isspace() for r in requests]
         if protocol == "complete":
             return self._words(texts, fits, policy)
@@ -106,8 +108,13 @@ class CausalFiller:
             for text, fit in zip(texts, fits, strict=True)
         ]
 
-    def _before(self, request: FillRequest) -> _Ids:
-        """What the model reads: a blank at the end belongs to the token that is to come."""
+    def _before(self, request: FillRequest, room: int) -> _Ids:
+        """What the model reads: a blank at the end belongs to the token that is to come.
+
+        Raises:
+            ModelError: there is nothing to read.
+            TextTooLongError: it does not fit the window with `room` tokens more.
+        """
         ids: list[int] = self._tokenizer(
             request.before.rstrip(), add_special_tokens=False, verbose=False
         )["input_ids"]
@@ -119,11 +126,14 @@ class CausalFiller:
                 todo="Use a masked model, or give a --bos rule that puts a token there.",
             )
         window = self.card.window
-        if window is not None and len(text) > window:
+        longest = None if window is None else window - room
+        if longest is not None and len(text) > longest:
+            if self._sliding:
+                return (*self._frame.before, *ids[len(text) - longest :])
             raise TextTooLongError(
                 where=f"text {request.before[:60]!r}",
                 seen=f"it makes {len(text)} tokens, and the model's window holds {window}",
-                todo="Shorten it.",
+                todo="Shorten it, or say --window sliding.",
             )
         return text
 

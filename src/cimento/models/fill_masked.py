@@ -67,6 +67,8 @@ class MaskedFiller:
         inside: model and tokenizer.
         card: what is known about the model.
         token_budget: padded positions in one batch.
+        sliding: whether of a text that is too long the part around its blank is read, instead of
+            it being an error.
 
     Raises:
         ModelError: the model cannot be asked exactly.
@@ -75,11 +77,14 @@ class MaskedFiller:
     protocols: tuple[OpenRule, ...] = ("mask", "words", "complete", "beam")
     choices: tuple[ChoiceRule, ...] = ("mask", "left-to-right", "joint")
 
-    def __init__(self, inside: Inside, *, card: ModelCard, token_budget: int) -> None:
+    def __init__(
+        self, inside: Inside, *, card: ModelCard, token_budget: int, sliding: bool = False
+    ) -> None:
         model, tokenizer = inside.model, inside.tokenizer
         self.card = card
         self._tokenizer = tokenizer
         self._mask = int(tokenizer.mask_token_id)
+        self._sliding = sliding
         self._frame = own_frame(tokenizer)
         size = vocabulary_size(model)
         self._tokens = FillTokens(tokenizer, size=size)
@@ -99,7 +104,7 @@ class MaskedFiller:
     ) -> list[list[Fill]]:
         """Candidates for each blank, then its options; see `Filler`."""
         protocol = chosen_protocol(policy, self)
-        gaps = self._gaps(requests)
+        gaps = self._gaps(requests, 1 if protocol in ("mask", "words") else policy.masks)
         fits = [_follows_blank(request) for request in requests]
         if protocol in ("mask", "words"):
             found = self._one_mask(gaps, fits, policy.k, words=protocol == "words")
@@ -110,7 +115,7 @@ class MaskedFiller:
         scored = self._choose(requests, gaps, fits, choice)
         return [[*own, *options] for own, options in zip(found, scored, strict=True)]
 
-    def _gaps(self, requests: Sequence[FillRequest]) -> list[_Gap]:
+    def _gaps(self, requests: Sequence[FillRequest], masks: int) -> list[_Gap]:
         """The texts as tokens around one mask, as the tokenizer itself reads its mask token.
 
         Where tokens carry the blank before a word, the one before the mask belongs to what is to
@@ -131,9 +136,7 @@ class MaskedFiller:
                     todo="Take it out.",
                 )
             at = ids.index(self._mask)
-            gap = _Gap((*self._frame.before, *ids[:at]), (*ids[at + 1 :], *self._frame.after))
-            self._refuse_long(gap, 1, request)
-            found.append(gap)
+            found.append(self._gap(ids[:at], ids[at + 1 :], masks, request))
         return found
 
     def _ids(self, texts: Sequence[str]) -> list[list[int]]:
@@ -144,14 +147,32 @@ class MaskedFiller:
         )["input_ids"]
         return ids
 
-    def _refuse_long(self, gap: _Gap, tokens: int, request: FillRequest) -> None:
-        length, window = len(gap.filled(())) + tokens, self.card.window
-        if window is not None and length > window:
+    def _gap(
+        self, before: Sequence[int], after: Sequence[int], tokens: int, request: FillRequest
+    ) -> _Gap:
+        """What stands around some tokens; of a text that is too long, as much as there is room for.
+
+        The tokens stand in the middle of it, or as near to it as the ends of the text allow.
+
+        Raises:
+            TextTooLongError: the text does not fit, and only whole texts are read.
+        """
+        frame, window = self._frame, self.card.window
+        length = len(frame.before) + len(before) + tokens + len(after) + len(frame.after)
+        if window is None or length <= window:
+            return _Gap((*frame.before, *before), (*after, *frame.after))
+        if not self._sliding:
             raise TextTooLongError(
                 where=f"text {_shown(request)!r}",
                 seen=f"it makes {length} tokens, and the model's window holds {window}",
-                todo="Shorten it.",
+                todo="Shorten it, or say --window sliding.",
             )
+        room = window - len(frame.before) - len(frame.after) - tokens
+        left = min(len(before), max(room // 2, room - len(after)))
+        return _Gap(
+            (*frame.before, *before[len(before) - left :]),
+            (*after[: room - left], *frame.after),
+        )
 
     def _one_mask(
         self, gaps: Sequence[_Gap], fits: Sequence[bool], k: int, *, words: bool
@@ -327,8 +348,7 @@ class MaskedFiller:
         if not inside:
             return _Option(_Gap((), ()), ())
         first, last = inside[0], inside[-1] + 1
-        gap = _Gap((*self._frame.before, *ids[:first]), (*ids[last:], *self._frame.after))
-        self._refuse_long(gap, last - first, request)
+        gap = self._gap(ids[:first], ids[last:], last - first, request)
         return _Option(gap, tuple(ids[first:last]))
 
 

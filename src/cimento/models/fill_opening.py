@@ -51,7 +51,8 @@ def open_filler(scorer: object, *, policy: Policy, token_budget: int | None = No
     if card.kind == "masked":
         from cimento.models.fill_masked import MaskedFiller
 
-        return MaskedFiller(inside, card=card, token_budget=budget)
+        sliding = policy.window == "sliding"
+        return MaskedFiller(inside, card=card, token_budget=budget, sliding=sliding)
     if card.kind == "seq2seq":
         from cimento.models.fill_seq2seq import SentinelFiller
 
