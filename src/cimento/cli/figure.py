@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cimento.verdicts.factorial import Factorial
 
 FigureName: TypeAlias = Literal[
-    "interaction", "rows", "items", "tokens", "position", "length", "scatter", "heat", "curve"
+    "interaction", "rows", "items", "tokens", "position", "length", "scatter", "curve"
 ]
 
 Column: TypeAlias = "tuple[str, Factorial, Mapping[str, float | None]]"
@@ -34,7 +34,7 @@ def figure(
         typer.Argument(
             metavar="NAME",
             help="interaction, rows, items, tokens, position, length, scatter; of cloze suites:"
-            " heat, curve.",
+            " curve.",
         ),
     ],
     output: Annotated[
@@ -80,18 +80,17 @@ def figure(
     interaction: the four means of each phenomenon. rows: a row for each phenomenon, a column for
     each run (and people). items: DD of every item. tokens: one item, token by token. position:
     mean surprisal by position. length: score against length. scatter: a score against ratings.
-    heat: hits of each expression. curve: acc@1 to acc@10.
+    curve: acc@1 to acc@10 of cloze suites.
     """
     from cimento.cli.console import note
     from cimento.results import open_runs
 
     drawn: Figure
-    if name in ("heat", "curve"):
-        from cimento.cloze.figures import curve_figure, heat_figure
+    if name == "curve":
+        from cimento.cloze.figures_curve import curve_figure
         from cimento.cloze.running import open_runs as open_cloze_runs
 
-        draw = heat_figure if name == "heat" else curve_figure
-        note(f"The figure is in {draw(open_cloze_runs(runs)).write(output)}")
+        note(f"The figure is in {curve_figure(open_cloze_runs(runs)).write(output)}")
         return
     opened = open_runs(runs)
     if name == "tokens":

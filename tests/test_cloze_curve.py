@@ -1,4 +1,4 @@
-"""Figures of cloze runs: their numbers, counted by hand, and their specs."""
+"""The curve of acc@k: its numbers, counted by hand, and its spec."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from cimento.cache import MemoryCache
 from cimento.cli.main import invoke
-from cimento.cloze.figures import curve_frame, heat_figure, heat_frame
+from cimento.cloze.figures_curve import curve_figure, curve_frame
 from cimento.cloze.load import load_cloze
 from cimento.cloze.records import ClozeItem, ClozeSuite, MultiwordItem
 from cimento.cloze.replaying import open_recording
@@ -50,22 +50,12 @@ def run(tmp_path):
     return run_of(tmp_path, suite, ANSWERS)
 
 
-def test_the_heat_map_counts_hits_of_each_word(run):
-    cells = heat_frame([run], k=2).select("expression", "word", "counts", "accuracy").rows()
-    assert cells == [
-        ("sangue freddo", "1", "2/2", 1.0),
-        ("sangue freddo", "2", "1/2", 0.5),
-        ("mano morta", "1", "0/1", 0.0),
-        ("mano morta", "2", "1/1", 1.0),
-    ]
-
-
 def test_the_curve_is_acc_at_each_rank(run):
     assert curve_frame([run], k=2).select("k", "correct", "n").rows() == [(1, 2, 6), (2, 4, 6)]
 
 
-@pytest.mark.parametrize("name", ["heat", "curve"])
-def test_figures_are_written_as_numbers_and_as_a_spec(name, run, tmp_path):
+def test_the_curve_is_written_as_numbers_and_as_a_spec(run, tmp_path):
+    name = "curve"
     for ending in ("csv", "json"):
         path = tmp_path / f"{name}.{ending}"
         assert invoke(["figure", str(run.folder), name, "-o", str(path)]) == 0
@@ -74,7 +64,7 @@ def test_figures_are_written_as_numbers_and_as_a_spec(name, run, tmp_path):
     assert "correct" in (tmp_path / f"{name}.csv").read_text(encoding="utf-8")
 
 
-def test_a_run_without_expressions_has_no_heat_map(tmp_path):
+def test_a_run_without_targets_has_no_curve(tmp_path):
     suite = ClozeSuite(Meta("it-none", language="it"), items=(ClozeItem("a", "La ", "."),))
-    with pytest.raises(UsageError, match="figure heat"):
-        heat_figure([run_of(tmp_path, suite, {"a": ("casa", "mela")})])
+    with pytest.raises(UsageError, match="figure curve"):
+        curve_figure([run_of(tmp_path, suite, {"a": ("casa", "mela")})])
