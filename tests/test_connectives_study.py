@@ -185,8 +185,16 @@ class TestOwnCopy:
             # python -c "import statistics as s; print(s.stdev([1.5, 2, 2, 1.5]))"
             ("Table 2", "unacceptable", "sd", 0.28867513459481287),
             ("Table 4", "acceptable", "mean", 23.25),
-            ("Table 4", "unacceptable, grammatical", "high", 60.25),
+            ("Table 4", "unacceptable, grammatical", "high", 40.0),
             ("Table 4", "unacceptable, ungrammatical", "low", 90.0),
+            # python -c "from scipy import stats; print(stats.spearmanr([4.75, 1.5, 4.25, 2, 5, 2,
+            #   4.25, 1.5], [20, 90, 35.5, 30.25, 12.5, 40, 25, 150])[0])"
+            ("section 4", "Spearman, scores and perplexities", "rho", -0.9334876415650786),
+            ("Pairs", "all", "accuracy of 4", 0.75),
+            ("Pairs", "unacceptable, grammatical", "accuracy of 2", 0.5),
+            ("Pairs", "unacceptable, ungrammatical", "accuracy of 2", 1.0),
+            ("Pairs", "connective se", "accuracy of 1", 0.0),
+            ("Pairs", "replacement prima", "accuracy of 1", 1.0),
             ("Table 3", "target", "items", 2),
             ("Table 3", "implausible", "items", 1),
             ("Table 3", "target = plausible", "%", 100 / 6),

@@ -8,7 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.acceptability.people import standardised
-from cimento.acceptability.report import AcceptabilityReport, Options, report, scored_in_order
+from cimento.acceptability.report import (
+    AcceptabilityReport,
+    Options,
+    chosen_measures,
+    report,
+    scored_in_order,
+)
 from cimento.acceptability.suites import NO_PREDICTIONS, RatedSuite, load_rated
 from cimento.cli.acceptability_text import report_text
 from cimento.cli.console import note, show
@@ -128,7 +134,6 @@ def _suite(each: RatedSuite) -> Suite:
 def _store(run: Run, each: RatedSuite, made: AcceptabilityReport, options: Options) -> None:
     """Measures, ratings and the report, beside the tables of the run."""
     from cimento.acceptability.judgments import judgments_table
-    from cimento.acceptability.report import chosen_measures
     from cimento.answers import JUDGMENTS, SCORES, write_table
     from cimento.files import write_text
     from cimento.measures.scores import scores_table

@@ -1,4 +1,4 @@
-"""Tables 2 to 5 from a user's own copy of the resource, beside the printed ones."""
+"""Tables 2 to 5 and what else a user's own copy of the resource gives, beside what is printed."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ _ROWS = {
     GRAMMATICAL: "NonAcceptable",
     UNGRAMMATICAL: "NonAccept+NonGr",
 }
+_ORDER = ("all", "unacceptable,", "connective", "replacement")
 _CLOZE_ROWS = {
     TARGET: "Target",
     PLAUSIBLE: "Plausible alt.",
@@ -115,7 +116,7 @@ def read_own(folder: Path) -> OwnCopy:
 
 
 def own_tables(own: OwnCopy, perplexities: Mapping[str, Value] | None = None) -> list[Cell]:
-    """Every cell of Tables 2 to 5 that the copy allows.
+    """Every cell of Tables 2 to 5 that the copy allows, the correlation, and accuracies of pairs.
 
     Args:
         own: the copy.
@@ -134,6 +135,8 @@ def own_tables(own: OwnCopy, perplexities: Mapping[str, Value] | None = None) ->
             return found.get(sentence.id)
 
         cells += _table_4(describe_labels(sentences, of))
+        cells.append(_rho(sentences, found))
+        cells += _pairs(sentences, found)
     if own.cloze:
         cells += _shares("Table 3", table_3(own.cloze), _CLOZE_ROWS, printed.TABLE_3)
     if any(item.completions for item in own.cloze):
@@ -185,6 +188,59 @@ def _table_4(groups: Sequence[Described]) -> Iterator[Cell]:
             ("high", group.high, row.high if row else None),
         ):
             yield _cell("Table 4", group, column, value, said)
+
+
+def _rho(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> Cell:
+    """Spearman's correlation of mean scores and perplexities, over all sentences."""
+    from cimento.statistics.correlation import coefficient
+
+    known = [
+        (each.mean, value)
+        for each in sentences
+        if each.mean is not None and not isinstance(value := found[each.id], Missing)
+    ]
+    rho = coefficient([mean for mean, _ in known], [value for _, value in known])
+    said = f"{printed.RHO:.3f}"
+    return Cell(
+        table="section 4",
+        row="Spearman, scores and perplexities",
+        column="rho",
+        computed=rho.r,
+        printed=said,
+        equal=None if rho.r is None else f"{rho.r:.3f}" == said,
+        reason=rho.reason,
+    )
+
+
+def _pairs(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> Iterator[Cell]:
+    """How often the acceptable sentence is the less perplexing one, a tie being no success.
+
+    Over all pairs, and by connective, replacement and grammaticality of the unacceptable one.
+    """
+    members: dict[str, dict[str, RatedSentence]] = {}
+    for each in sentences:
+        members.setdefault(each.pair, {})[each.label] = each
+    held: dict[str, list[bool]] = {"all": []}
+    for both in members.values():
+        good, bad = both[ACCEPTABLE], both[UNACCEPTABLE]
+        first, second = found[good.id], found[bad.id]
+        if isinstance(first, Missing) or isinstance(second, Missing):
+            continue
+        marked = GRAMMATICAL if bad.grammatical else UNGRAMMATICAL
+        connective = f"connective {bad.columns['connective']}"
+        replacement = f"replacement {bad.columns['replacement'] or '-'}"
+        for row in ("all", marked, connective, replacement):
+            held.setdefault(row, []).append(first < second)
+    for row, results in sorted(held.items(), key=lambda each: _ORDER.index(each[0].split()[0])):
+        yield Cell(
+            table="Pairs",
+            row=row,
+            column=f"accuracy of {len(results)}",
+            computed=sum(results) / len(results) if results else None,
+            printed=None,
+            equal=None,
+            reason=None if results else "no pair has two perplexities",
+        )
 
 
 def _cell(
