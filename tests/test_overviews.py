@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
@@ -11,7 +12,8 @@ from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.judging import Judging
 from cimento.models.fake import FakeScorer, uniform_scorer
-from cimento.overviews import joint, lowest, perplexities
+from cimento.overviews import JointCell, joint, lowest, perplexities
+from cimento.report.blimp import _NAMES, blimp_grid, published_accuracies
 from cimento.report.grid import as_csv
 from cimento.report.overview import joint_grid
 from cimento.suites.design import predictions_of, squares
@@ -100,3 +102,38 @@ def test_the_command_prints_them(tmp_path, capsys):
     for name, shown in (("perplexity", "ratio"), ("lowest", "longisland"), ("joint", "prova")):
         assert invoke(["report", folder, "--table", name]) == 0
         assert shown in capsys.readouterr().out
+
+
+def test_blimp_has_means_over_paradigms_beside_the_published_ones():
+    shared = {"language": "en", "what": "prediction", "model": "m", "measure": "lp"}
+    cells = [
+        JointCell(**shared, suite="adjunct_island", phenomenon="island_effects", accuracy=0.9),
+        JointCell(**shared, suite="wh_island", phenomenon="island_effects", accuracy=0.7),
+        JointCell(**shared, suite="causative", phenomenon="argument_structure", accuracy=None),
+        JointCell(**shared, suite="other", phenomenon="x", accuracy=1.0),
+    ]
+    rows = [line.split(",") for line in as_csv(blimp_grid(cells)).splitlines()]
+    assert rows[0][2:] == ["m lp", *(f"published {name}" for name in _NAMES)]
+    by_name = {row[1]: row[2:] for row in rows[1:]}
+    assert by_name["adjunct_island"] == ["90.0", "47.9", "67.4", "64.5", "89.4", "94.0"]
+    # (89.4 + 78.9) / 2 of GPT-2
+    assert by_name["mean of 2"][0] == "80.0"
+    assert by_name["mean of 2"][4] == "84.2"
+    assert by_name["causative"][0] == ""
+    assert by_name["mean of 3 of 67"][0] == ""
+
+
+@pytest.mark.golden
+def test_published_blimp_figures_are_those_of_the_released_files(shared):
+    expected = json.loads(
+        (shared / "golden" / "islands" / "blimp_published.json").read_text(encoding="utf-8")
+    )
+    known = published_accuracies()
+    assert len(known) == 67
+    for name, values in expected["islands"].items():
+        assert known[name]["gpt2"] == pytest.approx(values["gpt2"], abs=1e-9)
+        assert known[name]["people"] == pytest.approx(values["human"], abs=5.01e-4)
+    overall = [values["gpt2"] for values in known.values()]
+    assert sum(overall) / 67 == pytest.approx(
+        expected["models_summary"]["overall"]["gpt2"], abs=1e-6
+    )

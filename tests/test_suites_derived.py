@@ -146,3 +146,14 @@ def test_the_prime_command(path, tmp_path, capsys):
     assert "--context-column context" in capsys.readouterr().err
     item = load_suite(out).suite.items[0]
     assert "La casa." in (item.column("context") or "")
+
+
+def test_the_merge_command(tmp_path, capsys):
+    paths = [write(tmp_path / f"{name}.tsv", TABLE) for name in ("uno", "due")]
+    out = tmp_path / "tutti"
+    command = ["suites", "merge", *map(str, paths), "-o", str(out), "--name", "tutti"]
+    assert invoke(command) == 0
+    assert "6 items of 2 suites" in capsys.readouterr().err
+    made = load_suite(out).suite
+    assert made.items[3].id == "due-1"
+    assert made.items[3].column("phenomenon") == "due"

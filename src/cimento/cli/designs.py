@@ -20,6 +20,7 @@ TableName: TypeAlias = Literal[
     "perplexity",
     "lowest",
     "joint",
+    "blimp",
 ]
 
 STEM = "accuracy"
@@ -74,7 +75,7 @@ def make_table(
 
     if name == "licensing":
         return _licensing(runs)
-    if name in {"perplexity", "lowest", "joint"}:
+    if name in {"perplexity", "lowest", "joint", "blimp"}:
         return _overview(name, runs, measures)
     results = factorials(runs, measures)
     if not results:
@@ -132,12 +133,15 @@ def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> 
     """
     from cimento.measures import find_measures
     from cimento.overviews import RANKED_BY, joint, lowest, perplexities
+    from cimento.report.blimp import blimp_grid
     from cimento.report.overview import joint_grid, lowest_grid, perplexity_grid
 
     if name == "perplexity":
         return perplexity_grid([each for run in runs for each in perplexities(run)])
     if name == "joint":
         return joint_grid(joint(runs, measures))
+    if name == "blimp":
+        return blimp_grid(joint(runs, measures))
     chosen = [each.name for each in find_measures(measures)] or [RANKED_BY]
     found = [each for run in runs for each in lowest(run, measure=chosen[0])]
     return lowest_grid(found, measure=chosen[0])

@@ -25,6 +25,7 @@ app.command("audit")(audit.audit_suites)
 app.command("vary")(vary.vary_suite)
 app.command("match")(suites_derived.match_suite)
 app.command("prime")(suites_derived.prime_suite)
+app.command("merge")(suites_derived.merge_suite)
 
 SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")]
 Kind = Literal["pairs", "regions", "factorial", "agreement"]

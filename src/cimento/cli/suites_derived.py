@@ -1,4 +1,4 @@
-"""``cimento suites match`` and ``prime``: copies of a suite made by a rule."""
+"""``cimento suites match``, ``prime`` and ``merge``: suites made of others by a rule."""
 
 from __future__ import annotations
 
@@ -102,6 +102,29 @@ def prime_suite(
     made = prime(loaded.suite, condition, earlier, seed=seed, sha256=loaded.sha256)
     write_native(made, output)
     note(f"Written: {output}. Run it with: cimento run {output} --context-column {COLUMN}")
+
+
+def merge_suite(
+    suites: Annotated[
+        list[str], typer.Argument(metavar="SUITE...", help="Built-in names or paths.")
+    ],
+    output: Folder,
+    *,
+    name: Annotated[str, options.option("--name", help="Of the whole.")],
+) -> None:
+    """Write several suites of one design as one, a phenomenon each.
+
+    Scores are normalised over a suite, so that what is to be pooled must be one.
+    """
+    from cimento.api import read_suites
+    from cimento.cli.console import note
+    from cimento.suites.merge import merge_suites
+    from cimento.suites.writers.native import write_native
+
+    parts = {loaded.suite.name: loaded.suite for loaded in read_suites(suites)}
+    made = merge_suites(parts, name=name)
+    write_native(made, output)
+    note(f"Written: {output}, {len(made.items)} items of {len(parts)} suites")
 
 
 def _numbers(balance: Balance) -> tuple[str, str, str, str]:

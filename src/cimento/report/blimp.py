@@ -1,0 +1,93 @@
+"""BLiMP's own table: paradigms, phenomena and overall, beside what is published.
+
+A phenomenon is the unweighted mean over its paradigms, and the whole the unweighted mean over all
+67 of them (Warstadt et al. 2020, doi:10.1162/tacl_a_00321). The published figures are those of the
+released files, with the erratum of August 2021; people are the mean over their answers to five
+pairs of each paradigm.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.report.grid import BLANK, Grid
+
+if TYPE_CHECKING:
+    from cimento.overviews import JointCell
+
+PUBLISHED = Path(__file__).parents[1] / "data" / "blimp_published.tsv"
+PARADIGMS = 67
+_NAMES = ("ngram", "lstm", "transformer-xl", "gpt2", "people")
+
+
+def published_accuracies() -> dict[str, dict[str, float]]:
+    """Paradigm to the accuracy of each published model, and of people."""
+    with PUBLISHED.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    return {row["paradigm"]: {name: float(row[name]) for name in _NAMES} for row in rows}
+
+
+def blimp_grid(cells: Sequence[JointCell]) -> Grid:
+    """Accuracies in percent of BLiMP's paradigms, their means, and the published figures.
+
+    Published means are over the same paradigms, so that they can be compared.
+
+    Args:
+        cells: one for each suite, model and measure; suites that are no paradigm of BLiMP are
+            passed over.
+    """
+    known = published_accuracies()
+    own = [each for each in cells if each.suite in known]
+    columns = list(dict.fromkeys((each.model, each.measure) for each in own))
+    found: dict[str, dict[tuple[str, str], float | None]] = {}
+    groups: dict[str, list[str]] = {}
+    for each in sorted(own, key=lambda cell: (cell.phenomenon, cell.suite)):
+        found.setdefault(each.suite, {})[each.model, each.measure] = each.accuracy
+        members = groups.setdefault(each.phenomenon, [])
+        if each.suite not in members:
+            members.append(each.suite)
+    rows: list[tuple[str, ...]] = []
+    rules: set[int] = set()
+    for phenomenon, paradigms in groups.items():
+        for name in paradigms:
+            label = phenomenon if name == paradigms[0] else BLANK
+            rows.append((label, name, *_line([name], found, columns, known)))
+        mean = f"mean of {len(paradigms)}"
+        rows.append((BLANK, mean, *_line(paradigms, found, columns, known)))
+        rules.add(len(rows))
+    overall = f"mean of {len(found)} of {PARADIGMS}"
+    rows.append(("overall", overall, *_line(list(found), found, columns, known)))
+    return Grid(
+        title="BLiMP accuracies in %, phenomena and overall as means over paradigms.",
+        header=("phenomenon", "paradigm", *(m or "regions" for _, m in columns), *_NAMES),
+        groups=(BLANK, BLANK, *(model for model, _ in columns), *("published",) * len(_NAMES)),
+        rows=tuple(rows),
+        rules=frozenset(rules),
+        labels=2,
+        notes=(
+            "Published: Warstadt et al. 2020, doi:10.1162/tacl_a_00321, with the erratum of 2021.",
+        ),
+    )
+
+
+def _line(
+    paradigms: Sequence[str],
+    found: Mapping[str, Mapping[tuple[str, str], float | None]],
+    columns: Sequence[tuple[str, str]],
+    known: Mapping[str, Mapping[str, float]],
+) -> list[str]:
+    """The mean of each column over some paradigms; blank where one is missing."""
+    own = [[found[name].get(column) for name in paradigms] for column in columns]
+    others = [[known[name][source] for name in paradigms] for source in _NAMES]
+    return [_percent(values) for values in [*own, *others]]
+
+
+def _percent(values: Sequence[float | None]) -> str:
+    numbers = [value for value in values if value is not None]
+    if not numbers or len(numbers) < len(values):
+        return BLANK
+    return f"{100 * math.fsum(numbers) / len(numbers):.1f}"
