@@ -15,7 +15,10 @@ StateName = Literal["snapshot", "release"]
 # size: one argument for each option.
 def portuguese(
     data: Annotated[
-        Path, options.option("--data", help="Folder with the released files; see docs/cloze.md.")
+        Path,
+        options.option(
+            "--data", help="Folder with the released files, or all-eval.tsv; see docs/cloze.md."
+        ),
     ],
     *,
     table: Annotated[
@@ -42,8 +45,8 @@ def portuguese(
     """Every table of the study of Brazilian Portuguese, computed beside printed, equal or not."""
     from cimento.cli.studies.portuguese_text import part_text, table_text
     from cimento.errors import UsageError
-    from cimento.studies.portuguese.data import STATES, load
-    from cimento.studies.portuguese.tables import NUMBERS, of_judgments, part
+    from cimento.studies.portuguese.data import load
+    from cimento.studies.portuguese.tables import numbers_of, of_judgments, part
     from cimento.studies.portuguese.tables import table as compute
 
     if table is not None and what is not None:
@@ -51,7 +54,13 @@ def portuguese(
             where="--table and --what", seen="both are given", todo="Ask for one at a time."
         )
     released = load(data)
-    states = STATES if state is None else (state,)
+    states = released.states if state is None else (state,)
+    if not set(states) <= set(released.states):
+        raise UsageError(
+            where=f"--state {state}",
+            seen="the sheet of judgments alone has only the release",
+            todo="Give a folder with all files, see docs/cloze.md.",
+        )
     for each in states if of_judgments(table, what) else ():
         for warning in released.warnings(each):
             note(f"warning: {each}: {warning}")
@@ -59,7 +68,8 @@ def portuguese(
         found = part(released, what)
         show(_as_json(found) if json else part_text(what, found))
         return
-    tables = [compute(released, number, states) for number in ([table] if table else NUMBERS)]
+    numbers = numbers_of(released) if table is None else (table,)
+    tables = [compute(released, number, states) for number in numbers]
     if not json:
         show("\n\n".join(table_text(each) for each in tables))
     elif table is not None:

@@ -28,6 +28,7 @@ from cimento.cloze.readers.portuguese import (
     read_predictions,
     read_templates,
 )
+from cimento.cloze.readers.portuguese_sheet import SHEET, read_sheet
 from cimento.cloze.records import ClozeItem, Template
 from cimento.errors import InputError
 
@@ -67,6 +68,8 @@ class StudyData:
         judged: candidates with the judgments of both states, in file order.
         cells: multiword items, one for each masked word.
         predictions: recorded candidates of the multiword items, by model.
+        sheet_only: whether only the released sheet was there, without the labels that some tables
+            group by, without the snapshot and without multiword expressions.
     """
 
     templates: Sequence[Template]
@@ -74,6 +77,12 @@ class StudyData:
     judged: Sequence[JudgedRow]
     cells: Sequence[ClozeItem]
     predictions: Mapping[str, Sequence[Candidate]]
+    sheet_only: bool = False
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """The states that there are."""
+        return ("release",) if self.sheet_only else STATES
 
     @cached_property
     def snapshot(self) -> list[Row]:
@@ -120,16 +129,26 @@ class StudyData:
         return found
 
 
-def load(folder: Path) -> StudyData:
-    """Read the released files of a folder.
+def load(path: Path) -> StudyData:
+    """Read the released files.
+
+    Args:
+        path: the folder with all files, or the released sheet of judgments alone.
 
     Raises:
         InputError: a file is missing or cannot be used.
     """
+    if path.is_file() or ((path / SHEET).exists() and not (path / INSTANCES).exists()):
+        return _load_sheet(path if path.is_file() else path / SHEET)
     return StudyData(
-        templates=read_templates(folder / TEMPLATES),
-        instances=read_instances(folder / INSTANCES),
-        judged=read_judgments(folder / JUDGMENTS),
-        cells=read_multiword_cells(folder / MWE_ITEMS),
-        predictions=read_predictions(folder / MWE_PREDICTIONS),
+        templates=read_templates(path / TEMPLATES),
+        instances=read_instances(path / INSTANCES),
+        judged=read_judgments(path / JUDGMENTS),
+        cells=read_multiword_cells(path / MWE_ITEMS),
+        predictions=read_predictions(path / MWE_PREDICTIONS),
     )
+
+
+def _load_sheet(path: Path) -> StudyData:
+    instances, judged = read_sheet(path)
+    return StudyData((), instances, judged, cells=(), predictions={}, sheet_only=True)
