@@ -21,7 +21,7 @@ from cimento.stories.breakdown import (
     confusions,
     partial_credit,
 )
-from cimento.stories.choices import choices
+from cimento.stories.choices import choices, scaled_confidence
 from cimento.stories.compare import compare
 from cimento.stories.detection import detect, unbiased_mcc
 from cimento.stories.grouping import by_paper_code, by_type
@@ -293,6 +293,28 @@ def test_calibration_of_two_answers():
     assert found.nll.value == pytest.approx((math.log(4 / 3) + math.log(4)) / 2)
     assert found.calibration.ece == pytest.approx(0.25)
     assert found.mean_confidence == pytest.approx(0.75)
+
+
+def test_confidence_can_be_scaled():
+    # Ten triples judged "true" with a margin of 4 nats; one in three is.
+    many = [
+        replace(each, row=3 * number + each.row, story_id=number)
+        for number in range(10)
+        for each in STORIES[:3]
+    ]
+    answers = [chose(each.row, STORY, "true", margin=4.0) for each in many]
+    impossible = TierAnswer(
+        row=0, tier=STORY, options=OPTIONS[STORY], logprobs_nats=(-math.inf, 0.0)
+    )
+    found = scaled_confidence(
+        judge_all([impossible, *answers[3:]], many), STORY, stories=many, seed=1
+    )
+    # Worse than chance: nothing is better than an even chance.
+    assert found.at_bound
+    assert found.nll_scaled == pytest.approx(math.log(2), abs=1e-3)
+    assert found.nll == pytest.approx(math.log1p(math.exp(-4)) + 2 / 3 * 4)
+    nothing = scaled_confidence([], STORY, stories=many, seed=1)
+    assert (nothing.temperature, nothing.reason) == (None, "no observations")
 
 
 def test_intervals_draw_triples(judged):

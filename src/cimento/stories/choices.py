@@ -12,9 +12,10 @@ from cimento.statistics.calibration import (
     expected_calibration_error,
     nll,
 )
+from cimento.statistics.temperature import Scaling, temperature_scaling
 from cimento.statistics.values import Estimate
 from cimento.stories.outcomes import Outcome, by_characters, probabilities
-from cimento.stories.records import OPTIONS, Tier
+from cimento.stories.records import OPTIONS, Story, Tier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,3 +142,28 @@ def _nll(scored: Sequence[Outcome]) -> Estimate | None:
         total = top + math.log(math.fsum(math.exp(value - top) for value in values))
         losses.append(total - values[each.answer.options.index(each.gold)])
     return Estimate(math.fsum(losses) / len(losses))
+
+
+def scaled_confidence(
+    outcomes: Sequence[Outcome], tier: Tier, *, stories: Sequence[Story], seed: int
+) -> Scaling:
+    """How calibrated the answers at a tier would be at the best temperature of other triples.
+
+    Answers with an impossible option are left out.
+
+    Args:
+        outcomes: of one model.
+        tier: which.
+        stories: all of them.
+        seed: of the division into folds.
+    """
+    scores, right, numbers = [], [], []
+    for each in outcomes:
+        values = each.answer.logprobs_nats
+        if each.tier != tier or values is None or each.correct is None or each.gold is None:
+            continue
+        if all(map(math.isfinite, values)):
+            scores.append(values)
+            right.append(each.answer.options.index(each.gold))
+            numbers.append(stories[each.row].story_id)
+    return temperature_scaling(scores, right, seed=seed, clusters=numbers)

@@ -19,7 +19,7 @@ from cimento.stories.breakdown import (
     confusions,
     partial_credit,
 )
-from cimento.stories.choices import choices
+from cimento.stories.choices import choices, scaled_confidence
 from cimento.stories.corrections import applicable
 from cimento.stories.detection import detect, unbiased_mcc
 from cimento.stories.grouping import Grouping, by_corrected, by_paper_code, by_type
@@ -98,6 +98,10 @@ def summarize(judged: Judged, *, seed: int, draws: int = DRAWS) -> dict[str, Jso
             tier: as_json(choices(outcomes, tier))
             for tier in TIERS
             if any(each.tier == tier for each in outcomes)
+        },
+        "temperature": {
+            tier: as_json(scaled_confidence(outcomes, tier, stories=stories, seed=seed))
+            for tier in TIERS
         },
         "by_state": as_json(by_state(stories, chained)),
         "by_distance": as_json(by_distance(stories, chained)),
