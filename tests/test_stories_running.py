@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import polars as pl
@@ -26,6 +27,7 @@ from cimento.stories.settings import KEYS, StorySettings, parse_story_settings
 from cimento.stories.shots import Shots
 from cimento.stories.summary import judge_stories
 from tests import zoo
+from tests.servers.loopback import serve
 from tests.servers.replies import drop, refuse, reply_server, send
 from tests.stories import SYSTEM_TEMPLATE, TRIPLES, TRIPLES_FILE, render_of
 
@@ -370,6 +372,30 @@ def test_a_server_is_told_what_it_may_answer(tmp_path):
     assert {each.label for each in run.answers if each.tier == STORY} == {"false"}
 
 
+def scored_completion(prompt):
+    """What a server says of a text whose tokens score minus their length."""
+    tokens = [*re.findall(r"\s*\S+|\s+", prompt), " and"]
+    starts = [sum(map(len, tokens[:place])) for place in range(len(tokens))]
+    values = [None, *(-float(len(token)) for token in tokens[1:])]
+    listed = {"tokens": tokens, "token_logprobs": values, "text_offset": starts}
+    usage = {"prompt_tokens": len(tokens) - 1, "completion_tokens": 1}
+    return {"choices": [{"text": prompt + " and", "logprobs": listed}], "usage": usage}
+
+
+def test_a_completions_server_scores_options():
+    with serve(scored_completion) as server:
+        run = evaluation(limit=3, shots=0).run(FILE, server.address)
+    assert len(run.answers) == 3 + 2 + 2
+    assert len(server.prompts) == len(set(server.prompts)) == 3 * 2 + 2 * 10 + 2 * 14
+    for answer in run.answers:
+        if answer.tier == STORY:
+            assert answer.logprobs_nats == (-6.0, -5.0)
+        if answer.tier == CONFLICT:
+            assert set(answer.logprobs_nats) == {-6.0}
+    state = dict(zip(run.answers[-1].options, run.answers[-1].logprobs_nats, strict=True))
+    assert state["in pieces"] == -float(len(" in") + len(" pezzi"))
+
+
 def test_a_chat_server_gives_no_scores():
     with (
         reply_server(knows_everything) as server,
@@ -437,3 +463,17 @@ def test_cards_of_recordings_say_so(tmp_path):
 def test_every_option_has_its_line_in_the_docs():
     page = (Path(__file__).parents[1] / "docs" / "stories-prompts.md").read_text(encoding="utf-8")
     assert [key for key in KEYS if f"| `{key.replace('_', '-')}` |" not in page] == []
+
+
+def test_a_prompt_is_shown_as_a_model_reads_it(capsys):
+    assert invoke(["stories", "prompts"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 12
+    shown = ["stories", "prompt", str(TRIPLES_FILE), "--row", "1"]
+    assert invoke([*shown, "--set", "prompt=en-3", "--set", "numbering=1", "--set", "shots=0"]) == 0
+    out = capsys.readouterr().out
+    assert "2) Elena prende la busta dal cassetto." in out
+    assert "--- right: ' 2 and 3'" in out
+    assert invoke([*shown, "--set", "shots=0", "-m", "demo-causal"]) == 0
+    assert "<|assistant|>" in capsys.readouterr().out
+    assert invoke(["stories", "prompt", str(TRIPLES_FILE), "--row", "99"]) == 2
+    assert "15 stories" in capsys.readouterr().err

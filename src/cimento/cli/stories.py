@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cimento.cli import options
+from cimento.cli import options, stories_prompts
 from cimento.cli.console import columns, note, show
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from cimento.suites.model import JsonValue
 
 app = typer.Typer(help="Convert stories, and compare runs of them.", no_args_is_help=True)
+app.command("prompts", short_help="The wordings of the story tasks.")(stories_prompts.prompts)
+app.command("prompt", short_help="One story as a model reads it.")(stories_prompts.prompt)
 
 TierName = Literal["story_class", "conflict_detec", "physical_state"]
 StoryTarget = Literal["native", "gita4calamita", "gita-v1"]

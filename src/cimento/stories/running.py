@@ -118,7 +118,7 @@ class StoryEvaluation:
         scorer = source.load()
         journal = Journal(folder.path / JOURNAL if folder is not None else None)
         talk = Talk(scorer, self.asking, self.settings, journal, told)
-        prompt = _prompt(self.settings, file)
+        prompt = prompt_for(self.settings, file)
         stories = file.stories[: self.asking.limit]
         answers: tuple[TierAnswer, ...] = ()
         questions: tuple[QuestionAnswer, ...] = ()
@@ -158,7 +158,7 @@ class StoryEvaluation:
 
     def _inputs(self, file: StoryFile, source: Source) -> dict[str, JsonValue]:
         """What decides whether a stored run answers the same question."""
-        prompt = _prompt(self.settings, file)
+        prompt = prompt_for(self.settings, file)
         plain: JsonValue = json.loads(json.dumps(dataclasses.asdict(self.settings)))
         return {
             **source.inputs,
@@ -171,7 +171,12 @@ class StoryEvaluation:
         }
 
 
-def _prompt(settings: StorySettings, file: StoryFile) -> Prompt:
+def prompt_for(settings: StorySettings, file: StoryFile) -> Prompt:
+    """The wording that is asked for, or the first one in the language of the stories.
+
+    Raises:
+        UsageError: there is no such wording.
+    """
     language = file.meta.get("language")
     if settings.prompt:
         return find_prompt(settings.prompt)
