@@ -14,6 +14,7 @@ from cimento.acceptability.suites import load_rated, rated_of, suite_of
 from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import InputError
+from cimento.requests import stimulus_text
 from cimento.suites.writers.native import write_native
 from tests.rated import FIVE, LENGTHS, rated, sentence
 
@@ -49,6 +50,21 @@ class TestSuites:
                 theirs.pair,
                 theirs.grammatical,
             )
+
+    def test_pairs_of_a_file_are_put_together(self, tmp_path):
+        rows = (
+            "id\tsentence\tgrammaticality\tratings\n"
+            "e 2NA\tDorme prima sogna.\tno\t1\n"
+            "e 1A\tPiove e tuona.\tyes\t5\n"
+            "e 2A\tDorme e sogna.\tyes\t4\n"
+            "e 1NA\tPiove dove tuona.\tyes\t2\n"
+        )
+        path = tmp_path / "own.tsv"
+        path.write_text(rows, encoding="utf-8")
+        found = load_rated(path)
+        assert [each.id for each in found.rated.sentences] == ["e 2A", "e 2NA", "e 1A", "e 1NA"]
+        texts = [stimulus_text(condition) for _, condition in found.suite.stimuli()]
+        assert texts == [each.text for each in found.rated.sentences]
 
     @given(
         st.lists(

@@ -8,7 +8,7 @@ A suite of the kind ``acceptability`` is a native suite: its columns hold the ra
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from cimento.acceptability.records import (
     with_ratings,
 )
 from cimento.errors import InputError, SuiteError
+from cimento.suites.archives import MAX_FILE_BYTES
 from cimento.suites.load import LoadedSuite, load_suite
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.tables import SUFFIXES
@@ -69,7 +70,7 @@ def load_rated(path: Path) -> RatedSuite:
         SuiteError: the suite has faults.
     """
     if path.is_file() and path.name != "suite.toml":
-        rated = read_rated(path)
+        rated = in_suite_order(read_rated(path))
         return RatedSuite(suite_of(rated), rated)
     loaded = load_suite(path)
     warnings = tuple(each for each in loaded.warnings if each.code != NO_PREDICTIONS)
@@ -99,6 +100,8 @@ def is_rated_table(path: Path) -> bool:
     """Whether a path is a file in one of the formats of rated sentences, by its columns."""
     if path.suffix.lower() not in SUFFIXES or not path.is_file():
         return False
+    if path.stat().st_size > MAX_FILE_BYTES:
+        return False
     try:
         table = open_table(path)
     except SuiteError:
@@ -106,17 +109,25 @@ def is_rated_table(path: Path) -> bool:
     return any(each.fits(table) for each in FORMATS.values())
 
 
+def in_suite_order(rated: RatedSet) -> RatedSet:
+    """The set with its sentences in the order of ``suite_of(rated).stimuli()``.
+
+    Pairs stand together there, the acceptable sentence first, wherever they stand in a file.
+    """
+    pairs = _pairs(rated)
+    if pairs is None:
+        return rated
+    return replace(rated, sentences=tuple(each for both in pairs.values() for each in both))
+
+
 def suite_of(rated: RatedSet) -> Suite:
     """A suite of whole sentences, as pairs where every sentence belongs to one."""
-    members: dict[str, list[RatedSentence]] = {}
-    for each in rated.sentences:
-        members.setdefault(each.pair, []).append(each)
-    pairs = all(
-        pair and sorted(each.label for each in both) == sorted(PAIR)
-        for pair, both in members.items()
-    )
-    if pairs:
-        items = tuple(_pair(pair, both) for pair, both in members.items())
+    pairs = _pairs(rated)
+    if pairs is not None:
+        items = tuple(
+            Item(pair, tuple(_condition(each, each.label) for each in both))
+            for pair, both in pairs.items()
+        )
     else:
         items = tuple(Item(each.id, (_condition(each, SENTENCE),)) for each in rated.sentences)
     scale = rated.scale
@@ -128,7 +139,7 @@ def suite_of(rated: RatedSet) -> Suite:
     return Suite(
         meta=Meta(name=rated.name, language=rated.language),
         region_names=(SENTENCE,),
-        predictions=(prediction,) if pairs else (),
+        predictions=(prediction,) if pairs is not None else (),
         items=items,
         extra={"kind": KIND, RATINGS: ratings},
     )
@@ -252,9 +263,16 @@ def _settings(suite: Suite) -> tuple[Scale | None, str]:
     return Scale(float(low), float(high)), str(by)
 
 
-def _pair(pair: str, members: Sequence[RatedSentence]) -> Item:
-    ordered = sorted(members, key=lambda each: PAIR.index(each.label or PAIR[0]))
-    return Item(pair, tuple(_condition(each, each.label) for each in ordered))
+def _pairs(rated: RatedSet) -> dict[str, list[RatedSentence]] | None:
+    """Pair to its acceptable and its unacceptable sentence; None where some are in no pair."""
+    members: dict[str, list[RatedSentence]] = {}
+    for each in rated.sentences:
+        members.setdefault(each.pair, []).append(each)
+    for pair, both in members.items():
+        both.sort(key=lambda each: each.label)
+        if not pair or tuple(each.label for each in both) != PAIR:
+            return None
+    return members
 
 
 def _condition(sentence: RatedSentence, name: str) -> Condition:
