@@ -21,6 +21,7 @@ from cimento.cloze.records import (
 )
 from cimento.cloze.templates import expand_multiword, expand_suite, expand_templates
 from cimento.errors import InputError, SuiteError
+from cimento.suites.templates import BLANK_KINDS, new_suite
 
 TOML = '[meta]\nname = "prova"\nlanguage = "it"\n'
 
@@ -293,6 +294,25 @@ class TestShown:
         rows = "1\tLa ___ va.\tx\n2\tIl ___ va.\tx\n3\tUn ___ va.\ty\n"
         path = folder(tmp_path, f"item\ttext\torigin\n{rows}", options=options)
         assert "2 by origin; the largest, 'x', has 2" in describe_cloze(path, 0)
+
+
+@pytest.mark.parametrize("kind", BLANK_KINDS)
+@pytest.mark.parametrize("flags", [[], ["--xlsx"]])
+def test_a_suite_to_start_from_has_no_faults(tmp_path, kind, flags):
+    path = tmp_path / "La mia suite"
+    assert invoke(["suites", "new", kind, str(path), *flags]) == 0
+    loaded = load_cloze(path)
+    assert loaded.warnings == ()
+    assert (loaded.suite.name, loaded.suite.kind) == ("La mia suite", kind)
+    assert len(expand_suite(loaded.suite).items) >= 4
+
+
+def test_both_tables_of_such_a_suite_say_the_same(tmp_path):
+    for kind in BLANK_KINDS:
+        new_suite(kind, tmp_path / "a" / kind)
+        new_suite(kind, tmp_path / "b" / kind, workbook=True)
+        suites = [load_cloze(tmp_path / where / kind).suite for where in ("a", "b")]
+        assert suites[0] == suites[1]
 
 
 def test_every_code_is_on_the_page_with_its_severity():

@@ -28,7 +28,7 @@ app.command("prime")(suites_derived.prime_suite)
 app.command("merge")(suites_derived.merge_suite)
 
 SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")]
-Kind = Literal["pairs", "regions", "factorial", "agreement"]
+Kind = Literal["pairs", "regions", "factorial", "agreement", "cloze", "templates"]
 Format = Literal["native", "syntaxgym", "blimp"]
 
 
@@ -186,7 +186,10 @@ def convert(
 @app.command("new")
 def new(
     kind: Annotated[
-        Kind, typer.Argument(metavar="KIND", help="pairs, regions, factorial, agreement")
+        Kind,
+        typer.Argument(
+            metavar="KIND", help="pairs, regions, factorial, agreement, cloze, templates"
+        ),
     ],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to make.")],
     *,

@@ -16,13 +16,19 @@ KINDS = ("agreement", "factorial", "pairs", "regions")
 """Which templates there are: match and mismatch, two factors, good and bad, any conditions."""
 
 
+BLANK_KINDS = ("cloze", "templates")
+"""Templates of suites with blanks: items that are written out, items made with seeds."""
+
+_TABLES = ("items", "seeds")
+
+
 def new_suite(kind: str, folder: Path, *, workbook: bool = False) -> list[Path]:
     """Write a suite to fill in; its name is that of the folder.
 
     Args:
-        kind: one of `KINDS`.
+        kind: one of `KINDS` or `BLANK_KINDS`.
         folder: where to write; must not exist, or be empty.
-        workbook: write the items as ``items.xlsx`` instead of ``items.tsv``, all cells as text.
+        workbook: write tables as ``.xlsx`` instead of ``.tsv``, all cells as text.
 
     Returns:
         The files written.
@@ -31,23 +37,27 @@ def new_suite(kind: str, folder: Path, *, workbook: bool = False) -> list[Path]:
         UsageError: there is no such kind.
         StorageError: the folder has something in it, or cannot be written.
     """
-    if kind not in KINDS:
+    known = (*KINDS, *BLANK_KINDS)
+    if kind not in known:
         raise UsageError(
             where=f"kind {kind!r}",
             seen="there is no such template",
-            todo=did_you_mean(kind, KINDS),
+            todo=did_you_mean(kind, known),
         )
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         raise StorageError(
             where=str(folder), seen="exists already", todo="Choose another name for the suite."
         )
     toml = (_FOLDER / kind / "suite.toml").read_text(encoding="utf-8")
-    items = (_FOLDER / kind / "items.tsv").read_text(encoding="utf-8")
-    table = folder / ("items.xlsx" if workbook else "items.tsv")
-    return [
-        write_text(toml.replace(_NAME_LINE, _name_line(folder)), folder / "suite.toml"),
-        write_bytes(_workbook(items) if workbook else items.encode(), table),
-    ]
+    written = [write_text(toml.replace(_NAME_LINE, _name_line(folder)), folder / "suite.toml")]
+    for name in _TABLES:
+        source = _FOLDER / kind / f"{name}.tsv"
+        if source.exists():
+            text = source.read_text(encoding="utf-8")
+            table = folder / f"{name}{'.xlsx' if workbook else '.tsv'}"
+            data = _workbook(text, name) if workbook else text.encode()
+            written.append(write_bytes(data, table))
+    return written
 
 
 def _name_line(folder: Path) -> str:
@@ -57,16 +67,16 @@ def _name_line(folder: Path) -> str:
     return tomli_w.dumps({"name": folder.resolve().name or "my-suite"})
 
 
-def _workbook(items: str) -> bytes:
+def _workbook(table: str, name: str) -> bytes:
     """The table as an Excel workbook in which nothing is taken for a number or a date."""
     from openpyxl import Workbook
     from openpyxl.utils import get_column_letter
 
     book = Workbook()
     sheet = book.worksheets[0]
-    sheet.title = "items"
+    sheet.title = name
     sheet.freeze_panes = "A2"
-    rows = [line.split("\t") for line in items.splitlines()]
+    rows = [line.split("\t") for line in table.splitlines()]
     for number, row in enumerate(rows, start=1):
         for column, text in enumerate(row, start=1):
             sheet.cell(number, column, text).number_format = "@"
