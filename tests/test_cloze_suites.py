@@ -289,6 +289,11 @@ class TestShown:
         assert invoke(["suites", "check", str(path)]) == 2
         assert "CIM-C001 items.tsv row 2: There is no blank in 'La va.'" in capsys.readouterr().out
 
+    def test_where_regions_are_needed_the_kind_is_named(self, tmp_path, capsys):
+        path = folder(tmp_path, "item\ttext\n1\tLa ___ va.\n")
+        assert invoke(["suites", "convert", str(path), "-o", str(tmp_path / "out")]) == 2
+        assert "is a suite of kind 'cloze', and one of regions" in capsys.readouterr().err
+
     def test_clusters_are_named(self, tmp_path):
         options = '[options]\ncluster = "origin"\n'
         rows = "1\tLa ___ va.\tx\n2\tIl ___ va.\tx\n3\tUn ___ va.\ty\n"

@@ -9,6 +9,7 @@ from cimento.errors import Fault, InputError, SuiteError
 from cimento.suites.archives import MAX_FILE_BYTES, is_archive, opened
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors, warnings
+from cimento.suites.kinds import REGIONS, kind_of
 from cimento.suites.model import Suite
 from cimento.suites.readers import FORMATS, SUITE_SUFFIXES, TOML, detect_format, find_reader
 from cimento.suites.readers.native import TABLES
@@ -152,6 +153,21 @@ def _refuse_large(path: Path) -> None:
         )
 
 
+def _refuse_kind(path: Path) -> None:
+    """Say that a suite of another kind is none of regions, instead of what it lacks to be one.
+
+    Raises:
+        InputError: it is of another kind.
+    """
+    kind = kind_of(path)
+    if kind != REGIONS:
+        raise InputError(
+            where=str(path),
+            seen=f"is a suite of kind {kind!r}, and one of regions is needed here",
+            todo="`cimento run`, `suites check` and `suites show` take suites of every kind.",
+        )
+
+
 def _read(path: Path, *, format_: str = "") -> tuple[LoadedSuite | None, tuple[Fault, ...]]:
     path = _folder_of(path)
     _refuse_large(path)
@@ -159,6 +175,7 @@ def _read(path: Path, *, format_: str = "") -> tuple[LoadedSuite | None, tuple[F
         format_ = format_ or detect_format(path)
         reading = find_reader(format_)(path)
     except SuiteError as error:
+        _refuse_kind(path)
         return None, error.faults
     faults = (*reading.faults, *check_suite(reading.suite, places=reading.places))
     loaded = LoadedSuite(reading.suite, warnings(faults), reading.sha256, path, format_)
