@@ -235,6 +235,7 @@ def test_ties_go_to_the_option_listed_first():
     assert (outcome.chosen, outcome.tied, outcome.correct) == ("true", True, True)
     found = choices([outcome], STORY)
     assert (found.n_ties_at_max, found.acc.value, found.acc_if_ties_wrong.value) == (1, 1.0, 0.0)
+    assert (found.chance, found.majority.value) == (0.5, 1.0)
 
 
 @given(st.permutations(range(10)))

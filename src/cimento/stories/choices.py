@@ -47,6 +47,8 @@ class Choices:
         acc: share that is right, the first of tied options chosen.
         acc_norm_chars: the same with log-probabilities divided by the number of characters.
         acc_if_ties_wrong: the same with ties counted as wrong.
+        chance: what drawing an option by lot gets.
+        majority: what always giving the label that is right most often among these gets.
         n_ties_at_max: answers where options share the highest log-probability.
         any_choice_greedy_rate: share of answers in which an option is what greedy decoding
             writes; None where it was not recorded. Near 0 says that no option follows the prompt
@@ -63,6 +65,8 @@ class Choices:
     acc: Estimate
     acc_norm_chars: Estimate
     acc_if_ties_wrong: Estimate
+    chance: float
+    majority: Estimate
     n_ties_at_max: int
     any_choice_greedy_rate: Estimate
     pred_distribution: Mapping[str, int]
@@ -88,6 +92,8 @@ def choices(outcomes: Sequence[Outcome], tier: Tier) -> Choices:
         acc=share([bool(each.correct) for each in known]),
         acc_norm_chars=share([by_characters(each.answer) == each.gold for each in scored]),
         acc_if_ties_wrong=share([bool(each.correct) and not each.tied for each in known]),
+        chance=1 / len(OPTIONS[tier]),
+        majority=_majority(known),
         n_ties_at_max=sum(each.tied for each in known),
         any_choice_greedy_rate=share(greedy, "not recorded"),
         pred_distribution={
@@ -106,6 +112,12 @@ def choices(outcomes: Sequence[Outcome], tier: Tier) -> Choices:
 def share(values: Sequence[bool], reason: str = "no answers") -> Estimate:
     """The share of true values."""
     return Estimate(sum(values) / len(values)) if values else Estimate(None, reason)
+
+
+def _majority(known: Sequence[Outcome]) -> Estimate:
+    labels = [each.gold for each in known if each.gold is not None]
+    most = max(map(labels.count, set(labels)), default=0)
+    return Estimate(most / len(labels)) if labels else Estimate(None, "no answers")
 
 
 def _first(outcome: Outcome) -> str:

@@ -82,10 +82,8 @@ def survivor_rows(summary: Mapping[str, JsonValue], name: str) -> Rows:
 
 def choice_rows(summary: Mapping[str, JsonValue]) -> Rows:
     """The answers at each tier: accuracy over what was asked, ties, greedy options, calibration."""
-    rows: Rows = [
-        ("tier", "n", "accuracy", "per char", "ties wrong", "ties", "greedy", "invalid",
-         "Brier", "NLL", "ECE"),
-    ]  # fmt: skip
+    header = "tier n accuracy majority chance per_char ties_wrong ties greedy invalid Brier NLL ECE"
+    rows: Rows = [tuple(name.replace("_", " ") for name in header.split())]
     for tier, found in mapping(at(summary, "per_task")).items():
         sure = at(found, "confidence")
         rows.append(
@@ -93,6 +91,8 @@ def choice_rows(summary: Mapping[str, JsonValue]) -> Rows:
                 tier,
                 shown(number(found, "n"), 0),
                 shown(number(found, "acc"), 3),
+                shown(number(found, "majority"), 3),
+                shown(number(found, "chance"), 3),
                 shown(number(found, "acc_norm_chars"), 3),
                 shown(number(found, "acc_if_ties_wrong"), 3),
                 shown(number(found, "n_ties_at_max"), 0),
