@@ -391,7 +391,12 @@ def test_the_recorded_predictions_of_the_brazilian_study_give_its_hits(shared, t
         arguments += ["-m", f"replay:{golden / 'mwe_predictions.jsonl'}#{model}"]
     assert invoke(arguments) == 0
     expected = [((66, 95), (75, 106)), ((87, 108), (85, 111)), ((11, 28), (6, 19))]
-    for run, words in zip(json.loads(capsys.readouterr().out)["cloze"], expected, strict=True):
+    printed = json.loads(capsys.readouterr().out)
+    first = printed["comparisons"][0]
+    assert (first["k"], first["pairs"][0]["only_first"]) == (1, 8)
+    assert len(first["pairs"]) == 3
+    assert first["cochran_q"]["p"] < 1e-50
+    for run, words in zip(printed["cloze"], expected, strict=True):
         by = run["methods"][0]["hits_by"]["word"]
         assert tuple(tuple(s["correct"] for s in by[word]) for word in "12") == words
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cimento.cli.console import columns
-from cimento.cloze.judging.hits import compare_all, compare_pairs
+from cimento.cloze.comparing import compare_runs
 from cimento.cloze.judging.precision import Share, percent
 
 if TYPE_CHECKING:
-    from cimento.cloze.judging.hits import Ranks
+    from cimento.cloze.comparing import Comparison
     from cimento.cloze.outcomes import ChoiceResult, ClozeSummary, MethodResult, Rate
 
 Rows = list[tuple[str, ...]]
@@ -21,8 +20,7 @@ Rows = list[tuple[str, ...]]
 def summary_text(summaries: Sequence[ClozeSummary]) -> str:
     """All tables: one block for each suite and model, then models compared with each other."""
     blocks = [_block(summary) for summary in summaries]
-    for suite, own in groupby(sorted(summaries, key=lambda each: each.suite), lambda s: s.suite):
-        blocks += _compared(suite, list(own))
+    blocks += map(_compared, compare_runs(summaries))
     return "\n\n".join(blocks)
 
 
@@ -112,32 +110,25 @@ def _notes(summary: ClozeSummary) -> Iterator[str]:
     yield from summary.warnings
 
 
-def _compared(suite: str, summaries: Sequence[ClozeSummary]) -> Iterator[str]:
-    """McNemar's test for each pair of models, and Cochran's Q, at 1 and at k."""
-    ranks: dict[str, Ranks] = {
-        each.model: own for each in summaries for own in list(each.ranks.values())[:1] if own
-    }
-    items = {frozenset(own) for own in ranks.values()}
-    if len(ranks) < 2 or len(items) > 1:  # noqa: PLR2004  # a comparison takes two
-        return
-    for k in dict.fromkeys((1, summaries[0].k)):
-        rows: Rows = [("models", "only 1st", "only 2nd", "test", "p", "Holm")]
-        for pair in compare_pairs(ranks, k):
-            for name, test in pair.tests.items():
-                rows.append(
-                    (
-                        f"{pair.first} / {pair.second}",
-                        str(pair.only_first),
-                        str(pair.only_second),
-                        f"McNemar, {name}",
-                        _p(test.p),
-                        _p(pair.holm[name]),
-                    )
-                )
-        block = f"{suite}: hits at {k} compared\n{columns(rows, indent=2)}"
-        if len(ranks) > 2:  # noqa: PLR2004  # of two it is McNemar's test
-            block += f"\n  Cochran's Q over all models: p = {_p(compare_all(ranks, k).p)}"
-        yield block
+def _compared(found: Comparison) -> str:
+    """McNemar's test for each pair of models, and Cochran's Q."""
+    rows: Rows = [("models", "only 1st", "only 2nd", "test", "p", "Holm")]
+    rows += [
+        (
+            f"{pair.first} / {pair.second}",
+            str(pair.only_first),
+            str(pair.only_second),
+            f"McNemar, {name}",
+            _p(test.p),
+            _p(pair.holm[name]),
+        )
+        for pair in found.pairs
+        for name, test in pair.tests.items()
+    ]
+    block = f"{found.suite}: hits at {found.k} compared\n{columns(rows, indent=2)}"
+    if found.together is not None:
+        block += f"\n  Cochran's Q over all models: p = {_p(found.together.p)}"
+    return block
 
 
 def _share(share: Share) -> str:

@@ -15,6 +15,7 @@ from cimento.cli.cloze_text import summary_text
 from cimento.cli.console import note, show
 from cimento.cli.evaluating import opened_cache, progress_bars, report_failures
 from cimento.cloze.asking import open_fills
+from cimento.cloze.comparing import compare_runs
 from cimento.cloze.load import LoadedCloze, load_cloze
 from cimento.cloze.running import ClozeEvaluation, ClozeRun
 from cimento.cloze.said import read_said
@@ -94,7 +95,12 @@ def _say_what_is_not_used(how: KindRun) -> None:
 def as_json(judged: Sequence[Judged], failures: Sequence[Failure] = ()) -> str:
     """What some runs say, as JSON."""
     missing = [{"suite": f.suite, "model": f.model, "message": str(f.error)} for f in failures]
-    plain = {"cloze": [each.summary.plain() for each in judged], "missing": missing}
+    summaries = [each.summary for each in judged]
+    plain = {
+        "cloze": [each.plain() for each in summaries],
+        "comparisons": [each.plain() for each in compare_runs(summaries)],
+        "missing": missing,
+    }
     return json.dumps(plain, ensure_ascii=False, indent=2)
 
 
