@@ -71,22 +71,12 @@ def temperature_scaling(
     """
     import numpy as np
 
-    values = floats(scores, name="scores")
-    same_length(scores=values, truth=truth)
-    if folds < 2:  # noqa: PLR2004  # one part to fit on, one to scale
-        raise UsageError(where="folds", seen=f"{folds}", todo="Give two or more.")
+    values, right = _checked(scores, truth, folds)
     if not values.size:
         return Scaling(None, None, None, None, None, reason=NO_OBSERVATIONS)
-    right = np.asarray(truth, dtype=np.int64)
-    if values.ndim != 2 or right.min() < 0 or right.max() >= values.shape[1]:  # noqa: PLR2004  # rows and columns
-        raise UsageError(
-            where="truth",
-            seen="a class that is no column of the scores",
-            todo="Number classes as the columns.",
-        )
     groups, m = codes(clusters if clusters is not None else range(len(values)))
     same_length(scores=values, clusters=groups)
-    if m < 2:  # noqa: PLR2004  # as above
+    if m < 2:  # noqa: PLR2004  # one part to fit on, one to scale
         return Scaling(None, None, None, None, None, reason="one cluster only")
     parts = np.random.default_rng(seed).permutation(m)[groups] % min(folds, m)
     scaled = np.empty_like(values)
@@ -102,6 +92,22 @@ def temperature_scaling(
         ece_scaled=_ece(scaled, right),
         at_bound=not LOWEST * 1.01 < best < HIGHEST / 1.01,
     )
+
+
+def _checked(scores: ArrayLike, truth: Sequence[int], folds: int) -> tuple[Floats, Integers]:
+    import numpy as np
+
+    values, right = floats(scores, name="scores"), np.asarray(truth, dtype=np.int64)
+    same_length(scores=values, truth=right)
+    if folds < 2:  # noqa: PLR2004  # as above
+        raise UsageError(where="folds", seen=f"{folds}", todo="Give two or more.")
+    if values.size and (values.ndim != 2 or right.min() < 0 or right.max() >= values.shape[1]):  # noqa: PLR2004  # rows and columns
+        raise UsageError(
+            where="truth",
+            seen="a class that is no column of the scores",
+            todo="Number classes as the columns.",
+        )
+    return values, right
 
 
 def best_temperature(scores: Floats, truth: Integers) -> float:
