@@ -34,6 +34,16 @@ class TestTables:
         path = write_candidates(some, tmp_path_factory.mktemp("out") / "candidates.tsv")
         assert read_candidates(path) == some
 
+    def test_a_table_that_was_annotated_has_no_ranks(self, tmp_path):
+        path = tmp_path / "judged.tsv"
+        rows = "a\tx\tUn x.\ty\todd; rare\na\ty\tUn y.\tno\t\nb\tx\tUna x.\t\t\n"
+        path.write_text(f"item\tcandidate\tsentence\tfits\tremarks\n{rows}", encoding="utf-8")
+        assert read_candidates(path) == [
+            Candidate("a", 1, "x", fits=True, remarks=("odd", "rare")),
+            Candidate("a", 2, "y", fits=False),
+            Candidate("b", 1, "x"),
+        ]
+
     @pytest.mark.parametrize(
         ("table", "seen"),
         [
