@@ -13,6 +13,7 @@ from cimento.cli import (
     annotate,
     cache,
     compare,
+    corpus,
     demo,
     figure,
     fill,
@@ -57,6 +58,7 @@ app.command("compare", short_help="What changes from one run to another.")(compa
 app.command("score", short_help="Surprisals of free text.")(score.score)
 app.command("fill", short_help="What fits the blanks of free text.")(fill.fill)
 app.add_typer(suites.app, name="suites")
+app.add_typer(corpus.app, name="corpus")
 app.add_typer(annotate.app, name="annotate")
 app.add_typer(study.app, name="study")
 app.add_typer(stories.app, name="stories")

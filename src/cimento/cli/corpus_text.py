@@ -1,0 +1,188 @@
+"""What the commands on treebanks print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from cimento.corpus.connectives import Counts, Denominator
+    from cimento.corpus.inventories import Inventory
+    from cimento.corpus.published import Compared, Published
+    from cimento.corpus.treebanks import TreebankFile
+    from cimento.report.grid import Grid
+
+Key = tuple[str, str]
+"""A corpus, and the column of a published table."""
+
+_SMALL = 0.001
+
+
+def read_joint(options: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """``NAME=A,B`` as a mapping.
+
+    Raises:
+        UsageError: an option is written otherwise.
+    """
+    found = {}
+    for option in options:
+        name, equals, members = option.partition("=")
+        if not (name.strip() and equals and members.strip()):
+            raise UsageError(
+                where="--join", seen=f"got {option!r}", todo="Write tweets=it_twittiro,it_postwita."
+            )
+        found[name.strip()] = tuple(each.strip() for each in members.split(","))
+    return found
+
+
+def read_comparisons(
+    options: Sequence[str], tables: Callable[[str], Sequence[Published]]
+) -> list[tuple[str, Published]]:
+    """``CORPUS=TABLE:COLUMN`` as corpora and columns.
+
+    Raises:
+        UsageError: an option is written otherwise, or a table has no such column.
+    """
+    found = []
+    for option in options:
+        corpus, equals, rest = option.partition("=")
+        name, _, column = rest.rpartition(":") if ":" in rest else (rest, "", "")
+        if not (corpus and equals and name):
+            raise UsageError(
+                where="--compare", seen=f"got {option!r}", todo="Write it_isdt=paper:ISDT."
+            )
+        columns = {each.corpus: each for each in tables(name)}
+        if not column and len(columns) == 1:
+            column = next(iter(columns))
+        if column not in columns:
+            raise UsageError(
+                where="--compare",
+                seen=f"{name} has no column {column!r}" if column else "no column is named",
+                todo=did_you_mean(column, columns),
+            )
+        found.append((corpus, columns[column]))
+    return found
+
+
+def need_corpora(wanted: Sequence[str], there: Sequence[str]) -> None:
+    """See that every corpus is there.
+
+    Raises:
+        UsageError: one is not.
+    """
+    for corpus in wanted:
+        if corpus not in there:
+            raise UsageError(
+                where="--compare",
+                seen=f"there is no corpus {corpus!r}",
+                todo=did_you_mean(corpus, there),
+            )
+
+
+def frequency_grid(names: Sequence[str], counts: Sequence[Counts], *, per: Denominator) -> Grid:
+    """Connectives by corpora: number, percentage and rank."""
+    from cimento.report.grid import Grid
+
+    ranks = [each.ranks(names) for each in counts]
+    rows = []
+    for name in names:
+        cells = [name]
+        for each, rank in zip(counts, ranks, strict=True):
+            cells += [str(each.hits.get(name, 0)), _percent(each.percent(name, per))]
+            cells.append(str(rank[name]))
+        rows.append(tuple(cells))
+    sizes = [
+        f"{each.corpus}: {each.size.sentences} sentences, {each.size.words} words,"
+        f" {each.size.tokens} tokens; {each.duplicates} sentences were there before."
+        for each in counts
+    ]
+    rule = counts[0].rule if counts else ""
+    return Grid(
+        title=f"Occurrences under the rule {rule!r}; % of {per}.",
+        header=("connective", *(("n", "%", "rank") * len(counts))),
+        groups=("", *(name for each in counts for name in (each.corpus,) * 3)),
+        rows=tuple(rows),
+        notes=tuple(sizes),
+    )
+
+
+def compared_grid(cells: Sequence[Compared], *, corpus: str, published: Published) -> Grid:
+    """Counted beside published numbers."""
+    from cimento.corpus.published import size_remark
+    from cimento.report.grid import Grid
+
+    remark = size_remark(published)
+    equal = sum(not each.difference for each in cells)
+    return Grid(
+        title=f"{corpus} beside {published.corpus} as published: {equal} of {len(cells)} equal.",
+        header=("connective", "counted", "printed", "expected here", "equal?", "likely cause"),
+        rows=tuple(
+            (
+                each.connective,
+                str(each.counted),
+                str(each.published),
+                "-" if each.expected is None else f"{each.expected:.1f}",
+                "yes" if not each.difference else f"{each.difference:+d}",
+                "; ".join(each.causes),
+            )
+            for each in cells
+        ),
+        remarks=1,
+        notes=(f"{remark}.",) if remark else (),
+    )
+
+
+def connectives_json(
+    files: Sequence[TreebankFile],
+    inventory: Inventory,
+    counts: Sequence[Counts],
+    compared: Mapping[Key, tuple[Published, Sequence[Compared]]],
+    *,
+    per: Denominator,
+) -> dict[str, object]:
+    """The table for programs."""
+    from cimento.corpus.published import size_remark
+    from cimento.corpus.treebanks import licences_of
+
+    return {
+        "inventory": inventory.name,
+        "files": {file.name: file.sha256 for file in files},
+        "licences": licences_of(files),
+        "per": per,
+        "corpora": [
+            {
+                "corpus": each.corpus,
+                "rule": each.rule,
+                **asdict(each.size),
+                "duplicates": each.duplicates,
+                "connectives": {
+                    name: {
+                        "n": each.hits.get(name, 0),
+                        "sentences": each.in_sentences.get(name, 0),
+                        "percent": each.percent(name, per),
+                        "rank": rank,
+                    }
+                    for name, rank in each.ranks(inventory.names).items()
+                },
+            }
+            for each in counts
+        ],
+        "compared": [
+            {
+                "corpus": corpus,
+                "column": column,
+                "remark": size_remark(published),
+                "cells": [{**asdict(each), "difference": each.difference} for each in cells],
+            }
+            for (corpus, column), (published, cells) in compared.items()
+        ],
+    }
+
+
+def _percent(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4f}" if 0 < value < _SMALL else f"{value:.3f}"

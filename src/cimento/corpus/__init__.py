@@ -1,0 +1,1 @@
+"""Treebanks: searched for connectives and agreeing words, and made into suites."""

@@ -1,0 +1,252 @@
+"""Lists of connectives: how they are written, their syntactic class and their senses."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from cimento.errors import InputError, did_you_mean
+from cimento.files import read_bytes
+
+Part: TypeAlias = tuple[str, ...]
+"""Words that stand together."""
+
+Spelling: TypeAlias = tuple[Part, ...]
+"""The parts of one way to write a connective; other words may stand between them."""
+
+FOLDER = Path(__file__).parents[1] / "data" / "inventories"
+
+_GAP = re.compile(r"\s*(?:…|\.\.\.|\[\.\.\.\])\s*")
+_WORD = re.compile(r"[^\s'’]+['’]?|['’]")
+_KEYS = {
+    "name", "spellings", "category", "senses", "comment", "interrogative",
+    "elided", "elided_before", "euphonic", "euphonic_before",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Connective:
+    """An entry of an inventory.
+
+    Attributes:
+        name: what it is called; also its usual spelling.
+        spellings: all ways to write it, the usual one first.
+        category: syntactic class: ``CCONJ``, ``SCONJ``, ``ADV``, or what the lexicon has.
+        senses: as the lexicon names them, such as ``Contingency.Cause.Reason``.
+        interrogative: whether the same word also asks questions (``quando``).
+        elided: its form before some vowels (``dov'``); empty for none.
+        elided_before: how the words begin before which it is elided.
+        euphonic: its other form before some vowels (``ed``); empty for none.
+        euphonic_before: how the words begin before which it has that form.
+        comment: anything else.
+    """
+
+    name: str
+    spellings: tuple[Spelling, ...]
+    category: str = ""
+    senses: tuple[str, ...] = ()
+    interrogative: bool = False
+    elided: str = ""
+    elided_before: tuple[str, ...] = ()
+    euphonic: str = ""
+    euphonic_before: tuple[str, ...] = ()
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """A list of connectives.
+
+    Attributes:
+        name: of the list.
+        language: ISO 639-1 code; empty where the file does not say.
+        connectives: in the order of the list.
+        licence: of the list.
+        source: where it comes from.
+    """
+
+    name: str
+    language: str
+    connectives: tuple[Connective, ...]
+    licence: str = ""
+    source: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its connectives."""
+        return tuple(each.name for each in self.connectives)
+
+    def __getitem__(self, name: str) -> Connective:
+        """The connective of that name; KeyError where there is none."""
+        for each in self.connectives:
+            if each.name == name:
+                return each
+        raise KeyError(name)
+
+
+def normal(text: str) -> str:
+    """How words are compared: NFC, lower case, one kind of apostrophe."""
+    return unicodedata.normalize("NFC", text).lower().replace("’", "'")
+
+
+def read_spelling(text: str) -> Spelling:
+    """A spelling by its text: ``a meno che``; ``sia ... sia`` has two parts."""
+    parts = (tuple(_WORD.findall(normal(part))) for part in _GAP.split(text.strip()))
+    return tuple(part for part in parts if part)
+
+
+def builtin_inventories() -> list[str]:
+    """The names of the inventories that come with cimento."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def open_inventory(name: str) -> Inventory:
+    """An inventory that comes with cimento, by its name, or one in a file.
+
+    Args:
+        name: a built-in name, or a path: ``.toml`` as docs/corpus.md has it, ``.tsv`` or ``.csv``,
+            ``.xml`` (DiMLex and LexConn), ``.json`` (Nuovo vocabolario di base), ``.txt`` with one
+            connective a line.
+
+    Raises:
+        InputError: there is none, or it cannot be used.
+    """
+    from cimento.corpus import lexicons
+
+    if name in builtin_inventories():
+        return read_toml(FOLDER / f"{name}.toml")
+    path = Path(name).expanduser()
+    readers = {
+        ".toml": read_toml,
+        ".tsv": lexicons.read_table_lexicon,
+        ".csv": lexicons.read_table_lexicon,
+        ".xlsx": lexicons.read_table_lexicon,
+        ".xml": lexicons.read_xml_lexicon,
+        ".json": lexicons.read_nvdb,
+        ".txt": lexicons.read_lines,
+    }
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        raise InputError(
+            where="inventory",
+            seen=f"got {name!r}",
+            todo=did_you_mean(name, builtin_inventories())
+            + f" Or give a file: {', '.join(readers)}.",
+        )
+    return reader(path)
+
+
+def read_toml(path: Path) -> Inventory:
+    """An inventory in cimento's own format.
+
+    Raises:
+        InputError: it cannot be read or used.
+    """
+    try:
+        settings = tomllib.loads(read_bytes(path).decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            where=str(path), seen=f"is not TOML: {error}", todo="Correct it."
+        ) from error
+    entries = settings.get("connectives")
+    if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
+        raise InputError(
+            where=str(path),
+            seen="there are no [[connectives]]",
+            todo='Write one [[connectives]] with name = "..." for each.',
+        )
+    return make_inventory(
+        [_from_toml(each, f"{path}, connective {n}") for n, each in enumerate(entries, start=1)],
+        name=str(settings.get("name", path.stem)),
+        language=str(settings.get("language", "")),
+        licence=str(settings.get("licence", "")),
+        source=str(settings.get("source", "")),
+        where=str(path),
+    )
+
+
+def make_inventory(
+    connectives: Sequence[Connective],
+    *,
+    where: str,
+    name: str,
+    language: str = "",
+    licence: str = "",
+    source: str = "",
+) -> Inventory:
+    """An inventory in which every name is there once.
+
+    Raises:
+        InputError: it is empty, or a name is there twice.
+    """
+    if not connectives:
+        raise InputError(where=where, seen="there is no connective", todo="Add one at least.")
+    names = [each.name for each in connectives]
+    twice = next((each for each in names if names.count(each) > 1), None)
+    if twice is not None:
+        raise InputError(
+            where=where, seen=f"the connective {twice!r} is there twice", todo="Remove one."
+        )
+    return Inventory(name, language, tuple(connectives), licence, source)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Keys of an entry of a TOML file, with their types."""
+
+    values: Mapping[str, object]
+    where: str
+    known: frozenset[str] = field(default=frozenset(_KEYS))
+
+    def text(self, key: str) -> str:
+        value = self.values.get(key, "")
+        if not isinstance(value, str):
+            raise self._wrong(key, "a text in quotation marks")
+        return unicodedata.normalize("NFC", value.strip())
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self.values.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise self._wrong(key, 'a list of texts, such as ["a", "b"]')
+        return tuple(value)
+
+    def flag(self, key: str) -> bool:
+        value = self.values.get(key, False)
+        if not isinstance(value, bool):
+            raise self._wrong(key, "true or false")
+        return value
+
+    def _wrong(self, key: str, wanted: str) -> InputError:
+        return InputError(
+            where=self.where, seen=f"{key} is {self.values[key]!r}", todo=f"It is {wanted}."
+        )
+
+
+def _from_toml(values: Mapping[str, object], where: str) -> Connective:
+    entry = _Entry(values, where)
+    unknown = [key for key in values if key not in entry.known]
+    if unknown or not entry.text("name"):
+        raise InputError(
+            where=where,
+            seen=f"the key {unknown[0]!r} is unknown" if unknown else "there is no name",
+            todo=did_you_mean(unknown[0], _KEYS) if unknown else 'Write name = "..."',
+        )
+    name = entry.text("name")
+    spellings = dict.fromkeys(map(read_spelling, (name, *entry.texts("spellings"))))
+    return Connective(
+        name=name,
+        spellings=tuple(spellings),
+        category=entry.text("category"),
+        senses=entry.texts("senses"),
+        interrogative=entry.flag("interrogative"),
+        elided=entry.text("elided"),
+        elided_before=entry.texts("elided_before"),
+        euphonic=entry.text("euphonic"),
+        euphonic_before=entry.texts("euphonic_before"),
+        comment=entry.text("comment"),
+    )

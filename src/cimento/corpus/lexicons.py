@@ -1,0 +1,245 @@
+"""Lexicons of connectives as they are published, read as inventories.
+
+DiMLex (Stede 2002; Scheffler and Stede 2016) is the XML of connective-lex.info: DiMLex itself, LICO
+(Feltracco et al. 2016), LDM-PT and others. LexConn is the French one (Roze, Danlos and Muller
+2012), NVdB the Nuovo vocabolario di base della lingua italiana (De Mauro and Chiari 2016).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.corpus.inventories import (
+    Connective,
+    Inventory,
+    Spelling,
+    make_inventory,
+    read_spelling,
+)
+from cimento.errors import InputError, SuiteError
+from cimento.files import read_bytes
+from cimento.suites.faults import errors
+from cimento.suites.tables import Row, Table, read_table
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+_DECLARATION = re.compile(rb"<!(DOCTYPE[^>\[]*\[|ENTITY)", re.IGNORECASE)
+_LEXCONN = {"cco": "CCONJ", "csu": "SCONJ", "adv": "ADV", "prep": "ADP"}
+_NAMES = ("connective", "name", "lemma", "word")
+_CATEGORIES = ("category", "class", "syn", "cat")
+_CONJUNCTION = "cong."
+
+
+def read_xml_lexicon(path: Path) -> Inventory:
+    """A lexicon in the XML of DiMLex or of LexConn, whichever it is.
+
+    Raises:
+        InputError: it is neither.
+    """
+    root = _parse(path)
+    if root.tag == "liste" or root.find(".//connecteur") is not None:
+        entries = list(_lexconn(root))
+    else:
+        entries = list(_dimlex(root))
+    if not entries:
+        raise InputError(
+            where=str(path),
+            seen=f"there is no connective in <{root.tag}>",
+            todo="It should have <entry> as in DiMLex or <connecteur> as in LexConn.",
+        )
+    return make_inventory(_merged(entries), name=path.stem, where=str(path))
+
+
+def read_table_lexicon(path: Path) -> Inventory:
+    """A table: one row for each spelling.
+
+    The columns are ``connective`` (or ``lemma``); and, where they are there, ``category`` (or
+    ``syn``), ``senses`` with semicolons between them, ``spellings`` with bars between them, and
+    ``entry_id``: rows that share it are spellings of one connective, the first of them its name. A
+    column ``features`` is that of NVdB tables: only lemmas with ``cong.`` in it are taken.
+
+    Raises:
+        InputError: it cannot be read or has no such column.
+    """
+    table, faults = read_table(read_bytes(path), path)
+    if table is None or errors(faults):
+        raise SuiteError(where=str(path), faults=faults)
+    column = _first(table, _NAMES)
+    if column is None:
+        raise InputError(
+            where=table.name,
+            seen=f"there are the columns {', '.join(table.columns)}",
+            todo="Name the column of connectives 'connective'.",
+        )
+    groups: dict[str, list[Row]] = {}
+    for row in table.rows:
+        if "features" in table.columns and not _is_conjunction(row.cells["features"]):
+            continue
+        text = row.cells[column].strip()
+        if text:
+            key = row.cells.get("entry_id", "").strip() or text
+            groups.setdefault(key, []).append(row)
+    entries = [_from_rows(table, rows, column) for rows in groups.values()]
+    return make_inventory(_merged(entries), name=path.stem, where=str(path))
+
+
+def read_nvdb(path: Path) -> Inventory:
+    """The conjunctions of the Nuovo vocabolario di base, from its JSON.
+
+    The file is an object from lemmas to lists of ``{"cat": band, "features": "avv. , cong."}``.
+
+    Raises:
+        InputError: it is something else.
+    """
+    try:
+        content = json.loads(read_bytes(path).decode("utf-8-sig"))
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(
+            where=str(path), seen=f"is not JSON: {error}", todo="Correct it."
+        ) from error
+    if not isinstance(content, dict):
+        raise InputError(
+            where=str(path), seen="is no object of lemmas", todo="Give the JSON of the NVdB."
+        )
+    entries = []
+    for lemma, readings in content.items():
+        kept = [
+            each
+            for each in (readings if isinstance(readings, list) else [])
+            if isinstance(each, dict) and _is_conjunction(str(each.get("features", "")))
+        ]
+        if kept:
+            band, features = (str(kept[0].get(key, "")) for key in ("cat", "features"))
+            entries.append(_entry([lemma], comment=f"NVdB: {features} ({band})"))
+    return make_inventory(_merged(entries), name=path.stem, language="it", where=str(path))
+
+
+def read_lines(path: Path) -> Inventory:
+    """One connective a line; ``/`` separates its spellings, ``#`` begins a remark.
+
+    Raises:
+        InputError: it cannot be read or is empty.
+    """
+    try:
+        text = read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(where=str(path), seen="is not UTF-8", todo="Save it as UTF-8.") from error
+    lines = (line.partition("#")[0].strip() for line in text.splitlines())
+    entries = [_entry([part.strip() for part in line.split("/")]) for line in lines if line]
+    return make_inventory(_merged(entries), name=path.stem, where=str(path))
+
+
+# --- XML
+
+
+def _parse(path: Path) -> Element:
+    from xml.etree import ElementTree as ET
+
+    data = read_bytes(path)
+    if _DECLARATION.search(data):
+        # Entities could be made to fill the memory, and no lexicon declares any.
+        raise InputError(
+            where=str(path), seen="the file declares XML entities", todo="Remove them."
+        )
+    try:
+        return ET.fromstring(data)  # noqa: S314  # without declared entities there is nothing to expand
+    except (ET.ParseError, LookupError, ValueError) as error:
+        raise InputError(
+            where=str(path), seen=f"is not XML: {error}", todo="Correct it."
+        ) from error
+
+
+def _dimlex(root: Element) -> Iterator[Connective]:
+    for entry in root.iter("entry"):
+        spellings = [
+            " ... ".join(_text(part) for part in orth.iter("part") if _text(part))
+            for orth in entry.iter("orth")
+            if orth.find("part") is not None
+        ]
+        name = entry.get("word", "").strip()
+        if name or any(spellings):
+            relations = (
+                each.get("sense", "").strip()
+                for each in entry.iter()
+                if each.tag.endswith("relation")
+            )
+            yield _entry(
+                [name, *spellings],
+                category="; ".join(dict.fromkeys(filter(None, map(_text, entry.iter("cat"))))),
+                senses=tuple(dict.fromkeys(filter(None, relations))),
+            )
+
+
+def _lexconn(root: Element) -> Iterator[Connective]:
+    for entry in root.iter("connecteur"):
+        forms = [_text(form) for form in entry.iter("forme") if _text(form)]
+        if forms:
+            relations = entry.get("relations", "").split(",")
+            code = entry.get("cat", "")
+            yield _entry(
+                forms,
+                category=_LEXCONN.get(code, code),
+                senses=tuple(each.strip() for each in relations if each.strip()),
+            )
+
+
+def _text(element: Element) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+# --- Entries
+
+
+def _entry(
+    texts: Iterable[str], *, category: str = "", senses: tuple[str, ...] = (), comment: str = ""
+) -> Connective:
+    """An entry of texts, the first of which is its name."""
+    written = [unicodedata.normalize("NFC", text.strip()) for text in texts if text.strip()]
+    spellings: dict[Spelling, None] = dict.fromkeys(filter(None, map(read_spelling, written)))
+    return Connective(written[0], tuple(spellings), category, senses, comment=comment)
+
+
+def _merged(entries: Iterable[Connective]) -> list[Connective]:
+    """Entries of the same name as one: LexConn has one for each sense."""
+    found: dict[str, Connective] = {}
+    for each in entries:
+        known = found.get(each.name)
+        if known is None:
+            found[each.name] = each
+            continue
+        categories = (*known.category.split("; "), each.category)
+        found[each.name] = Connective(
+            known.name,
+            tuple(dict.fromkeys((*known.spellings, *each.spellings))),
+            "; ".join(dict.fromkeys(filter(None, categories))),
+            tuple(dict.fromkeys((*known.senses, *each.senses))),
+            comment=known.comment or each.comment,
+        )
+    return list(found.values())
+
+
+def _from_rows(table: Table, rows: list[Row], column: str) -> Connective:
+    texts = [row.cells[column] for row in rows]
+    texts += [text for row in rows for text in row.cells.get("spellings", "").split("|")]
+    category = _first(table, _CATEGORIES)
+    senses = (sense.strip() for row in rows for sense in row.cells.get("senses", "").split(";"))
+    return _entry(
+        texts,
+        category=rows[0].cells[category].strip() if category else "",
+        senses=tuple(dict.fromkeys(filter(None, senses))),
+        comment=rows[0].cells.get("comment", "").strip(),
+    )
+
+
+def _first(table: Table, names: Iterable[str]) -> str | None:
+    return next((found for name in names if (found := table.find(name))), None)
+
+
+def _is_conjunction(features: str) -> bool:
+    return _CONJUNCTION in (part.strip() for part in features.split(","))

@@ -1,0 +1,161 @@
+"""A sentence of a treebank (https://universaldependencies.org/format.html), as it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+NO_SPACE = "SpaceAfter=No"
+
+
+class Word(NamedTuple):
+    """A syntactic word: a line with a whole number as its ID.
+
+    A named tuple, since a treebank has hundreds of thousands of them.
+
+    Attributes:
+        id: from 1; ``sentence.words[id - 1]`` is this word.
+        form: as it is written.
+        lemma: its lemma.
+        upos: universal part of speech.
+        xpos: the treebank's own one.
+        feats: ``Name=Value`` separated by ``|``, or ``_``.
+        head: ID of its head in the basic tree; 0 for the root.
+        deprel: relation to the head, with its subtype.
+        deps: enhanced relations as they are written; see `enhanced`.
+        misc: anything else.
+    """
+
+    id: int
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    feats: str
+    head: int
+    deprel: str
+    deps: str
+    misc: str
+
+    @property
+    def relation(self) -> str:
+        """The relation without its subtype: ``advcl`` for ``advcl:relcl``."""
+        return self.deprel.partition(":")[0]
+
+    def feature(self, name: str) -> str:
+        """The value of a feature; empty where the word has none."""
+        start = f"{name}="
+        found = (part for part in self.feats.split("|") if part.startswith(start))
+        return next(found, start)[len(start) :]
+
+    @property
+    def enhanced(self) -> tuple[tuple[str, str], ...]:
+        """Enhanced relations: the ID of each head, such as ``8.1``, and the relation to it."""
+        return read_enhanced(self.deps)
+
+
+class Multiword(NamedTuple):
+    """A token of several words, such as ``del``: a line with a range as its ID."""
+
+    first: int
+    last: int
+    form: str
+    misc: str
+
+
+class EmptyNode(NamedTuple):
+    """A word that is not in the text: a line with a decimal ID, such as ``8.1``."""
+
+    id: str
+    form: str
+    lemma: str
+    upos: str
+    feats: str
+    deps: str
+
+
+class Token(NamedTuple):
+    """What is written between blanks or marks: a word, or several that are written as one."""
+
+    form: str
+    first: int
+    last: int
+    space_after: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a treebank.
+
+    Attributes:
+        id: its ``sent_id``; where there is none, or the file has it twice, with the line.
+        text: as its comment gives it, else put together from the tokens.
+        words: in order; the n-th has ID n.
+        multiwords: tokens of several words, in order.
+        empties: empty nodes, in order.
+        comments: its lines that begin with ``#``, without it.
+        line: of the file where it begins, from 1.
+        document: the last ``newdoc`` before it; a running number where that has no id.
+    """
+
+    id: str
+    text: str
+    words: tuple[Word, ...]
+    multiwords: tuple[Multiword, ...] = ()
+    empties: tuple[EmptyNode, ...] = ()
+    comments: tuple[str, ...] = field(default=(), repr=False)
+    line: int = 0
+    document: str = ""
+
+    def head_of(self, word: Word) -> Word | None:
+        """The head of a word; None for the root."""
+        return self.words[word.head - 1] if word.head else None
+
+    def has_child(self, word: Word, relations: Collection[str]) -> bool:
+        """Whether a word has a child with one of these relations, subtypes included."""
+        return any(each.head == word.id and each.relation in relations for each in self.words)
+
+    def tokens(self) -> Iterator[Token]:
+        """Its tokens in order: those of several words, and words that are in none of them."""
+        ranges = {each.first: each for each in self.multiwords}
+        done = 0
+        for word in self.words:
+            if word.id <= done:
+                continue
+            found = ranges.get(word.id)
+            done = found.last if found else word.id
+            form, misc = (found.form, found.misc) if found else (word.form, word.misc)
+            yield Token(form, word.id, done, NO_SPACE not in misc.split("|"))
+
+    @property
+    def n_tokens(self) -> int:
+        """How many tokens it has."""
+        return len(self.words) - sum(each.last - each.first for each in self.multiwords)
+
+
+def joined(tokens: Iterator[Token]) -> str:
+    """The text of tokens, with blanks where they have one after them."""
+    parts = (token.form + (" " if token.space_after else "") for token in tokens)
+    return "".join(parts).rstrip(" ")
+
+
+def read_enhanced(deps: str) -> tuple[tuple[str, str], ...]:
+    """Enhanced relations as a DEPS column has them: ``4:nsubj|8.1:conj``."""
+    if deps in ("", "_"):
+        return ()
+    pairs = (part.partition(":") for part in deps.split("|"))
+    return tuple((head, relation) for head, _, relation in pairs)
+
+
+def token_spans(sentence: Sentence) -> list[tuple[int, int]] | None:
+    """Where each token stands in the sentence's text; None where the text is of other tokens."""
+    spans, cursor = [], 0
+    for token in sentence.tokens():
+        while cursor < len(sentence.text) and sentence.text[cursor].isspace():
+            cursor += 1
+        if not sentence.text.startswith(token.form, cursor):
+            return None
+        spans.append((cursor, cursor + len(token.form)))
+        cursor += len(token.form)
+    return spans if not sentence.text[cursor:].strip() else None

@@ -1,0 +1,270 @@
+"""Which occurrences of a connective count: rules are data, in TOML (docs/corpus.md)."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from cimento.corpus.inventories import Inventory
+from cimento.corpus.matching import BYS, By, Match, Matcher
+from cimento.corpus.records import Sentence, Word
+from cimento.errors import InputError, did_you_mean
+from cimento.files import read_bytes
+
+Position: TypeAlias = Literal["any", "initial", "not-initial"]
+Exclusion: TypeAlias = Literal["questions", "interrogatives", "indirect-questions"]
+Spellings: TypeAlias = Literal["own", "all"]
+Overlaps: TypeAlias = Literal["longest", "all"]
+
+FOLDER = Path(__file__).parents[1] / "data" / "corpus" / "rules"
+
+_CLAUSAL = ("VERB", "AUX")
+_COPULA = ("cop",)
+_MARKS = ("PUNCT", "SYM")
+_CLOSING = frozenset("\"'»”’)]")
+_ARGUMENTS = ("ccomp", "csubj")
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "match": BYS,
+    "spellings": get_args(Spellings),
+    "overlaps": get_args(Overlaps),
+    "position": get_args(Position),
+    "exclude": get_args(Exclusion),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What an occurrence must be to count.
+
+    The connective's word is its only one; of several, the first whose head is outside of them. The
+    two tests of the head are alternatives, all others must hold. A relation in a list stands for
+    its subtypes too: ``cc`` for ``cc:preconj``, but ``parataxis:discourse`` for itself alone.
+
+    Attributes:
+        name: of the rule.
+        comment: what it is for.
+        match: compare ``lemma``, ``form`` (case ignored) or ``exact`` form.
+        spellings: ``own``, the name alone; ``all`` spellings of the inventory.
+        overlaps: ``longest`` leaves out a connective inside a longer one, ``all`` does not.
+        climb: relations that are climbed out of before the head is looked at, such as ``fixed``.
+        head_upos: parts of speech of the head.
+        head_child: relations of a child of the head, such as ``cop``.
+        upos: parts of speech that the word may have; empty for any.
+        not_upos: those it may not have.
+        deprel: relations that it may have; empty for any.
+        not_deprel: those it may not have.
+        position: where in the sentence.
+        exclude: ``questions``: sentences that end in a question mark; ``interrogatives``: in those,
+            the question words of the main clause; ``indirect-questions``: question words of a
+            clause that is an argument.
+        both_clauses: whether the head must itself depend on a clause.
+    """
+
+    name: str
+    comment: str = ""
+    match: By = "lemma"
+    spellings: Spellings = "own"
+    overlaps: Overlaps = "longest"
+    climb: tuple[str, ...] = ()
+    head_upos: tuple[str, ...] = ()
+    head_child: tuple[str, ...] = ()
+    upos: tuple[str, ...] = ()
+    not_upos: tuple[str, ...] = ()
+    deprel: tuple[str, ...] = ()
+    not_deprel: tuple[str, ...] = ()
+    position: Position = "any"
+    exclude: tuple[Exclusion, ...] = ()
+    both_clauses: bool = False
+
+    def matcher(self, inventory: Inventory) -> Matcher:
+        """What finds the connectives that this rule then accepts or not."""
+        return Matcher(
+            inventory,
+            by=self.match,
+            all_spellings=self.spellings == "all",
+            longest=self.overlaps == "longest",
+        )
+
+    def accepts(self, sentence: Sentence, match: Match, *, interrogative: bool = False) -> bool:
+        """Whether an occurrence counts.
+
+        Args:
+            sentence: that it is in.
+            match: the occurrence.
+            interrogative: whether the connective's word also asks questions.
+        """
+        word = anchor(sentence, match)
+        if word.upos in self.not_upos or (self.upos and word.upos not in self.upos):
+            return False
+        if self.deprel and not _is_one_of(word.deprel, self.deprel):
+            return False
+        if _is_one_of(word.deprel, self.not_deprel):
+            return False
+        if self.position != "any" and is_initial(sentence, match) != (self.position == "initial"):
+            return False
+        head = head_after_climbing(sentence, word, self.climb)
+        return (
+            self._accepts_head(sentence, head)
+            and not self._is_excluded(sentence, match, head, interrogative=interrogative)
+            and (not self.both_clauses or _has_clauses_around(sentence, head))
+        )
+
+    def _accepts_head(self, sentence: Sentence, head: Word | None) -> bool:
+        if not self.head_upos and not self.head_child:
+            return True
+        return head is not None and (
+            head.upos in self.head_upos
+            or bool(self.head_child and sentence.has_child(head, self.head_child))
+        )
+
+    def _is_excluded(
+        self, sentence: Sentence, match: Match, head: Word | None, *, interrogative: bool
+    ) -> bool:
+        for each in self.exclude:
+            if each == "indirect-questions":
+                if interrogative and head is not None and head.relation in _ARGUMENTS:
+                    return True
+            elif is_question(sentence) and (
+                each == "questions" or (interrogative and _opens_main(sentence, match, head))
+            ):
+                return True
+        return False
+
+
+def builtin_rules() -> list[str]:
+    """The names of the rules that come with cimento."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def open_rule(name: str) -> Rule:
+    """A rule that comes with cimento, by its name, or one in a TOML file.
+
+    Raises:
+        InputError: there is none, or it cannot be used.
+    """
+    if name in builtin_rules():
+        return read_rule(FOLDER / f"{name}.toml")
+    path = Path(name).expanduser()
+    if path.suffix.lower() != ".toml":
+        raise InputError(
+            where="rule",
+            seen=f"got {name!r}",
+            todo=did_you_mean(name, builtin_rules()) + " Or give a TOML file.",
+        )
+    return read_rule(path)
+
+
+def read_rule(path: Path) -> Rule:
+    """A rule in a TOML file.
+
+    Raises:
+        InputError: it cannot be read, or a key is unknown or of the wrong kind.
+    """
+    try:
+        values = tomllib.loads(read_bytes(path).decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            where=str(path), seen=f"is not TOML: {error}", todo="Correct it."
+        ) from error
+    return make_rule({"name": path.stem, **values}, where=str(path))
+
+
+def make_rule(values: Mapping[str, object], *, where: str) -> Rule:
+    """A rule from keys and values, as TOML has them.
+
+    Raises:
+        InputError: a key is unknown or of the wrong kind.
+    """
+    defaults = {each.name: each.default for each in fields(Rule)}
+    checked: dict[str, object] = {}
+    for key, value in values.items():
+        if key not in defaults:
+            raise InputError(
+                where=where, seen=f"the key {key!r} is unknown", todo=did_you_mean(key, defaults)
+            )
+        checked[key] = _checked(key, value, defaults[key], where)
+    return Rule(**checked)  # type: ignore[arg-type]  # every value was just held to its field
+
+
+def _checked(key: str, value: object, default: object, where: str) -> object:
+    wanted = ""
+    if isinstance(default, bool):
+        wanted = "" if isinstance(value, bool) else "true or false"
+    elif isinstance(default, tuple):
+        if isinstance(value, list) and all(isinstance(each, str) for each in value):
+            value = tuple(value)
+        else:
+            wanted = 'a list of texts, such as ["cop"]'
+    elif not isinstance(value, str):
+        wanted = "a text in quotation marks"
+    if not wanted and key in _CHOICES:
+        given = value if isinstance(value, tuple) else (value,)
+        if not set(given) <= set(_CHOICES[key]):
+            wanted = f"one of {', '.join(_CHOICES[key])}"
+    if wanted:
+        raise InputError(where=where, seen=f"{key} is {value!r}", todo=f"It is {wanted}.")
+    return value
+
+
+# --- The tree around an occurrence
+
+
+def anchor(sentence: Sentence, match: Match) -> Word:
+    """The word of an occurrence whose head is outside of it; the first one of several."""
+    words = [sentence.words[number - 1] for number in match.word_ids]
+    return next((word for word in words if word.head not in match.word_ids), words[0])
+
+
+def head_after_climbing(sentence: Sentence, word: Word, climb: tuple[str, ...]) -> Word | None:
+    """The head of a word, or of the word that it climbs to through some relations."""
+    while word.head and _is_one_of(word.deprel, climb):
+        word = sentence.words[word.head - 1]
+    return sentence.head_of(word)
+
+
+def has_copula(sentence: Sentence, word: Word) -> bool:
+    """Whether a word has a copula."""
+    return sentence.has_child(word, _COPULA)
+
+
+def is_clause(sentence: Sentence, word: Word) -> bool:
+    """Whether a word is the head of a clause: a verb, an auxiliary, or anything with a copula."""
+    return word.upos in _CLAUSAL or has_copula(sentence, word)
+
+
+def is_initial(sentence: Sentence, match: Match) -> bool:
+    """Whether nothing but marks and symbols stands before an occurrence."""
+    return all(word.upos in _MARKS for word in sentence.words[: match.word_ids[0] - 1])
+
+
+def is_question(sentence: Sentence) -> bool:
+    """Whether a sentence ends in a question mark, closing marks aside."""
+    words = [word.form for word in sentence.words if not set(word.form) <= _CLOSING]
+    return bool(words) and "?" in words[-1] and set(words[-1]) <= set("?!.…")
+
+
+def _is_one_of(deprel: str, relations: tuple[str, ...]) -> bool:
+    return deprel in relations or deprel.partition(":")[0] in relations
+
+
+def _opens_main(sentence: Sentence, match: Match, head: Word | None) -> bool:
+    """Whether a word of the main clause stands before that clause's verb, as question words do."""
+    if head is None:
+        return True
+    main = head.head == 0 or (head.relation in ("conj", "parataxis") and _is_main(sentence, head))
+    return main and match.word_ids[-1] < head.id
+
+
+def _is_main(sentence: Sentence, word: Word) -> bool:
+    above = sentence.head_of(word)
+    return above is None or above.head == 0
+
+
+def _has_clauses_around(sentence: Sentence, head: Word | None) -> bool:
+    if head is None or not is_clause(sentence, head):
+        return False
+    above = sentence.head_of(head)
+    return above is not None and is_clause(sentence, above)

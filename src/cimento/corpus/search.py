@@ -1,0 +1,155 @@
+"""Connectives found in treebanks; every hit can be traced to its words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cimento.corpus.conllu import Problem
+from cimento.corpus.inventories import Inventory
+from cimento.corpus.matching import Match
+from cimento.corpus.records import Sentence
+from cimento.corpus.rules import (
+    Rule,
+    anchor,
+    has_copula,
+    head_after_climbing,
+    is_initial,
+    is_question,
+)
+from cimento.corpus.treebanks import TreebankFile, fingerprint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """An occurrence that a rule accepts.
+
+    Attributes:
+        connective: its name in the inventory.
+        corpus: the treebank.
+        file: the name of the file.
+        sha256: of that file.
+        sentence_id: of its sentence.
+        token_ids: IDs of its words.
+        form: as it is written there.
+        upos: part of speech of the word that the rule looked at.
+        deprel: its relation.
+        head_id: ID of its head after climbing; 0 for none.
+        head_upos: part of speech of the head; empty for none.
+        head_lemma: lemma of the head; empty for none.
+        head_has_cop: whether the head has a copula.
+        initial: whether it opens the sentence.
+        question: whether the sentence ends in a question mark.
+    """
+
+    connective: str
+    corpus: str
+    file: str
+    sha256: str
+    sentence_id: str
+    token_ids: tuple[int, ...]
+    form: str
+    upos: str
+    deprel: str
+    head_id: int
+    head_upos: str
+    head_lemma: str
+    head_has_cop: bool
+    initial: bool
+    question: bool
+
+
+class Finder:
+    """What a rule accepts of the connectives of an inventory.
+
+    Args:
+        inventory: what to look for.
+        rule: what counts.
+    """
+
+    def __init__(self, inventory: Inventory, rule: Rule) -> None:
+        self.inventory = inventory
+        self.rule = rule
+        self._matcher = rule.matcher(inventory)
+        self._asking = {each.name for each in inventory.connectives if each.interrogative}
+
+    def find(self, sentence: Sentence) -> list[Match]:
+        """The occurrences in a sentence that count."""
+        return [
+            match
+            for match in self._matcher.find(sentence)
+            if self.rule.accepts(sentence, match, interrogative=match.connective in self._asking)
+        ]
+
+
+class Duplicates:
+    """Texts that were there before, in this treebank or another.
+
+    Attributes:
+        pairs: file and sentence of each repetition, and of the first one.
+    """
+
+    def __init__(self) -> None:
+        self.pairs: list[tuple[tuple[str, str], tuple[str, str]]] = []
+        self._first: dict[bytes, tuple[str, str]] = {}
+
+    def is_new(self, sentence: Sentence, file: str) -> bool:
+        """Whether a sentence was not there before; case, marks and addresses do not count."""
+        place = (file, sentence.id)
+        first = self._first.setdefault(fingerprint(sentence.text), place)
+        if first is place:
+            return True
+        self.pairs.append((place, first))
+        return False
+
+
+def search(
+    files: Sequence[TreebankFile],
+    inventory: Inventory,
+    rule: Rule,
+    *,
+    skipped: list[Problem] | None = None,
+    duplicates: Duplicates | None = None,
+) -> Iterator[tuple[Hit, Sentence]]:
+    """Every occurrence that a rule accepts, with its sentence, in the order of the files.
+
+    Args:
+        files: treebanks.
+        inventory: what to look for.
+        rule: what counts.
+        skipped: where malformed sentences are noted; None refuses them.
+        duplicates: given, sentences that were there before are passed over and noted in it.
+
+    Raises:
+        InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.
+    """
+    finder = Finder(inventory, rule)
+    for file in files:
+        for sentence in file.sentences(skipped=skipped):
+            if duplicates is not None and not duplicates.is_new(sentence, file.name):
+                continue
+            for match in finder.find(sentence):
+                yield make_hit(file, sentence, match, rule), sentence
+
+
+def make_hit(file: TreebankFile, sentence: Sentence, match: Match, rule: Rule) -> Hit:
+    """What is to be known of an occurrence."""
+    word = anchor(sentence, match)
+    head = head_after_climbing(sentence, word, rule.climb)
+    return Hit(
+        connective=match.connective,
+        corpus=file.corpus,
+        file=file.name,
+        sha256=file.sha256,
+        sentence_id=sentence.id,
+        token_ids=match.word_ids,
+        form=" ".join(sentence.words[number - 1].form for number in match.word_ids),
+        upos=word.upos,
+        deprel=word.deprel,
+        head_id=head.id if head else 0,
+        head_upos=head.upos if head else "",
+        head_lemma=head.lemma if head else "",
+        head_has_cop=head is not None and has_copula(sentence, head),
+        initial=is_initial(sentence, match),
+        question=is_question(sentence),
+    )
