@@ -81,9 +81,8 @@ def _line(
     known: Mapping[str, Mapping[str, float]],
 ) -> list[str]:
     """The mean of each column over some paradigms; blank where one is missing."""
-    own = [[found[name].get(column) for name in paradigms] for column in columns]
-    others = [[known[name][source] for name in paradigms] for source in _NAMES]
-    return [_percent(values) for values in [*own, *others]]
+    own = [_percent([found[name].get(column) for name in paradigms]) for column in columns]
+    return own + [_percent([known[name][source] for name in paradigms]) for source in _NAMES]
 
 
 def _percent(values: Sequence[float | None]) -> str:

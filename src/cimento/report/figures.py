@@ -94,7 +94,7 @@ class Figure:
 
 def figure_of(chart: alt.TopLevelMixin, *, name: str, title: str, frame: pl.DataFrame) -> Figure:
     """A figure from an Altair chart, in the look that all figures share."""
-    styled = chart.configure(  # type: ignore[attr-defined]  # of every chart; the mixin lacks it
+    styled = chart.configure(
         background="white",
         font="sans-serif",
     ).configure_title(anchor="start", fontSize=12, subtitleFontSize=11, subtitleColor="#333333")
