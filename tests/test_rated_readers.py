@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from pathlib import Path
 
+import openpyxl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -99,6 +100,17 @@ def test_escola_keeps_source_label_and_annotators(tmp_path):
     assert sentence.label == "unacceptable"
     assert sentence.ratings == (Rating(0, "Annotator_1"), Rating(1, "Annotator_2"))
     assert sentence.columns["category"] == "3"
+
+
+def test_workbooks_are_read_too(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["ID", "Label", "Annotator_1", "Human_annotation_median", "Sentence"])
+    book.active.append(["CatCoLA_1", 1, 1.0, 1, "La nena canta."])
+    book.save(tmp_path / "CatCoLA.xlsx")
+    found = read_rated(tmp_path / "CatCoLA.xlsx")
+    assert found.language == "ca"
+    assert found.sentences[0].ratings == (Rating(1, "Annotator_1"),)
+    assert found.sentences[0].label == "acceptable"
 
 
 @pytest.mark.parametrize(
