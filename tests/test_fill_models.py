@@ -254,6 +254,17 @@ def test_an_encoder_decoder_writes_what_its_sentinel_stands_for(zoo_folder):
     assert {fill.n_pieces for fill in longer} <= {1, 2, 3}
 
 
+@pytest.mark.parametrize(("name", "protocol"), [("roberta", "words"), ("gpt2", "complete")])
+def test_a_gap_inside_a_word_is_another_gap_than_one_after_it(name, protocol, zoo_folder):
+    """The same tokens stand before both, and other tokens can follow."""
+    own = filler(zoo_folder(name))
+    inside, after = FillRequest(0, "La casa", "."), FillRequest(1, "La casa ", ".")
+    policy = FillPolicy(k=40, protocol=protocol, masks=2)
+    together = own.fill([inside, after], policy)
+    assert together == [*own.fill([inside], policy), *own.fill([after], policy)]
+    assert together[0] != together[1]
+
+
 def test_every_text_goes_through_the_model_once_and_its_head_sees_the_masks_alone(zoo_folder):
     scorer = load_folder(zoo_folder("bert-cased"))
     model = scorer.inside().model

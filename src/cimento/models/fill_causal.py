@@ -23,7 +23,7 @@ from cimento.models.fill import (
     chosen_protocol,
     ranked,
 )
-from cimento.models.fill_rows import Distributions, Row, best_tokens
+from cimento.models.fill_rows import Distributions, Row, Take, best_at
 from cimento.models.fill_tokens import FillTokens
 from cimento.models.inspection import Inside
 from cimento.models.layout import find_layout
@@ -44,14 +44,6 @@ class _Begun:
 
     ids: _Ids
     logprob_nats: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Next:
-    """What a model expects at a place: the best tokens, and that a word has ended there."""
-
-    best: list[tuple[int, float]]
-    ended_nats: float
 
 
 class CausalFiller:
@@ -102,10 +94,10 @@ class CausalFiller:
             return self._words(texts, fits, policy)
         words = protocol == "words"
         allowed = [self._tokens.whole_words(after_blank=f) if words else None for f in fits]
-        expected = self._expected(texts, policy.k, allowed)
+        best = self._best(texts, policy.k, allowed)
         return [
-            [self._fill((token,), value, fit, protocol) for token, value in expected[text].best]
-            for text, fit in zip(texts, fits, strict=True)
+            [self._fill((token,), value, fit, protocol) for token, value in top]
+            for top, fit in zip(best, fits, strict=True)
         ]
 
     def _before(self, request: FillRequest, room: int) -> _Ids:
@@ -137,25 +129,30 @@ class CausalFiller:
             )
         return text
 
-    def _expected(
-        self, texts: Sequence[_Ids], k: int, allowed: Sequence[BoolArray | None]
-    ) -> dict[_Ids, _Next]:
-        """What is expected after each text."""
-        permitted = dict(zip(texts, allowed, strict=True))
+    def _best(
+        self,
+        texts: Sequence[_Ids],
+        k: int,
+        allowed: Sequence[BoolArray | None],
+        *,
+        also: Take | None = None,
+    ) -> list[list[tuple[int, float]]]:
+        """The most probable tokens after each text, of those that are allowed there."""
+        rows: list[Row] = [(ids, len(ids) - 1) for ids in texts]
+        return best_at(self._distributions, rows, k, allowed, also=also)
+
+    def _note_ends(self, ended: dict[_Ids, float]) -> Take:
+        """Notes the log of the probability that a word has ended after a text, in nats."""
         boundary = torch.from_numpy(~self._tokens.continuing)
-        found: dict[_Ids, _Next] = {}
 
         def take(logprobs: torch.Tensor, own: list[Row]) -> None:
             width = logprobs.shape[1]
             ends = torch.ones(width, dtype=torch.bool)
             ends[: len(boundary)] = boundary[:width]
-            ended = logprobs[:, ends.to(logprobs.device)].logsumexp(dim=1).tolist()
-            best = best_tokens(logprobs, k, [permitted[ids] for ids, _ in own])
-            for (ids, _), some, value in zip(own, best, ended, strict=True):
-                found[ids] = _Next(some, value)
+            values = logprobs[:, ends.to(logprobs.device)].logsumexp(dim=1).tolist()
+            ended.update(zip((ids for ids, _ in own), values, strict=True))
 
-        self._distributions.read([(ids, len(ids) - 1) for ids in permitted], take)
-        return found
+        return take
 
     def _words(
         self, texts: Sequence[_Ids], fits: Sequence[bool], policy: FillPolicy
@@ -176,15 +173,15 @@ class CausalFiller:
                 for n, _ in jobs
             ]
             reads = [(*texts[n], *word.ids) for n, word in jobs]
-            expected = self._expected(reads, width, allowed)
+            ended: dict[_Ids, float] = {}
             grown: list[list[_Begun]] = [[] for _ in texts]
-            for (n, word), ids in zip(jobs, reads, strict=True):
+            best = self._best(reads, width, allowed, also=self._note_ends(ended))
+            for (n, word), ids, top in zip(jobs, reads, best, strict=True):
                 if step:
-                    value = word.logprob_nats + expected[ids].ended_nats
+                    value = word.logprob_nats + ended[ids]
                     found[n].append(self._fill(word.ids, value, fits[n], "complete"))
                 grown[n] += [
-                    _Begun((*word.ids, token), word.logprob_nats + value)
-                    for token, value in expected[ids].best
+                    _Begun((*word.ids, token), word.logprob_nats + value) for token, value in top
                 ]
             begun = [
                 sorted(own, key=lambda word: (-word.logprob_nats, word.ids))[:width]

@@ -19,7 +19,7 @@ from cimento.models.fill import (
     chosen_protocol,
     ranked,
 )
-from cimento.models.fill_rows import Distributions, Row, best_tokens
+from cimento.models.fill_rows import Distributions, Row, best_at
 from cimento.models.fill_tokens import FillTokens
 from cimento.models.inspection import Inside
 from cimento.models.layout import find_layout
@@ -199,16 +199,7 @@ class MaskedFiller:
         self, rows: Sequence[Row], k: int, allowed: Sequence[BoolArray | None]
     ) -> list[list[tuple[int, float]]]:
         """The most probable tokens at each row, of those that are allowed there."""
-        permitted: dict[Row, BoolArray | None] = dict(zip(rows, allowed, strict=True))
-        found: dict[Row, list[tuple[int, float]]] = {}
-
-        def take(logprobs: torch.Tensor, own: list[Row]) -> None:
-            found.update(
-                zip(own, best_tokens(logprobs, k, [permitted[r] for r in own]), strict=True)
-            )
-
-        self._distributions.read(list(permitted), take)
-        return [found[row] for row in rows]
+        return best_at(self._distributions, rows, k, allowed)
 
     def _several_masks(
         self, gaps: Sequence[_Gap], fits: Sequence[bool], policy: FillPolicy, *, whole: bool

@@ -77,13 +77,48 @@ class Distributions:
         )
 
 
+def best_at(
+    distributions: Distributions,
+    rows: Sequence[Row],
+    k: int,
+    allowed: Sequence[BoolArray | None],
+    *,
+    also: Take | None = None,
+) -> list[list[tuple[int, float]]]:
+    """The most probable tokens at each row, each row read once.
+
+    Args:
+        distributions: of the model.
+        rows: may come several times, with other tokens allowed.
+        k: how many at most.
+        allowed: for each row which tokens count; None for all.
+        also: given the same distributions.
+    """
+    wanted: dict[Row, dict[int, BoolArray | None]] = {}
+    for row, some in zip(rows, allowed, strict=True):
+        wanted.setdefault(row, {})[id(some)] = some
+    found: dict[tuple[Row, int], list[tuple[int, float]]] = {}
+
+    def take(logprobs: torch.Tensor, own: list[Row]) -> None:
+        if also is not None:
+            also(logprobs, own)
+        jobs = [(line, row, key) for line, row in enumerate(own) for key in wanted[row]]
+        best = best_tokens(
+            logprobs[[line for line, _, _ in jobs]], k, [wanted[row][key] for _, row, key in jobs]
+        )
+        found.update(zip([(row, key) for _, row, key in jobs], best, strict=True))
+
+    distributions.read(list(wanted), take)
+    return [found[row, id(some)] for row, some in zip(rows, allowed, strict=True)]
+
+
 def best_tokens(
     logprobs: torch.Tensor, k: int, allowed: Sequence[BoolArray | None]
 ) -> list[list[tuple[int, float]]]:
     """The k most probable tokens of each row; of equally probable ones the lower number first.
 
     Args:
-        logprobs: shape (rows, vocabulary).
+        logprobs: shape (rows, vocabulary); written over where tokens are not allowed.
         k: how many at most.
         allowed: for each row which tokens count; None for all.
     """
