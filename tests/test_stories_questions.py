@@ -10,20 +10,16 @@ import pytest
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.models.fake import FakeScorer
-from cimento.sources import Asking
 from cimento.stories.asking import Voice
 from cimento.stories.parsing import parse_words
 from cimento.stories.question_answers import question_rates
 from cimento.stories.questions import attribute_questions, pair_questions, question_asks
 from cimento.stories.readers import read_stories
 from cimento.stories.records import SentenceStates
-from cimento.stories.running import StoryEvaluation
-from cimento.stories.settings import StorySettings, parse_story_settings
+from cimento.stories.settings import StorySettings
 from cimento.stories.shots import Shots, are_siblings
 from tests.servers.replies import reply_server
-from tests.stories import TRIPLES, TRIPLES_FILE
-
-FILE = read_stories(TRIPLES_FILE)
+from tests.stories import FILE, TRIPLES, TRIPLES_FILE, evaluation
 
 
 def with_states(story):
@@ -37,11 +33,6 @@ def with_states(story):
 
 
 STORIES = [with_states(s) if s.example_id == "1-C0" else s for s in TRIPLES]
-
-
-def evaluation(tmp_path=None, **options):
-    settings = parse_story_settings({name: str(value) for name, value in options.items()})
-    return StoryEvaluation(asking=Asking(device="cpu"), settings=settings, output=tmp_path)
 
 
 def test_each_implausible_story_stands_before_and_after_its_plausible_one():

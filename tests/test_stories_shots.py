@@ -96,7 +96,8 @@ def test_too_few_stories_are_said(mode, n):
 
 
 def test_no_story_survives_and_nothing_is_drawn():
-    assert choose_shots(CONFLICT, [], [], Shots(n=3)) == []
+    for mode in MODES:
+        assert choose_shots(CONFLICT, [], [], Shots(n=3, mode=mode)) == []
     with pytest.raises(UsageError, match="shots-mode"):
         Shots(mode="balance")
     with pytest.raises(UsageError, match="0 or more"):

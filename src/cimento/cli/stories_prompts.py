@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cimento.cli import options
 from cimento.cli.console import columns, show
+
+if TYPE_CHECKING:
+    from cimento.stories.asking import TierAsk, Voice
+    from cimento.stories.settings import StorySettings
 
 
 def prompts() -> None:
@@ -38,14 +42,12 @@ def prompt(
     """
     from cimento.cli.kinds import parse_settings
     from cimento.errors import UsageError
-    from cimento.sources import Asking, open_scorer
-    from cimento.stories.asking import Voice, find_voice, tier_asks
+    from cimento.stories.asking import tier_asks
     from cimento.stories.corrections import correct_file
     from cimento.stories.readers import read_stories
     from cimento.stories.records import TIERS
     from cimento.stories.running import prompt_for
     from cimento.stories.settings import parse_story_settings
-    from cimento.stories.talking import chat_template
     from cimento.suites.builtin import find_suite
 
     settings = parse_story_settings(parse_settings(set_ or ()))
@@ -56,11 +58,7 @@ def prompt(
         raise UsageError(
             where=f"--row {row}", seen=f"{file.name} has {len(file.stories)} stories, from 0"
         )
-    voice = Voice()
-    if model:
-        template = chat_template(open_scorer(model, Asking()))
-        voice = find_voice(template, settings, name=model)
-    story = file.stories[row]
+    voice, story = _voice(model, settings), file.stories[row]
     for tier in TIERS:
         if story.gold(tier) is None or (story.plausible and tier != TIERS[0]):
             continue
@@ -72,9 +70,23 @@ def prompt(
             settings=settings,
             voice=voice,
         )
-        asked = ask.option_ask()
-        right = ask.labels.index(str(story.gold(tier)))
-        show(f"--- {tier}, examples {list(ask.shots)}, sha256 {ask.prompt_sha256}")
-        show(asked.prompt)
-        listed = ", ".join(repr(option) for option in asked.options)
-        show(f"--- options: {listed}\n--- right: {asked.options[right]!r}\n")
+        _show(ask, right=ask.labels.index(str(story.gold(tier))))
+
+
+def _voice(model: str, settings: StorySettings) -> Voice:
+    """How a model is spoken to; flat text without one."""
+    from cimento.sources import Asking, open_scorer
+    from cimento.stories.asking import Voice, find_voice
+    from cimento.stories.talking import chat_template
+
+    if not model:
+        return Voice()
+    return find_voice(chat_template(open_scorer(model, Asking())), settings, name=model)
+
+
+def _show(ask: TierAsk, *, right: int) -> None:
+    asked = ask.option_ask()
+    listed = ", ".join(repr(option) for option in asked.options)
+    show(f"--- {ask.tier}, examples {list(ask.shots)}, sha256 {ask.prompt_sha256}")
+    show(asked.prompt)
+    show(f"--- options: {listed}\n--- right: {asked.options[right]!r}\n")

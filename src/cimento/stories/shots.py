@@ -62,7 +62,7 @@ def choose_shots(
     Raises:
         UsageError: there are too few stories.
     """
-    if how.n == 0:
+    if how.n == 0 or not items:
         return [() for _ in items]
     able = [story for story in pool if story.gold(tier) and (tier == STORY or not story.plausible)]
     if how.mode == PAPER:
