@@ -36,7 +36,9 @@ def items(name: str) -> tuple[ClozeItem, ...]:
 def test_what_was_promised_is_there():
     assert set(NAMES) == {
         "it-connectives-cloze",
+        "it-collocations",
         "it-idioms",
+        "it-selectional-preferences",
         "pt-idioms",
         "pt-grammar-templates",
         "es-agreement-templates",
@@ -69,7 +71,7 @@ class TestEverySuite:
     def test_every_item_has_a_target_and_a_cluster(self, name):
         for item in items(name):
             assert item.targets, item.id
-            assert item.columns[suite(name).cluster], item.id
+            assert not suite(name).cluster or item.columns[suite(name).cluster], item.id
 
     def test_sentences_are_clean(self, name):
         for item in items(name):
@@ -145,6 +147,14 @@ class TestTemplates:
             counts = {each.category: len(each.forms) for each in template.seeds}
             if set(counts) == {"m_sg", "f_sg", "m_pl", "f_pl"}:
                 assert len(set(counts.values())) == 1, template.id
+
+
+def test_collocations_and_preferences_are_twenty_each():
+    expressions = {item.expression for item in suite("it-collocations").multiwords}
+    assert len(expressions) == len(suite("it-collocations").multiwords) == 20
+    for item in items("it-selectional-preferences"):
+        assert [option.role for option in item.options] == ["target", *["implausible"] * 3]
+    assert len(items("it-selectional-preferences")) == 20
 
 
 def test_portuguese_grammar_has_six_dimensions():
