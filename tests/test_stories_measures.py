@@ -23,7 +23,7 @@ from cimento.stories.breakdown import (
 )
 from cimento.stories.choices import choices, scaled_confidence
 from cimento.stories.compare import compare
-from cimento.stories.detection import detect, unbiased_mcc
+from cimento.stories.detection import detect, detection_intervals, unbiased_mcc
 from cimento.stories.grouping import by_paper_code, by_type
 from cimento.stories.outcomes import (
     ALL_IMPOSSIBLE,
@@ -91,6 +91,16 @@ def test_detection_by_hand(judged):
     # Story 1 beats both of its variants; story 2 beats one of two.
     assert (found.sibling_pair_accuracy.value, found.n_pairs) == (pytest.approx(3 / 4), 4)
     assert found.mean_margin_nats.value == pytest.approx((3 - 1 - 2 - 0.5 - 1 + 0.25) / 6)
+
+
+def test_detection_has_intervals(judged):
+    found = detection_intervals(STORIES, judged.outcomes, seed=1, draws=500)
+    auc, pairs = found["auc"], found["sibling_pair_accuracy"]
+    # The first triple alone: all told apart. The second alone: one of two.
+    assert (auc.estimate, auc.low, auc.high) == (pytest.approx(7 / 8), 0.5, 1.0)
+    assert (pairs.low, pairs.high) == (0.5, 1.0)
+    assert found["balanced_accuracy"].estimate == pytest.approx((1 / 2 + 3 / 4) / 2)
+    assert detection_intervals(STORIES, (), seed=1, draws=10)["auc"].reason
 
 
 def test_a_threshold_takes_the_bias_out():

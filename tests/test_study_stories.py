@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping
 
@@ -38,6 +39,18 @@ def stories(folder):
     return read_stories(folder / "dataset/gita4calamita.jsonl").stories
 
 
+@pytest.fixture(scope="module")
+def record_of(folder, stories):
+    """From a model to its record, made once."""
+
+    @functools.cache
+    def make(model):
+        responses = read_responses(folder / f"responses/{model}.jsonl", stories=stories)
+        return study_record(stories, responses, seed=1, draws=5_000)
+
+    return make
+
+
 def differences(expected, found, path=""):
     """Places where something expected is missing or differs by more than its tolerance."""
     if isinstance(expected, Mapping):
@@ -63,9 +76,8 @@ def differences(expected, found, path=""):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_every_value_of_a_model_is_that_of_the_reference(folder, stories, model):
-    responses = read_responses(folder / f"responses/{model}.jsonl", stories=stories)
-    record = study_record(stories, responses, seed=1, draws=10_000)
+def test_every_value_of_a_model_is_that_of_the_reference(folder, record_of, model):
+    record = record_of(model)
     expected = json.loads((folder / f"expected/{model}.json").read_text())
     assert list(differences(expected, record)) == []
     assert set(record) - set(expected) == {"more"}
@@ -75,12 +87,12 @@ def test_every_value_of_a_model_is_that_of_the_reference(folder, stories, model)
             assert found["equal_draws"] == found["draws"], tier
 
 
-def test_all_recorded_prompts_are_rebuilt(folder, stories):
-    total = 0
-    for model in MODELS:
-        responses = read_responses(folder / f"responses/{model}.jsonl", stories=stories)
-        record = study_record(stories, responses, seed=1, draws=100)
-        total += sum(found["equal_prompts"] for found in record["more"]["prompts"].values())
+def test_all_recorded_prompts_are_rebuilt(record_of):
+    total = sum(
+        found["equal_prompts"]
+        for model in MODELS
+        for found in record_of(model)["more"]["prompts"].values()
+    )
     # "2,408 golden prompts": every line of responses/ that has a hash.
     assert total == 2408
 
@@ -96,10 +108,9 @@ def test_other_models_meet_the_logs_of_the_authors(shared, stories, model):
     assert equal == (7 if model == "Meta-Llama-3.1-70B" else 10)
 
 
-def test_the_printed_table_is_met(folder, stories):
+def test_the_printed_table_is_met(record_of):
     for model in MODELS:
-        responses = read_responses(folder / f"responses/{model}.jsonl", stories=stories)
-        rows = equality_rows(study_record(stories, responses, seed=1, draws=100))
+        rows = equality_rows(record_of(model))
         assert differing(rows) == 0
         known = 4 if model == "Meta-Llama-3.1-70B-Instruct" else 10
         assert sum(row[4] == "yes" and row[6] == "yes" for row in rows) == known

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cimento.statistics.classification import (
     Confusion,
@@ -22,10 +23,14 @@ from cimento.statistics.classification import (
     tnr,
     tpr,
 )
+from cimento.statistics.resampling import Bootstrap, Statistic, bootstrap
 from cimento.statistics.values import Estimate
 from cimento.stories.outcomes import Outcome, margin
 from cimento.stories.records import FALSE, STORY, TRUE, Story
 from cimento.stories.triples import bases
+
+if TYPE_CHECKING:
+    from cimento.statistics.values import Floats
 
 NO_MARGINS = "options were not scored"
 
@@ -166,3 +171,42 @@ def _mean(values: Sequence[float]) -> Estimate:
     if not values:
         return Estimate(None, NO_MARGINS)
     return Estimate(math.fsum(values) / len(values))
+
+
+def detection_intervals(
+    stories: Sequence[Story], outcomes: Sequence[Outcome], *, seed: int, draws: int
+) -> dict[str, Bootstrap]:
+    """Percentile bootstrap intervals of the first tier's measures, whole triples drawn again.
+
+    Args:
+        stories: all of them.
+        outcomes: of one model.
+        seed: of the draws.
+        draws: how many.
+    """
+    first = [each for each in outcomes if each.tier == STORY]
+    answered = [each for each in first if each.chosen is not None and each.gold is not None]
+    margins = _margins(first)
+    pairs = sibling_pairs(stories, margins)
+
+    def drawn(rows: Sequence[Sequence[float]], on: Sequence[int], what: Statistic) -> Bootstrap:
+        clusters = [stories[row].story_id for row in on]
+        return bootstrap(rows, what, seed=seed, clusters=clusters, draws=draws, method="percentile")
+
+    said = [[float(each.gold == TRUE), float(each.chosen == TRUE)] for each in answered]
+    scored = [[float(stories[row].plausible), value] for row, value in margins.items()]
+    return {
+        "balanced_accuracy": drawn(said, [each.row for each in answered], _balanced),
+        "auc": drawn(scored, list(margins), _area),
+        "sibling_pair_accuracy": drawn(
+            [[value] for value in pairs.values()], list(pairs), lambda rows: float(rows.mean())
+        ),
+    }
+
+
+def _balanced(rows: Floats) -> float | None:
+    return balanced_accuracy(confusion((rows[:, 0] > 0).tolist(), (rows[:, 1] > 0).tolist())).value
+
+
+def _area(rows: Floats) -> float | None:
+    return auc(rows[:, 1], (rows[:, 0] > 0).tolist()).value

@@ -21,13 +21,16 @@ from cimento.stories.breakdown import (
 )
 from cimento.stories.choices import choices, scaled_confidence
 from cimento.stories.corrections import applicable
-from cimento.stories.detection import detect, unbiased_mcc
+from cimento.stories.detection import detect, detection_intervals, unbiased_mcc
 from cimento.stories.grouping import Grouping, by_corrected, by_paper_code, by_type
 from cimento.stories.outcomes import Outcome, judge_all
 from cimento.stories.rates import DRAWS, Rate, bootstrap_intervals, rates
 from cimento.stories.records import CONFLICT, STATE, STORY, TIERS, Story, Tier, TierAnswer
 from cimento.stories.tiers import Chain, chain, conditional, flow, untiered
 from cimento.suites.model import JsonValue
+
+FEWER_DRAWS = 2000
+"""Of the bootstrap where each draw takes a while."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +96,9 @@ def summarize(judged: Judged, *, seed: int, draws: int = DRAWS) -> dict[str, Jso
         },
         "constant": constant_summary(stories),
         "detection": as_json(detect(stories, outcomes)),
+        "detection_bootstrap95": as_json(
+            detection_intervals(stories, outcomes, seed=seed, draws=min(draws, FEWER_DRAWS))
+        ),
         "threshold": as_json(unbiased_mcc(stories, outcomes, seed=seed)),
         "per_task": {
             tier: as_json(choices(outcomes, tier))

@@ -44,12 +44,15 @@ def bias_rows(record: Mapping[str, JsonValue]) -> Rows:
     """The first tier as a detection task, beside the constant answer "false"."""
     bias = mapping(record["bias"])
     constant = at(record, MORE, "constant", "detection")
-    rows: Rows = [("measure", "value", "constant")]
+    drawn = at(record, MORE, "detection_bootstrap95")
+    rows: Rows = [("measure", "value", "bootstrap 95 %", "constant")]
     for name, value in bias.items():
         if not name.endswith("_reason"):
             digits = 0 if isinstance(value, int) else 4
             beside = _of_constant(constant, name)
-            rows.append((name, shown(number(bias, name), digits), shown(beside, digits)))
+            low, high = number(drawn, name, "low"), number(drawn, name, "high")
+            ends = UNKNOWN if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
+            rows.append((name, shown(number(bias, name), digits), ends, shown(beside, digits)))
     return rows
 
 
