@@ -42,7 +42,7 @@ class PlainScoring:
         self._layout = layout
         self._token_budget = token_budget
         self._head = row_head(model, thin=layout.thin, columns=columns)
-        self.whole_above = _length_that_matters(model)
+        self.whole_above = length_that_matters(model)
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
         """Log-probabilities of the wanted tokens, in nats; one array for each text."""
@@ -82,7 +82,7 @@ def fed(each: Encoded) -> tuple[int, ...]:
     return each.ids[: each.wanted[-1]] if each.wanted else ()
 
 
-def _length_that_matters(model: PreTrainedModel) -> int:
+def length_that_matters(model: PreTrainedModel) -> int:
     """The length above which a text's scores depend on how much of it is fed, and with what.
 
     Rotary positions of the type ``longrope`` are other ones once the longest row of a batch is

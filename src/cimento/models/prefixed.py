@@ -9,11 +9,13 @@ longer texts come, it is compared with a plain pass over whole texts.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from cimento.models.causal_plain import length_that_matters
 from cimento.models.layout import tolerance_nats
 from cimento.models.memory import is_out_of_memory
 from cimento.models.tree import PrefixTree, common
@@ -43,7 +45,8 @@ class PrefixReader:
         self._cache: Any = None
         self._keeps_logits = "logits_to_keep" in inspect.signature(model.forward).parameters
         config = model.config.get_text_config()
-        self._longest_shared: int | None = getattr(config, "sliding_window", None)
+        window = getattr(config, "sliding_window", None)
+        self._longest_shared = min(window or sys.maxsize, length_that_matters(model))
         self.remark = ""
 
     def read(self, texts: Sequence[Ids], starts: Sequence[int]) -> list[torch.Tensor]:
@@ -74,8 +77,8 @@ class PrefixReader:
         return [self._plain(text, start) for text, start in zip(texts, starts, strict=True)]
 
     def _may_share(self, longest: int) -> bool:
-        """Whether no window slides over texts of this length."""
-        return self._sharing and longest <= (self._longest_shared or longest)
+        """Whether no window slides over texts of this length, and positions are what they were."""
+        return self._sharing and longest <= self._longest_shared
 
     def _prove(
         self,
