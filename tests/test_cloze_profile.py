@@ -70,6 +70,11 @@ class TestCommand:
         assert whole["hits"][0]["low"] > 0
         assert "effective" in whole["hits"][0]["interval_method"]
 
+    def test_dimensions_may_be_combinations(self, runs, capsys):
+        first, _ = profiles(runs, capsys, "--by", "phenomenon,word")
+        names = [each["name"] for each in first["dimensions"]]
+        assert names == ["all", "idioms / 1", "idioms / 2"]
+
     def test_options_among_candidates(self, runs, capsys):
         first, second = profiles(runs, capsys)
         top = {name: share["correct"] for name, share in first["top_classes"].items()}

@@ -34,7 +34,8 @@ def profile(
     ],
     *,
     by: Annotated[
-        str, options.option("--by", help="A column whose values are the dimensions.")
+        str,
+        options.option("--by", help="A column whose values are dimensions; or several: a,b."),
     ] = "",
     k: Annotated[int, options.option("-k", "--top", min=1, help="Candidates that count.")] = 10,
     method: Annotated[

@@ -119,7 +119,7 @@ class Profile:
 
     Attributes:
         k: ranks that count.
-        by: the column whose values are the dimensions; empty for none.
+        by: the column or columns whose values are the dimensions; empty for none.
         dimensions: `ALL` first.
         heat: by expression and word, for multiword items.
         top_classes: where target and plausible option are among k candidates; empty where no item
@@ -146,7 +146,8 @@ class Profiling:
 
     Attributes:
         k: ranks that count.
-        by: the column whose values are the dimensions; empty for none.
+        by: the column whose values are the dimensions, or several with commas between, whose
+            combinations are; empty for none.
         cluster: the column that says what belongs together; empty where each item stands alone.
         remarks: those that say that a candidate is not what was asked for.
         threshold: probability above which candidates are counted apart.
@@ -308,21 +309,22 @@ def choose_expressions(
     return found
 
 
-def _by_value(items: Iterable[ClozeItem], column: str) -> dict[str, list[ClozeItem]]:
-    if not column:
-        return {}
+def _by_value(items: Sequence[ClozeItem], by: str) -> dict[str, list[ClozeItem]]:
+    """The items of each value of a column, or of each combination of values of several."""
+    columns = [name.strip() for name in by.split(",") if name.strip()]
+    known = dict.fromkeys(name for item in items for name in item.columns)
+    for name in columns:
+        if name not in known:
+            raise UsageError(
+                where=f"--by {name}",
+                seen="no item has this column",
+                todo=did_you_mean(name, known),
+            )
     found: dict[str, list[ClozeItem]] = {}
-    known: dict[str, None] = {}
-    for item in items:
-        known.update(dict.fromkeys(item.columns))
-        if column in item.columns:
-            found.setdefault(item.columns[column], []).append(item)
-    if not found:
-        raise UsageError(
-            where=f"--by {column}",
-            seen="no item has this column",
-            todo=did_you_mean(column, known),
-        )
+    for item in items if columns else ():
+        if item.columns.keys() >= set(columns):
+            value = " / ".join(item.columns[name] for name in columns)
+            found.setdefault(value, []).append(item)
     return found
 
 

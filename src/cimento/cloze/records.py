@@ -7,7 +7,7 @@ of them; `cimento.cloze.templates` expands both. A `ClozeSuite` holds what one f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
@@ -213,8 +213,3 @@ class ClozeSuite:
     def kind(self) -> str:
         """``templates`` where there are some, else ``cloze``."""
         return "templates" if self.templates else "cloze"
-
-
-def column_names(items: Iterable[ClozeItem]) -> tuple[str, ...]:
-    """The names of all free columns, in order of first appearance."""
-    return tuple(dict.fromkeys(key for item in items for key in item.columns))

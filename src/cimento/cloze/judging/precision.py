@@ -10,7 +10,7 @@ doi:10.1007/s10579-023-09664-1, whose tables use both).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
@@ -142,20 +142,3 @@ def not_expected(
     above = sum(each.probability is not None and each.probability > threshold for each in found)
     fitting = micro(judged).correct
     return NotExpected(Share(len(found), len(judged)), Share(len(found), fitting), above, threshold)
-
-
-def columns_of(
-    columns: Mapping[str, Mapping[str, str]], *names: str
-) -> Callable[[Candidate], tuple[str, ...] | None]:
-    """A key for `breakdown`: columns of a candidate's item.
-
-    Args:
-        columns: id of an item to its columns.
-        names: of the columns; candidates whose item lacks one are left out.
-    """
-
-    def key(candidate: Candidate) -> tuple[str, ...] | None:
-        found = columns.get(candidate.item, {})
-        return tuple(found[name] for name in names) if found.keys() >= set(names) else None
-
-    return key
