@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 
 import pytest
 
 from cimento.api import evaluate
+from cimento.cli.designs import show_designs
 from cimento.cli.main import invoke
 from cimento.designs import OF_MASKED_MODELS, factorial_of, factorials
 from cimento.judging import Judging
@@ -209,3 +211,18 @@ def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
     assert first[4:6] == ["", ""]
     assert all(first[6:])
     assert "\\begin{tabular}{llrrrrrrrr}" in (folder / "accuracy.tex").read_text(encoding="utf-8")
+
+
+def test_a_declaration_that_cannot_be_used_stops_tables_but_not_runs(tmp_path, capsys):
+    suite = dataclasses.replace(SUITE, extra={"design": {"unacceptable": "islnd"}})
+    run = evaluate(
+        suite,
+        FakeScorer(lambda _tokens, _index: -1.0),
+        judging=Judging(predictions=PREDICTION),
+        output=tmp_path / "runs",
+    )
+    show_designs([run], (), tmp_path / "runs")
+    assert capsys.readouterr().out == ""
+    assert invoke(["report", str(run.folder), "-o", str(tmp_path / "page.html")]) == 0
+    assert invoke(["report", str(run.folder), "--table", "accuracy"]) == 2
+    assert "there is no condition 'islnd'" in capsys.readouterr().err

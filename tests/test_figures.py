@@ -132,8 +132,8 @@ def test_rows_put_sources_beside_each_other_and_keep_empty_places():
 
 
 def test_panels_of_the_page_are_the_same_numbers():
-    first, second = panels(result(), "raw")
-    assert first.facts == "DD 2.00, pairs 83 %"
+    first, second = panels(result(), "raw", {"se": 0.0301})
+    assert first.facts == "DD 2.00, p .030, pairs 83 %"
     assert "long_island -16.50" in first.text
     assert [series.changed for series in first.series] == [False, True]
     assert [label for _, label in first.levels] == ["short", "long"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cimento.errors import InputError
 from cimento.measures import find_measure, find_measures
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope
 from cimento.measures.registry import Measure
@@ -72,16 +73,20 @@ def factorials(
 
     Raises:
         UsageError: there is no such measure.
+        InputError: a declaration of factors cannot be used.
     """
     names = [measure.name for measure in find_measures(measures)] or [""]
     return [
-        factorial_of(run, name, scope=scope) for run in runs if is_factorial(run) for name in names
+        factorial_of(run, name, scope=scope) for run in runs if squares(run.suite) for name in names
     ]
 
 
 def is_factorial(run: Run) -> bool:
-    """Whether the suite of a run declares a design of two factors."""
-    return bool(squares(run.suite))
+    """Whether the suite of a run declares a design of two factors that can be used."""
+    try:
+        return bool(squares(run.suite))
+    except InputError:
+        return False  # a warning of the suite says what is wrong with it
 
 
 def compares_sentences(run: Run) -> bool:

@@ -55,15 +55,18 @@ def _html(runs: Sequence[Run], items: int | None) -> str:
 def _with_panels(run: Run, shown: int) -> RunReport:
     """What the page shows of a run; with interaction panels for factorial suites."""
     from cimento.report.panels import panels
+    from cimento.verdicts.factorial_tests import dd_tests
 
     report = run.report(items=shown)
     if not is_factorial(run) or not compares_sentences(run):
         return report
     result = factorial_of(run, normalisations=("raw", "z"))
-    drawn = panels(result, "z")
+    tests = dd_tests([result], seed=run.judging.seed)
+    ps = {test.phenomenon: test.sign_flip.p for test in tests}
+    drawn = panels(result, "z", ps)
     scale = f"z of {result.measure} over the suite, more is better"
     if not drawn:
-        drawn, scale = panels(result, "raw"), f"{result.measure}, turned so that more is better"
+        drawn, scale = panels(result, "raw", ps), f"{result.measure}, turned so that more is better"
     return dataclasses.replace(report, panels=drawn, scale=scale)
 
 

@@ -115,12 +115,13 @@ def _columns(
     runs: Sequence[Run], measure: str, scale: Normalisation, scope: Scope, seed: int
 ) -> list[Column]:
     """The results of all factorial runs, each with p of DD by phenomenon."""
-    from cimento.designs import factorial_of, is_factorial
+    from cimento.designs import factorial_of
     from cimento.errors import UsageError
+    from cimento.suites.design import squares
 
     found: list[Column] = []
     for run in runs:
-        if is_factorial(run):
+        if squares(run.suite):
             result = factorial_of(run, measure, scope=scope)
             if result.reason:
                 raise UsageError(where=f"{run.model}, {result.measure}", seen=result.reason)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.report.figures import BLUE, ORANGE, Figure, figure_of, load_altair
+from cimento.report.wording import p_value
 
 if TYPE_CHECKING:
     import altair as alt
@@ -225,7 +226,7 @@ def _subtitle(panel: Panel, scale: Normalisation) -> str:
         return f"DD undefined: {effects.reason}"
     parts = [f"DD {effects.dd:.2f}".replace("-", "−")]
     if panel.p is not None:
-        parts.append("p < .001" if panel.p < 0.001 else f"p {panel.p:.3f}".replace("0.", "."))  # noqa: PLR2004
+        parts.append(p_value(panel.p))
     accuracy = panel.phenomenon.average
     if accuracy is not None:
         parts.append(f"pairs {100 * accuracy:.0f} %")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from cimento.report.wording import p_value
 
 if TYPE_CHECKING:
     from cimento.measures.normalising import Normalisation
@@ -75,12 +77,15 @@ class Panel:
     series: tuple[Series, ...]
 
 
-def panels(result: Factorial, scale: Normalisation) -> tuple[Panel, ...]:
+def panels(
+    result: Factorial, scale: Normalisation, ps: Mapping[str, float | None] | None = None
+) -> tuple[Panel, ...]:
     """A panel for each phenomenon, all on one scale.
 
     Args:
         result: of one model, measure and suite.
         scale: what is drawn.
+        ps: phenomenon to p of its DD.
     """
     cells = [cell for each in result.phenomena for cell in each.effects[scale].cells]
     ends = [
@@ -92,7 +97,8 @@ def panels(result: Factorial, scale: Normalisation) -> tuple[Panel, ...]:
     if not ends:
         return ()
     ticks = nice_ticks(min(ends), max(ends))
-    return tuple(_panel(each, scale, ticks) for each in result.phenomena)
+    known = ps or {}
+    return tuple(_panel(each, scale, ticks, known.get(each.name)) for each in result.phenomena)
 
 
 def nice_ticks(low: float, high: float) -> tuple[float, ...]:
@@ -110,7 +116,9 @@ def nice_ticks(low: float, high: float) -> tuple[float, ...]:
     return tuple(step * k for k in range(first, max(last, first + 1) + 1))
 
 
-def _panel(phenomenon: PhenomenonEffects, scale: Normalisation, ticks: Sequence[float]) -> Panel:
+def _panel(
+    phenomenon: PhenomenonEffects, scale: Normalisation, ticks: Sequence[float], p: float | None
+) -> Panel:
     effects = phenomenon.effects[scale]
     low, high = ticks[0], ticks[-1]
     cells = phenomenon.square.cells
@@ -138,7 +146,7 @@ def _panel(phenomenon: PhenomenonEffects, scale: Normalisation, ticks: Sequence[
         )
         for start in (0, 2)
     )
-    facts = _facts(phenomenon, scale)
+    facts = _facts(phenomenon, scale, p)
     means = (
         f"{each.cell.name} {'undefined' if each.mean is None else f'{each.mean:.2f}'}"
         for each in effects.cells
@@ -156,8 +164,11 @@ def _panel(phenomenon: PhenomenonEffects, scale: Normalisation, ticks: Sequence[
     )
 
 
-def _facts(phenomenon: PhenomenonEffects, scale: Normalisation) -> str:
+def _facts(phenomenon: PhenomenonEffects, scale: Normalisation, p: float | None) -> str:
     effects = phenomenon.effects[scale]
-    dd = "DD undefined" if effects.dd is None else f"DD {effects.dd:.2f}".replace("-", "−")
-    average = phenomenon.average
-    return dd if average is None else f"{dd}, pairs {100 * average:.0f} %"
+    parts = ["DD undefined" if effects.dd is None else f"DD {effects.dd:.2f}".replace("-", "−")]
+    if p is not None:
+        parts.append(p_value(p))
+    if phenomenon.average is not None:
+        parts.append(f"pairs {100 * phenomenon.average:.0f} %")
+    return ", ".join(parts)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from cimento.report.summary import Result, RunSummary, Summary
 
 SMALLEST_SHOWN_BITS = 0.005
+SMALLEST_SHOWN_P = 0.001
 
 
 def rate(value: float | None, *, absent: str = "-") -> str:
@@ -34,6 +35,11 @@ def bits(value: float | None, *, absent: str = "-") -> str:
     if value == 0 or abs(value) >= SMALLEST_SHOWN_BITS:
         return f"{value:+.2f}" if value else "0.00"
     return f"{value:+.1g}"
+
+
+def p_value(p: float) -> str:
+    """A p-value as papers write it: ``p .012``, ``p < .001``."""
+    return "p < .001" if p < SMALLEST_SHOWN_P else f"p {p:.3f}".replace("0.", ".", 1)
 
 
 def printable(text: str) -> str:
