@@ -290,6 +290,10 @@ def test_a_recorded_dialogue_is_played_by_the_command(tmp_path, capsys):
     out = tmp_path / "out.jsonl"
     assert invoke(["annotate", "stories", str(out), "--replay", str(path)]) == 0
     assert read_stories(out).stories[0].example_id == "7"
+    # In a suite's folder it goes to the suite's stories.
+    (tmp_path / "suite").mkdir()
+    assert invoke(["annotate", "stories", str(tmp_path / "suite"), "--replay", str(path)]) == 0
+    assert (tmp_path / "suite" / "items.jsonl").exists()
     # The same once more: the key is taken.
     assert invoke(["annotate", "stories", str(out), "--replay", str(path)]) == 2
     assert "dialogue 'one', field 'story_number'" in capsys.readouterr().err

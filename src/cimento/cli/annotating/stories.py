@@ -32,12 +32,13 @@ def stories(
     takes what stands in brackets; :help says what else can be typed. A story that was left is gone
     on with the next time.
     """
-    from cimento.annotate.story_files import known_stories, play, read_recorded
+    from cimento.annotate.story_files import append, known_stories, play, read_recorded
+    from cimento.stories.readers import ITEMS
 
+    if file.is_dir():
+        file = file / ITEMS
     if replay is None:
         return _write_stories(file, annotator)
-    from cimento.annotate.story_files import append
-
     for recorded in read_recorded(replay):
         story = play(recorded, known_stories(file))
         append(story, file)
@@ -123,7 +124,8 @@ def _write_stories(file: Path, annotator: str) -> int:
         if session.lines:
             note(f"Going on with a story that was left ({session.state.values.get('example_id')}).")
         if not converse(session, _typed, show):
-            note("What was typed is kept; the next time it goes on here.")
+            if session.lines:
+                note("\nWhat was typed is kept; the next time it goes on here.")
             return 0
         story = finished(session.state.values, row=len(known))
         append(story, file)
