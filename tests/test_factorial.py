@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.errors import UsageError
-from cimento.measures.normalising import NORMALISATIONS, equal_bins
+from cimento.measures.normalising import NORMALISATIONS, equal_bins, normalise
+from cimento.measures.sentence import length_penalty
 from cimento.measures.values import Missing
 from cimento.suites.design import ISLAND_CONDITIONS, squares
 from cimento.suites.model import Meta, Suite
@@ -182,3 +183,23 @@ def test_dd_of_published_vectors_and_edges_of_bins(golden):
         assert not isinstance(bins, Missing)
         assert bins.edges == pytest.approx(expected[key]["bins"], abs=1e-9)
         assert [bins.point(x) for x in expected[key][values]] == expected[key]["likert"]
+
+
+@pytest.mark.golden
+def test_likert_and_z_of_every_sentence(golden):
+    folder, _ = golden
+    with (folder / "pipeline_A_input_and_scores.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    values = [float(row["mean_z"]) for row in rows]
+    for kind, column in (("likert", "likert"), ("z", "z_raw"), ("likert-z", "z_likert")):
+        expected = [float(row[column]) for row in rows]
+        assert normalise(values, kind) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.golden
+def test_length_penalties(golden):
+    _, expected = golden
+    for name, penalties in expected["C_penalty"].items():
+        alpha = float(name.removeprefix("alpha="))
+        for n, penalty in penalties.items():
+            assert length_penalty(int(n), alpha=alpha) == pytest.approx(penalty, abs=1e-9)

@@ -26,7 +26,7 @@ ACCEPTED_ABOVE = 0.5
 
 def blimp_models(data: Path) -> Section:
     """Paradigm, phenomenon and overall means of four models beside the figures first printed."""
-    rows = _summary(data / "blimp" / "models_summary.jsonl")
+    rows = released_accuracies(data / "blimp" / "models_summary.jsonl")
     paradigms = [row for row in rows if row["UID"] != OVERALL]
     printed = {row["linguistics_term"]: row for row in rows if row["UID"] == OVERALL}
     first = _first_printed(data / "tables" / "table3b_blimp_paper_islands_gpt2_human.csv")
@@ -92,7 +92,12 @@ def _means(rows: Sequence[Mapping[str, object]]) -> dict[str, float]:
     }
 
 
-def _summary(path: Path) -> list[dict[str, str]]:
+def released_accuracies(path: Path) -> list[dict[str, str]]:
+    """The rows of BLiMP's released file: paradigms, and means under the name ``overall``.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
     lines = read_bytes(path).decode("utf-8").splitlines()
     try:
         rows = [json.loads(line) for line in lines if line.strip()]

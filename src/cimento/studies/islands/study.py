@@ -12,6 +12,7 @@ from cimento.studies.islands.records import Maker, Section
 SECTIONS: Mapping[str, Maker] = {
     "materials": materials.materials,
     "tables": thesis.tables,
+    "blimp-table": thesis.blimp_table,
     "variations": thesis.variations,
     "pseudo-likelihoods": thesis.pseudo_likelihoods,
     "blimp": blimp.blimp_models,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+from cimento.studies.islands.blimp import ERRATUM, HALF_A_POINT, released_accuracies
 from cimento.studies.islands.published import SALAZAR_ISLANDS
 from cimento.studies.islands.records import Line, Section, beside, need, number, read_rows
 
@@ -85,6 +87,45 @@ def pseudo_likelihoods(data: Path) -> Section:
         source="bert-syntax-it 2022; Salazar et al. 2020, doi:10.18653/v1/2020.acl-main.240",
         lines=tuple(lines),
     )
+
+
+def blimp_table(data: Path) -> Section:
+    """Table 3: accuracies on three BLiMP islands against the table by paradigm and the release."""
+    printed_path = data / "tables" / "table3_accuracy_blimp_islands.csv"
+    paradigm_path = data / "tables" / "table3c_blimp_islands_pll_by_paradigm.csv"
+    printed, paradigms = read_rows(printed_path), read_rows(paradigm_path)
+    need(printed_path, printed, ("model", *_TABLE_3))
+    need(paradigm_path, paradigms, ("phenomenon", *SALAZAR_ISLANDS))
+    released = {
+        str(row["UID"]).lower(): 100 * float(row["gpt2"])
+        for row in released_accuracies(data / "blimp" / "models_summary.jsonl")
+    }
+    by_name = {row["phenomenon"]: row for row in paradigms}
+    lines = []
+    for row in printed:
+        name = row["model"]
+        column = next((each for each in SALAZAR_ISLANDS if name.lower().startswith(each)), "")
+        for key, paradigm in _TABLE_3.items():
+            computed, note, within = None, "", HALF_A_TENTH
+            if "Warstadt" in name:
+                # Printed as whole numbers.
+                computed, within = released.get(paradigm.replace(" ", "_").lower()), HALF_A_POINT
+                note = ERRATUM
+            elif column:
+                computed = number(by_name[paradigm][column]) if paradigm in by_name else None
+                note = _OTHER_SCORE if "(PLL)" in name else ""
+            line = beside(f"{name}: {paradigm}", computed, number(row[key]), within=within)
+            lines.append(replace(line, note=note if line.equal is False else ""))
+    return Section(
+        name="blimp-table",
+        title="Table 3: BLiMP islands in %, against the table by paradigm and the released figures",
+        source=SOURCE,
+        lines=tuple(lines),
+    )
+
+
+_TABLE_3 = {"adjunct": "adjunct island", "complex_np": "complex NP island", "wh": "wh island"}
+_OTHER_SCORE = "no pseudo-log-likelihood: a penalised logistic score, or a run with wrong masks"
 
 
 def read_cells(path: Path) -> tuple[Cells, str]:
