@@ -114,7 +114,7 @@ class TestCommand:
         table.write_text("item\trank\tcandidate\tfits\nc1\t1\tma\tyes\n", encoding="utf-8")
         assert invoke(["profile", str(runs), "--judgments", str(table)]) == 0
         err = capsys.readouterr().err
-        assert "1 earlier judgments used, 7 candidates are new." in err
+        assert "Earlier judgments used: 1; candidates that are new: 7." in err
         assert "7 candidates of 8 not judged, and left out of every share" in err
 
     def test_text_compares_models(self, runs, capsys):

@@ -90,6 +90,32 @@ class TestExpansion:
         }
 
 
+def test_its_recordings_run_like_a_model_and_give_its_numbers(folder, tmp_path, capsys):
+    """P@1, P@10 pooled: 1057 of 1232, 9164 of 12319; passive 148 of 175, as in the tables."""
+    items = tuple(each.item for each in readers.read_instances(folder / readers.INSTANCES))
+    suite = ClozeSuite(Meta("g", language="pt"), items=items, cluster="template")
+    judgments = str(folder / readers.JUDGMENTS)
+    asked = [str(write_folder(suite, tmp_path / "g")), "-m", f"replay:{judgments}"]
+    assert invoke(["run", *asked, "-o", str(tmp_path / "runs")]) == 0
+    capsys.readouterr()
+    options = ["--judgments", judgments, "--by", "dimension", "--json"]
+    options += ["--not-expected", "sujeito oculto", "--not-expected", "sujeito indeterminado"]
+    options += ["--not-expected", "não sujeito"]
+    assert invoke(["profile", str(tmp_path / "runs"), *options]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["profiles"]
+    cells = {each["name"]: each for each in found["dimensions"]}
+    counts = {
+        name: [(share["correct"], share["n"]) for share in each["fitting"]]
+        for name, each in cells.items()
+    }
+    assert counts["all"] == [(1057, 1232), (9164, 12319)]
+    assert counts["passive"] == [(148, 175), (1381, 1750)]
+    deviant = cells["subject_agreement"]["not_expected"]
+    assert (deviant["of_judged"]["correct"], deviant["of_judged"]["n"]) == (1451, 2760)
+    assert deviant["above"] == 37
+    assert cells["passive"]["clusters"] == 13
+
+
 class TestTables:
     @pytest.mark.parametrize("number", WITH_EXPECTED_CELLS)
     def test_cells_are_exactly_the_expected_ones(self, data, expected, number):

@@ -262,7 +262,7 @@ def _with_people(
     if judgments is None:
         return found
     reused = reuse_judgments(found, read_candidates(judgments))
-    note(f"{reused.taken} earlier judgments used, {len(reused.new)} candidates are new.")
+    note(f"Earlier judgments used: {reused.taken}; candidates that are new: {len(reused.new)}.")
     return list(reused.candidates)
 
 

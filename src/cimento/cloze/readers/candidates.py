@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cimento.cloze.judging.candidates import Candidate
 from cimento.cloze.notation import read_cell, read_parts
-from cimento.cloze.readers.portuguese import REMARK_JOINT
+from cimento.cloze.readers.portuguese import REMARK_JOINT, read_judgments
 from cimento.errors import InputError, did_you_mean
 from cimento.files import read_bytes
 from cimento.suites.tables import Row, read_table
@@ -24,12 +24,15 @@ SAID: Mapping[str, bool | None] = {
 }
 """How people may have written it."""
 
+_RELEASED = frozenset({"id", "token", "judgment"})
+
 
 def read_candidates(path: Path) -> list[Candidate]:
     """Candidates of a table with the columns of `COLUMNS`; `item` and `candidate` must be there.
 
     A table that ``cimento annotate candidates --export`` wrote has no ranks: its candidates are
-    numbered in their order, and several remarks are joined as there.
+    numbered in their order, and several remarks are joined as there. The released judgments of the
+    study of Brazilian Portuguese are read too.
 
     Raises:
         InputError: there is no such table, a column is missing, or a row cannot be used.
@@ -37,6 +40,8 @@ def read_candidates(path: Path) -> list[Candidate]:
     table, faults = read_table(read_bytes(path), path)
     if table is None:
         raise InputError(where=path.name, seen="; ".join(fault.seen for fault in faults))
+    if set(table.columns) >= _RELEASED:
+        return [row.candidate for row in read_judgments(path)]
     for name in ("item", "candidate"):
         if name not in table.columns:
             raise InputError(
