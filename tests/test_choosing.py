@@ -80,6 +80,41 @@ def test_every_answer_has_the_score_of_a_plain_pass(scorer_of, name):
         assert options.remarks == ()
 
 
+@pytest.fixture(scope="module")
+def both_ways(zoo_folder):
+    """One model that shares beginnings and has seen long texts, and the same that does not."""
+    located = Located("llama", Path(zoo_folder("llama")), "0" * 40)
+    scorer = load(located, policy=Policy(), device="cpu")
+    sharing, plain = (
+        CausalOptions(scorer.inside(), card=scorer.card, policy=Policy(), sharing=sharing)
+        for sharing in (True, False)
+    )
+    return sharing, plain
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.sampled_from(("Il gatto", "dorme.", "Vero", "La casa", "\n")), max_size=8),
+            st.lists(st.sampled_from(OPTIONS), min_size=1, max_size=5, unique=True),
+        ),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_sharing_changes_no_score_whatever_is_asked_before(both_ways, asked):
+    asks = [OptionAsk(prompt=" ".join(["No.", *p]), options=tuple(o)) for p, o in asked]
+    sharing, plain = (dict(options.score_options(asks)) for options in both_ways)
+    for number, ask in enumerate(asks):
+        assert sharing[number].tokens == plain[number].tokens
+        assert sharing[number].greedy == plain[number].greedy
+        for one, other in zip(sharing[number].nats, plain[number].nats, strict=True):
+            assert one == pytest.approx(other, abs=2e-4)
+        assert len(sharing[number].nats) == len(ask.options)
+    assert both_ways[0].remarks == ()
+
+
 def test_what_cannot_share_says_so_and_scores_all_the_same(scorer_of):
     options = option_scorer(scorer_of("mamba"), policy=Policy())
     list(options.score_options(ASKS))

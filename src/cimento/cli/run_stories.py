@@ -11,6 +11,7 @@ from cimento.cli.console import columns, note, show
 from cimento.cli.evaluating import PART_MISSING
 from cimento.cli.stories_text import comparison_rows, run_tables
 from cimento.errors import CimentoError, StorageError
+from cimento.runs import RunFolder
 from cimento.sources import shown_name
 from cimento.stories.as_json import as_json
 from cimento.stories.compare import Comparison, compare
@@ -64,9 +65,11 @@ def run_stories(suites: Sequence[str], models: Sequence[str], how: KindRun) -> i
     for run in runs:
         for warning in run.warnings:
             note(f"cimento: {run.model}: {warning}")
-    if runs and how.evaluation.output is not None:
-        stored = [str(run.folder) for run in runs if run.folder is not None]
+    stored = [str(run.folder) for run in runs if run.folder is not None]
+    if stored:
         note("\n".join(f"Stored in {folder}" for folder in stored))
+        if any(run.answers for run in runs):
+            note("What went wrong is there to read: failures.html")
     return _exit_code(runs, failures)
 
 
@@ -121,6 +124,7 @@ def _store_summary(run: StoryRun, summary: dict[str, JsonValue]) -> None:
         return
     text = json.dumps(summary, ensure_ascii=False, indent=2)
     write_text(text + "\n", run.folder / "summary.json")
+    RunFolder(run.folder).tell(_told(run, summary))
     if not run.questions:
         write_page(run, run.folder / "failures.html")
 
@@ -131,14 +135,17 @@ def _show(
     compared: dict[str, tuple[Comparison, ...]],
 ) -> None:
     for run, summary in zip(runs, summaries, strict=True):
-        show(f"{run.suite}  {run.model}")
-        for title, rows in run_tables(summary).items():
-            show(f"\n{title}\n{columns(rows, indent=2)}")
-        show("")
+        show(_told(run, summary) + "\n")
     for name, found in compared.items():
         if found:
             table = columns(comparison_rows(found), indent=2)
             show(f"{name}: models against each other, first tier\n{table}\n")
+
+
+def _told(run: StoryRun, summary: dict[str, JsonValue]) -> str:
+    """The tables of one run as text."""
+    tables = [f"{title}\n{columns(rows, indent=2)}" for title, rows in run_tables(summary).items()]
+    return "\n\n".join([f"{run.suite}  {run.model}", *tables])
 
 
 def _exit_code(runs: Sequence[StoryRun], failures: Sequence[tuple[str, CimentoError]]) -> int:
