@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cimento.cli import options
+from cimento.cli import corpus_build, options
 from cimento.cli.console import note, show
 from cimento.cli.corpus_options import (
     Duplicates,
@@ -27,6 +27,13 @@ if TYPE_CHECKING:
     from cimento.corpus.published import Published
 
 app = typer.Typer(help="Search treebanks, and make suites of them.", no_args_is_help=True)
+app.command("select", short_help="The most frequent connectives, some left out.")(
+    corpus_build.select
+)
+app.command("pairs", short_help="Draw sentences; a person decides on replacements.")(
+    corpus_build.pairs
+)
+app.command("finish", short_help="Make a suite of decisions.")(corpus_build.finish)
 
 
 @app.command("search", short_help="Every occurrence that a rule accepts.")

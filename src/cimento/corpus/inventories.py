@@ -6,7 +6,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -250,3 +250,37 @@ def _from_toml(values: Mapping[str, object], where: str) -> Connective:
         euphonic_before=entry.texts("euphonic_before"),
         comment=entry.text("comment"),
     )
+
+
+def write_toml(inventory: Inventory, path: Path) -> Path:
+    """Write an inventory in cimento's own format.
+
+    Raises:
+        StorageError: the file cannot be written.
+    """
+    import tomli_w
+
+    from cimento.files import write_text
+
+    head = {key: getattr(inventory, key) for key in ("name", "language", "licence", "source")}
+    keys = [each.name for each in fields(Connective)]
+    entries = [
+        {key: _plain(value) for key in keys if (value := getattr(each, key))}
+        # The first spelling is the name.
+        for each in (replace(each, spellings=each.spellings[1:]) for each in inventory.connectives)
+    ]
+    content = {**{key: value for key, value in head.items() if value}, "connectives": entries}
+    return write_text(tomli_w.dumps(content), path)
+
+
+def write_spelling(spelling: Spelling) -> str:
+    """A spelling as text; the inverse of `read_spelling`."""
+    parts = (" ".join(part).replace("' ", "'") for part in spelling)
+    return " ... ".join(parts)
+
+
+def _plain(value: object) -> object:
+    """A field as TOML has it."""
+    if not isinstance(value, tuple):
+        return value
+    return [each if isinstance(each, str) else write_spelling(each) for each in value]

@@ -1,0 +1,324 @@
+"""``cimento corpus select``, ``pairs`` and ``finish``: from a treebank to a suite."""
+
+from __future__ import annotations
+
+import json as json_module
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from cimento.cli import options
+from cimento.cli.console import note, show
+from cimento.cli.corpus_options import (
+    InventoryName,
+    Licence,
+    Malformed,
+    RuleName,
+    Treebanks,
+    WithText,
+    note_skipped,
+    shows_text,
+    where_skipped,
+)
+from cimento.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from cimento.cloze.records import ClozeSuite
+    from cimento.corpus.decisions import Decision
+    from cimento.corpus.finishing import ClozeDraft
+    from cimento.corpus.selection import Selected
+    from cimento.report.grid import Grid
+    from cimento.suites.model import Meta
+
+DECISIONS = "decisions.tsv"
+_STATUS = "draft, not yet reviewed by native speakers"
+
+
+def select(
+    treebanks: Treebanks,
+    *,
+    inventory: InventoryName = "it-connectives",
+    rule: RuleName = "paper",
+    top: Annotated[int, options.option("--top", min=1, help="How many of the most frequent.")] = 21,
+    exclude: Annotated[
+        list[str] | None,
+        options.option(
+            "--exclude", metavar="NAME=REASON", help="Leave one out, and why. May be repeated."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, options.option("-o", "--output", help="Inventory to write (TOML).")
+    ] = None,
+    malformed: Malformed = "refuse",
+    licence: Licence = "",
+    json: options.Json = False,
+) -> None:
+    """Take the most frequent connectives; the table says which go with infinitives only."""
+    from dataclasses import asdict
+
+    from cimento.corpus.inventories import open_inventory, write_toml
+    from cimento.corpus.rules import open_rule
+    from cimento.corpus.selection import select as choose
+    from cimento.corpus.selection import selected_inventory
+    from cimento.corpus.treebanks import open_treebanks
+    from cimento.report.grid import as_text
+
+    opened, skipped = open_inventory(inventory), where_skipped(malformed)
+    found = choose(
+        open_treebanks(treebanks, licence=licence),
+        opened,
+        open_rule(rule),
+        top=top,
+        exclude=_read_reasons(exclude or ()),
+        skipped=skipped,
+    )
+    if json:
+        plain = [{**asdict(each), "infinitive_share": each.infinitive_share} for each in found]
+        show(json_module.dumps({"connectives": plain}, ensure_ascii=False, indent=2))
+    else:
+        show(as_text(_selection_grid(found, top)))
+    note_skipped(skipped)
+    if output is not None:
+        if not any(each.taken for each in found):
+            raise InputError(where="treebanks", seen="no connective is left", todo="Exclude fewer.")
+        write_toml(selected_inventory(opened, found), output)
+        note(f"{sum(each.taken for each in found)} connectives: {output}")
+
+
+def pairs(
+    treebanks: Treebanks,
+    output: Annotated[Path, options.option("-o", "--output", help="Table to write (TSV).")],
+    *,
+    inventory: InventoryName = "it-connectives",
+    rule: RuleName = "paper",
+    section: Annotated[
+        Literal["acceptability", "cloze"],
+        options.option("--section", help="Pairs of sentences, or texts with a blank."),
+    ] = "acceptability",
+    per: Annotated[int, options.option("--per", min=1, help="Sentences for each connective.")] = 15,
+    seed: Annotated[int, options.option("--seed", help="Seed of the draw.")] = 0,
+    shortest: Annotated[int, options.option("--shortest", min=1, help="In words.")] = 5,
+    longest: Annotated[int, options.option("--longest", min=1, help="In words.")] = 40,
+    fewer: Annotated[
+        bool, options.option("--fewer", help="Take what there is where there are not so many.")
+    ] = False,
+    avoid: Annotated[
+        Path | None,
+        options.option("--avoid", help="Table of another section: none of its sentences."),
+    ] = None,
+    propose: Annotated[
+        bool, options.option("--propose", help="Fill in replacements to start from.")
+    ] = False,
+    text: WithText = None,
+    malformed: Malformed = "refuse",
+    licence: Licence = "",
+) -> None:
+    """Draw sentences for each connective, and write the table in which a person decides.
+
+    Sentences come from strata of length and number of clauses; a connective that opens its sentence
+    and links it to the one before is joined to that one. Then: cimento corpus finish.
+    """
+    from cimento.corpus.decisions import as_table, columns_of, decision_rows
+    from cimento.corpus.extraction import Limits, candidates, draw
+    from cimento.corpus.inventories import open_inventory
+    from cimento.corpus.rules import open_rule
+    from cimento.corpus.treebanks import open_treebanks
+    from cimento.files import write_text
+
+    files, skipped = open_treebanks(treebanks, licence=licence), where_skipped(malformed)
+    opened, reasons = open_inventory(inventory), dict[str, int]()
+    limits = Limits(shortest=shortest, longest=longest, whole_words=section == "cloze")
+    found = candidates(
+        files, opened, open_rule(rule), limits=limits, skipped=skipped, reasons=reasons
+    )
+    drawn = draw(
+        list(found), opened.names, per=per, seed=seed, fewer=fewer, avoid=_sentences_of(avoid)
+    )
+    with_text = shows_text(files, text)
+    rows = decision_rows(
+        drawn,
+        opened,
+        section=section,
+        per=per,
+        with_text=with_text,
+        propose=seed if propose else None,
+    )
+    write_text(as_table(rows, columns_of(section, with_text=with_text)), output)
+    note_skipped(skipped)
+    for reason, number in reasons.items():
+        note(f"{number} occurrences were passed over: {reason}")
+    for name, each in drawn.items():
+        if len(each) < per:
+            note(f"{name}: {len(each)} of {per}")
+    note(f"{len(rows)} sentences to decide on: {output}")
+
+
+def finish(
+    decisions: Annotated[
+        Path, typer.Argument(metavar="DECISIONS", help="Table of decisions: TSV, CSV, xlsx.")
+    ],
+    treebanks: Treebanks,
+    output: Annotated[Path, options.option("-o", "--output", help="Suite folder to write.")],
+    *,
+    inventory: InventoryName = "it-connectives",
+    name: Annotated[
+        str, options.option("--name", help="Of the suite; else that of its folder.")
+    ] = "",
+    seed: Annotated[int, options.option("--seed", help="Seed of the order of options.")] = 0,
+    text: WithText = None,
+    licence: Licence = "",
+) -> None:
+    """Check decisions and make them a suite of kind acceptability or cloze.
+
+    Where a treebank's licence keeps its sentences from being passed on, only the decisions are
+    written, with ids: anybody who has the treebank makes the suite of them. --text says otherwise.
+    """
+    from cimento.cloze.writers.native import write_folder
+    from cimento.corpus.decisions import as_table, columns_of, read_decisions
+    from cimento.corpus.finishing import cloze_drafts, licence_of, pair_suite
+    from cimento.corpus.inventories import open_inventory
+    from cimento.corpus.treebanks import open_treebanks
+    from cimento.files import write_text
+    from cimento.suites.model import Meta
+    from cimento.suites.writers.native import write_native
+
+    files, opened = open_treebanks(treebanks, licence=licence), open_inventory(inventory)
+    read = read_decisions(decisions, files, opened)
+    kept = [each for each in read if not each.dropped]
+    if not kept:
+        raise InputError(where=str(decisions), seen="every item is dropped", todo="Keep some.")
+    section = kept[0].section
+    columns = columns_of(section, with_text=False)
+    rows = as_table([_as_row(each) for each in read], columns)
+    if not shows_text([file for file in files if file.sha256 in _hashes(kept)], text):
+        write_text(rows, output / DECISIONS)
+        note(f"decisions without texts: {output / DECISIONS}")
+        return
+    meta = Meta(
+        name=name or output.resolve().name,
+        version="0.1.0",
+        language=opened.language,
+        phenomenon="textual connectives",
+        licence=licence_of(kept),
+        status=_STATUS,
+        reference="Albertin, Miaschi and Brunato 2021, ceur-ws.org/Vol-3033",
+    )
+    if section == "acceptability":
+        write_native(pair_suite(kept, opened, meta=meta), output)
+    else:
+        write_folder(_cloze_suite(cloze_drafts(kept, opened, seed=seed), meta, kept), output)
+    write_text(rows, output / DECISIONS)
+    for each, number in _numbers(read).items():
+        note(f"{each}: {number}")
+    note(f"{len(kept)} items, {len(read) - len(kept)} dropped: {output}")
+    note(f"cimento suites check {output}")
+
+
+def _read_reasons(given: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for each in given:
+        name, _, reason = each.partition("=")
+        if not (name.strip() and reason.strip()):
+            raise UsageError(
+                where="--exclude",
+                seen=f"got {each!r}",
+                todo="Say why: --exclude 'per=mostly with infinitives'.",
+            )
+        found[name.strip()] = reason.strip()
+    return found
+
+
+def _sentences_of(path: Path | None) -> frozenset[tuple[str, str]]:
+    """The sentences of a table of decisions, by sha256 and ID."""
+    from cimento.errors import SuiteError
+    from cimento.files import read_bytes
+    from cimento.suites.faults import errors
+    from cimento.suites.tables import read_table
+
+    if path is None:
+        return frozenset()
+    table, faults = read_table(read_bytes(path), path)
+    if table is None or errors(faults):
+        raise SuiteError(where=str(path), faults=faults)
+    if not {"sha256", "sent_id", "joined"} <= set(table.columns):
+        raise InputError(
+            where=table.name,
+            seen=f"there are the columns {', '.join(table.columns)}",
+            todo="Give a table that cimento corpus pairs wrote.",
+        )
+    return frozenset(
+        (row.cells["sha256"], row.cells[key])
+        for row in table.rows
+        for key in ("sent_id", "joined")
+        if row.cells[key]
+    )
+
+
+def _selection_grid(found: Sequence[Selected], top: int) -> Grid:
+    from cimento.report.grid import Grid
+
+    def share(each: Selected) -> str:
+        value = each.infinitive_share
+        return "-" if value is None else f"{100 * value:.1f}"
+
+    return Grid(
+        title=f"The {top} most frequent connectives, less those with a reason.",
+        header=("connective", "n", "rank", "infinitive", "%", "taken", "reason"),
+        rows=tuple(
+            (
+                each.connective,
+                str(each.n),
+                str(each.rank),
+                str(each.infinitive),
+                share(each),
+                "yes" if each.taken else "no",
+                each.reason,
+            )
+            for each in found
+        ),
+        remarks=2,
+    )
+
+
+def _hashes(kept: Sequence[Decision]) -> set[str]:
+    return {each.source["sha256"] for each in kept}
+
+
+def _as_row(decision: Decision) -> dict[str, str]:
+    row = {"id": decision.id, **decision.source, "edit": decision.passage.edit}
+    if decision.dropped:
+        return {**row, "drop": "yes", "reason": decision.dropped}
+    if decision.section == "cloze":
+        options_ = " | ".join(decision.implausible)
+        return {**row, "plausible": decision.plausible, "implausible": options_}
+    grammatical = "yes" if decision.grammatical else "no"
+    return {**row, "replacement": decision.replacement, "grammaticality": grammatical}
+
+
+def _numbers(read: Sequence[Decision]) -> dict[str, int]:
+    """How many items each connective has left."""
+    found: dict[str, int] = {}
+    for each in read:
+        found[each.connective] = found.get(each.connective, 0) + (not each.dropped)
+    return found
+
+
+def _cloze_suite(drafts: Sequence[ClozeDraft], meta: Meta, kept: Sequence[Decision]) -> ClozeSuite:
+    from cimento.cloze.records import ClozeItem, ClozeSuite, Option, Role
+    from cimento.corpus.finishing import sources
+
+    items = []
+    for draft in drafts:
+        roles: list[tuple[str, Role]] = [(draft.target, "target"), (draft.plausible, "plausible")]
+        roles += [(each, "implausible") for each in draft.implausible]
+        known = tuple(
+            Option(each, role, tuple(filter(None, [draft.variants.get(each, "")])))
+            for each, role in roles
+        )
+        columns = {**draft.columns, "order": " ; ".join(draft.order)}
+        items.append(
+            ClozeItem(draft.id, draft.before, draft.after, known, none_option=True, columns=columns)
+        )
+    return ClozeSuite(meta, tuple(items), cluster="connective", extra={"sources": sources(kept)})

@@ -1,0 +1,347 @@
+"""The table in which a person decides what each sentence becomes: written, read back, checked.
+
+One row for each sentence. What is drawn is there already; a person fills in the replacement (or, of
+a cloze item, the alternatives), whether the result is grammatical, and what is dropped and why.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from cimento.corpus.extraction import Candidate
+from cimento.corpus.inventories import Connective, Inventory
+from cimento.corpus.passages import JOINED_BY, Passage, passage_of
+from cimento.corpus.records import Sentence
+from cimento.corpus.replacing import implausible_candidates, plausible_candidates
+from cimento.corpus.treebanks import TreebankFile
+from cimento.errors import InputError, SuiteError
+from cimento.files import read_bytes
+from cimento.suites.faults import errors
+from cimento.suites.tables import Row, Table, read_table
+
+Section: TypeAlias = Literal["acceptability", "cloze"]
+SECTIONS: tuple[Section, ...] = get_args(Section)
+
+IMPLAUSIBLE = 3
+"""Implausible alternatives of a cloze item."""
+
+_SOURCE = ("corpus", "licence", "file", "sha256", "sent_id", "token_id", "joined")
+_TO_FILL: Mapping[Section, tuple[str, ...]] = {
+    "acceptability": ("replacement", "grammaticality"),
+    "cloze": ("plausible", "implausible"),
+}
+_ENDING: Mapping[Section, str] = {"acceptability": "", "cloze": "cl"}
+_ID = re.compile(r"(?P<connective>.+) (?P<number>[1-9]\d*)(?P<kind>cl|)")
+_YES = ("yes", "x", "1", "true", "sì", "si")
+_NO = ("", "no", "0", "false")
+_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """A row, checked against its treebank.
+
+    Attributes:
+        id: ``<connective> <n>``, with ``cl`` for a cloze item.
+        section: which kind of item it becomes.
+        connective: the original one.
+        source: corpus, licence, file, sha256, sent_id, token_id and joined, as the row has them.
+        passage: the text, taken from the treebank again.
+        replacement: what takes the connective's place; empty for cloze items.
+        grammatical: whether the result is; None for cloze items.
+        plausible: the plausible alternative of a cloze item.
+        implausible: its implausible ones.
+        dropped: why the item is left out; empty where it is not.
+    """
+
+    id: str
+    section: Section
+    connective: str
+    source: Mapping[str, str]
+    passage: Passage
+    replacement: str = ""
+    grammatical: bool | None = None
+    plausible: str = ""
+    implausible: tuple[str, ...] = ()
+    dropped: str = ""
+
+
+def columns_of(section: Section, *, with_text: bool) -> tuple[str, ...]:
+    """The columns of the table of a section."""
+    text = ("text",) if with_text else ()
+    return ("id", *_SOURCE, "edit", *text, "candidates", *_TO_FILL[section], "drop", "reason")
+
+
+def decision_rows(
+    drawn: Mapping[str, Sequence[Candidate]],
+    inventory: Inventory,
+    *,
+    section: Section,
+    per: int,
+    with_text: bool,
+    propose: int | None = None,
+) -> list[dict[str, str]]:
+    """The rows to be decided on, in the order of the inventory.
+
+    Items are numbered over the whole section: those of the k-th connective from ``per * (k - 1) +
+    1``, so that numbers stay when there are fewer.
+
+    Args:
+        drawn: candidates of each connective.
+        inventory: that replacements are taken from.
+        section: what is made.
+        per: how many numbers each connective has.
+        with_text: whether the texts are a column.
+        propose: seed of proposals to start from; None leaves the columns empty.
+    """
+    rows = []
+    for rank, (name, found) in enumerate(drawn.items()):
+        connective = inventory[name]
+        for number, each in enumerate(found, start=per * rank + 1):
+            identity = f"{name} {number}{_ENDING[section]}"
+            row = _row(identity, each, connective, inventory, section)
+            if with_text:
+                row["text"] = " ".join(each.passage.marked.split())
+            if propose is not None:
+                row |= _proposal(identity, connective, inventory, section, propose)
+            rows.append(row)
+    return rows
+
+
+def as_table(rows: Sequence[Mapping[str, str]], columns: Sequence[str]) -> str:
+    """Rows as TSV without quoting."""
+    lines = [list(columns), *([" ".join(row.get(c, "").split()) for c in columns] for row in rows)]
+    return "".join("\t".join(line) + "\n" for line in lines)
+
+
+def _row(
+    identity: str, each: Candidate, own: Connective, inventory: Inventory, section: Section
+) -> dict[str, str]:
+    ranked = implausible_candidates if section == "acceptability" else plausible_candidates
+    return {
+        "id": identity,
+        "corpus": each.hit.corpus,
+        "licence": each.licence,
+        "file": each.hit.file,
+        "sha256": each.hit.sha256,
+        "sent_id": each.hit.sentence_id,
+        "token_id": ",".join(map(str, each.hit.token_ids)),
+        "joined": each.passage.joined,
+        "edit": each.passage.edit,
+        "candidates": " | ".join(map(str, ranked(own, inventory))),
+    }
+
+
+def _proposal(
+    identity: str, own: Connective, inventory: Inventory, section: Section, seed: int
+) -> dict[str, str]:
+    """One of the likeliest, drawn, so that not every item gets the same."""
+    generator = random.Random(f"{seed}/{identity}")  # noqa: S311  # a draw, not a secret
+    unlike = [each for each in implausible_candidates(own, inventory) if not each.shared]
+    best = [each.name for each in unlike if each.same_class] or [each.name for each in unlike]
+    if section == "acceptability":
+        return {"replacement": generator.choice(best)} if best else {}
+    plausible = plausible_candidates(own, inventory)[:1]
+    taken = [each.name for each in plausible]
+    others = [each.name for each in unlike if each.name not in taken]
+    first = [name for name in best if name in others][: IMPLAUSIBLE * 2]
+    pool = first if len(first) >= IMPLAUSIBLE else others
+    chosen = generator.sample(pool, IMPLAUSIBLE) if len(pool) >= IMPLAUSIBLE else pool
+    return {"plausible": " ".join(taken), "implausible": " | ".join(chosen)}
+
+
+# --- Read back
+
+
+def read_decisions(
+    path: Path, files: Sequence[TreebankFile], inventory: Inventory
+) -> list[Decision]:
+    """The decisions of a table, each held against the treebank that it comes from.
+
+    Args:
+        path: the table: TSV, CSV or xlsx.
+        files: the treebanks; told apart by their sha256.
+        inventory: that the connectives are of.
+
+    Raises:
+        InputError: something is missing or wrong; all of it is named.
+    """
+    table, faults = read_table(read_bytes(path), path)
+    if table is None or errors(faults):
+        raise SuiteError(where=str(path), faults=faults)
+    section = _section(table)
+    reader = _Rows(table, section, inventory)
+    passages = reader.passages(files)
+    decisions = [reader.decision(row, passages.get(row.number)) for row in table.rows]
+    reader.check_ids()
+    if reader.faults:
+        shown = "".join(f"\n  {each}" for each in reader.faults[:_SHOWN])
+        more = len(reader.faults) - _SHOWN
+        raise InputError(
+            where=str(path),
+            seen=f"{len(reader.faults)} faults:{shown}" + (f"\n  ... {more} more" * (more > 0)),
+        )
+    return [each for each in decisions if each is not None]
+
+
+def _section(table: Table) -> Section:
+    for section, columns in _TO_FILL.items():
+        needed = ("id", *_SOURCE, *columns, "drop", "reason")
+        if set(needed) <= set(table.columns):
+            return section
+    raise InputError(
+        where=table.name,
+        seen=f"there are the columns {', '.join(table.columns)}",
+        todo="Start from a table that cimento corpus pairs wrote.",
+    )
+
+
+class _Rows:
+    """The rows of a table while they are checked."""
+
+    def __init__(self, table: Table, section: Section, inventory: Inventory) -> None:
+        self.faults: list[str] = []
+        self._table = table
+        self._section: Section = section
+        self._inventory = inventory
+        self._ids: dict[str, int] = {}
+
+    def _fault(self, row: Row, seen: str) -> None:
+        name = row.cells["id"].strip() or "no id"
+        self.faults.append(f"{self._table.where(row)} ({name}): {seen}")
+
+    # The treebank's side
+
+    def passages(self, files: Sequence[TreebankFile]) -> dict[int, Passage]:
+        """The passage of each row, by its number; rows without one have a fault."""
+        by_hash = {file.sha256: file for file in files}
+        wanted: dict[str, dict[str, list[Row]]] = {}
+        for row in self._table.rows:
+            sha256 = row.cells["sha256"].strip()
+            if sha256 not in by_hash:
+                seen = f"no treebank has the sha256 of {row.cells['file']}: give that very file"
+                self._fault(row, seen)
+                continue
+            wanted.setdefault(sha256, {}).setdefault(row.cells["sent_id"].strip(), []).append(row)
+        found: dict[int, Passage] = {}
+        for sha256, rows in wanted.items():
+            previous: Sentence | None = None
+            # What is malformed was passed over when sentences were drawn, or there is none of it.
+            for sentence in by_hash[sha256].sentences(skipped=[]):
+                for row in rows.pop(sentence.id, ()):
+                    passage = self._passage(row, sentence, previous)
+                    if passage is not None:
+                        found[row.number] = passage
+                previous = sentence
+            for row in (row for left in rows.values() for row in left):
+                self._fault(row, f"the file has no sentence {row.cells['sent_id']!r}")
+        return found
+
+    def _passage(self, row: Row, sentence: Sentence, previous: Sentence | None) -> Passage | None:
+        joined = row.cells["joined"].strip()
+        if joined and (previous is None or previous.id != joined):
+            self._fault(row, f"the sentence {joined!r} does not stand before {sentence.id!r}")
+            return None
+        numbers = row.cells["token_id"].strip().split(",")
+        if not all(n.isdecimal() and 1 <= int(n) <= len(sentence.words) for n in numbers):
+            self._fault(row, f"the sentence has no token {row.cells['token_id']!r}")
+            return None
+        match = _ID.fullmatch(row.cells["id"].strip())
+        name = match["connective"] if match else ""
+        category = self._inventory[name].category if name in self._inventory.names else ""
+        mark = JOINED_BY.get(category, ",") if joined else ""
+        ids = tuple(map(int, numbers))
+        passage = passage_of(sentence, ids, needs_before=mark, previous=previous)
+        if isinstance(passage, str):
+            self._fault(row, passage)
+            return None
+        text = " ".join(row.cells.get("text", "").split())
+        if text and text != " ".join(passage.marked.split()):
+            self._fault(row, "the text is not that of the treebank; leave it as it is, or empty")
+            return None
+        return passage
+
+    # The person's side
+
+    def decision(self, row: Row, passage: Passage | None) -> Decision | None:
+        """What a row says; None where it cannot be used."""
+        before = len(self.faults)
+        cells = {name: cell.strip() for name, cell in row.cells.items()}
+        connective = self._identity(row, cells["id"])
+        drop, reason = cells["drop"].lower(), cells["reason"]
+        if drop not in _YES + _NO:
+            self._fault(row, f"drop is {cells['drop']!r}; write yes, or leave it empty")
+        dropped = reason if drop in _YES else ""
+        if drop in _YES and not reason:
+            self._fault(row, "it is dropped without a reason")
+        values: dict[str, str] = {}
+        flag: bool | None = None
+        options: tuple[str, ...] = ()
+        if not dropped and self._section == "acceptability":
+            values["replacement"] = self._other(row, cells["replacement"], connective)
+            flag = self._grammatical(row, cells["grammaticality"])
+        elif not dropped:
+            values["plausible"] = self._other(row, cells["plausible"], connective)
+            options = self._implausible(row, cells["implausible"], connective, values["plausible"])
+        if passage is None or len(self.faults) > before:
+            return None
+        return Decision(
+            id=cells["id"],
+            section=self._section,
+            connective=connective,
+            source={name: cells[name] for name in _SOURCE},
+            passage=passage,
+            grammatical=flag,
+            implausible=options,
+            dropped=dropped,
+            **values,
+        )
+
+    def _identity(self, row: Row, text: str) -> str:
+        match = _ID.fullmatch(text)
+        if match is None or match["kind"] != _ENDING[self._section]:
+            self._fault(row, f"the id is {text!r}; it is like 'e 11{_ENDING[self._section]}'")
+            return ""
+        if match["connective"] not in self._inventory.names:
+            self._fault(row, f"there is no connective {match['connective']!r} in the inventory")
+        if text in self._ids:
+            self._fault(row, f"the id is also that of row {self._ids[text]}")
+        self._ids[text] = row.number
+        return match["connective"]
+
+    def _other(self, row: Row, name: str, connective: str) -> str:
+        if not name:
+            self._fault(row, "no other connective is chosen; choose one, or drop the item")
+        elif name not in self._inventory.names:
+            self._fault(row, f"there is no connective {name!r} in the inventory")
+        elif name == connective:
+            self._fault(row, f"{name!r} is the connective itself")
+        return name
+
+    def _grammatical(self, row: Row, text: str) -> bool | None:
+        if text.lower() not in (*_YES, *_NO[1:]):
+            self._fault(row, f"grammaticality is {text!r}; write yes or no")
+        return text.lower() in _YES
+
+    def _implausible(self, row: Row, text: str, connective: str, plausible: str) -> tuple[str, ...]:
+        names = tuple(each.strip() for each in text.split("|") if each.strip())
+        for name in names:
+            self._other(row, name, connective)
+        if len({*names, plausible}) != IMPLAUSIBLE + 1:
+            seen = (
+                f"implausible is {text!r}; write {IMPLAUSIBLE} different ones with | between them"
+            )
+            self._fault(row, seen)
+        return names
+
+    def check_ids(self) -> None:
+        """Whether the numbers of the section are in order and no number is there twice."""
+        numbers = [int(match["number"]) for text in self._ids if (match := _ID.fullmatch(text))]
+        if len(set(numbers)) != len(numbers):
+            twice = next(n for n in numbers if numbers.count(n) > 1)
+            self.faults.append(f"{self._table.name}: the number {twice} is there twice")

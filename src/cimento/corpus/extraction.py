@@ -1,0 +1,212 @@
+"""Sentences for each connective, drawn by seed from strata of length and number of clauses."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+
+from cimento.corpus.conllu import Problem
+from cimento.corpus.inventories import Inventory
+from cimento.corpus.passages import JOINED_BY, Passage, passage_of
+from cimento.corpus.records import Sentence
+from cimento.corpus.rules import Rule, is_clause, is_initial
+from cimento.corpus.search import Duplicates, Finder, Hit, make_hit
+from cimento.corpus.treebanks import TreebankFile
+from cimento.errors import InputError
+
+_MOST_CLAUSES = 3
+_NOT_CLAUSES = ("aux", "cop")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """An occurrence that a sentence could be taken from.
+
+    Attributes:
+        hit: the occurrence.
+        passage: its text.
+        licence: of its treebank.
+        words: of its sentence, marks among them.
+        clauses: of its sentence.
+        order: number of the candidate in the treebanks.
+    """
+
+    hit: Hit
+    passage: Passage
+    licence: str
+    words: int
+    clauses: int
+    order: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What sentences are looked at.
+
+    Attributes:
+        shortest: in words, marks among them.
+        longest: in words.
+        whole_words: leave out connectives that are glued to the next word, such as ``dov'``.
+    """
+
+    shortest: int = 5
+    longest: int = 40
+    whole_words: bool = False
+
+
+def candidates(
+    files: Sequence[TreebankFile],
+    inventory: Inventory,
+    rule: Rule,
+    *,
+    limits: Limits,
+    skipped: list[Problem] | None = None,
+    reasons: dict[str, int] | None = None,
+) -> Iterator[Candidate]:
+    """Every occurrence whose sentence can be used.
+
+    A connective that opens its sentence and links it to the one before (a coordinating conjunction,
+    an adverb) is joined to that one; where there is none in the document it is passed over.
+    Sentences that were there before are passed over too.
+
+    Args:
+        files: treebanks.
+        inventory: what to look for.
+        rule: what counts.
+        limits: what sentences are looked at.
+        skipped: where malformed sentences are noted; None refuses them.
+        reasons: given, counts why occurrences were passed over.
+
+    Raises:
+        InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.
+    """
+    finder = Finder(inventory, rule)
+    known = Duplicates()
+    order = 0
+    for file in files:
+        previous: Sentence | None = None
+        for sentence in file.sentences(skipped=skipped):
+            if previous is not None and previous.document != sentence.document:
+                previous = None
+            fits = limits.shortest <= len(sentence.words) <= limits.longest
+            matches = finder.find(sentence) if fits and known.is_new(sentence, file.name) else []
+            for match in matches:
+                mark = JOINED_BY.get(inventory[match.connective].category, "")
+                needs = mark if mark and is_initial(sentence, match) else ""
+                found = passage_of(sentence, match.word_ids, needs_before=needs, previous=previous)
+                if isinstance(found, Passage) and limits.whole_words and found.glued:
+                    found = "it is glued to the next word"
+                if isinstance(found, str):
+                    if reasons is not None:
+                        reasons[found] = reasons.get(found, 0) + 1
+                    continue
+                order += 1
+                yield Candidate(
+                    hit=make_hit(file, sentence, match, rule),
+                    passage=found,
+                    licence=file.licence,
+                    words=len(sentence.words),
+                    clauses=count_clauses(sentence),
+                    order=order,
+                )
+            previous = sentence
+
+
+def count_clauses(sentence: Sentence) -> int:
+    """How many clauses a sentence has: verbs that are no auxiliaries, and heads with a copula."""
+    return sum(
+        is_clause(sentence, word) for word in sentence.words if word.relation not in _NOT_CLAUSES
+    )
+
+
+def draw(
+    found: Sequence[Candidate],
+    names: Sequence[str],
+    *,
+    per: int,
+    seed: int,
+    fewer: bool = False,
+    avoid: frozenset[tuple[str, str]] = frozenset(),
+) -> dict[str, list[Candidate]]:
+    """Draw sentences for each connective; no sentence is drawn twice.
+
+    Candidates are divided by length (thirds) and number of clauses (one, two, more), and taken from
+    these strata in turn; in each, those come first whose clause has a verb that was not taken yet.
+
+    Args:
+        found: candidates of all connectives.
+        names: of the connectives.
+        per: how many sentences for each.
+        seed: of the draw.
+        fewer: take what there is where there are not so many.
+        avoid: sha256 and sentence ID of sentences that are not to be drawn.
+
+    Returns:
+        For each connective its candidates, in the order of the treebanks.
+
+    Raises:
+        InputError: there are fewer for some connectives, and `fewer` is not set.
+    """
+    of: dict[str, list[Candidate]] = {name: [] for name in names}
+    for each in found:
+        if each.hit.connective in of:
+            of[each.hit.connective].append(each)
+    used = set(avoid)
+    drawn: dict[str, list[Candidate]] = {}
+    # The rare first, so that frequent connectives do not take their sentences.
+    for name in sorted(names, key=lambda name: len(of[name])):
+        generator = random.Random(f"{seed}/{name}")  # noqa: S311  # a draw, not a secret
+        taken = _draw_one(of[name], per, generator, used)
+        drawn[name] = sorted(taken, key=lambda each: each.order)
+    short = {name: len(drawn[name]) for name in names if len(drawn[name]) < per}
+    if short and not fewer:
+        said = ", ".join(f"{name} {number}" for name, number in short.items())
+        raise InputError(
+            where="treebanks",
+            seen=f"there are not {per} usable sentences for every connective: {said}",
+            todo="Ask for fewer, add treebanks, or take what there is with --fewer.",
+        )
+    return {name: drawn[name] for name in names}
+
+
+def _draw_one(
+    found: Sequence[Candidate],
+    per: int,
+    generator: random.Random,
+    used: set[tuple[str, str]],
+) -> list[Candidate]:
+    strata = _strata(found)
+    for members in strata.values():
+        generator.shuffle(members)
+    taken: list[Candidate] = []
+    lemmas: set[str] = set()
+    turns = cycle(sorted(strata))
+    while len(taken) < per and any(strata.values()):
+        members = strata[next(turns)]
+        members[:] = [each for each in members if not _places(each) & used]
+        if not members:
+            continue
+        chosen = next((each for each in members if each.hit.head_lemma not in lemmas), members[0])
+        members.remove(chosen)
+        taken.append(chosen)
+        lemmas.add(chosen.hit.head_lemma)
+        used.update(_places(chosen))
+    return taken
+
+
+def _places(candidate: Candidate) -> set[tuple[str, str]]:
+    """The sentences that a candidate is made of."""
+    hit, joined = candidate.hit, candidate.passage.joined
+    return {(hit.sha256, each) for each in (hit.sentence_id, joined) if each}
+
+
+def _strata(found: Sequence[Candidate]) -> Mapping[tuple[int, int], list[Candidate]]:
+    lengths = sorted(each.words for each in found)
+    thirds = [lengths[len(lengths) * k // 3] for k in (1, 2)] if lengths else []
+    strata: dict[tuple[int, int], list[Candidate]] = {}
+    for each in found:
+        length = sum(each.words >= third for third in thirds)
+        strata.setdefault((length, min(each.clauses, _MOST_CLAUSES)), []).append(each)
+    return strata

@@ -1,0 +1,168 @@
+"""Decisions made into items: pairs as a suite, cloze items as texts with a blank and options."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cimento.corpus.decisions import Decision
+from cimento.corpus.inventories import Inventory
+from cimento.corpus.passages import Passage
+from cimento.corpus.replacing import replaced, spelt
+from cimento.corpus.treebanks import may_show
+from cimento.errors import InputError
+from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
+
+KIND = "acceptability"
+ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
+REGIONS = ("before", "connective", "after")
+
+
+@dataclass(frozen=True, slots=True)
+class ClozeDraft:
+    """A cloze item.
+
+    Attributes:
+        id: ``<connective> <n>cl``.
+        before: the text before the blank.
+        after: the text after it.
+        target: the connective that stood there.
+        plausible: the alternative that fits too.
+        implausible: those that do not.
+        variants: option to its other spelling that counts as equal (``e`` and ``ed``).
+        order: all five as they are to be shown, shuffled by seed.
+        columns: connective and source.
+    """
+
+    id: str
+    before: str
+    after: str
+    target: str
+    plausible: str
+    implausible: tuple[str, ...]
+    variants: dict[str, str]
+    order: tuple[str, ...]
+    columns: dict[str, str]
+
+
+def pair_suite(decisions: Sequence[Decision], inventory: Inventory, *, meta: Meta) -> Suite:
+    """The acceptability section: each sentence, and the same with another connective.
+
+    Args:
+        decisions: of the section; those that are dropped become no item.
+        inventory: that the connectives are of.
+        meta: of the suite.
+
+    Raises:
+        InputError: all are dropped.
+    """
+    items = tuple(_pair(each, inventory) for each in decisions if not each.dropped)
+    if not items:
+        raise InputError(where=meta.name, seen="every item is dropped", todo="Keep some.")
+    extra: dict[str, JsonValue] = {"kind": KIND, "ratings": {}, "sources": sources(decisions)}
+    prediction = Prediction(
+        f"(*;%{ACCEPTABLE}%) < (*;%{UNACCEPTABLE}%)",
+        comment="The sentence with its own connective is less surprising.",
+    )
+    return Suite(meta, REGIONS, (prediction,), items, extra=extra)
+
+
+def cloze_drafts(
+    decisions: Sequence[Decision], inventory: Inventory, *, seed: int
+) -> list[ClozeDraft]:
+    """The cloze section; the order of the options is drawn by seed.
+
+    Args:
+        decisions: of the section; those that are dropped become no item.
+        inventory: that the connectives are of.
+        seed: of the order of options.
+    """
+    return [_cloze(each, inventory, seed) for each in decisions if not each.dropped]
+
+
+def sources(decisions: Sequence[Decision]) -> list[JsonValue]:
+    """The files that items were taken from, with licence and sha256."""
+    found: dict[str, JsonValue] = {
+        each.source["sha256"]: {
+            "corpus": each.source["corpus"],
+            "file": each.source["file"],
+            "licence": each.source["licence"],
+            "sha256": each.source["sha256"],
+        }
+        for each in decisions
+        if not each.dropped
+    }
+    return list(found.values())
+
+
+def licence_of(decisions: Sequence[Decision]) -> str:
+    """The licences of all sources, with ``AND`` between them as SPDX has it."""
+    return " AND ".join(dict.fromkeys(each.source["licence"] for each in decisions))
+
+
+def may_be_shown(decisions: Sequence[Decision]) -> bool:
+    """Whether the licences of all sources let anybody have the texts."""
+    return all(may_show(each.source["licence"]) for each in decisions)
+
+
+def _pair(decision: Decision, inventory: Inventory) -> Item:
+    columns = {
+        "connective": decision.connective,
+        "replacement": decision.replacement,
+        "grammaticality": "yes" if decision.grammatical else "no",
+        "source": f"{decision.source['file']}#{decision.source['sent_id']}",
+    }
+    other = replaced(decision.passage, inventory[decision.replacement])
+    both = ((ACCEPTABLE, decision.passage, "A"), (UNACCEPTABLE, other, "NA"))
+    return Item(
+        decision.id,
+        tuple(
+            Condition(name, _regions(passage), {"sentence_id": f"{decision.id}{label}", **columns})
+            for name, passage, label in both
+        ),
+    )
+
+
+def _regions(passage: Passage) -> tuple[Region, ...]:
+    """Before, connective, after; a region is glued where the text has no blank."""
+    parts = (passage.before, passage.form, passage.after)
+    regions, ends_open = [], False
+    for part in parts:
+        regions.append(Region(part.strip(), glued=ends_open and not part.startswith(" ")))
+        ends_open = bool(part) and not part.endswith(" ")
+    return tuple(regions)
+
+
+def _cloze(decision: Decision, inventory: Inventory, seed: int) -> ClozeDraft:
+    passage = decision.passage
+    names = (decision.plausible, *decision.implausible)
+    others = [spelt(inventory[name], passage, elide=False) for name in names]
+    order = [passage.form, *others]
+    random.Random(f"{seed}/{decision.id}").shuffle(order)  # noqa: S311  # a draw, not a secret
+    return ClozeDraft(
+        id=decision.id,
+        before=passage.before,
+        after=passage.after,
+        target=passage.form,
+        plausible=others[0],
+        implausible=tuple(others[1:]),
+        variants=_variants((decision.connective, *names), [passage.form, *others], inventory),
+        order=tuple(order),
+        columns={
+            "connective": decision.connective,
+            "source": f"{decision.source['file']}#{decision.source['sent_id']}",
+        },
+    )
+
+
+def _variants(names: Sequence[str], forms: Sequence[str], inventory: Inventory) -> dict[str, str]:
+    """Each form of a connective with a euphonic one to the other form, in the same case."""
+    found = {}
+    for name, form in zip(names, forms, strict=True):
+        connective = inventory[name]
+        both = {connective.name, connective.euphonic}
+        if connective.euphonic and connective.euphonic_before and form.lower() in both:
+            (other,) = both - {form.lower()}
+            found[form] = other[:1].upper() + other[1:] if form[:1].isupper() else other
+    return found
