@@ -9,6 +9,7 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.cloze.building import compare, generate, read_description
+from cimento.cloze.judging.expected import expectations
 from cimento.cloze.load import load_cloze
 from cimento.cloze.seeding import generated_seeds
 from cimento.cloze.templates import expand_suite
@@ -76,6 +77,13 @@ def test_verbs_are_put_into_tenses_and_persons(tmp_path, capsys):
     assert by_seed["cheguei"].text == "Ontem à noite ___ cheguei muito tarde."
     assert by_seed["cheguei"].columns["person"] == "1"
     assert by_seed["chegaram"].columns["number"] == "Plur"
+    expected = expectations({item.id: item.columns for item in items})
+    first, third = ({"Person": person, "Number": "Sing"} for person in "13")
+    assert [each.features for each in expected[by_seed["chegava"].id].alternatives] == [
+        first,
+        third,
+    ]
+    assert [each.features for each in expected[by_seed["chegou"].id].alternatives] == [third]
     assert by_seed["chegava"].columns["category"] == (
         "Mood=Ind|Tense=Imp 1s; Mood=Ind|Tense=Imp 3s"
     )

@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cimento.cloze.judging.expected import EXPECTED
 from cimento.cloze.load import load_cloze
 from cimento.cloze.notation import read_blanks, read_cell, write_cell
 from cimento.cloze.records import SEED, ClozeSuite, SeedSet, Sentence, Template
@@ -119,7 +120,8 @@ def build(
         StorageError: the folder cannot be written.
     """
     reviewed = _reviewed(folder)
-    sets = {name: _sets(own) for name, own in seeds.items()}
+    wanted = {each.id: each.columns.get(EXPECTED, "") for each in description.template}
+    sets = {name: _sets(_expecting(own, wanted[name])) for name, own in seeds.items()}
     suite = _suite(description, sets if reviewed is None else reviewed)
     write_folder(suite, folder)
     write_text(as_tsv(_rows(seeds)), folder / GENERATED)
@@ -205,7 +207,7 @@ def _sentence(text: str, template: str) -> Sentence:
             seen=f"there {'is no blank' if len(parts) == 1 else 'are several blanks'} in {text!r}",
             todo="Write one, as ___.",
         )
-    return Sentence(*parts)
+    return Sentence(parts[0], parts[1])
 
 
 def _sets(seeds: Iterable[Seed]) -> list[SeedSet]:
@@ -228,6 +230,24 @@ def _common(seeds: Sequence[Seed]) -> dict[str, str]:
     }
 
 
+def _expecting(seeds: Iterable[Seed], expected: str) -> list[Seed]:
+    """Seeds with what their items expect written out, where that names columns of the seeds.
+
+    A form that belongs to two categories is then expected to agree with either.
+    """
+    found = []
+    for seed in seeds:
+        try:
+            written = expected.format_map(seed.columns)
+        except (KeyError, ValueError, IndexError):
+            # It names a column of the template: it is written out when it is asked.
+            written = expected
+        changed = written != expected
+        columns: dict[str, str] = {**seed.columns, **({EXPECTED: written} if changed else {})}
+        found.append(replace(seed, columns=columns))
+    return found
+
+
 def _pairs(sets: Mapping[str, Iterable[SeedSet]]) -> dict[str, list[tuple[str, str]]]:
     return {
         name: [(each.category, form) for each in own for form in each.forms]
@@ -241,13 +261,15 @@ def _reviewed(folder: Path) -> dict[str, list[SeedSet]] | None:
     if not path.exists():
         return None
     table, faults = read_table(read_bytes(path), path)
-    missing = ("set", "category", "form") if table is None else ()
-    if table is not None:
-        missing = tuple(n for n in ("set", "category", "form") if n not in table.columns)
-    if table is None or missing:
+    if table is None:
+        raise InputError(
+            where=str(path), seen="; ".join(map(str, faults)), todo="Correct it, or remove it."
+        )
+    missing = [name for name in ("set", "category", "form") if name not in table.columns]
+    if missing:
         raise InputError(
             where=str(path),
-            seen="; ".join(map(str, faults)) or f"there is no column {missing[0]!r}",
+            seen=f"there is no column {missing[0]!r}",
             todo="Correct it, or remove it to take what is generated.",
         )
     rows: dict[str, list[Seed]] = {}

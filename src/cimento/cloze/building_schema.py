@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
-from cimento.suites.schema import TomlMeta
+from cimento.suites.schema import Open, TomlMeta
 
 Text = Annotated[str, Field(min_length=1)]
 
 
-class Strict(BaseModel):
+class Strict(Open):
     """A table in which every key is known; a misspelt one is a fault."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -22,7 +22,7 @@ class Forms(Strict):
 
     kind: Literal["forms"]
     forms: dict[str, list[str]]
-    columns: dict[str, dict[str, str]] = {}
+    columns: dict[str, dict[str, str]] = Field(default_factory=dict)
 
 
 class Verb(Strict):
@@ -31,7 +31,7 @@ class Verb(Strict):
     kind: Literal["verb"]
     lemmas: Annotated[list[Text], Field(min_length=1)]
     tenses: Annotated[list[Text], Field(min_length=1)]
-    persons: list[Text] = []
+    persons: list[Text] = Field(default_factory=list)
     prefix: str = ""
     suffix: str = ""
 
@@ -41,8 +41,8 @@ class Nominal(Strict):
 
     kind: Literal["noun", "adjective"]
     lemmas: Annotated[list[Text], Field(min_length=1)]
-    genders: list[Literal["Masc", "Fem", "Neut"]] = ["Masc", "Fem"]
-    numbers: list[Literal["Sing", "Plur"]] = ["Sing", "Plur"]
+    genders: list[Literal["Masc", "Fem", "Neut"]] = Field(default=["Masc", "Fem"])
+    numbers: list[Literal["Sing", "Plur"]] = Field(default=["Sing", "Plur"])
     gender: Literal["", "Masc", "Fem"] = ""
     article: Literal["", "definite", "indefinite"] = ""
     prefix: str = ""
@@ -56,7 +56,7 @@ class Source(Strict):
     text: Text
     prefix: str = ""
     suffix: str = ""
-    columns: dict[str, str] = {}
+    columns: dict[str, str] = Field(default_factory=dict)
 
 
 class Generated(Strict):
@@ -78,9 +78,9 @@ class TemplateText(Strict):
 
     id: Text
     sentences: Annotated[list[Text], Field(min_length=1)]
-    seeds: list[Seeds] = []
+    seeds: list[Seeds] = Field(default_factory=list)
     capital: bool | None = None
-    columns: dict[str, str] = {}
+    columns: dict[str, str] = Field(default_factory=dict)
 
 
 class Description(Strict):

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from cimento.cloze.judging.candidates import Candidate
 from cimento.cloze.judging.precision import Share
+from cimento.cloze.templates import JOINT
 from cimento.errors import InputError, UsageError
 from cimento.morphology.model import Morphology, Reading, parse_features
 
@@ -75,7 +76,8 @@ def parse_expectation(text: str) -> Expectation:
     """
     negated = text.startswith(_NOT)
     alternatives = []
-    for part in text.removeprefix(_NOT).split(_OR):
+    # A seed of several categories has the expectations of them all.
+    for part in text.removeprefix(_NOT).replace(JOINT, _OR).split(_OR):
         pos, _, features = part.strip().partition(" ")
         if not pos or "=" in pos or not (pos == _ANY or pos.isupper()):
             raise InputError(
