@@ -226,3 +226,26 @@ def test_a_declaration_that_cannot_be_used_stops_tables_but_not_runs(tmp_path, c
     assert invoke(["report", str(run.folder), "-o", str(tmp_path / "page.html")]) == 0
     assert invoke(["report", str(run.folder), "--table", "accuracy"]) == 2
     assert "there is no condition 'islnd'" in capsys.readouterr().err
+
+
+def test_items_that_belong_together_are_one_observation():
+    rows = {str(k): (0.0, -1.0, -1.0, -4.0 - k % 2) for k in range(8)}
+    suite = island_suite({"se": list(rows)})
+    items = tuple(
+        dataclasses.replace(
+            item,
+            conditions=tuple(
+                dataclasses.replace(each, columns={**each.columns, "frame": str(k // 2)})
+                for each in item.conditions
+            ),
+        )
+        for k, item in enumerate(suite.items)
+    )
+    suite = dataclasses.replace(suite, items=items, cluster="frame")
+    alone = Factorial(
+        suite="p", model="m", measure="lp", unit="", phenomena=factorial(suite, scores(rows))
+    )
+    (test,) = dd_tests([alone])
+    # four frames: 2 of 16 sign patterns; all frames have the same mean, so there is no t
+    assert test.sign_flip.p == pytest.approx(2 / 2**4)
+    assert (test.n_items, test.t.p) == (8, None)

@@ -15,7 +15,13 @@ from cimento.measures.sentence import length_penalty
 from cimento.measures.values import Missing
 from cimento.suites.design import ISLAND_CONDITIONS, squares
 from cimento.suites.model import Meta, Suite
-from cimento.verdicts.effects import NO_CONDITION, ONE_ITEM, effects_of, effects_of_means
+from cimento.verdicts.effects import (
+    NO_CONDITION,
+    ONE_ITEM,
+    effects_of,
+    effects_of_means,
+    without_noise,
+)
 from cimento.verdicts.factorial import factorial
 from tests.designs import island_suite, scores
 
@@ -115,6 +121,13 @@ def test_dd_is_the_total_less_the_other_two_and_the_mean_of_the_items(rows):
     parts = found.total_effect - (found.length_effect + found.structure_effect)
     assert found.dd == pytest.approx(parts)
     assert found.dd == pytest.approx(sum(found.item_dds) / len(rows))
+
+
+def test_what_only_rounding_sets_apart_is_equal():
+    assert without_noise([0.1 + 0.2, 0.3], scale=1.0) == [0.1 + 0.2] * 2
+    assert without_noise([3e-15, -3e-15, 5.0], scale=50.0) == [0.0, 0.0, 5.0]
+    assert without_noise([0.3, 0.3001], scale=1.0) == [0.3, 0.3001]
+    assert without_noise([], scale=0.0) == []
 
 
 # --- ../shared/golden/islands/pipeline_expected.json

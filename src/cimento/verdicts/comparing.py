@@ -6,11 +6,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.measures.values import Missing
-from cimento.statistics.paired import discordant, mcnemar, paired_t
+from cimento.statistics.paired import discordant, mcnemar, one_sample_t
 from cimento.statistics.permutation import sign_flip
 from cimento.statistics.resampling import Bootstrap, bootstrap_mean
 from cimento.statistics.values import Significance
-from cimento.verdicts.effects import Scores, mean_or_none, score_of
+from cimento.verdicts.effects import Scores, mean_or_none, score_of, without_noise
 from cimento.verdicts.factorial import Factorial
 from cimento.verdicts.judge import Verdict
 
@@ -152,15 +152,16 @@ def paired(
     """
     known = {item: (a, b) for item, (a, b) in values.items() if a is not None and b is not None}
     befores, afters = [a for a, _ in known.values()], [b for _, b in known.values()]
-    differences = {item: b - a for item, (a, b) in known.items()}
-    gaps = list(differences.values())
+    scale = max((abs(value) for value in (*befores, *afters)), default=0.0)
+    gaps = without_noise([b - a for a, b in known.values()], scale=scale)
+    differences = dict(zip(known, gaps, strict=True))
     return Paired(
         name=name,
         n=len(known),
         first=mean_or_none(befores),
         second=mean_or_none(afters),
         difference=bootstrap_mean(gaps, seed=seed),
-        t=paired_t(afters, befores),
+        t=one_sample_t(gaps),
         sign_flip=sign_flip(gaps, seed=seed),
         items=differences,
         reason=None if known else NO_SHARED_ITEM,

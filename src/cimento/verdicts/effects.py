@@ -28,6 +28,9 @@ Scores: TypeAlias = Mapping[str, Mapping[str, Value]]
 NO_CONDITION = "the design has no condition here"
 NOT_SCORED = "the sentence was not scored"
 NO_ITEMS = "no item is scored in all conditions that are compared"
+ROUNDING = 1e-12
+"""Differences below this share of the scores are those of float arithmetic."""
+
 ONE_ITEM = "fewer than two items are scored here"
 
 
@@ -194,3 +197,22 @@ def item_effect(square: Square, scores: Scores, item: str) -> ItemEffect:
     ]
     dd = effects_of_means(known)[3]
     return ItemEffect(item=item, scores=known, dd=dd, reason="; ".join(missing) or None)
+
+
+def without_noise(differences: Sequence[float], *, scale: float) -> list[float]:
+    """Differences of scores, those that only rounding sets apart made equal, or 0.
+
+    A test of differences that are all the same but for the last bit of a float would give a p as
+    small as one likes.
+
+    Args:
+        differences: of scores.
+        scale: the largest absolute score.
+    """
+    if not differences:
+        return []
+    noise = ROUNDING * scale
+    settled = [0.0 if abs(each) <= noise else each for each in differences]
+    if max(settled) - min(settled) <= noise:
+        return [settled[0]] * len(settled)
+    return settled

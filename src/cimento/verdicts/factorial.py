@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cimento.errors import UsageError
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope, normalise
@@ -64,6 +64,7 @@ class PhenomenonEffects:
         pairs: each acceptable condition against the unacceptable one.
         super_additive: how often DD is above 0, in raw scores.
         effects: on each scale.
+        clusters: item to what it belongs to, where some items belong together; else empty.
     """
 
     name: str
@@ -72,6 +73,7 @@ class PhenomenonEffects:
     pairs: tuple[Share, ...]
     super_additive: Share
     effects: Mapping[Normalisation, Effects]
+    clusters: Mapping[str, Hashable] = field(default_factory=dict)
 
     @property
     def average(self) -> float | None:
@@ -164,6 +166,7 @@ def factorial(
                 kind: effects_of(square, scaled[kind], items, normalisation=kind, scope=scope)
                 for kind in normalisations
             },
+            clusters={item: clusters[item] for item in items} if suite.cluster else {},
         )
         for name, items in groups.items()
         for square in designs

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from cimento.measures.normalising import Normalisation
@@ -12,6 +13,7 @@ from cimento.statistics.paired import one_sample_t
 from cimento.statistics.permutation import sign_flip
 from cimento.statistics.resampling import Bootstrap, bootstrap_mean
 from cimento.statistics.values import Significance
+from cimento.verdicts.effects import without_noise
 from cimento.verdicts.factorial import Factorial, PhenomenonEffects
 
 
@@ -26,7 +28,8 @@ class DDTest:
         phenomenon: its name.
         normalisation: scale of DD.
         n_items: items with a DD.
-        t: Student's one-sample test of the DDs of the items.
+        t: Student's one-sample test of the DDs of the items; of the means of clusters, where the
+            suite says which items belong together.
         sign_flip: the permutation test of the same null hypothesis.
         interval: bootstrap over items; its estimate is the mean DD.
         p_holm: p of the sign-flip test, corrected by Holm over all tests made together.
@@ -71,7 +74,11 @@ def dd_tests(
 def _test(
     result: Factorial, phenomenon: PhenomenonEffects, normalisation: Normalisation, seed: int
 ) -> DDTest:
-    values = phenomenon.effects[normalisation].item_dds
+    items = phenomenon.effects[normalisation].items
+    known = {each.item: each.dd for each in items if each.dd is not None}
+    scores = (abs(score) for each in items for score in each.scores if score is not None)
+    values = without_noise(list(known.values()), scale=max(scores, default=0.0))
+    clusters = [phenomenon.clusters[item] for item in known] if phenomenon.clusters else None
     return DDTest(
         suite=result.suite,
         model=result.model,
@@ -79,7 +86,15 @@ def _test(
         phenomenon=phenomenon.name,
         normalisation=normalisation,
         n_items=len(values),
-        t=one_sample_t(values),
-        sign_flip=sign_flip(values, seed=seed),
-        interval=bootstrap_mean(values, seed=seed),
+        t=one_sample_t(values if clusters is None else _cluster_means(values, clusters)),
+        sign_flip=sign_flip(values, seed=seed, clusters=clusters),
+        interval=bootstrap_mean(values, seed=seed, clusters=clusters),
     )
+
+
+def _cluster_means(values: Sequence[float], clusters: Sequence[Hashable]) -> list[float]:
+    """The mean of each cluster: items that belong together are no independent observations."""
+    groups: dict[Hashable, list[float]] = {}
+    for value, cluster in zip(values, clusters, strict=True):
+        groups.setdefault(cluster, []).append(value)
+    return [math.fsum(group) / len(group) for group in groups.values()]
