@@ -199,6 +199,13 @@ def zoo_folder(tmp_path_factory):
         tokenizer.save_pretrained(path)
         if name == "llama-chat":
             (path / "chat_template.jinja").write_text(SYSTEM_TEMPLATE, encoding="utf-8")
+        if name == "llama-refuses":
+            (path / "chat_template.jinja").write_text(
+                "{% for turn in messages %}{% if turn.role == 'system' %}"
+                "{{ raise_exception('System role not supported') }}{% endif %}"
+                "{{ turn.role }}: {{ turn.content }}\n{% endfor %}assistant: ",
+                encoding="utf-8",
+            )
         if name == "llama-drops":
             (path / "chat_template.jinja").write_text(
                 "{% for turn in messages if turn.role != 'system' %}{{ turn.content }}\n"
@@ -233,6 +240,15 @@ def test_a_template_that_drops_the_instruction_is_refused_and_can_be_folded(zoo_
     with pytest.raises(ModelError, match="drops system turns"):
         evaluation(limit=3).run(FILE, model)
     run = evaluation(limit=3, shots=0, system="folded").run(FILE, model)
+    assert len(run.answers) == 3 + 2 + 2
+
+
+@pytest.mark.parametrize("shots_as", ["turns", "text"])
+def test_a_template_that_refuses_system_turns_gets_the_instruction_first(zoo_folder, shots_as):
+    run = evaluation(limit=3, shots=1, shots_as=shots_as).run(
+        FILE, str(zoo_folder("llama-refuses"))
+    )
+    assert run.manifest["prompt"]["system"] == "folded"
     assert len(run.answers) == 3 + 2 + 2
 
 
