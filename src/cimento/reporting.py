@@ -11,10 +11,13 @@ from cimento.errors import UsageError
 from cimento.files import write_text
 from cimento.report.build import RunReport
 from cimento.report.summary import to_json
+from cimento.report.told import Told
 from cimento.results import Run, summarise
 
 
-def write_report(runs: Sequence[Run], path: Path, *, items: int | None = None) -> Path:
+def write_report(
+    runs: Sequence[Run], path: Path, *, items: int | None = None, told: Sequence[Told] = ()
+) -> Path:
     """Write a report of some runs.
 
     Args:
@@ -22,17 +25,18 @@ def write_report(runs: Sequence[Run], path: Path, *, items: int | None = None) -
         path: ``.html``, ``.md``, ``.csv``, ``.json`` or ``.txt``; the ending says the form.
         items: items of each run that the HTML page shows with their tokens; None: fewer, the more
             runs there are.
+        told: texts of runs that formulas do not judge; a ``.csv`` or ``.json`` leaves them out.
 
     Raises:
         UsageError: the ending is none of these.
         StorageError: the file cannot be written.
     """
     forms: dict[str, Callable[[], str]] = {
-        ".html": lambda: _html(runs, items),
-        ".md": lambda: _markdown(runs),
+        ".html": lambda: _html(runs, items, told),
+        ".md": lambda: _markdown(runs, told),
         ".csv": lambda: _csv(runs),
         ".json": lambda: to_json(summarise(runs)),
-        ".txt": lambda: _text(runs),
+        ".txt": lambda: _text(runs, told),
     }
     form = forms.get(path.suffix.lower())
     if form is None:
@@ -44,12 +48,13 @@ def write_report(runs: Sequence[Run], path: Path, *, items: int | None = None) -
     return write_text(form(), path)
 
 
-def _html(runs: Sequence[Run], items: int | None) -> str:
+def _html(runs: Sequence[Run], items: int | None, told: Sequence[Told]) -> str:
     from cimento.report.build import items_shown
     from cimento.report.html import html_page
 
     shown = items_shown(len(runs)) if items is None else items
-    return html_page(summarise(runs), [_with_panels(run, shown) for run in runs])
+    panels = [_with_panels(run, shown) for run in runs]
+    return html_page(summarise(runs), panels, told)
 
 
 def _with_panels(run: Run, shown: int) -> RunReport:
@@ -70,10 +75,11 @@ def _with_panels(run: Run, shown: int) -> RunReport:
     return dataclasses.replace(report, panels=drawn, scale=scale)
 
 
-def _markdown(runs: Sequence[Run]) -> str:
-    from cimento.report.markdown import markdown_table
+def _markdown(runs: Sequence[Run], told: Sequence[Told]) -> str:
+    from cimento.report.markdown import markdown_table, markdown_text
 
-    return markdown_table(summarise(runs))
+    parts = [markdown_table(summarise(runs))] if runs or not told else []
+    return "\n".join([*parts, *map(markdown_text, told)])
 
 
 def _csv(runs: Sequence[Run]) -> str:
@@ -82,7 +88,8 @@ def _csv(runs: Sequence[Run]) -> str:
     return csv_table(summarise(runs), by_phenomenon=True)
 
 
-def _text(runs: Sequence[Run]) -> str:
+def _text(runs: Sequence[Run], told: Sequence[Told]) -> str:
     from cimento.report.text import terminal_table
 
-    return terminal_table(summarise(runs), width=100)
+    parts = [terminal_table(summarise(runs), width=100)] if runs or not told else []
+    return "\n".join([*parts, *(each.text for each in told)])

@@ -293,10 +293,15 @@ class Run:
 def open_runs(paths: Iterable[Path]) -> list[Run]:
     """The runs in some folders, each a run or a folder of runs.
 
+    Runs of suites that are not judged by formulas are passed over, where there are others.
+
     Raises:
-        TableError: a folder holds no finished run, or one that cannot be read.
+        TableError: a folder holds no finished run, or one that cannot be read; or all runs are of
+            other kinds.
     """
-    return [Run.open(folder) for path in paths for folder in find_runs(path)]
+    folders = [folder for path in paths for folder in find_runs(path)]
+    judged = [folder for folder in folders if folder.manifest().get("kind") is None]
+    return [Run.open(folder) for folder in judged or folders]
 
 
 def summarise(

@@ -19,6 +19,7 @@ from cimento.suites.model import JsonValue
 
 MANIFEST = "manifest.json"
 SUITE_FOLDER = "suite"
+TOLD = "table.txt"
 
 Manifest = Mapping[str, JsonValue]
 
@@ -99,6 +100,17 @@ class RunFolder:
         """Write the manifest, last of all: a folder with a manifest is a finished run."""
         text = json.dumps(manifest, ensure_ascii=False, indent=2, sort_keys=True)
         write_text(text + "\n", self.path / MANIFEST)
+
+    def tell(self, text: str) -> None:
+        """Keep what was printed of the run, for reports of suites that formulas do not judge."""
+        write_text(text.rstrip() + "\n", self.path / TOLD)
+
+    def told(self) -> str:
+        """What was printed of the run; empty where nothing was kept."""
+        try:
+            return (self.path / TOLD).read_text(encoding="utf-8")
+        except OSError:
+            return ""
 
     def reopen(self) -> None:
         """Take the manifest away before the tables are written anew."""

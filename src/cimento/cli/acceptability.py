@@ -26,6 +26,7 @@ from cimento.cli.evaluating import (
 from cimento.errors import UsageError, did_you_mean
 from cimento.report.summary import Missing, to_json
 from cimento.results import Run, summarise
+from cimento.runs import RunFolder
 from cimento.suites.builtin import find_suite
 from cimento.suites.load import suite_paths
 from cimento.suites.model import Suite
@@ -61,6 +62,8 @@ def run_acceptability(suites: Sequence[str], models: Sequence[str], how: KindRun
         each = by_name[run.suite.name]
         made = report(run, each.rated, by=each.by, options=options)
         _store(run, each, made, options)
+        if run.folder is not None:
+            RunFolder(run.folder).tell(report_text(made))
         reports.append(made)
     missing = [Missing(suite=f.suite, model=f.model, message=str(f.error)) for f in failures]
     summary = summarise(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,22 +32,35 @@ def report(
     seed: options.Seed = 0,
 ) -> None:
     """Write a report of stored runs; without -o the table is printed."""
-    from cimento.cli.console import note
+    from cimento.cli.console import note, show
     from cimento.cli.evaluating import show_table
+    from cimento.report.told import told_runs
     from cimento.reporting import write_report
     from cimento.results import open_runs, summarise
 
-    opened = open_runs(runs)
+    told = told_runs(runs)
+    opened = [] if told and not _judged(runs) else open_runs(runs)
     if table is not None:
         _write_table(make_table(table, opened, measure or (), seed=seed), output)
         return
     if measure:
         opened = [each for run in opened for each in run.judge_on(measure)]
     if output is None:
-        show_table(summarise(opened))
+        if opened:
+            show_table(summarise(opened))
+        for each in told:
+            show("\n" + each.text)
         return
-    write_report(opened, output)
+    write_report(opened, output, told=told)
     note(f"The report is in {output}")
+
+
+def _judged(paths: Sequence[Path]) -> bool:
+    """Whether formulas judge any of the runs."""
+    from cimento.runs import find_runs
+
+    folders = (folder for path in paths for folder in find_runs(path))
+    return any(folder.manifest().get("kind") is None for folder in folders)
 
 
 def _write_table(grid: Grid, output: Path | None) -> None:

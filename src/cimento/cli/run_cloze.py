@@ -25,6 +25,7 @@ from cimento.files import write_text
 from cimento.models.fill import CHOICE_RULES, OPEN_RULES, ChoiceRule, FillPolicy, OpenRule
 from cimento.requests import NO_CONTEXT
 from cimento.results import SUMMARY
+from cimento.runs import RunFolder
 from cimento.sources import shown_name
 from cimento.suites.builtin import find_suite
 from cimento.suites.load import suite_paths
@@ -60,6 +61,9 @@ def run_cloze(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int
             failures.append(outcome)
         else:
             judged.append(_judged(outcome, how.options, policy))
+    for each in judged:
+        if each.run.folder is not None:
+            RunFolder(each.run.folder).tell(summary_text([each.summary]))
     if how.as_json:
         show(as_json(judged, failures))
     elif judged:

@@ -25,13 +25,13 @@ def show(
 
     Of several runs those that have the item are shown one after the other.
     """
-    from cimento.cli.evaluating import show_table
-    from cimento.results import open_runs, summarise
+    from cimento.cli.report import report
+    from cimento.results import open_runs
 
-    runs = open_runs([run])
     if not item:
-        show_table(summarise(runs))
+        report([run])
         return
+    runs = open_runs([run])
     print_result("\n\n".join(_item(each, item) for each in _with_item(runs, item, run)))
 
 

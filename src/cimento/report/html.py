@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 from unicodedata import bidirectional
 
 from cimento.report.summary import Result, RunSummary, Summary
-from cimento.report.wording import bits, explanation, interval, items, methods, rate, remarks
+from cimento.report.wording import (
+    bits,
+    explanation,
+    interval,
+    items,
+    methods,
+    printable_lines,
+    rate,
+    remarks,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -20,6 +29,7 @@ if TYPE_CHECKING:
     from cimento.report.build import RunReport
     from cimento.report.items import ItemRecord
     from cimento.report.strips import Strip
+    from cimento.report.told import Told
 
 STEP_BITS = 2.0
 STEPS = 9
@@ -63,12 +73,13 @@ class Line:
     result: Result
 
 
-def html_page(summary: Summary, runs: Sequence[RunReport]) -> str:
+def html_page(summary: Summary, runs: Sequence[RunReport], told: Sequence[Told] = ()) -> str:
     """The page.
 
     Args:
         summary: of all runs, with those that are missing.
         runs: the same runs, in any order, with what their sections show.
+        told: texts of runs that formulas do not judge.
     """
     environment = _environment()
     style = environment.get_template("report.css").render().strip()
@@ -88,6 +99,7 @@ def html_page(summary: Summary, runs: Sequence[RunReport]) -> str:
         step_bits=STEP_BITS,
         explanation=explanation(summary),
         methods=methods(summary),
+        told=told,
     )
 
 

@@ -5,12 +5,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from cimento.report.wording import explanation, interval, methods, notes, printable, rate
+from cimento.report.wording import (
+    explanation,
+    interval,
+    methods,
+    notes,
+    printable,
+    printable_lines,
+    rate,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from cimento.report.summary import Result, RunSummary, Summary
+    from cimento.report.told import Told
 
 _HEADER = (
     "suite",
@@ -26,6 +35,13 @@ _HEADER = (
 _LEFT_ALIGNED = 3
 # An underscore inside a word is text in GitHub's Markdown and stays readable as it is.
 _MARKUP = re.compile(r"[\\`*\[\]<>|#~&]|(?<!\w)_|_(?!\w)")
+
+
+def markdown_text(told: Told) -> str:
+    """A heading and the text of a run of another kind, as it was printed."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", told.text)), default=0))
+    heading = f"## {_escape(told.suite)}, {_escape(told.model)}"
+    return f"{heading}\n\n{fence}text\n{told.text}\n{fence}\n"
 
 
 def markdown_table(summary: Summary) -> str:

@@ -47,6 +47,11 @@ def printable(text: str) -> str:
     return "".join(mark if mark.isprintable() else " " for mark in text)
 
 
+def printable_lines(text: str) -> str:
+    """The same of every line of a text."""
+    return "\n".join(map(printable, text.rstrip().split("\n")))
+
+
 def items(count: int) -> str:
     """A number of items: ``1 item``, ``2 items``."""
     return f"{count} item" if count == 1 else f"{count} items"
