@@ -18,7 +18,6 @@ from cimento.report.wording import (
     interval,
     items,
     methods,
-    printable_lines,
     rate,
     remarks,
 )

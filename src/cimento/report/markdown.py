@@ -11,7 +11,6 @@ from cimento.report.wording import (
     methods,
     notes,
     printable,
-    printable_lines,
     rate,
 )
 
