@@ -48,6 +48,13 @@ def test_the_languages_and_phenomena_promised_are_there():
         f"{language}-{phenomenon}{twin}"
         for language, phenomenon, twin in product(("it", "es", "pt", "ru"), agreement, ("", TWIN))
     } | {"it-islands", "en-filler-gap", "en-subject-verb", f"en-subject-verb{TWIN}"}
+    promised |= {
+        f"{language}-{phenomenon}{twin}"
+        for language, clitic in (("it", "clitic-participle"), ("es", "object-clitic"))
+        for phenomenon, twin in product(
+            ("relative-clause-verb", clitic, "pronoun-antecedent"), ("", TWIN)
+        )
+    }
     assert promised <= set(NAMES)
 
 
