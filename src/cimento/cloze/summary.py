@@ -72,7 +72,10 @@ def summarise(run: ClozeRun, judging: ClozeJudging) -> ClozeSummary:
     methods = tuple(_method(run, method, judging, ranks[method], cluster) for method in run.methods)
     choices = tuple(_choices(run, rule, cluster) for rule in run.choices)
     own = clustering(cluster.values())
-    told = f"{own.items} items of {own.clusters} clusters"
+    told = (
+        f"{own.items} items of {own.clusters} clusters; the largest, {own.largest!r}, "
+        f"has {own.in_largest}"
+    )
     return ClozeSummary(
         suite=run.suite.name,
         model=run.model,
