@@ -326,6 +326,20 @@ def test_what_cannot_be_asked_is_said(zoo_folder):
             FillPolicy(**wrong)
 
 
+def test_the_first_word_of_a_text_is_marked_as_the_tokenizer_has_it():
+    for kind, marked in (("roberta", False), ("unigram", True), ("wordpiece-cased", True)):
+        tokenizer = zoo.tokenizer(kind)
+        tokens = FillTokens(tokenizer, size=len(tokenizer))
+        assert tokens.after_blank("") is marked, kind
+        assert tokens.after_blank("La ") is True
+        assert tokens.after_blank("L'") is False
+    roberta = zoo.tokenizer("roberta")
+    tokens = FillTokens(roberta, size=len(roberta))
+    number = roberta.get_vocab()["L"]
+    assert tokens.kind([number], after_blank=tokens.after_blank("")) == "word"
+    assert tokens.kind([number], after_blank=True) == "piece"
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "after_blank", "expected"),
     [

@@ -89,7 +89,7 @@ class CausalFiller:
         protocol = chosen_protocol(policy, self)
         room = policy.masks if protocol == "complete" else 0
         texts = [self._before(request, room) for request in requests]
-        fits = [not r.before or r.before[-1].isspace() for r in requests]
+        fits = [self._tokens.after_blank(request.before) for request in requests]
         if protocol == "complete":
             return self._words(texts, fits, policy)
         words = protocol == "words"

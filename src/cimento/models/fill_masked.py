@@ -105,7 +105,7 @@ class MaskedFiller:
         """Candidates for each blank, then its options; see `Filler`."""
         protocol = chosen_protocol(policy, self)
         gaps = self._gaps(requests, 1 if protocol in ("mask", "words") else policy.masks)
-        fits = [_follows_blank(request) for request in requests]
+        fits = [self._tokens.after_blank(request.before) for request in requests]
         if protocol in ("mask", "words"):
             found = self._one_mask(gaps, fits, policy.k, words=protocol == "words")
         else:
@@ -365,10 +365,6 @@ def _summed(
     terms: Sequence[tuple[Row, int]] | None, values: Mapping[tuple[Row, int], float]
 ) -> float | None:
     return None if terms is None else sum(values[term] for term in terms)
-
-
-def _follows_blank(request: FillRequest) -> bool:
-    return not request.before or request.before[-1].isspace()
 
 
 def _shown(request: FillRequest, limit: int = 60) -> str:

@@ -41,6 +41,18 @@ class FillTokens:
         prefix = model.get("continuing_subword_prefix")
         self._prefix: str = prefix if isinstance(prefix, str) and self.marks == "none" else ""
 
+    def after_blank(self, before: str) -> bool:
+        """Whether a word that comes after a text begins with the mark of a blank.
+
+        At the beginning of a text that is as the tokenizer has it.
+        """
+        return before[-1].isspace() if before else self._marks_first
+
+    @functools.cached_property
+    def _marks_first(self) -> bool:
+        ids = self._tokenizer("a", add_special_tokens=False)["input_ids"]
+        return self.marks != "word-start" or self._surfaces.get(ids[0], " ").startswith(" ")
+
     def candidate(self, token: int) -> str:
         """A token as a candidate: as it is printed, without the blanks that mark words."""
         surface = self._surfaces.get(token)
