@@ -16,15 +16,11 @@ from cimento.measures.regions import RegionValues
 from cimento.measures.values import BITS_PER_NAT, Missing
 from cimento.models.fake import uniform_scorer
 from cimento.suites.builtin import find_suite
+from cimento.suites.checks import check_suite
+from cimento.suites.licensing import Licensing, licensing_of, regions_measured
 from cimento.suites.load import load_suite
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
-from cimento.verdicts.licensing import (
-    Licensing,
-    effects_of_items,
-    licensing_effects,
-    licensing_of,
-    sg_score,
-)
+from cimento.verdicts.licensing import effects_of_items, licensing_effects, sg_score
 
 FACTORS = {"filler": ("what", "that"), "gap": ("gap", "full"), "island": ("none", "whether")}
 DECLARED = {
@@ -135,8 +131,12 @@ def test_without_an_island_there_is_no_island_term():
     ],
 )
 def test_declarations_that_cannot_be_used(declared, message):
+    made = suite(declared)
     with pytest.raises(InputError, match=message):
-        licensing_of(suite(declared))
+        licensing_of(made)
+    faults = [fault for fault in check_suite(made) if fault.code == "CIM-S034"]
+    assert len(faults) == 1
+    assert regions_measured(made) == {}
 
 
 def test_suites_that_declare_nothing():
@@ -157,6 +157,8 @@ def test_the_starter_suite_is_measured_and_shown(tmp_path, capsys):
     assert {each.window for each in found} == {"at the gap", "to the end"}
     # Every word costs two bits, so a filler makes no difference.
     assert {each.mean_bits for each in found if each.window == "at the gap"} == {0.0}
+    # A window may name regions that no prediction does; they are asked for too.
+    assert {each.n for each in found if each.window == "to the end"} == {len(run.suite.items)}
     assert invoke(["report", str(run.folder), "--table", "licensing"]) == 0
     assert "wh-licensing" in capsys.readouterr().out
 

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from cimento.errors import UsageError, did_you_mean
 from cimento.suites.formula import regions_used
+from cimento.suites.licensing import regions_measured
 from cimento.suites.model import Condition, JoinRule, Region, Suite
 
 Span: TypeAlias = tuple[int, int]
@@ -168,7 +169,8 @@ def plan_suite(
 
     Args:
         suite: a valid suite.
-        all_tokens: ask for every token, not only for those of regions that predictions name.
+        all_tokens: ask for every token, not only for those of regions that predictions name or
+            licensing windows sum.
             A suite without predictions asks for all.
         by_region: whether a token's score depends on the region it is in, so that one sentence
             cut into regions in two ways is asked twice.
@@ -179,6 +181,7 @@ def plan_suite(
     """
     context.check(suite)
     needed = regions_used(prediction.formula for prediction in suite.predictions)
+    measured = regions_measured(suite)
     ask_all = all_tokens or not suite.predictions
     ids: dict[_Asked, int] = {}
     wanted: list[set[Span]] = []
@@ -194,7 +197,8 @@ def plan_suite(
         for number, (start, end) in enumerate(spans, start=1):
             need = "*" in numbers or number in numbers
             places.append(Place(request, item.id, condition.name, number, start, end, need))
-            if need and end > start:
+            also = number in measured.get(condition.name, ())
+            if (need or also) and end > start:
                 wanted[request].add((start, end))
     requests = tuple(
         ScoreRequest(

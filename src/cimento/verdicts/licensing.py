@@ -19,50 +19,18 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
-from cimento.errors import InputError, did_you_mean
 from cimento.measures.regions import RegionValues
 from cimento.measures.values import BITS_PER_NAT, Missing, Value, total
 from cimento.statistics.paired import one_sample_t
 from cimento.statistics.values import Significance
-from cimento.suites.model import JsonValue, Suite
+from cimento.suites.licensing import Licensing, licensing_of
+from cimento.suites.model import Suite
 from cimento.verdicts.effects import mean_or_none
-
-KEY = "licensing"
-"""The table of suite.toml that declares the design."""
 
 NOT_MEASURED = "the suite has no such sentence"
 
 Cell: TypeAlias = tuple[str, ...]
 """A level of each factor: filler, gap and, where there is one, island."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Licensing:
-    """How a suite declares its licensing design.
-
-    Attributes:
-        filler: the factor whose first level has the wh-word and whose second has not.
-        gap: the factor whose first level has a gap and whose second has none.
-        island: the factor whose first level is no island; empty where there is none.
-        levels: of each of these factors.
-        windows: name to the regions that are summed, by level of the factor gap.
-    """
-
-    filler: str
-    gap: str
-    island: str
-    levels: Mapping[str, tuple[str, ...]]
-    windows: Mapping[str, Mapping[str, tuple[int, ...]]]
-
-    @property
-    def factors(self) -> tuple[str, ...]:
-        """The factors, in the order of a cell."""
-        return tuple(name for name in (self.filler, self.gap, self.island) if name)
-
-    @property
-    def islands(self) -> tuple[str, ...]:
-        """The levels of the island factor; one empty name where there is no such factor."""
-        return self.levels[self.island] if self.island else ("",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,56 +58,6 @@ class LicensingEffect:
     se_bits: float | None
     test: Significance
     reason: str | None = None
-
-
-def licensing_of(suite: Suite) -> Licensing | None:
-    """The licensing design that a suite declares; None where it declares none.
-
-    Raises:
-        InputError: the declaration cannot be used.
-    """
-    declared = suite.extra.get(KEY)
-    if declared is None:
-        return None
-    where = f"suite {suite.name!r}, [{KEY}]"
-    if not isinstance(declared, dict):
-        raise InputError(where=where, seen="is no table", todo=f"Write [{KEY}] and its keys.")
-    names = {key: str(declared.get(key, "")) for key in ("filler", "gap", "island")}
-    for key, name in names.items():
-        if name and name not in suite.factors:
-            todo = did_you_mean(name, tuple(suite.factors))
-            raise InputError(where=where, seen=f"{key} is {name!r}, which is no factor", todo=todo)
-        if not name and key != "island":
-            todo = f"Name the factor: {key} = ..."
-            raise InputError(where=where, seen=f"{key} is missing", todo=todo)
-    levels = {name: suite.factors[name] for name in names.values() if name}
-    return Licensing(
-        **names,
-        levels=levels,
-        windows=_windows(declared.get("windows"), levels[names["gap"]], where),
-    )
-
-
-def _windows(
-    declared: JsonValue, gaps: Sequence[str], where: str
-) -> dict[str, dict[str, tuple[int, ...]]]:
-    todo = 'Write [licensing.windows] with lines such as "after" = { gap = [5], nogap = [4] }.'
-    if not isinstance(declared, dict) or not declared:
-        raise InputError(where=where, seen="windows are missing", todo=todo)
-    found: dict[str, dict[str, tuple[int, ...]]] = {}
-    for name, regions in declared.items():
-        if not isinstance(regions, dict) or set(regions) != set(gaps):
-            seen = f"the window {name!r} does not give regions for {' and '.join(gaps)}"
-            raise InputError(where=where, seen=seen, todo=todo)
-        found[name] = {}
-        for gap, numbers in regions.items():
-            listed = numbers if isinstance(numbers, list) else [numbers]
-            whole = tuple(each for each in listed if isinstance(each, int) and each > 0)
-            if len(whole) != len(listed) or not whole:
-                seen = f"the window {name!r} has {numbers!r} for {gap}"
-                raise InputError(where=where, seen=seen, todo="Regions are counted from 1.")
-            found[name][gap] = whole
-    return found
 
 
 def licensing_effects(suite: Suite, values: RegionValues) -> tuple[LicensingEffect, ...]:

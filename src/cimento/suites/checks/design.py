@@ -9,6 +9,7 @@ from cimento.errors import Fault, InputError, did_you_mean
 from cimento.suites.checks.stimuli import Stimulus
 from cimento.suites.design import squares
 from cimento.suites.faults import fault
+from cimento.suites.licensing import licensing_of
 from cimento.suites.model import Suite
 
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9-]+)?")
@@ -50,6 +51,7 @@ def _cells(suite: Suite) -> Iterator[Fault]:
     if not set(suite.factors) <= set(suite.column_names):
         return
     try:
+        licensing_of(suite)
         found = squares(suite)
     except InputError as error:
         yield fault("CIM-S034", where=error.where, seen=f"{error.seen}.", todo=error.todo)
