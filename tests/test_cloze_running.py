@@ -197,12 +197,14 @@ def test_only_the_first_items_are_asked_where_there_is_a_limit(suite_folder, tmp
     assert [item.id for item in run.items] == ["pioggia", "febbre"]
 
 
-def test_what_is_for_other_kinds_of_suite_says_so(suite_folder, tmp_path, capsys):
+def test_formulas_do_not_judge_such_a_run_but_reports_tell_it(suite_folder, tmp_path, capsys):
     arguments = ["run", str(suite_folder), "-m", "demo-masked", "-o", str(tmp_path / "runs")]
     assert invoke(arguments) == 0
-    for command in ("judge", "report"):
-        assert invoke([command, str(tmp_path / "runs")]) == 2
-        assert "kind cloze" in capsys.readouterr().err
+    printed = capsys.readouterr().out
+    assert invoke(["judge", str(tmp_path / "runs")]) == 2
+    assert "kind cloze" in capsys.readouterr().err
+    assert invoke(["report", str(tmp_path / "runs")]) == 0
+    assert printed.strip() in capsys.readouterr().out
 
 
 def test_a_model_that_cannot_be_asked_leaves_the_others_be(suite_folder, tmp_path, capsys):
