@@ -101,6 +101,14 @@ def pairs(
     seed: Annotated[int, options.option("--seed", help="Seed of the draw.")] = 0,
     shortest: Annotated[int, options.option("--shortest", min=1, help="In words.")] = 5,
     longest: Annotated[int, options.option("--longest", min=1, help="In words.")] = 40,
+    join: Annotated[
+        bool,
+        options.option(
+            "--join/--no-join",
+            help="Put the sentence before it to one that opens with e, ma, tuttavia ...; not for"
+            " single sentences, such as tweets.",
+        ),
+    ] = True,
     fewer: Annotated[
         bool, options.option("--fewer", help="Take what there is where there are not so many.")
     ] = False,
@@ -129,7 +137,7 @@ def pairs(
 
     files, skipped = open_treebanks(treebanks, licence=licence), where_skipped(malformed)
     opened, reasons = open_inventory(inventory), dict[str, int]()
-    limits = Limits(shortest=shortest, longest=longest, whole_words=section == "cloze")
+    limits = Limits(shortest=shortest, longest=longest, join=join, whole_words=section == "cloze")
     found = candidates(
         files, opened, open_rule(rule), limits=limits, skipped=skipped, reasons=reasons
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cimento.cli import building_templates, options
+from cimento.cli import building_templates, building_treebank, options
 from cimento.cli.console import note
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Make new items out of those that are there.", no_args_is_help=True)
 app.command("templates")(building_templates.templates)
+app.command("treebank")(building_treebank.treebank)
 
 
 @app.command("stories")

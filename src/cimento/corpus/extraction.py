@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
@@ -16,6 +17,7 @@ from cimento.corpus.search import Duplicates, Finder, Hit, make_hit
 from cimento.corpus.treebanks import TreebankFile
 from cimento.errors import InputError
 
+_NUMBER = re.compile(r"\d+$")
 _MOST_CLAUSES = 3
 _NOT_CLAUSES = ("aux", "cop")
 
@@ -48,11 +50,14 @@ class Limits:
     Attributes:
         shortest: in words, marks among them.
         longest: in words.
+        join: whether sentences are joined to the one before where the connective asks for it; not
+            in collections of single sentences, such as tweets.
         whole_words: leave out connectives that are glued to the next word, such as ``dov'``.
     """
 
     shortest: int = 5
     longest: int = 40
+    join: bool = True
     whole_words: bool = False
 
 
@@ -68,7 +73,7 @@ def candidates(
     """Every occurrence whose sentence can be used.
 
     A connective that opens its sentence and links it to the one before (a coordinating conjunction,
-    an adverb) is joined to that one; where there is none in the document it is passed over.
+    an adverb) is joined to that one; where the file has not that one it is passed over.
     Sentences that were there before are passed over too.
 
     Args:
@@ -88,14 +93,15 @@ def candidates(
     for file in files:
         previous: Sentence | None = None
         for sentence in file.sentences(skipped=skipped):
-            if previous is not None and previous.document != sentence.document:
+            if previous is not None and not follows(previous, sentence):
                 previous = None
             fits = limits.shortest <= len(sentence.words) <= limits.longest
             matches = finder.find(sentence) if fits and known.is_new(sentence, file.name) else []
             for match in matches:
                 mark = JOINED_BY.get(inventory[match.connective].category, "")
                 needs = mark if mark and is_initial(sentence, match) else ""
-                found = passage_of(sentence, match.word_ids, needs_before=needs, previous=previous)
+                before = previous if limits.join else None
+                found = passage_of(sentence, match.word_ids, needs_before=needs, previous=before)
                 if isinstance(found, Passage) and limits.whole_words and found.glued:
                     found = "it is glued to the next word"
                 if isinstance(found, str):
@@ -112,6 +118,19 @@ def candidates(
                     order=order,
                 )
             previous = sentence
+
+
+def follows(previous: Sentence, sentence: Sentence) -> bool:
+    """Whether a sentence follows another in its document.
+
+    Where both IDs end in a number, these must follow each other: the files of a treebank often hold
+    single sentences drawn from documents.
+    """
+    numbers = [_NUMBER.search(each.id) for each in (previous, sentence)]
+    one, other = numbers
+    if one and other and int(other[0]) != int(one[0]) + 1:
+        return False
+    return previous.document == sentence.document
 
 
 def count_clauses(sentence: Sentence) -> int:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from cimento.corpus.decisions import Decision
 from cimento.corpus.inventories import Inventory
-from cimento.corpus.passages import Passage
+from cimento.corpus.passages import regions_of
 from cimento.corpus.replacing import replaced, spelt
 from cimento.corpus.treebanks import may_show
 from cimento.errors import InputError
-from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
+from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Suite
 
 KIND = "acceptability"
 ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
@@ -118,20 +118,12 @@ def _pair(decision: Decision, inventory: Inventory) -> Item:
     return Item(
         decision.id,
         tuple(
-            Condition(name, _regions(passage), {"sentence_id": f"{decision.id}{label}", **columns})
+            Condition(
+                name, regions_of(passage), {"sentence_id": f"{decision.id}{label}", **columns}
+            )
             for name, passage, label in both
         ),
     )
-
-
-def _regions(passage: Passage) -> tuple[Region, ...]:
-    """Before, connective, after; a region is glued where the text has no blank."""
-    parts = (passage.before, passage.form, passage.after)
-    regions, ends_open = [], False
-    for part in parts:
-        regions.append(Region(part.strip(), glued=ends_open and not part.startswith(" ")))
-        ends_open = bool(part) and not part.endswith(" ")
-    return tuple(regions)
 
 
 def _cloze(decision: Decision, inventory: Inventory, seed: int) -> ClozeDraft:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cimento.corpus.records import Sentence, token_spans
+from cimento.suites.model import Region
 
 JOINED_BY = {"CCONJ": ",", "ADV": ";"}
 """Classes that link to the sentence before, and the mark that takes the place of its period."""
@@ -90,7 +91,7 @@ def passage_of(
     if not needs_before:
         return found
     if previous is None:
-        return "it opens a document"
+        return "it opens its sentence, and the one before is not there to join it to"
     return _join(found, previous, needs_before)
 
 
@@ -113,3 +114,13 @@ def uncapitalised(form: str) -> str:
     if len(form) > 1 and form.isupper():
         return form
     return form[:1].lower() + form[1:]
+
+
+def regions_of(passage: Passage) -> tuple[Region, ...]:
+    """Before, the word, after; a region is glued where the text has no blank."""
+    parts = (passage.before, passage.form, passage.after)
+    regions, ends_open = [], False
+    for part in parts:
+        regions.append(Region(part.strip(), glued=ends_open and not part.startswith(" ")))
+        ends_open = bool(part) and not part.endswith(" ")
+    return tuple(regions)

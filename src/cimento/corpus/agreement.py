@@ -1,0 +1,337 @@
+"""Agreeing pairs of a treebank with one of the two inflected, as minimal pairs.
+
+The way of MultiBLiMP (Jumelet, Weissweiler, Nivre and Bisazza 2025, arXiv:2504.02768): a word that
+must agree takes its form with the other value of one feature, and what a dictionary cannot tell
+apart is left out.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from cimento.corpus.conllu import Problem
+from cimento.corpus.passages import Passage, passage_of, regions_of
+from cimento.corpus.records import Sentence, Word
+from cimento.corpus.search import Duplicates
+from cimento.corpus.treebanks import TreebankFile
+from cimento.errors import InputError
+from cimento.morphology.model import Morphology, Reading, chosen
+from cimento.suites.model import Condition, Item, Meta, Prediction, Suite
+
+Phenomenon: TypeAlias = Literal["subject-verb", "noun-adjective"]
+PHENOMENA: tuple[Phenomenon, ...] = get_args(Phenomenon)
+
+OTHER: Mapping[str, Mapping[str, str]] = {
+    "Number": {"Sing": "Plur", "Plur": "Sing"},
+    "Gender": {"Masc": "Fem", "Fem": "Masc"},
+}
+"""Features that are changed, and the value that each value is changed to."""
+
+_KEPT = ("VerbForm", "Mood", "Tense", "Person", "Gender", "Number", "Degree")
+_SUBJECTS = ("nsubj",)
+_NOMINAL = ("NOUN", "PROPN", "PRON")
+_AUXILIARIES = ("aux", "cop")
+_COLLECTIVE = ("conj", "nummod", "cc", "nmod:desc")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreeingPair:
+    """A word, the one that agrees with it, and the latter with another value of a feature.
+
+    Attributes:
+        file: name of the file.
+        sha256: of it.
+        licence: of its treebank.
+        sentence_id: of the sentence.
+        passage: the text, with the agreeing word marked.
+        wrong: that word with the other value.
+        lemma: of that word.
+        controller: the word that it agrees with.
+        feature: that is changed.
+        value: of it in the treebank.
+        distance: words from the controller to the agreeing word; negative where that comes first.
+        attractors: nouns between both with the other value.
+    """
+
+    file: str
+    sha256: str
+    licence: str
+    sentence_id: str
+    passage: Passage
+    wrong: str
+    lemma: str
+    controller: str
+    feature: str
+    value: str
+    distance: int
+    attractors: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A controller and what agrees with it."""
+
+    controller: Word
+    target: Word
+    pos: str
+
+
+def agreeing_pairs(
+    files: Sequence[TreebankFile],
+    morphology: Morphology,
+    phenomenon: Phenomenon,
+    *,
+    feature: str = "Number",
+    longest: int = 40,
+    skipped: list[Problem] | None = None,
+    reasons: Counter[str] | None = None,
+) -> Iterator[AgreeingPair]:
+    """Every agreeing pair whose other form is beyond doubt.
+
+    Args:
+        files: treebanks.
+        morphology: a dictionary of their language.
+        phenomenon: finite verbs with their subjects, or adjectives with their nouns.
+        feature: ``Number`` or ``Gender``.
+        longest: sentences of more words are passed over.
+        skipped: where malformed sentences are noted; None refuses them.
+        reasons: given, counts why pairs were left out.
+
+    Raises:
+        InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.
+    """
+    known = Duplicates()
+    for file in files:
+        for sentence in file.sentences(skipped=skipped):
+            if len(sentence.words) > longest or not known.is_new(sentence, file.name):
+                continue
+            for found in _find(sentence, phenomenon):
+                made = _make(file, sentence, found, morphology, feature)
+                if isinstance(made, AgreeingPair):
+                    yield made
+                elif reasons is not None:
+                    reasons[made] += 1
+
+
+def draw_pairs(
+    pairs: Sequence[AgreeingPair], *, n: int | None, per_lemma: int, seed: int
+) -> list[AgreeingPair]:
+    """Some pairs: both values in turn, no sentence twice, no lemma too often.
+
+    Args:
+        pairs: to draw from.
+        n: how many; None for all that the limits leave.
+        per_lemma: pairs with the same agreeing lemma, at most.
+        seed: of the draw.
+
+    Raises:
+        InputError: there are fewer than `n`.
+    """
+    generator = random.Random(seed)  # noqa: S311  # a draw, not a secret
+    by_value: dict[str, list[AgreeingPair]] = {}
+    for each in pairs:
+        by_value.setdefault(each.value, []).append(each)
+    for members in by_value.values():
+        generator.shuffle(members)
+    drawn: list[AgreeingPair] = []
+    lemmas: Counter[str] = Counter()
+    sentences: set[tuple[str, str]] = set()
+    queues = [iter(by_value[value]) for value in sorted(by_value)]
+    while queues and (n is None or len(drawn) < n):
+        queue = queues.pop(0)
+        for each in queue:
+            place = (each.sha256, each.sentence_id)
+            if lemmas[each.lemma] < per_lemma and place not in sentences:
+                drawn.append(each)
+                lemmas[each.lemma] += 1
+                sentences.add(place)
+                queues.append(queue)
+                break
+    if n is not None and len(drawn) < n:
+        raise InputError(
+            where="treebanks",
+            seen=f"there are {len(drawn)} usable pairs and not {n}",
+            todo="Ask for fewer, allow more --per-lemma, or add treebanks.",
+        )
+    return drawn
+
+
+# --- Finding
+
+
+def _find(sentence: Sentence, phenomenon: Phenomenon) -> Iterator[_Found]:
+    for word in sentence.words:
+        if phenomenon == "noun-adjective":
+            noun = sentence.head_of(word)
+            if word.deprel == "amod" and noun is not None and noun.upos == "NOUN":
+                yield _Found(noun, word, "ADJ")
+        elif word.deprel in _SUBJECTS and word.upos in _NOMINAL:
+            verb = _finite(sentence, word)
+            if verb is not None:
+                yield _Found(word, verb, "VERB")
+
+
+def _finite(sentence: Sentence, subject: Word) -> Word | None:
+    """The finite verb of a subject's clause: its head, or an auxiliary or copula of that."""
+    head = sentence.head_of(subject)
+    if head is None:
+        return None
+    if head.feature("VerbForm") == "Fin":
+        return head
+    verbs = (w for w in sentence.words if w.head == head.id and w.relation in _AUXILIARIES)
+    return next((each for each in verbs if each.feature("VerbForm") == "Fin"), None)
+
+
+# --- Making
+
+
+def _make(
+    file: TreebankFile,
+    sentence: Sentence,
+    found: _Found,
+    morphology: Morphology,
+    feature: str,
+) -> AgreeingPair | str:
+    """The pair, or why there is none."""
+    controller, target = found.controller, found.target
+    value = target.feature(feature)
+    if value not in OTHER[feature]:
+        return f"the agreeing word has no {feature}"
+    if controller.feature(feature) != value:
+        return f"the treebank gives the other word no {feature}, or another"
+    if sentence.has_child(controller, _COLLECTIVE):
+        return "the word that is agreed with is coordinated or counted"
+    wrong = _other_form(found, morphology, feature)
+    if isinstance(wrong, _No):
+        return wrong.reason
+    passage = passage_of(sentence, (target.id,))
+    if isinstance(passage, str):
+        return passage
+    low, high = sorted((controller.id, target.id))
+    between = sentence.words[low : high - 1]
+    return AgreeingPair(
+        file=file.name,
+        sha256=file.sha256,
+        licence=file.licence,
+        sentence_id=sentence.id,
+        passage=passage,
+        wrong=_like(target.form, wrong),
+        lemma=target.lemma,
+        controller=controller.form,
+        feature=feature,
+        value=value,
+        distance=target.id - controller.id,
+        attractors=sum(
+            each.upos in _NOMINAL and each.feature(feature) == OTHER[feature][value]
+            for each in between
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _No:
+    """Why there is no other form."""
+
+    reason: str
+
+
+def _other_form(found: _Found, morphology: Morphology, feature: str) -> str | _No:
+    """The only form with the other value, where neither form can have both."""
+    target = found.target
+    own = {name: each for name in _KEPT if (each := target.feature(name))}
+    value, other = own[feature], OTHER[feature][own[feature]]
+    forms = morphology.inflect(target.lemma, None, pos=found.pos)
+    # A dictionary need not have every feature that the treebank has.
+    there = {name for reading in forms for name in reading.features}
+    wanted = {name: each for name, each in own.items() if name in there}
+    if feature not in wanted:
+        return _No("the dictionary does not know the lemma")
+    if target.form.lower() not in _spelled(chosen(forms, wanted)):
+        return _No("the dictionary has another form")
+    changed = _spelled(chosen(forms, {**wanted, feature: other}))
+    if len(changed) != 1:
+        return _No("there is no other form, or more than one")
+    (wrong,) = changed
+    right = _spelled(chosen(forms, {feature: value})) | _spelled(
+        # Another lemma's form of the same spelling may agree as well; guesses say nothing of that.
+        each
+        for each in morphology.analyse(wrong)
+        if not each.guessed and each.pos == found.pos and each.has({feature: value})
+    )
+    if wrong in right or target.form.lower() in _spelled(chosen(forms, {feature: other})):
+        return _No("a form is ambiguous")
+    return wrong
+
+
+def _spelled(readings: Iterable[Reading]) -> set[str]:
+    return {each.form.lower() for each in readings}
+
+
+def _like(form: str, other: str) -> str:
+    """A form in the case of another."""
+    if len(form) > 1 and form.isupper():
+        return other.upper()
+    return other[:1].upper() + other[1:] if form[:1].isupper() else other
+
+
+# --- Suites
+
+
+def agreement_suite(pairs: Sequence[AgreeingPair], *, meta: Meta) -> Suite:
+    """Pairs as a suite with the conditions ``match`` and ``mismatch``.
+
+    Args:
+        pairs: one item each.
+        meta: of the suite.
+    """
+    return Suite(
+        meta,
+        ("before", "target", "after"),
+        (
+            Prediction(
+                "(*;%match%) < (*;%mismatch%)",
+                comment="The sentence that agrees is less surprising.",
+            ),
+        ),
+        tuple(_item(number, each) for number, each in enumerate(pairs, start=1)),
+        cluster="lemma",
+    )
+
+
+def _item(number: int, pair: AgreeingPair) -> Item:
+    columns = {
+        "lemma": pair.lemma,
+        "controller": pair.controller,
+        "feature": pair.feature,
+        "value": pair.value,
+        "distance": str(pair.distance),
+        "attractors": str(pair.attractors),
+        "source": f"{pair.file}#{pair.sentence_id}",
+    }
+    own = pair.passage
+    end = own.start + len(pair.wrong)
+    wrong = Passage(own.before + pair.wrong + own.after, own.start, end)
+    return Item(
+        str(number),
+        (
+            Condition("match", regions_of(own), columns),
+            Condition("mismatch", regions_of(wrong), columns),
+        ),
+    )
+
+
+def as_ids(pairs: Sequence[AgreeingPair]) -> str:
+    """Where pairs come from, as TSV without their sentences."""
+    columns = ("item", "licence", "file", "sha256", "sent_id", "form", "wrong", "feature", "value")
+    rows = [
+        (
+            str(number), each.licence, each.file, each.sha256, each.sentence_id,
+            each.passage.form, each.wrong, each.feature, each.value,
+        )
+        for number, each in enumerate(pairs, start=1)
+    ]  # fmt: skip
+    return "".join("\t".join(row) + "\n" for row in (columns, *rows))
