@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 
@@ -162,6 +163,14 @@ def test_a_model_that_only_scores_still_chooses():
         open_fills(uniform_scorer(10), asking=Asking(), policy=FillPolicy(choice=("mask",))).fill(
             plan_fills(ITEMS), [0], cache=MemoryCache()
         )
+
+
+def test_a_masked_model_that_shows_nothing_of_itself_chooses_by_sentences():
+    masked = uniform_scorer(10)
+    masked._card = dataclasses.replace(masked.card, kind="masked")
+    source = open_fills(masked, asking=Asking(), policy=FillPolicy())
+    [fills] = source.fill(plan_fills(ITEMS), [1], cache=MemoryCache())
+    assert {fill.method for fill in fills} == {"choice:sentence"}
 
 
 def test_a_run_that_was_stopped_goes_on_where_it_was(zoo_folder, loaded, tmp_path, monkeypatch):

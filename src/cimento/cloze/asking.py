@@ -36,8 +36,6 @@ DEFAULT_CHOICES: Mapping[str, tuple[ChoiceRule, ...]] = {
 OTHER_CHOICES: tuple[ChoiceRule, ...] = ("sentence", "left", "continuation")
 """The same for all others: one scoring of the filled text gives the three."""
 
-_BY_SCORING = frozenset({"sentence", "left", "continuation", "sentinel"})
-
 
 @dataclass(frozen=True, slots=True)
 class FillPlan:
@@ -130,20 +128,26 @@ class ModelFills:
         """
         requests = [plan.requests[number] for number in numbers]
         scorer = self._source.load()
-        rules = _rules(self._policy, scorer.card.kind)
-        if has_filler(scorer):
-            if self._filler is None:
-                self._filler = open_filler(
-                    scorer, policy=self._asking.policy, token_budget=self._asking.token_budget
-                )
-            own = tuple(rule for rule in rules if rule in self._filler.choices)
-            found = self._filler.fill(requests, self._policy, choice=own)
-        else:
+        filler = self._filler_of(scorer)
+        rules = _rules(self._policy, scorer.card, () if filler is None else filler.choices)
+        if filler is None:
             _refuse_no_options(requests, scorer.card)
-            own, found = (), [[] for _ in requests]
+            own: list[ChoiceRule] = []
+            found: list[list[Fill]] = [[] for _ in requests]
+        else:
+            own = [rule for rule in rules if rule in filler.choices]
+            found = filler.fill(requests, self._policy, choice=own)
         others = [rule for rule in rules if rule not in own]
         scored = score_options(requests, scorer, others, asking=self._asking, cache=cache)
         return [[*one, *other] for one, other in zip(found, scored, strict=True)]
+
+    def _filler_of(self, scorer: AnyScorer) -> Filler | None:
+        """What finds candidates with the model; None where it only scores texts."""
+        if self._filler is None and has_filler(scorer):
+            self._filler = open_filler(
+                scorer, policy=self._asking.policy, token_budget=self._asking.token_budget
+            )
+        return self._filler
 
 
 def open_fills(model: str | AnyScorer, *, asking: Asking, policy: FillPolicy) -> FillSource:
@@ -285,22 +289,33 @@ def kind_of_text(text: str) -> FillKind:
     return "words" if len(text.split()) > 1 else "word"
 
 
-def _rules(policy: FillPolicy, kind: str) -> tuple[ChoiceRule, ...]:
-    if not policy.choice:
-        return DEFAULT_CHOICES.get(kind, OTHER_CHOICES)
-    masked = {"mask", "left-to-right", "joint"}
-    wrong = {
-        "masked": {"left", "continuation", "sentinel"},
-        "seq2seq": {*masked, *_SENTENCE_RULES},
-    }.get(kind, {*masked, "sentinel"})
+def _rules(
+    policy: FillPolicy, card: ModelCard, own: Sequence[ChoiceRule]
+) -> tuple[ChoiceRule, ...]:
+    """The rules by which a model's options are scored.
+
+    Args:
+        policy: says which, or leaves it to the kind of model.
+        card: of the model.
+        own: rules of the model's own, besides those that any score will do for.
+
+    Raises:
+        UsageError: a rule that is asked for is not for this model.
+    """
+    by_scoring: dict[str, tuple[ChoiceRule, ...]] = {
+        "masked": ("sentence",),
+        "seq2seq": ("sentinel",),
+    }
+    known = (*own, *by_scoring.get(card.kind, OTHER_CHOICES))
+    usual = DEFAULT_CHOICES.get(card.kind, OTHER_CHOICES)
     for rule in policy.choice:
-        if rule in wrong:
+        if rule not in known:
             raise UsageError(
                 where=f"choice={rule}",
-                seen=f"the model is a {kind} one",
-                todo=f"Leave it out, for {', '.join(DEFAULT_CHOICES.get(kind, OTHER_CHOICES))}.",
+                seen=f"{card.name!r} is a {card.kind} model",
+                todo=f"Give some of: {', '.join(known)}.",
             )
-    return policy.choice
+    return policy.choice or tuple(rule for rule in usual if rule in known) or known
 
 
 def _refuse_no_options(requests: Sequence[FillRequest], card: ModelCard) -> None:
