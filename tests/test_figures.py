@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
+import statistics
 
 import pytest
 
@@ -11,8 +13,10 @@ from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
 from cimento.judging import Judging
+from cimento.measures.regions import RegionValues
 from cimento.models.fake import FakeScorer
 from cimento.report.figures_interaction import half_widths, interaction_figure, rows_figure
+from cimento.report.figures_regions import regions_figure, regions_frame
 from cimento.report.figures_scores import items_figure, length_figure, length_frame
 from cimento.report.figures_tokens import (
     differences,
@@ -23,13 +27,16 @@ from cimento.report.figures_tokens import (
 )
 from cimento.report.panels import nice_ticks, panels
 from cimento.studies.islands.people import people_result
+from cimento.suites.builtin import find_suite
 from cimento.suites.design import predictions_of, squares
+from cimento.suites.load import load_suite
 from cimento.verdicts.effects import effects_of
 from cimento.verdicts.factorial import Factorial, factorial
 from tests.designs import island_suite, scores
 from tests.suites_on_disk import write
 
 SUITE = island_suite({"se": ["1", "2"], "np": ["3", "4"]})
+LN2 = 0.6931471805599453
 ROWS = {
     "1": (-10.0, -11.0, -12.0, -20.0),
     "2": (-9.0, -14.0, -11.0, -13.0),
@@ -50,9 +57,7 @@ def result(rows=ROWS, *, suite=SUITE, model="gpt") -> Factorial:
 
 def run_of(folder, *, whole=True):
     costs = {"longisland": 9.0, "shortnonisland": 1.0}
-    scorer = FakeScorer(
-        lambda tokens, index: -costs.get(tokens[index], 2.0) * 0.6931471805599453, name="finto"
-    )
+    scorer = FakeScorer(lambda tokens, index: -costs.get(tokens[index], 2.0) * LN2, name="finto")
     formulas = tuple(each.formula for each in predictions_of(squares(SUITE)[0]))
     judging = Judging(predictions=formulas if whole else formulas[1:2])
     return evaluate(SUITE, scorer, judging=judging, output=folder)
@@ -227,6 +232,28 @@ def test_dd_of_items():
         items_figure(result(dict.fromkeys(ROWS, (None,) * 4)))
 
 
+def test_surprisal_by_region_with_gaps_left_out():
+    suite = load_suite(find_suite("it-licensing")).suite
+    suite = dataclasses.replace(suite, items=suite.items[:4])
+    run = evaluate(suite, FakeScorer(lambda tokens, index: -float(len(tokens[index])) * LN2))
+    frame = regions_frame(run.suite, run.region_values())
+    rows = {(row["region"], row["condition"]): row for row in frame.to_dicts()}
+    # nothing stands at the gap, so there is no mean and not a zero
+    assert (rows["object", "cosa_gap"]["n"], rows["object", "cosa_gap"]["mean_bits"]) == (0, None)
+    lengths = [
+        float(sum(map(len, item.condition("cosa_nogap").regions[3].text.split())))
+        for item in suite.items
+    ]
+    row = rows["object", "cosa_nogap"]
+    assert row["mean_bits"] == pytest.approx(sum(lengths) / 4)
+    assert row["high"] - row["mean_bits"] == pytest.approx(statistics.stdev(lengths) / 2)
+    figure = regions_figure(run.suite, run.region_values(), model="m", bars="cousineau-morey")
+    assert figure.frame["bars"].unique().to_list() == ["cousineau-morey"]
+    nothing = RegionValues("bits", "sum", {})
+    with pytest.raises(UsageError, match="no region has a value"):
+        regions_figure(suite, nothing, model="m")
+
+
 # --- people
 
 
@@ -256,7 +283,8 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "name", [["interaction"], ["rows"], ["items"], ["tokens", "--item", "3"], ["position"]]
+    "name",
+    [["interaction"], ["rows"], ["items"], ["tokens", "--item", "3"], ["position"], ["regions"]],
 )
 def test_the_command_writes_numbers_and_specs(folder, tmp_path, name):
     for ending in ("csv", "json"):

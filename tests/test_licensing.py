@@ -10,6 +10,7 @@ from itertools import product
 import pytest
 
 from cimento.api import evaluate
+from cimento.cli.designs import show_designs
 from cimento.cli.main import invoke
 from cimento.errors import InputError
 from cimento.measures.regions import RegionValues
@@ -160,7 +161,10 @@ def test_the_starter_suite_is_measured_and_shown(tmp_path, capsys):
     # A window may name regions that no prediction does; they are asked for too.
     assert {each.n for each in found if each.window == "to the end"} == {len(run.suite.items)}
     assert invoke(["report", str(run.folder), "--table", "licensing"]) == 0
-    assert "wh-licensing" in capsys.readouterr().out
+    table = capsys.readouterr().out
+    assert "wh-licensing" in table
+    show_designs([run], (), None)
+    assert capsys.readouterr().out.strip() == table.strip()
 
 
 @pytest.mark.golden

@@ -27,7 +27,9 @@ STEM = "accuracy"
 
 
 def show_designs(runs: Sequence[Run], measures: Sequence[str], output: Path | None) -> None:
-    """Print the accuracies of factorial suites, and write them as text, CSV and LaTeX.
+    """Print what designs show: accuracies of factorial suites, and licensing effects.
+
+    Accuracies are also written, as text, CSV and LaTeX.
 
     Args:
         runs: of any suites; those without a design are passed over.
@@ -38,6 +40,7 @@ def show_designs(runs: Sequence[Run], measures: Sequence[str], output: Path | No
     from cimento.designs import compares_sentences, is_factorial
     from cimento.files import write_text
     from cimento.report.grid import FORMS, as_text
+    from cimento.suites.licensing import regions_measured
 
     by_suite: dict[str, list[Run]] = {}
     for run in runs:
@@ -51,6 +54,9 @@ def show_designs(runs: Sequence[Run], measures: Sequence[str], output: Path | No
             for ending in (".txt", ".csv", ".tex"):
                 write_text(FORMS[ending](grid), folder / f"{STEM}{ending}")
             note(f"The table is also in {folder}: {STEM}.txt, {STEM}.csv, {STEM}.tex")
+    licensing = [run for run in runs if regions_measured(run.suite)]
+    if licensing:
+        show("\n" + as_text(_licensing(licensing)))
 
 
 def make_table(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cimento.verdicts.factorial import Factorial
 
 FigureName: TypeAlias = Literal[
-    "interaction", "rows", "items", "tokens", "position", "length", "scatter", "curve"
+    "interaction", "rows", "items", "tokens", "position", "length", "regions", "scatter", "curve"
 ]
 
 Column: TypeAlias = "tuple[str, Factorial, Mapping[str, float | None]]"
@@ -33,8 +33,8 @@ def figure(
         FigureName,
         typer.Argument(
             metavar="NAME",
-            help="interaction, rows, items, tokens, position, length, scatter; of cloze suites:"
-            " curve.",
+            help="interaction, rows, items, tokens, position, length, regions, scatter; of cloze"
+            " suites: curve.",
         ),
     ],
     output: Annotated[
@@ -79,8 +79,8 @@ def figure(
 
     interaction: the four means of each phenomenon. rows: a row for each phenomenon, a column for
     each run (and people). items: DD of every item. tokens: one item, token by token. position:
-    mean surprisal by position. length: score against length. scatter: a score against ratings.
-    curve: acc@1 to acc@10 of cloze suites.
+    mean surprisal by position. length: score against length. regions: surprisal by region.
+    scatter: a score against ratings. curve: acc@1 to acc@10 of cloze suites.
     """
     from cimento.cli.console import note
     from cimento.results import open_runs
@@ -101,6 +101,8 @@ def figure(
         drawn = position_figure([run.report(items=None) for run in opened], length=length)
     elif name == "length":
         drawn = _length(opened, measure)
+    elif name == "regions":
+        drawn = _regions(opened, bars)
     elif name == "scatter":
         drawn = _scatter(opened, measure)
     else:
@@ -176,6 +178,20 @@ def _tokens(runs: Sequence[Run], item: str) -> Figure:
             todo="Give one run folder and --item ID.",
         )
     return tokens_figure(runs[0].report(items=None), item)
+
+
+def _regions(runs: Sequence[Run], bars: Bars) -> Figure:
+    from cimento.errors import UsageError
+    from cimento.report.figures_regions import regions_figure
+
+    if len(runs) != 1:
+        raise UsageError(
+            where="cimento figure regions",
+            seen=f"there are {len(runs)} runs",
+            todo="Give one run folder.",
+        )
+    run = runs[0]
+    return regions_figure(run.suite, run.region_values(), model=run.model, bars=bars)
 
 
 def _length(runs: Sequence[Run], measure: str) -> Figure:
