@@ -17,6 +17,9 @@ _BOMS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 
+_ESCAPE = re.compile(r"\\(.)")
+_REMARK = re.compile(r"(?<!\\)/")
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -69,7 +72,11 @@ def parse_delaf(line: str) -> Entry | str | None:
     if found is None:
         return "is not form,lemma.CLASS"
     form, lemma = _plain(found["form"]), _plain(found["lemma"])
-    tags = re.split(r"(?<!\\)/", found["tags"])[0].strip()
+    tags = found["tags"]
+    # Millions of lines have neither a remark nor an escape.
+    if "/" in tags:
+        tags = _REMARK.split(tags)[0]
+    tags = tags.strip()
     if not form:
         return "has no form"
     if not _DELAF_TAGS.fullmatch(tags):
@@ -123,4 +130,4 @@ def _opened(path: Path) -> IO[str]:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text)
+    return _ESCAPE.sub(r"\1", text) if "\\" in text else text
