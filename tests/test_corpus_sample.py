@@ -1,0 +1,114 @@
+"""The sample treebank is what its README says, and annotated without contradictions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import cimento
+from cimento.corpus.connectives import count_connectives
+from cimento.corpus.inventories import open_inventory
+from cimento.corpus.records import joined, token_spans
+from cimento.corpus.rules import open_rule
+from cimento.corpus.treebanks import may_show, open_treebanks
+
+SAMPLE = Path(cimento.__file__).parent / "data" / "corpus" / "sample"
+
+# https://universaldependencies.org/u/pos and /u/dep, as far as the sample needs them.
+UPOS = {
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "NOUN", "PRON", "PROPN", "PUNCT", "SCONJ", "VERB",
+}  # fmt: skip
+RELATIONS = {
+    "advcl", "advmod", "aux", "case", "cc", "ccomp", "conj", "cop", "det", "expl", "fixed", "iobj",
+    "mark", "nsubj", "obj", "obl", "parataxis", "punct", "root", "xcomp",
+}  # fmt: skip
+CONTRACTED = {
+    "al": "a il", "alla": "a la", "dall'": "da l'", "nel": "in il", "sul": "su il",
+}  # fmt: skip
+
+
+def sentences():
+    (file,) = open_treebanks([SAMPLE])
+    return list(file.sentences())
+
+
+def test_there_are_sixty_sentences_in_ten_texts_that_may_be_passed_on():
+    found = sentences()
+    assert (len(found), sum(len(each.words) for each in found)) == (60, 539)
+    assert set(Counter(each.document for each in found).values()) == {6}
+    (file,) = open_treebanks([SAMPLE])
+    assert file.licence == "CC BY 4.0"
+    assert may_show(file.licence)
+
+
+def test_every_connective_is_in_three_sentences():
+    list_ = open_inventory("it-connectives")
+    (counts,) = count_connectives(open_treebanks([SAMPLE]), list_, [open_rule("paper")])
+    assert min(counts.in_sentences.get(name, 0) for name in list_.names) >= 3
+
+
+def test_texts_are_those_of_the_tokens():
+    for each in sentences():
+        assert joined(each.tokens()) == each.text
+        assert token_spans(each) is not None
+        assert each.text[0].isupper()
+        assert each.text[-1] in ".?"
+
+
+def test_contractions_are_taken_apart_as_they_are_everywhere():
+    for each in sentences():
+        for token in each.multiwords:
+            parts = (word.form.lower() for word in each.words[token.first - 1 : token.last])
+            assert " ".join(parts) == CONTRACTED[token.form.lower()]
+
+
+def test_tags_relations_and_features_are_those_of_universal_dependencies():
+    for each in sentences():
+        for word in each.words:
+            assert word.upos in UPOS
+            assert word.relation in RELATIONS, (each.id, word)
+            names = [part.partition("=")[0] for part in word.feats.split("|")]
+            assert names == sorted(names, key=str.lower), (each.id, word)
+            assert (word.upos == "PUNCT") == (word.deprel == "punct")
+            assert (word.deprel == "root") == (word.head == 0)
+
+
+def test_words_that_agree_have_the_same_features():
+    """Determiners and adjectives with nouns, finite verbs with their subjects."""
+    checked = 0
+    for each in sentences():
+        for word in each.words:
+            head = each.head_of(word)
+            if head is None:
+                continue
+            if word.deprel == "det":
+                names = ("Gender", "Number")
+            elif word.deprel in ("nsubj", "aux", "cop"):
+                names = ("Number",)
+            else:
+                continue
+            if word.deprel in ("aux", "cop") and (head.upos != "ADJ" or word.deprel == "aux"):
+                continue
+            for name in names:
+                both = (word.feature(name), head.feature(name))
+                if word.deprel == "nsubj" and head.feature("VerbForm") != "Fin":
+                    continue
+                if all(both):
+                    checked += 1
+                    assert both[0] == both[1], (each.id, word, head)
+    assert checked > 100
+
+
+def test_heads_of_functional_relations_are_what_they_can_be():
+    for each in sentences():
+        for word in each.words:
+            head = each.head_of(word)
+            if word.deprel == "det":
+                assert head.upos == "NOUN", (each.id, word)
+            elif word.deprel == "aux":
+                assert word.upos == "AUX", (each.id, word)
+                assert head.upos == "VERB", (each.id, word)
+            elif word.deprel == "cop":
+                assert (word.lemma, word.upos) == ("essere", "AUX")
+            elif word.deprel in ("obj", "advcl", "ccomp", "xcomp", "iobj"):
+                assert head.upos in ("VERB", "AUX", "NOUN", "ADJ"), (each.id, word)
