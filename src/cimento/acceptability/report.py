@@ -135,6 +135,7 @@ class AcceptabilityReport:
         return dataclasses.asdict(self)
 
 
+# size: one line for each field of the report.
 def report(run: Run, rated: RatedSet, *, by: str, options: Options) -> AcceptabilityReport:
     """Everything about a run of a suite of acceptability.
 

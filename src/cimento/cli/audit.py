@@ -106,7 +106,9 @@ def _as_json(found: Sequence[Audit]) -> str:
 
 
 def _as_text(found: Audit) -> str:
-    rows = [("condition", "words", "characters", "tokens", "in the target", "Zipf")]
+    rows: list[tuple[str, ...]] = [
+        ("condition", "words", "characters", "tokens", "in the target", "Zipf")
+    ]
     rows += [
         (
             each.condition,
