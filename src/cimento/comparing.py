@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cimento.designs import DEFAULT_MEASURE, factorial_of, is_factorial, scores_of
 from cimento.errors import UsageError
-from cimento.measures import find_measure
+from cimento.measures import Measure, find_measure
 from cimento.results import Run
 from cimento.verdicts.accuracy import clusters_of
 from cimento.verdicts.comparing import (
@@ -81,12 +81,6 @@ def compare(first: Run, second: Run, *, measure: str = "", seed: int = 0) -> Com
         )
     clusters = clusters_of(first.suite) if first.suite.cluster else None
     verdicts = [run.summary(with_verdicts=True).verdicts for run in (first, second)]
-    dds: Sequence[Paired] = ()
-    if is_factorial(first) and is_factorial(second):
-        results = [
-            factorial_of(run, chosen.name, normalisations=("raw",)) for run in (first, second)
-        ]
-        dds = compare_designs(*results, seed=seed)
     return Comparison(
         first=_label(first),
         second=_label(second),
@@ -99,8 +93,16 @@ def compare(first: Run, second: Run, *, measure: str = "", seed: int = 0) -> Com
         scores=tuple(
             compare_scores(scores_of(first, chosen), scores_of(second, chosen), seed=seed)
         ),
-        dds=tuple(dds),
+        dds=tuple(_dds(first, second, chosen, seed=seed)),
     )
+
+
+def _dds(first: Run, second: Run, measure: Measure, *, seed: int) -> list[Paired]:
+    """DD of every phenomenon; nothing where one of the suites has no design."""
+    if not (is_factorial(first) and is_factorial(second)):
+        return []
+    results = [factorial_of(run, measure.name, normalisations=("raw",)) for run in (first, second)]
+    return compare_designs(*results, seed=seed)
 
 
 def pair_runs(first: Sequence[Run], second: Sequence[Run]) -> list[tuple[Run, Run]]:

@@ -6,8 +6,8 @@ question to be complete (aclanthology.org/C18-1012).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.cache import AnswerCache, MemoryCache
 from cimento.errors import UsageError
@@ -18,6 +18,8 @@ from cimento.sources import Asking, ask, open_scorer
 
 if TYPE_CHECKING:
     import polars as pl
+
+_Row: TypeAlias = "tuple[int, int, str, str, float | None, float | None, str | None]"
 
 MARKS = ("?", ".")
 MERGED = "the mark is part of a longer token here"
@@ -52,12 +54,8 @@ def score_end_marks(
         UsageError: there are no marks, or one is empty.
         CimentoError: the model cannot be used, or a text is too long for it.
     """
-    import polars as pl
-
     if not marks or not all(mark.strip() for mark in marks):
-        raise UsageError(
-            where="--end-marks", seen="a mark is empty", todo="Write --end-marks '?.'."
-        )
+        raise UsageError(where="--end-marks", seen="a mark is empty", todo="Write '?.'.")
     chosen = asking or Asking()
     places = [
         (number, position, word, mark, prefix)
@@ -67,25 +65,35 @@ def score_end_marks(
     ]
     asked = {(prefix, mark): None for *_, mark, prefix in places}
     numbers = {pair: number for number, pair in enumerate(asked)}
-    requests = tuple(
-        ScoreRequest(
-            number,
-            prefix + mark,
-            chosen.context.text,
-            wanted=((len(prefix), len(prefix) + len(mark)),),
-        )
-        for (prefix, mark), number in numbers.items()
-    )
+    requests = _requests(numbers, chosen.context.text)
     plan = Plan(suite="end marks", requests=requests, places=())
-    tokens = ask(
-        plan, open_scorer(model, chosen), policy=chosen.policy, cache=cache or MemoryCache()
-    )
+    scorer = open_scorer(model, chosen)
+    tokens = ask(plan, scorer, policy=chosen.policy, cache=cache or MemoryCache())
     found = _of_marks(tokens, requests)
     rows = []
     for number, position, word, mark, prefix in places:
         logprob, reason = found.get(numbers[prefix, mark], (None, MERGED))
         bits = None if logprob is None else surprisal_bits(logprob)
         rows.append((number, position, word, mark, logprob, bits, reason))
+    return _table(rows)
+
+
+def _requests(numbers: Mapping[tuple[str, str], int], context: str) -> tuple[ScoreRequest, ...]:
+    """One text for each prefix and mark, of which only the mark is scored."""
+    return tuple(
+        ScoreRequest(
+            number,
+            prefix + mark,
+            context,
+            wanted=((len(prefix), len(prefix) + len(mark)),),
+        )
+        for (prefix, mark), number in numbers.items()
+    )
+
+
+def _table(rows: Sequence[_Row]) -> pl.DataFrame:
+    import polars as pl
+
     schema = {
         "text": pl.Int32,
         "position": pl.Int32,

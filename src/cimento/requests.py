@@ -169,9 +169,8 @@ def plan_suite(
 
     Args:
         suite: a valid suite.
-        all_tokens: ask for every token, not only for those of regions that predictions name or
-            licensing windows sum.
-            A suite without predictions asks for all.
+        all_tokens: ask for every token, not only those of regions that predictions or licensing
+            windows name. A suite without predictions asks for all.
         by_region: whether a token's score depends on the region it is in, so that one sentence
             cut into regions in two ways is asked twice.
         context: what stands before the texts.
@@ -181,8 +180,7 @@ def plan_suite(
     """
     context.check(suite)
     needed = regions_used(prediction.formula for prediction in suite.predictions)
-    measured = regions_measured(suite)
-    ask_all = all_tokens or not suite.predictions
+    measured, ask_all = regions_measured(suite), all_tokens or not suite.predictions
     ids: dict[_Asked, int] = {}
     wanted: list[set[Span]] = []
     places: list[Place] = []
@@ -197,8 +195,7 @@ def plan_suite(
         for number, (start, end) in enumerate(spans, start=1):
             need = "*" in numbers or number in numbers
             places.append(Place(request, item.id, condition.name, number, start, end, need))
-            also = number in measured.get(condition.name, ())
-            if (need or also) and end > start:
+            if end > start and (need or number in measured.get(condition.name, ())):
                 wanted[request].add((start, end))
     requests = tuple(
         ScoreRequest(

@@ -16,6 +16,7 @@ SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name o
 Folder = Annotated[Path, options.option("-o", "--output", help="Folder to write.")]
 
 
+# size: one argument for each option.
 def match_suite(
     suite: SuiteName,
     output: Folder,

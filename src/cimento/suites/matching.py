@@ -102,15 +102,7 @@ def match_items(
     Raises:
         UsageError: no item is left, there is no such condition, or frequencies are missing.
     """
-    for name in conditions:
-        if name not in suite.condition_names:
-            raise UsageError(
-                where=f"condition {name!r}",
-                seen=f"the suite {suite.name!r} has no such condition",
-                todo=did_you_mean(name, suite.condition_names),
-            )
-    if limits.frequency is not None and frequency is None:
-        raise UsageError(where="frequency limit", seen="there are no frequencies of words")
+    _check(suite, limits, conditions, frequency)
     balances = {
         item.id: balance(item, suite, conditions=conditions, frequency=frequency)
         for item in suite.items
@@ -124,20 +116,8 @@ def match_items(
             todo=f"On average the conditions differ by {closest.words:.1f} words and "
             f"{closest.characters:.1f} characters, and share {closest.overlap:.2f} of their words.",
         )
-    limit: dict[str, JsonValue] = {
-        key: value for key, value in dataclasses.asdict(limits).items() if value is not None
-    }
-    extra: dict[str, JsonValue] = {
-        **suite.extra,
-        PROVENANCE: {
-            "suite": suite.name,
-            "version": suite.meta.version,
-            "sha256": sha256,
-            "limits": limit,
-            "conditions": list(conditions),
-            "items": f"{len(kept)} of {len(suite.items)}",
-        },
-    }
+    said = _provenance(suite, limits, conditions, sha256, kept=len(kept))
+    extra: dict[str, JsonValue] = {**suite.extra, PROVENANCE: said}
     meta = dataclasses.replace(suite.meta, name=f"{suite.name}-matched")
     ids = {item.id for item in kept}
     return Matched(
@@ -146,6 +126,36 @@ def match_items(
         after=mean_balance([balances[item.id] for item in kept]),
         dropped=tuple(item.id for item in suite.items if item.id not in ids),
     )
+
+
+def _check(
+    suite: Suite, limits: Limits, conditions: Sequence[str], frequency: Frequency | None
+) -> None:
+    for name in conditions:
+        if name not in suite.condition_names:
+            raise UsageError(
+                where=f"condition {name!r}",
+                seen=f"the suite {suite.name!r} has no such condition",
+                todo=did_you_mean(name, suite.condition_names),
+            )
+    if limits.frequency is not None and frequency is None:
+        raise UsageError(where="frequency limit", seen="there are no frequencies of words")
+
+
+def _provenance(
+    suite: Suite, limits: Limits, conditions: Sequence[str], sha256: str, *, kept: int
+) -> dict[str, JsonValue]:
+    limit: dict[str, JsonValue] = {
+        key: value for key, value in dataclasses.asdict(limits).items() if value is not None
+    }
+    return {
+        "suite": suite.name,
+        "version": suite.meta.version,
+        "sha256": sha256,
+        "limits": limit,
+        "conditions": list(conditions),
+        "items": f"{kept} of {len(suite.items)}",
+    }
 
 
 def balance(
