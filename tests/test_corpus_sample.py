@@ -7,10 +7,13 @@ from pathlib import Path
 
 import cimento
 from cimento.corpus.connectives import count_connectives
+from cimento.corpus.decisions import read_decisions
+from cimento.corpus.finishing import pair_suite
 from cimento.corpus.inventories import open_inventory
 from cimento.corpus.records import joined, token_spans
 from cimento.corpus.rules import open_rule
 from cimento.corpus.treebanks import may_show, open_treebanks
+from cimento.suites.model import Meta
 
 SAMPLE = Path(cimento.__file__).parent / "data" / "corpus" / "sample"
 
@@ -112,3 +115,12 @@ def test_heads_of_functional_relations_are_what_they_can_be():
                 assert (word.lemma, word.upos) == ("essere", "AUX")
             elif word.deprel in ("obj", "advcl", "ccomp", "xcomp", "iobj"):
                 assert head.upos in ("VERB", "AUX", "NOUN", "ADJ"), (each.id, word)
+
+
+def test_the_decisions_of_the_documentation_make_a_suite():
+    inventory = open_inventory("it-connectives")
+    read = read_decisions(SAMPLE / "decisions.tsv", open_treebanks([Path("it_sample")]), inventory)
+    suite = pair_suite(read, inventory, meta=Meta("my-pairs"))
+    assert (len(read), len(suite.items)) == (36, 31)
+    flags = [item.column("grammaticality") for item in suite.items]
+    assert (flags.count("yes"), flags.count("no")) == (21, 10)

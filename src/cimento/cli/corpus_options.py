@@ -19,7 +19,9 @@ _SHOWN = 10
 
 Treebanks = Annotated[
     list[Path],
-    typer.Argument(metavar="TREEBANK...", help="CoNLL-U files (.conllu, .gz), folders of them."),
+    typer.Argument(
+        metavar="TREEBANK...", help="CoNLL-U files (.conllu, .gz), folders of them; it_sample."
+    ),
 ]
 InventoryName = Annotated[
     str,

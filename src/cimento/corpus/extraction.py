@@ -173,12 +173,15 @@ def draw(
         if each.hit.connective in of:
             of[each.hit.connective].append(each)
     used = set(avoid)
-    drawn: dict[str, list[Candidate]] = {}
-    # The rare first, so that frequent connectives do not take their sentences.
-    for name in sorted(names, key=lambda name: len(of[name])):
-        generator = random.Random(f"{seed}/{name}")  # noqa: S311  # a draw, not a secret
-        taken = _draw_one(of[name], per, generator, used)
-        drawn[name] = sorted(taken, key=lambda each: each.order)
+    urns = {name: _Urn(of[name], f"{seed}/{name}") for name in names}
+    open_ = dict(urns)
+    while open_:
+        # The one with the least to spare draws next, so that others do not take its sentences.
+        name = min(open_, key=lambda name: open_[name].left(used) + len(open_[name].taken))
+        urn = open_[name]
+        if not urn.draw(used) or len(urn.taken) == per:
+            del open_[name]
+    drawn = {name: sorted(urn.taken, key=lambda each: each.order) for name, urn in urns.items()}
     short = {name: len(drawn[name]) for name in names if len(drawn[name]) < per}
     if short and not fewer:
         said = ", ".join(f"{name} {number}" for name, number in short.items())
@@ -187,32 +190,39 @@ def draw(
             seen=f"there are not {per} usable sentences for every connective: {said}",
             todo="Ask for fewer, add treebanks, or take what there is with --fewer.",
         )
-    return {name: drawn[name] for name in names}
+    return drawn
 
 
-def _draw_one(
-    found: Sequence[Candidate],
-    per: int,
-    generator: random.Random,
-    used: set[tuple[str, str]],
-) -> list[Candidate]:
-    strata = _strata(found)
-    for members in strata.values():
-        generator.shuffle(members)
-    taken: list[Candidate] = []
-    lemmas: set[str] = set()
-    turns = cycle(sorted(strata))
-    while len(taken) < per and any(strata.values()):
-        members = strata[next(turns)]
-        members[:] = [each for each in members if not _places(each) & used]
-        if not members:
-            continue
-        chosen = next((each for each in members if each.hit.head_lemma not in lemmas), members[0])
-        members.remove(chosen)
-        taken.append(chosen)
-        lemmas.add(chosen.hit.head_lemma)
+class _Urn:
+    """The candidates of one connective while sentences are drawn."""
+
+    def __init__(self, found: Sequence[Candidate], seed: str) -> None:
+        self.taken: list[Candidate] = []
+        self._strata = _strata(found)
+        generator = random.Random(seed)  # noqa: S311  # a draw, not a secret
+        for key in sorted(self._strata):
+            generator.shuffle(self._strata[key])
+        self._turns = cycle(sorted(self._strata))
+        self._lemmas: set[str] = set()
+
+    def left(self, used: set[tuple[str, str]]) -> int:
+        """How many candidates there are whose sentences nobody has; the others are let go."""
+        for members in self._strata.values():
+            members[:] = [each for each in members if not _places(each) & used]
+        return sum(map(len, self._strata.values()))
+
+    def draw(self, used: set[tuple[str, str]]) -> bool:
+        """Take one from the next stratum that has some; whether there was one."""
+        if not self.left(used):
+            return False
+        members = next(found for key in self._turns if (found := self._strata[key]))
+        chosen = next(
+            (each for each in members if each.hit.head_lemma not in self._lemmas), members[0]
+        )
+        self.taken.append(chosen)
+        self._lemmas.add(chosen.hit.head_lemma)
         used.update(_places(chosen))
-    return taken
+        return True
 
 
 def _places(candidate: Candidate) -> set[tuple[str, str]]:

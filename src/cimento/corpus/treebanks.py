@@ -15,6 +15,8 @@ from cimento.corpus.records import Sentence
 from cimento.errors import InputError
 
 UNKNOWN = "unknown"
+SAMPLE = "it_sample"
+"""The name of the treebank that comes with cimento."""
 
 _DATA = Path(__file__).parents[1] / "data" / "corpus"
 _UD_NAME = re.compile(r"(?P<corpus>[a-z]{2,3}_\w+)-ud-(?P<split>train|dev|test)\b")
@@ -55,7 +57,8 @@ def open_treebanks(paths: Sequence[Path], *, licence: str = "") -> tuple[Treeban
     """The files of treebanks, each once, in the order given.
 
     Args:
-        paths: files, or folders of which every ``.conllu`` and ``.conllu.gz`` is taken.
+        paths: files, or folders of which every ``.conllu`` and ``.conllu.gz`` is taken; or
+            ``it_sample``, the treebank that comes with cimento.
         licence: of them all; empty for what is known of a Universal Dependencies treebank of that
             name, or else what the README beside it says.
 
@@ -86,6 +89,8 @@ def fingerprint(text: str) -> bytes:
 
 
 def _files(path: Path) -> list[Path]:
+    if str(path) == SAMPLE and not path.exists():
+        path = _DATA / "sample"
     if path.is_dir():
         found = sorted(each for each in path.iterdir() if each.name.endswith(SUFFIXES))
         if not found:
