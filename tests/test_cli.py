@@ -11,8 +11,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import typer
 
-from cimento.cli.main import app, invoke
+from cimento.cli.commands import COMMANDS, load
+from cimento.cli.main import invoke
 
 ROOT = Path(__file__).parents[1]
 HEAVY = {"numpy", "polars", "torch", "transformers", "jinja2", "openpyxl"}  # typer loads pydantic
@@ -240,13 +242,20 @@ def test_an_option_can_be_an_environment_variable(tmp_path, pairs, recording, mo
     assert list((tmp_path / "from-environment").rglob("manifest.json"))
 
 
+def commands_of(name, target):
+    """Every command at and below a name, with its function."""
+    if not isinstance(target, typer.Typer):
+        return [(name, target)]
+    found = [(f"{name} {c.name}", c.callback) for c in target.registered_commands]
+    for group in target.registered_groups:
+        found += commands_of(f"{name} {group.name}", group.typer_instance)
+    return found
+
+
 def test_every_command_has_help_and_stands_in_the_documentation():
     documented = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    commands = [(c.name, c.callback) for c in app.registered_commands]
-    for group in app.registered_groups:
-        commands += [
-            (f"{group.name} {c.name}", c.callback) for c in group.typer_instance.registered_commands
-        ]
+    commands = [each for name in COMMANDS for each in commands_of(name, load(name))]
+    assert len(commands) > 40
 
     for name, callback in commands:
         assert callback.__doc__, name

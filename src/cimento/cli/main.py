@@ -9,25 +9,7 @@ from typing import Any
 
 import typer
 
-from cimento.cli import (
-    annotate,
-    cache,
-    compare,
-    corpus,
-    demo,
-    figure,
-    fill,
-    judge,
-    models,
-    profile,
-    report,
-    run,
-    score,
-    show,
-    stories,
-    study,
-    suites,
-)
+from cimento.cli.commands import LazyGroup
 from cimento.errors import CimentoError
 
 USAGE = 2
@@ -38,6 +20,7 @@ _UsageProblem: Any = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="cimento",
+    cls=LazyGroup,
     help="What does a language model know about a language, item by item, and how sure are we?",
     epilog="Start with: cimento demo",
     no_args_is_help=True,
@@ -45,25 +28,11 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("demo", short_help="Everything once, offline, with a report.")(demo.demo)
-app.command("run", short_help="Ask suites of models and judge.")(run.run)
-app.command("judge", short_help="Judge stored runs again.")(judge.judge)
-app.command("report", short_help="Write a page or a table to read.")(report.report)
-app.command("show", short_help="A stored run, or one item of it.")(show.show)
-app.command("profile", short_help="What models do in each dimension of a cloze suite.")(
-    profile.profile
-)
-app.command("figure", short_help="Draw stored runs.")(figure.figure)
-app.command("compare", short_help="What changes from one run to another.")(compare.compare)
-app.command("score", short_help="Surprisals of free text.")(score.score)
-app.command("fill", short_help="What fits the blanks of free text.")(fill.fill)
-app.add_typer(suites.app, name="suites")
-app.add_typer(corpus.app, name="corpus")
-app.add_typer(annotate.app, name="annotate")
-app.add_typer(study.app, name="study")
-app.add_typer(stories.app, name="stories")
-app.add_typer(models.app, name="models")
-app.add_typer(cache.app, name="cache")
+
+
+@app.callback()
+def _cimento() -> None:
+    """What does a language model know about a language, item by item, and how sure are we?"""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,0 +1,98 @@
+"""The commands by name, each imported when it is asked for: ``cimento --help`` must be quick."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command_from_info, get_group_from_info
+from typer.models import CommandInfo, TyperInfo
+
+from cimento.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from typer._click import Command, Context, HelpFormatter
+
+
+class Entry(NamedTuple):
+    """A command, or a group of commands.
+
+    Attributes:
+        target: where it is, as ``module:name`` in `cimento.cli`; a function or a typer app.
+        help: what it does, in a few words.
+    """
+
+    target: str
+    help: str
+
+
+COMMANDS: Mapping[str, Entry] = {
+    "demo": Entry("demo:demo", "Everything once, offline, with a report."),
+    "run": Entry("run:run", "Ask suites of models and judge."),
+    "judge": Entry("judge:judge", "Judge stored runs again."),
+    "report": Entry("report:report", "Write a page or a table to read."),
+    "show": Entry("show:show", "A stored run, or one item of it."),
+    "profile": Entry("profile:profile", "What models do in each dimension of a cloze suite."),
+    "figure": Entry("figure:figure", "Draw stored runs."),
+    "compare": Entry("compare:compare", "What changes from one run to another."),
+    "score": Entry("score:score", "Surprisals of free text."),
+    "fill": Entry("fill:fill", "What fits the blanks of free text."),
+    "suites": Entry("suites:app", "List, show, check, convert and make test suites."),
+    "corpus": Entry("corpus:app", "Search treebanks, and make items out of them."),
+    "annotate": Entry("annotate:app", "Let people judge and write, in the terminal."),
+    "study": Entry("study:app", "Redo a published study, computed beside printed."),
+    "stories": Entry("stories:app", "Convert stories; how results vary."),
+    "models": Entry("models:app", "List models, and check what a model is like."),
+    "cache": Entry("cache:app", "Look after the answers kept between runs."),
+}
+
+
+def load(name: str) -> Any:  # noqa: ANN401  # a function, or a typer app
+    """The function or app behind a command."""
+    module, _, attribute = COMMANDS[name].target.partition(":")
+    return getattr(importlib.import_module(f"cimento.cli.{module}"), attribute)
+
+
+class LazyGroup(TyperGroup):
+    """A group that imports a command when it is run, and none to list them."""
+
+    def list_commands(self, ctx: Context) -> list[str]:  # noqa: ARG002  # as the base class has it
+        """The names in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command:  # noqa: ARG002
+        """The command of that name.
+
+        Raises:
+            UsageError: there is none.
+        """
+        if cmd_name not in COMMANDS:
+            raise UsageError(
+                where=f"cimento {cmd_name}",
+                seen="there is no such command",
+                todo=did_you_mean(cmd_name, COMMANDS),
+            )
+        return _command(cmd_name, load(cmd_name))
+
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:  # noqa: ARG002
+        """The list of commands, from the table."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
+
+
+def _command(name: str, target: typer.Typer | Callable[..., Any]) -> Command:
+    if isinstance(target, typer.Typer):
+        return get_group_from_info(
+            TyperInfo(target, name=name),
+            pretty_exceptions_short=False,
+            suggest_commands=True,
+            rich_markup_mode=None,
+        )
+    return get_command_from_info(
+        CommandInfo(name=name, callback=target),
+        pretty_exceptions_short=False,
+        rich_markup_mode=None,
+    )
