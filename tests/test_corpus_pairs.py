@@ -226,7 +226,7 @@ def test_too_few_sentences_are_refused():
 
 
 def test_single_sentences_are_not_joined():
-    reasons: dict[str, int] = {}
+    reasons: Counter[str] = Counter()
     found = list(candidates(sample(), INVENTORY, PAPER, limits=Limits(join=False), reasons=reasons))
     assert not any(each.passage.joined for each in found)
     assert list(reasons) == ["it opens its sentence, and the one before is not there to join it to"]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import csv
-import json
 
 import pytest
 
-from cimento.cli.main import invoke
 from cimento.corpus.connectives import count_connectives
 from cimento.corpus.inventories import (
     Connective,
@@ -17,12 +15,12 @@ from cimento.corpus.inventories import (
     read_spelling,
 )
 from cimento.corpus.matching import Matcher
-from cimento.corpus.published import Published, compare_published, read_published, size_remark
+from cimento.corpus.published import Published, compare_published, size_remark
 from cimento.corpus.records import Multiword, Sentence, Word
 from cimento.corpus.rules import builtin_rules, make_rule, open_rule
-from cimento.corpus.search import Duplicates, Finder, search
+from cimento.corpus.search import Finder, search
 from cimento.corpus.treebanks import open_treebanks
-from cimento.errors import InputError, UsageError
+from cimento.errors import InputError
 
 MORE = ("per", "così", "ancora")
 COLUMNS = {
@@ -225,72 +223,6 @@ def test_rules_and_inventories_that_come_with_cimento_open():
         open_rule("papr")
 
 
-DIMLEX = """<?xml version="1.0"?><!DOCTYPE dimlex SYSTEM "dimlex.dtd">
-<dimlex><entry id="c1" word="tanto ... quanto"><orths>
-<orth type="discont"><part type="single">tanto</part><part type="single">quanto</part></orth>
-</orths><syn><cat>coordinating</cat><sem><pdtb3_relation sense="EXPANSION:Conjunction"/></sem></syn>
-</entry><entry id="c2" word="finché"><orths><orth><part>finché</part></orth><orth><part>fin che
-</part></orth></orths><syn><cat>subordinating</cat></syn></entry></dimlex>"""
-LEXCONN = """<liste><connecteur cat="csu" id="c1" relations="goal, condition">
-<forme>pour que</forme><forme> pour qu' </forme></connecteur>
-<connecteur cat="adv" id="c2" relations="result"><forme>alors</forme></connecteur>
-<connecteur cat="adv" id="c3" relations="narration"><forme>alors</forme></connecteur></liste>"""
-
-
-def test_lexicons_are_read_as_they_are_published(tmp_path):
-    def opened(name, content):
-        (tmp_path / name).write_text(content, encoding="utf-8")
-        return open_inventory(str(tmp_path / name))
-
-    dimlex = opened("a.xml", DIMLEX)
-    assert dimlex.names == ("tanto ... quanto", "finché")
-    assert dimlex["tanto ... quanto"].spellings == ((("tanto",), ("quanto",)),)
-    assert dimlex["tanto ... quanto"].senses == ("EXPANSION:Conjunction",)
-    assert dimlex["finché"].spellings[1] == (("fin", "che"),)
-    lexconn = opened("b.xml", LEXCONN)
-    assert lexconn["pour que"].spellings == ((("pour", "que"),), (("pour", "qu'"),))
-    assert lexconn["pour que"].category == "SCONJ"
-    assert lexconn["alors"].senses == ("result", "narration")
-    nvdb = {
-        "poiche\u0301": [{"cat": "FO", "features": "cong."}],
-        "casa": [{"cat": "FO", "features": "s.f."}],
-        "come": [{"cat": "FO", "features": "avv. , cong."}],
-    }
-    assert opened("c.json", json.dumps(nvdb)).names == ("poiché", "come")
-    assert opened("d.txt", "finché / fin che # tempo\n\nma\n")["finché"].spellings[1] == (
-        ("fin", "che"),
-    )
-    table = opened(
-        "e.tsv", "entry_id\tconnective\tsyn\tsenses\n1\tma\tcoord\tA;B\n1\tMa\tcoord\tA\n"
-    )
-    assert table.names == ("ma",)
-    assert table["ma"].senses == ("A", "B")
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "seen"),
-    [
-        ("a.xml", "<dimlex>", "is not XML"),
-        ("a.xml", "<other/>", "no connective in <other>"),
-        ("a.xml", '<!DOCTYPE x [<!ENTITY a "b">]><dimlex/>', "declares XML entities"),
-        ("a.json", "[1]", "no object of lemmas"),
-        ("a.json", "{", "is not JSON"),
-        ("a.tsv", "a\tb\nc\td\n", "there are the columns a, b"),
-        ("a.toml", "x = 1", "no [[connectives]]"),
-        ("a.toml", '[[connectives]]\nnam = "ma"', "the key 'nam' is unknown"),
-        ("a.toml", "[[connectives]]\nname = 3", "name is 3"),
-        ("a.toml", '[[connectives]]\nname = "ma"\n[[connectives]]\nname = "ma"', "there twice"),
-        ("a.txt", "\n", "there is no connective"),
-        ("a.pdf", "", "got "),
-    ],
-)
-def test_a_lexicon_that_is_none_is_refused(tmp_path, name, content, seen):
-    (tmp_path / name).write_text(content, encoding="utf-8")
-    with pytest.raises(InputError) as refused:
-        open_inventory(str(tmp_path / name))
-    assert seen in str(refused.value)
-
-
 def test_percentages_tell_which_size_they_are_of():
     counts = {"a": 1906, "b": 575, "c": 312}
     percents = {name: f"{100 * number / 298343:.3f}" for name, number in counts.items()}
@@ -379,19 +311,6 @@ def test_every_occurrence_of_the_reference(shared, treebanks, start, name):
 
 
 @pytest.mark.golden
-def test_published_lexicons_of_the_reference(shared):
-    folder = shared / "data" / "connectives"
-    lico = open_inventory(str(folder / "lico_v1.0.tsv"))
-    assert len(lico.connectives) == 173
-    assert sum(len(each.spellings) for each in lico.connectives) == 204
-    assert lico["né … né"].spellings == ((("né",), ("né",)),)
-    nvdb = open_inventory(str(folder / "nvdb_conjunctions.tsv"))
-    assert len(nvdb.connectives) == 57
-    own = open_inventory("it-connectives").names
-    assert [name for name in own if name not in lico.names] == ["dove"]
-
-
-@pytest.mark.golden
 def test_a_part_with_more_than_was_printed_shows_that_the_printed_number_is_too_low(treebanks):
     counts = count_connectives(treebanks, with_more(), [open_rule("paper")])
     tweets = [each for each in counts if each.corpus == "it_twittiro"]
@@ -402,113 +321,3 @@ def test_a_part_with_more_than_was_printed_shows_that_the_printed_number_is_too_
     assert "also the number of però" in poi.causes[1]
     assert pero.causes[0] == "19.2 % of the words are here"
     assert inoltre.causes == ()
-
-
-# --- Commands
-
-TINY = """# sent_id = {id}
-# text = {text}
-1\tPiove\tpiovere\tVERB\tV\t_\t0\troot\t_\t_
-2\t{c}\t{c}\tCCONJ\tCC\t_\t3\tcc\t_\t_
-3\tesco\tuscire\tVERB\tV\t_\t1\tconj\t_\tSpaceAfter=No
-4\t.\t.\tPUNCT\tFS\t_\t1\tpunct\t_\t_
-
-"""
-
-
-@pytest.fixture
-def two(tmp_path):
-    first = TINY.format(id="1", c="ma", text="Piove ma esco.")
-    (tmp_path / "it_sample-ud-test.conllu").write_text(first + first.replace("= 1", "= 2"))
-    other = TINY.format(id="1", c="e", text="Piove e esco.")
-    (tmp_path / "it_vit-ud-dev.conllu").write_text(first + other)
-    return tmp_path
-
-
-def test_hits_are_exported_with_their_licence_and_text_only_where_it_allows_that(two, capsys):
-    assert invoke(["corpus", "search", str(two / "it_sample-ud-test.conllu")]) == 0
-    lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
-    row = dict(zip(*lines[:2], strict=True))
-    assert (row["sent_id"], row["token_id"], row["licence"]) == ("1", "2", "CC BY 4.0")
-    assert row["text"] == "Piove ma esco."
-    assert len(row["sha256"]) == 64
-    assert invoke(["corpus", "search", str(two)]) == 0
-    printed = capsys.readouterr()
-    assert "text" not in printed.out.splitlines()[0].split("\t")
-    assert "it_vit: CC BY-NC-SA 3.0" in printed.err
-    assert invoke(["corpus", "search", str(two), "--text", "--json"]) == 0
-    hits = json.loads(capsys.readouterr().out)["hits"]
-    assert [hit["text"] for hit in hits] == ["Piove ma esco."] * 3 + ["Piove e esco."]
-
-
-def test_duplicates_are_found_between_treebanks(two):
-    known = Duplicates()
-    files = open_treebanks([two])
-    hits = list(search(files, inventory(["ma"], ["e"]), open_rule("any"), duplicates=known))
-    assert len(hits) == 2
-    assert known.pairs[1] == (("it_vit-ud-dev.conllu", "1"), ("it_sample-ud-test.conllu", "1"))
-
-
-def test_the_frequency_table_joins_corpora_and_names_its_denominator(two, capsys):
-    table = two / "published.tsv"
-    table.write_text("connective\tcorpus\tcount\tpercent\tsize\nma\tX\t2\t12.50\t16\ne\tX\t1\t\t\n")
-    arguments = ["corpus", "connectives", str(two), "--per", "tokens", "--json"]
-    arguments += ["--join", "both=it_sample,it_vit", "--compare", f"both={table}:X"]
-    assert invoke(arguments) == 0
-    printed = json.loads(capsys.readouterr().out)
-    (both,) = printed["corpora"]
-    assert (both["words"], both["tokens"], both["duplicates"]) == (16, 16, 2)
-    assert both["connectives"]["ma"] == {"n": 3, "sentences": 3, "percent": 18.75, "rank": 1}
-    (compared,) = printed["compared"]
-    assert [cell["difference"] for cell in compared["cells"]] == [1, 0]
-    assert compared["cells"][0]["causes"] == ["2 sentences are there more than once"]
-    assert invoke([*arguments[:3], "--duplicates", "drop", *arguments[3:]]) == 0
-    (both,) = json.loads(capsys.readouterr().out)["corpora"]
-    assert both["connectives"]["ma"]["n"] == 1
-
-
-@pytest.mark.parametrize(
-    ("more", "seen"),
-    [
-        (["--join", "x"], "--join"),
-        (["--join", "x=it_none"], "there is no corpus 'it_none'"),
-        (["--compare", "it_vit=paper:IST"], "paper has no column 'IST'"),
-        (["--compare", "it_none=paper:ISDT"], "there is no corpus 'it_none'"),
-        (["--compare", "paper"], "--compare"),
-        (["--rule", "none"], "got 'none'"),
-    ],
-)
-def test_options_that_cannot_be_are_refused(two, capsys, more, seen):
-    assert invoke(["corpus", "connectives", str(two), *more]) == 2
-    assert seen in capsys.readouterr().err
-
-
-def test_malformed_files_are_checked_skipped_and_refused(two, capsys):
-    path = two / "bad.conllu"
-    path.write_text("# sent_id = x\n1\ta\n\n" + TINY.format(id="y", c="ma", text="Piove ma esco."))
-    assert invoke(["corpus", "check", str(path)]) == 2
-    assert "bad.conllu, line 2 (sentence x): the line has 2 columns" in capsys.readouterr().out
-    assert invoke(["corpus", "search", str(path)]) == 2
-    assert "line 2, sentence x" in capsys.readouterr().err
-    assert invoke(["corpus", "search", str(path), "--malformed", "skip", "--text"]) == 0
-    printed = capsys.readouterr()
-    assert "1 malformed sentences were skipped" in printed.err
-    assert len(printed.out.splitlines()) == 2
-
-
-def test_a_published_table_that_is_none_is_refused(tmp_path):
-    path = tmp_path / "t.tsv"
-    for content, seen in (
-        ("connective\tcount\n", "column corpus is missing"),
-        ("connective\tcorpus\tcount\nma\tX\tmany\n", "count is 'many'"),
-        ("connective\tcorpus\tcount\tpercent\nma\tX\t3\t1,5\n", "percent is '1,5'"),
-    ):
-        path.write_text(content)
-        with pytest.raises(InputError, match=seen):
-            read_published(path)
-
-
-def test_joint_corpora_are_named_once(two):
-    files = open_treebanks([two])
-    with pytest.raises(UsageError, match="there is no corpus"):
-        count_connectives(files, inventory(["ma"]), [open_rule("any")], joint={"x": ["y"]})

@@ -21,6 +21,7 @@ from cimento.cli.corpus_options import (
 IDS = "sources.tsv"
 
 
+# size: one argument for each option
 def treebank(
     treebanks: Treebanks,
     output: Annotated[Path, options.option("-o", "--output", help="Suite folder to write.")],

@@ -36,6 +36,7 @@ app.command("pairs", short_help="Draw sentences; a person decides on replacement
 app.command("finish", short_help="Make a suite of decisions.")(corpus_build.finish)
 
 
+# size: one argument for each option
 @app.command("search", short_help="Every occurrence that a rule accepts.")
 def search(
     treebanks: Treebanks,
@@ -90,6 +91,7 @@ def search(
         note(f"{len(known.pairs)} sentences that were there before were left out")
 
 
+# size: one argument for each option
 @app.command("connectives", short_help="How often each connective is found.")
 def connectives(
     treebanks: Treebanks,

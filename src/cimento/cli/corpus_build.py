@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -87,6 +88,7 @@ def select(
         note(f"{sum(each.taken for each in found)} connectives: {output}")
 
 
+# size: one argument for each option
 def pairs(
     treebanks: Treebanks,
     output: Annotated[Path, options.option("-o", "--output", help="Table to write (TSV).")],
@@ -136,7 +138,7 @@ def pairs(
     from cimento.files import write_text
 
     files, skipped = open_treebanks(treebanks, licence=licence), where_skipped(malformed)
-    opened, reasons = open_inventory(inventory), dict[str, int]()
+    opened, reasons = open_inventory(inventory), Counter[str]()
     limits = Limits(shortest=shortest, longest=longest, join=join, whole_words=section == "cloze")
     found = candidates(
         files, opened, open_rule(rule), limits=limits, skipped=skipped, reasons=reasons
@@ -163,6 +165,7 @@ def pairs(
     note(f"{len(rows)} sentences to decide on: {output}")
 
 
+# size: one argument for each option
 def finish(
     decisions: Annotated[
         Path, typer.Argument(metavar="DECISIONS", help="Table of decisions: TSV, CSV, xlsx.")

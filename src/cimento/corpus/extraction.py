@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 
 from cimento.corpus.conllu import Problem
 from cimento.corpus.inventories import Inventory
+from cimento.corpus.matching import Match
 from cimento.corpus.passages import JOINED_BY, Passage, passage_of
 from cimento.corpus.records import Sentence
 from cimento.corpus.rules import Rule, is_clause, is_initial
@@ -68,13 +70,13 @@ def candidates(
     *,
     limits: Limits,
     skipped: list[Problem] | None = None,
-    reasons: dict[str, int] | None = None,
+    reasons: Counter[str] | None = None,
 ) -> Iterator[Candidate]:
     """Every occurrence whose sentence can be used.
 
     A connective that opens its sentence and links it to the one before (a coordinating conjunction,
-    an adverb) is joined to that one; where the file has not that one it is passed over.
-    Sentences that were there before are passed over too.
+    an adverb) is joined to that one; where the file lacks it, and where a sentence was there
+    before, it is passed over.
 
     Args:
         files: treebanks.
@@ -93,31 +95,38 @@ def candidates(
     for file in files:
         previous: Sentence | None = None
         for sentence in file.sentences(skipped=skipped):
-            if previous is not None and not follows(previous, sentence):
-                previous = None
+            previous = previous if previous and follows(previous, sentence) else None
             fits = limits.shortest <= len(sentence.words) <= limits.longest
             matches = finder.find(sentence) if fits and known.is_new(sentence, file.name) else []
             for match in matches:
-                mark = JOINED_BY.get(inventory[match.connective].category, "")
-                needs = mark if mark and is_initial(sentence, match) else ""
-                before = previous if limits.join else None
-                found = passage_of(sentence, match.word_ids, needs_before=needs, previous=before)
-                if isinstance(found, Passage) and limits.whole_words and found.glued:
-                    found = "it is glued to the next word"
-                if isinstance(found, str):
+                category = inventory[match.connective].category
+                passage = _passage(sentence, match, category, previous, limits)
+                if isinstance(passage, str):
                     if reasons is not None:
-                        reasons[found] = reasons.get(found, 0) + 1
+                        reasons[passage] += 1
                     continue
                 order += 1
                 yield Candidate(
                     hit=make_hit(file, sentence, match, rule),
-                    passage=found,
+                    passage=passage,
                     licence=file.licence,
                     words=len(sentence.words),
                     clauses=count_clauses(sentence),
                     order=order,
                 )
             previous = sentence
+
+
+def _passage(
+    sentence: Sentence, match: Match, category: str, previous: Sentence | None, limits: Limits
+) -> Passage | str:
+    """The text of an occurrence, or why it cannot be used."""
+    mark = JOINED_BY.get(category, "") if is_initial(sentence, match) else ""
+    before = previous if limits.join else None
+    found = passage_of(sentence, match.word_ids, needs_before=mark, previous=before)
+    if isinstance(found, Passage) and limits.whole_words and found.glued:
+        return "it is glued to the next word"
+    return found
 
 
 def follows(previous: Sentence, sentence: Sentence) -> bool:
@@ -168,19 +177,11 @@ def draw(
     Raises:
         InputError: there are fewer for some connectives, and `fewer` is not set.
     """
-    of: dict[str, list[Candidate]] = {name: [] for name in names}
-    for each in found:
-        if each.hit.connective in of:
-            of[each.hit.connective].append(each)
-    used = set(avoid)
-    urns = {name: _Urn(of[name], f"{seed}/{name}") for name in names}
-    open_ = dict(urns)
-    while open_:
-        # The one with the least to spare draws next, so that others do not take its sentences.
-        name = min(open_, key=lambda name: open_[name].left(used) + len(open_[name].taken))
-        urn = open_[name]
-        if not urn.draw(used) or len(urn.taken) == per:
-            del open_[name]
+    urns = {
+        name: _Urn([each for each in found if each.hit.connective == name], f"{seed}/{name}")
+        for name in names
+    }
+    _empty(urns, per=per, used=set(avoid))
     drawn = {name: sorted(urn.taken, key=lambda each: each.order) for name, urn in urns.items()}
     short = {name: len(drawn[name]) for name in names if len(drawn[name]) < per}
     if short and not fewer:
@@ -191,6 +192,16 @@ def draw(
             todo="Ask for fewer, add treebanks, or take what there is with --fewer.",
         )
     return drawn
+
+
+def _empty(urns: Mapping[str, _Urn], *, per: int, used: set[tuple[str, str]]) -> None:
+    """Draw from the urns until each has given `per`, or has none left."""
+    open_ = dict(urns)
+    while open_:
+        # The one with the least to spare draws next, so that others do not take its sentences.
+        name = min(open_, key=lambda name: open_[name].left(used) + len(open_[name].taken))
+        if not open_[name].draw(used) or len(open_[name].taken) == per:
+            del open_[name]
 
 
 class _Urn:

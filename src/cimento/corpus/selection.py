@@ -71,13 +71,7 @@ def select(
         UsageError: a connective that is excluded is not in the inventory.
         InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.
     """
-    for name in exclude:
-        if name not in inventory.names:
-            raise UsageError(
-                where="--exclude",
-                seen=f"there is no connective {name!r}",
-                todo=did_you_mean(name, inventory.names),
-            )
+    _need_names(exclude, inventory)
     numbers: Counter[str] = Counter()
     infinitives: Counter[str] = Counter()
     for hit, sentence in search(files, inventory, rule, skipped=skipped):
@@ -94,6 +88,16 @@ def select(
             reason = f"not among the first {top}"
         found.append(Selected(name, n, infinitives[name], rank, not reason, reason))
     return found
+
+
+def _need_names(exclude: Mapping[str, str], inventory: Inventory) -> None:
+    for name in exclude:
+        if name not in inventory.names:
+            raise UsageError(
+                where="--exclude",
+                seen=f"there is no connective {name!r}",
+                todo=did_you_mean(name, inventory.names),
+            )
 
 
 def selected_inventory(inventory: Inventory, selected: Sequence[Selected]) -> Inventory:

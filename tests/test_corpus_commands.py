@@ -1,0 +1,125 @@
+"""cimento corpus: search, connectives, check."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cimento.cli.main import invoke
+from cimento.corpus.connectives import count_connectives
+from cimento.corpus.inventories import open_inventory
+from cimento.corpus.published import read_published
+from cimento.corpus.rules import open_rule
+from cimento.corpus.search import Duplicates, search
+from cimento.corpus.treebanks import open_treebanks
+from cimento.errors import InputError, UsageError
+
+TINY = """# sent_id = {id}
+# text = {text}
+1\tPiove\tpiovere\tVERB\tV\t_\t0\troot\t_\t_
+2\t{c}\t{c}\tCCONJ\tCC\t_\t3\tcc\t_\t_
+3\tesco\tuscire\tVERB\tV\t_\t1\tconj\t_\tSpaceAfter=No
+4\t.\t.\tPUNCT\tFS\t_\t1\tpunct\t_\t_
+
+"""
+
+
+@pytest.fixture
+def two(tmp_path):
+    first = TINY.format(id="1", c="ma", text="Piove ma esco.")
+    (tmp_path / "it_sample-ud-test.conllu").write_text(first + first.replace("= 1", "= 2"))
+    other = TINY.format(id="1", c="e", text="Piove e esco.")
+    (tmp_path / "it_vit-ud-dev.conllu").write_text(first + other)
+    return tmp_path
+
+
+def test_hits_are_exported_with_their_licence_and_text_only_where_it_allows_that(two, capsys):
+    assert invoke(["corpus", "search", str(two / "it_sample-ud-test.conllu")]) == 0
+    lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    row = dict(zip(*lines[:2], strict=True))
+    assert (row["sent_id"], row["token_id"], row["licence"]) == ("1", "2", "CC BY 4.0")
+    assert row["text"] == "Piove ma esco."
+    assert len(row["sha256"]) == 64
+    assert invoke(["corpus", "search", str(two)]) == 0
+    printed = capsys.readouterr()
+    assert "text" not in printed.out.splitlines()[0].split("\t")
+    assert "it_vit: CC BY-NC-SA 3.0" in printed.err
+    assert invoke(["corpus", "search", str(two), "--text", "--json"]) == 0
+    hits = json.loads(capsys.readouterr().out)["hits"]
+    assert [hit["text"] for hit in hits] == ["Piove ma esco."] * 3 + ["Piove e esco."]
+
+
+def test_duplicates_are_found_between_treebanks(two):
+    known = Duplicates()
+    files = open_treebanks([two])
+    hits = list(search(files, open_inventory("it-connectives"), open_rule("any"), duplicates=known))
+    assert len(hits) == 2
+    assert known.pairs[1] == (("it_vit-ud-dev.conllu", "1"), ("it_sample-ud-test.conllu", "1"))
+
+
+def test_the_frequency_table_joins_corpora_and_names_its_denominator(two, capsys):
+    table = two / "published.tsv"
+    table.write_text("connective\tcorpus\tcount\tpercent\tsize\nma\tX\t2\t12.50\t16\ne\tX\t1\t\t\n")
+    arguments = ["corpus", "connectives", str(two), "--per", "tokens", "--json"]
+    arguments += ["--join", "both=it_sample,it_vit", "--compare", f"both={table}:X"]
+    assert invoke(arguments) == 0
+    printed = json.loads(capsys.readouterr().out)
+    (both,) = printed["corpora"]
+    assert (both["words"], both["tokens"], both["duplicates"]) == (16, 16, 2)
+    assert both["connectives"]["ma"] == {"n": 3, "sentences": 3, "percent": 18.75, "rank": 1}
+    (compared,) = printed["compared"]
+    assert [cell["difference"] for cell in compared["cells"]] == [1, 0]
+    assert compared["cells"][0]["causes"] == ["2 sentences are there more than once"]
+    assert invoke([*arguments[:3], "--duplicates", "drop", *arguments[3:]]) == 0
+    (both,) = json.loads(capsys.readouterr().out)["corpora"]
+    assert both["connectives"]["ma"]["n"] == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "seen"),
+    [
+        (["--join", "x"], "--join"),
+        (["--join", "x=it_none"], "there is no corpus 'it_none'"),
+        (["--compare", "it_vit=paper:IST"], "paper has no column 'IST'"),
+        (["--compare", "it_none=paper:ISDT"], "there is no corpus 'it_none'"),
+        (["--compare", "paper"], "--compare"),
+        (["--rule", "none"], "got 'none'"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(two, capsys, more, seen):
+    assert invoke(["corpus", "connectives", str(two), *more]) == 2
+    assert seen in capsys.readouterr().err
+
+
+def test_malformed_files_are_checked_skipped_and_refused(two, capsys):
+    path = two / "bad.conllu"
+    path.write_text("# sent_id = x\n1\ta\n\n" + TINY.format(id="y", c="ma", text="Piove ma esco."))
+    assert invoke(["corpus", "check", str(path)]) == 2
+    assert "bad.conllu, line 2 (sentence x): the line has 2 columns" in capsys.readouterr().out
+    assert invoke(["corpus", "search", str(path)]) == 2
+    assert "line 2, sentence x" in capsys.readouterr().err
+    assert invoke(["corpus", "search", str(path), "--malformed", "skip", "--text"]) == 0
+    printed = capsys.readouterr()
+    assert "1 malformed sentences were skipped" in printed.err
+    assert len(printed.out.splitlines()) == 2
+
+
+def test_a_published_table_that_is_none_is_refused(tmp_path):
+    path = tmp_path / "t.tsv"
+    for content, seen in (
+        ("connective\tcount\n", "column corpus is missing"),
+        ("connective\tcorpus\tcount\nma\tX\tmany\n", "count is 'many'"),
+        ("connective\tcorpus\tcount\tpercent\nma\tX\t3\t1,5\n", "percent is '1,5'"),
+    ):
+        path.write_text(content)
+        with pytest.raises(InputError, match=seen):
+            read_published(path)
+
+
+def test_joint_corpora_are_named_once(two):
+    files = open_treebanks([two])
+    with pytest.raises(UsageError, match="there is no corpus"):
+        count_connectives(
+            files, open_inventory("it-connectives"), [open_rule("any")], joint={"x": ["y"]}
+        )

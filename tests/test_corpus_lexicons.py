@@ -1,0 +1,88 @@
+"""Lexicons of connectives as they are published."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cimento.corpus.inventories import open_inventory
+from cimento.errors import InputError
+
+DIMLEX = """<?xml version="1.0"?><!DOCTYPE dimlex SYSTEM "dimlex.dtd">
+<dimlex><entry id="c1" word="tanto ... quanto"><orths>
+<orth type="discont"><part type="single">tanto</part><part type="single">quanto</part></orth>
+</orths><syn><cat>coordinating</cat><sem><pdtb3_relation sense="EXPANSION:Conjunction"/></sem></syn>
+</entry><entry id="c2" word="finché"><orths><orth><part>finché</part></orth><orth><part>fin che
+</part></orth></orths><syn><cat>subordinating</cat></syn></entry></dimlex>"""
+LEXCONN = """<liste><connecteur cat="csu" id="c1" relations="goal, condition">
+<forme>pour que</forme><forme> pour qu' </forme></connecteur>
+<connecteur cat="adv" id="c2" relations="result"><forme>alors</forme></connecteur>
+<connecteur cat="adv" id="c3" relations="narration"><forme>alors</forme></connecteur></liste>"""
+
+
+def test_lexicons_are_read_as_they_are_published(tmp_path):
+    def opened(name, content):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        return open_inventory(str(tmp_path / name))
+
+    dimlex = opened("a.xml", DIMLEX)
+    assert dimlex.names == ("tanto ... quanto", "finché")
+    assert dimlex["tanto ... quanto"].spellings == ((("tanto",), ("quanto",)),)
+    assert dimlex["tanto ... quanto"].senses == ("EXPANSION:Conjunction",)
+    assert dimlex["finché"].spellings[1] == (("fin", "che"),)
+    lexconn = opened("b.xml", LEXCONN)
+    assert lexconn["pour que"].spellings == ((("pour", "que"),), (("pour", "qu'"),))
+    assert lexconn["pour que"].category == "SCONJ"
+    assert lexconn["alors"].senses == ("result", "narration")
+    nvdb = {
+        "poiche\u0301": [{"cat": "FO", "features": "cong."}],
+        "casa": [{"cat": "FO", "features": "s.f."}],
+        "come": [{"cat": "FO", "features": "avv. , cong."}],
+    }
+    assert opened("c.json", json.dumps(nvdb)).names == ("poiché", "come")
+    assert opened("d.txt", "finché / fin che # tempo\n\nma\n")["finché"].spellings[1] == (
+        ("fin", "che"),
+    )
+    table = opened(
+        "e.tsv", "entry_id\tconnective\tsyn\tsenses\n1\tma\tcoord\tA;B\n1\tMa\tcoord\tA\n"
+    )
+    assert table.names == ("ma",)
+    assert table["ma"].senses == ("A", "B")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "seen"),
+    [
+        ("a.xml", "<dimlex>", "is not XML"),
+        ("a.xml", "<other/>", "no connective in <other>"),
+        ("a.xml", '<!DOCTYPE x [<!ENTITY a "b">]><dimlex/>', "declares XML entities"),
+        ("a.json", "[1]", "no object of lemmas"),
+        ("a.json", "{", "is not JSON"),
+        ("a.tsv", "a\tb\nc\td\n", "there are the columns a, b"),
+        ("a.toml", "x = 1", "no [[connectives]]"),
+        ("a.toml", '[[connectives]]\nnam = "ma"', "the key 'nam' is unknown"),
+        ("a.toml", "[[connectives]]\nname = 3", "name is 3"),
+        ("a.toml", '[[connectives]]\nname = "ma"\n[[connectives]]\nname = "ma"', "there twice"),
+        ("a.txt", "\n", "there is no connective"),
+        ("a.pdf", "", "got "),
+    ],
+)
+def test_a_lexicon_that_is_none_is_refused(tmp_path, name, content, seen):
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        open_inventory(str(tmp_path / name))
+    assert seen in str(refused.value)
+
+
+@pytest.mark.golden
+def test_published_lexicons_of_the_reference(shared):
+    folder = shared / "data" / "connectives"
+    lico = open_inventory(str(folder / "lico_v1.0.tsv"))
+    assert len(lico.connectives) == 173
+    assert sum(len(each.spellings) for each in lico.connectives) == 204
+    assert lico["né … né"].spellings == ((("né",), ("né",)),)
+    nvdb = open_inventory(str(folder / "nvdb_conjunctions.tsv"))
+    assert len(nvdb.connectives) == 57
+    own = open_inventory("it-connectives").names
+    assert [name for name in own if name not in lico.names] == ["dove"]
