@@ -135,6 +135,14 @@ def test_what_is_no_text_is_refused(tmp_path):
         open_treebanks([tmp_path / "empty"])
 
 
+def test_what_has_no_end_is_refused_before_it_fills_the_memory(tmp_path):
+    path = tmp_path / "x.conllu.gz"
+    for content in (b"a" * 30_000_000, b"# a\n" * 200_000):
+        path.write_bytes(gzip.compress(content))
+        with pytest.raises(InputError, match="Is it a CoNLL-U file"):
+            list(read_sentences(path, skipped=[]))
+
+
 def test_an_id_that_is_missing_or_there_twice_is_told_apart_by_its_line(tmp_path):
     content = "# sent_id = s\n" + word(1, 0) + "\n\n"
     problems: list[Problem] = []

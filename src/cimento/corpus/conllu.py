@@ -20,6 +20,12 @@ from cimento.corpus.trees import range_faults, tree_faults
 from cimento.errors import InputError
 
 COLUMNS = 10
+LONGEST_LINE = 1_000_000
+"""Bytes; so that a file that is no treebank, or a gzip bomb, does not fill the memory."""
+
+LONGEST_SENTENCE = 100_000
+"""Lines."""
+
 SUFFIXES = (".conllu", ".conllu.gz")
 
 _EMPTY_ID = re.compile(r"\d+\.[1-9]\d*")
@@ -108,8 +114,10 @@ def _blocks(path: Path) -> Iterator[tuple[int, list[bytes]]]:
     number = start = 0
     try:
         with _opened(path) as file:
-            for line in file:
+            while line := file.readline(LONGEST_LINE):
                 number += 1
+                if len(line) == LONGEST_LINE or len(block) == LONGEST_SENTENCE:
+                    raise _endless(path, number)
                 text = line.strip(b"\r\n")
                 if number == 1:
                     text = _without_mark(text, path)
@@ -129,6 +137,14 @@ def _blocks(path: Path) -> Iterator[tuple[int, list[bytes]]]:
         ) from error
     if block:
         yield start, block
+
+
+def _endless(path: Path, number: int) -> InputError:
+    return InputError(
+        where=f"{path}, line {number}",
+        seen=f"a line has {LONGEST_LINE} bytes or a sentence {LONGEST_SENTENCE} lines",
+        todo="Is it a CoNLL-U file? An empty line ends each sentence.",
+    )
 
 
 def _opened(path: Path) -> gzip.GzipFile | IO[bytes]:

@@ -74,9 +74,8 @@ def candidates(
 ) -> Iterator[Candidate]:
     """Every occurrence whose sentence can be used.
 
-    A connective that opens its sentence and links it to the one before (a coordinating conjunction,
-    an adverb) is joined to that one; where the file lacks it, and where a sentence was there
-    before, it is passed over.
+    A connective that opens its sentence and links it to the one before (CCONJ, ADV) is joined to
+    that; where the file lacks it, and where a sentence was there before, it is passed over.
 
     Args:
         files: treebanks.
@@ -90,8 +89,8 @@ def candidates(
         InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.
     """
     finder = Finder(inventory, rule)
-    known = Duplicates()
-    order = 0
+    left_out = Counter[str]() if reasons is None else reasons
+    known, order = Duplicates(), 0
     for file in files:
         previous: Sentence | None = None
         for sentence in file.sentences(skipped=skipped):
@@ -102,8 +101,7 @@ def candidates(
                 category = inventory[match.connective].category
                 passage = _passage(sentence, match, category, previous, limits)
                 if isinstance(passage, str):
-                    if reasons is not None:
-                        reasons[passage] += 1
+                    left_out[passage] += 1
                     continue
                 order += 1
                 yield Candidate(
