@@ -16,6 +16,7 @@ from cimento.suites.readers.factorial_table import is_factorial_table
 from cimento.suites.readers.labelled import is_labelled_table
 from cimento.suites.readers.lines import SUFFIX as LINES_SUFFIX
 from cimento.suites.readers.lines import is_clams
+from cimento.suites.readers.lm_eval import SUFFIXES as YAML_SUFFIXES
 from cimento.suites.readers.plugged import Reader, plugged_reader
 from cimento.suites.readers.words import SUFFIX as WORDS_SUFFIX
 from cimento.suites.readers.words import is_words_table, unpacked
@@ -71,6 +72,9 @@ FORMATS = {
         "CLAMS (.txt with True or False before each sentence)", ("lines", "read_clams")
     ),
     "zorro": Format("Zorro (two lines a pair, the bad one first)", ("lines", "read_zorro")),
+    "lm-eval": Format(
+        "a minimal-pair task of lm-evaluation-harness (.yaml)", ("lm_eval", "read_lm_eval")
+    ),
     "good-first": Format("two lines a pair, the good one first", ("lines", "read_good_first")),
     "factorial": Format(
         "factorial JSONL or JSON (.jsonl with a key for each condition)",
@@ -107,6 +111,8 @@ def detect_format(path: Path) -> str:
     data = read_bytes(path)
     if suffix in {".json", ".jsonl", ".ndjson"}:
         return _json_format(data, suffix)
+    if suffix in YAML_SUFFIXES:
+        return "lm-eval"
     if path.name.lower().endswith(WORDS_SUFFIX):
         return _table_format(*unpacked(data, path))
     if suffix in SUFFIXES:

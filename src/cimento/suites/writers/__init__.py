@@ -11,6 +11,7 @@ from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors
 from cimento.suites.model import Suite
 from cimento.suites.writers.blimp import blimp_losses, write_blimp
+from cimento.suites.writers.lm_eval import write_lm_eval
 from cimento.suites.writers.native import write_native
 from cimento.suites.writers.syntaxgym import write_syntaxgym
 
@@ -38,6 +39,7 @@ TARGETS = {
     "native": Target("a folder with suite.toml and items.tsv", write_native),
     "syntaxgym": Target("SyntaxGym JSON", write_syntaxgym),
     "blimp": Target("BLiMP JSONL", write_blimp, blimp_losses),
+    "lm-eval": Target("a task of lm-evaluation-harness", write_lm_eval, blimp_losses),
 }
 
 

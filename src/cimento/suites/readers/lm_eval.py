@@ -1,0 +1,154 @@
+"""Minimal-pair tasks of lm-evaluation-harness: YAML that names two columns of a local file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from cimento.errors import InputError, MissingDependencyError, SuiteError
+from cimento.files import read_bytes
+from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
+from cimento.suites.readers.items import PAIR_PREDICTION
+from cimento.suites.reading import Reading, sha256_of
+from cimento.suites.tables import SUFFIXES as TABLE_SUFFIXES
+from cimento.suites.tables import read_table
+
+SUFFIXES = (".yaml", ".yml")
+_CHOICES = re.compile(r"\{\{\s*\[\s*(\w+)\s*,\s*(\w+)\s*\]\s*\}\}")
+_LOCAL = ("json", "csv", "text")
+_DEEPEST = 8
+
+
+def read_lm_eval(path: Path) -> Reading:
+    """Read a task whose two choices are two columns of a file beside it.
+
+    Every other column of the data becomes a free column. ``include`` is followed.
+
+    Raises:
+        InputError: it is no such task, or its data are not local.
+        SuiteError: its table cannot be read.
+    """
+    task = _task(path, depth=0)
+    good, bad = _choices(task, path)
+    data = _data_file(task, path)
+    rows = list(_rows(data))
+    for number, row in enumerate(rows, start=1):
+        for column in (good, bad):
+            if not isinstance(row.get(column), str):
+                raise InputError(
+                    where=f"{data}, row {number}",
+                    seen=f"there is no text in {column!r}",
+                    todo=f"The task {path.name} says that the sentences are there.",
+                )
+    suite = Suite(
+        meta=Meta(name=str(task.get("task") or path.stem)),
+        region_names=("sentence",),
+        predictions=(PAIR_PREDICTION,),
+        items=tuple(_item(number, row, good, bad) for number, row in enumerate(rows, start=1)),
+    )
+    places = tuple(f"{data.name} row {n}" for n in range(1, len(rows) + 1) for _ in (good, bad))
+    return Reading(suite, sha256_of(read_bytes(path), read_bytes(data)), places)
+
+
+def _task(path: Path, *, depth: int) -> dict[str, JsonValue]:
+    """The keys of a task, those of the file that it includes first."""
+    try:
+        import yaml
+    except ImportError as error:
+        raise MissingDependencyError(
+            package="pyyaml", extra="hf", purpose=f"reading {path.name}"
+        ) from error
+    try:
+        # The harness marks functions with !function; a task that needs one cannot be read.
+        content = yaml.safe_load(read_bytes(path))
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(
+            where=str(path),
+            seen=f"is no YAML that can be read safely ({reason})",
+            todo="Tasks with functions of their own cannot be converted.",
+        ) from error
+    if not isinstance(content, dict):
+        raise InputError(where=str(path), seen="is no task: there are no keys in it")
+    include = content.pop("include", None)
+    if include is None:
+        return content
+    if depth >= _DEEPEST:
+        raise InputError(where=str(path), seen="files include each other without end")
+    return {**_task(path.parent / str(include), depth=depth + 1), **content}
+
+
+def _choices(task: Mapping[str, JsonValue], path: Path) -> tuple[str, str]:
+    """The columns of the good and of the bad sentence."""
+    found = _CHOICES.fullmatch(str(task.get("doc_to_choice", "")).strip())
+    target = task.get("doc_to_target")
+    if found is None or isinstance(target, bool) or target not in (0, 1, "0", "1"):
+        raise InputError(
+            where=str(path),
+            seen="is not a task of minimal pairs: doc_to_choice must name two columns, as in"
+            ' "{{[sentence_good, sentence_bad]}}", and doc_to_target be 0 or 1',
+            todo="Write its data as a table with the columns good and bad.",
+        )
+    first, second = found.groups()
+    return (first, second) if int(str(target)) == 0 else (second, first)
+
+
+def _data_file(task: Mapping[str, JsonValue], path: Path) -> Path:
+    arguments = task.get("dataset_kwargs")
+    files = arguments.get("data_files") if isinstance(arguments, dict) else None
+    if isinstance(files, dict):
+        files = next(iter(files.values()), None)
+    if isinstance(files, list):
+        files = files[0] if len(files) == 1 else None
+    source = str(task.get("dataset_path", ""))
+    if source not in _LOCAL or not isinstance(files, str):
+        raise InputError(
+            where=str(path),
+            seen=f"its data are not in one local file (dataset_path is {source!r})",
+            todo=f"Fetch the dataset {source}, and name its file in dataset_kwargs: data_files.",
+        )
+    # The harness takes paths from the working folder; people keep the two files together.
+    places = [path.parent / files, path.parent / Path(files).name, Path(files)]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise InputError(where=str(path), seen=f"there is no file {files!r}", todo="Put it there.")
+    return found
+
+
+def _rows(path: Path) -> Iterator[Mapping[str, JsonValue]]:
+    data = read_bytes(path)
+    if path.suffix.lower() in TABLE_SUFFIXES:
+        table, faults = read_table(data, path)
+        if table is None:
+            raise SuiteError(where=str(path), faults=faults)
+        yield from ({**row.cells} for row in table.rows)
+        return
+    try:
+        text = data.decode("utf-8-sig")
+        parsed = json.loads(text) if text.lstrip().startswith("[") else None
+        lines = (
+            parsed
+            if isinstance(parsed, list)
+            else [json.loads(line) for line in text.split("\n") if line.strip()]
+        )
+    except (ValueError, RecursionError) as error:
+        raise InputError(where=str(path), seen=f"is not JSON ({error})") from error
+    for number, line in enumerate(lines, start=1):
+        if not isinstance(line, dict):
+            raise InputError(where=f"{path}, row {number}", seen="is not a JSON object")
+        yield line
+
+
+def _item(number: int, row: Mapping[str, JsonValue], good: str, bad: str) -> Item:
+    columns = {
+        key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for key, value in row.items()
+        if key not in (good, bad) and value is not None
+    }
+    conditions = tuple(
+        Condition(name, (Region(str(row[column]).strip()),), columns)
+        for name, column in (("good", good), ("bad", bad))
+    )
+    return Item(str(number), conditions)
