@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import cimento
+from cimento.cli.main import invoke
 from cimento.corpus.connectives import count_connectives
 from cimento.corpus.decisions import read_decisions
 from cimento.corpus.finishing import pair_suite
@@ -124,3 +125,15 @@ def test_the_decisions_of_the_documentation_make_a_suite():
     assert (len(read), len(suite.items)) == (36, 31)
     flags = [item.column("grammaticality") for item in suite.items]
     assert (flags.count("yes"), flags.count("no")) == (21, 10)
+
+
+def test_they_are_on_the_sentences_that_the_command_of_the_documentation_draws(tmp_path):
+    path = tmp_path / "decisions.tsv"
+    arguments = ["corpus", "pairs", "it_sample", "--per", "2", "--seed", "7", "-o", str(path)]
+    assert invoke(arguments) == 0
+
+    def drawn(table):
+        lines = table.read_text(encoding="utf-8").splitlines()
+        return [line.split("\t")[:9] for line in lines]
+
+    assert drawn(path) == drawn(SAMPLE / "decisions.tsv")
