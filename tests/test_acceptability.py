@@ -54,6 +54,14 @@ class TestBeside:
         assert found.misses[0].gap == pytest.approx((3.5 - 2) / 4)
         assert found.misses[1].gap == pytest.approx((2 - 3) / 4)
 
+    def test_equal_ratings_or_scores_make_no_misses(self):
+        rated_alike = rated(*(sentence(str(n), "a" * n, 4) for n in range(1, 5)))
+        scored_alike = rated(*(sentence(str(n), "abc", n) for n in range(1, 5)))
+        for suite, reason in ((rated_alike, "all ratings"), (scored_alike, "all scores")):
+            (found,) = reported(suite).beside
+            assert found.misses == ()
+            assert found.correlations[0].reason == f"{reason} are equal"
+
     def test_measures_that_should_be_low_are_turned(self):
         (found,) = reported(FIVE, "surprisal-bits").beside
         assert found.expected == "negative"

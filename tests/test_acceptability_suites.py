@@ -10,6 +10,7 @@ import pytest
 from cimento.acceptability.readers.connectives import CONNECTIVES
 from cimento.acceptability.suites import load_rated
 from cimento.cli.kinds import find_faults
+from cimento.cli.main import invoke
 from cimento.suites.builtin import builtin_names, find_suite
 
 NAMES = builtin_names(kind="acceptability")
@@ -86,3 +87,18 @@ class TestGraded:
 
     def test_the_degrees_are_said_to_be_the_authors(self):
         assert self.FOUND.by == "author"
+
+
+def test_what_is_wrong_with_a_table_is_said(tmp_path, capsys):
+    (tmp_path / "suite.toml").write_text(
+        'kind = "acceptability"\nregions = ["sentence"]\n[meta]\nname = "mine"\nlanguage = "it"\n'
+        "[ratings]\nlow = 1\nhigh = 5\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "items.tsv").write_text(
+        "item\tcondition\tphrase\trating\n1\tsentence\tIl gatto dorme.\t5\n", encoding="utf-8"
+    )
+    assert invoke(["run", str(tmp_path), "-m", "demo-causal"]) == 2
+    told = capsys.readouterr().err
+    assert "CIM-S004 items.tsv: The column text is missing" in told
+    assert "of kind" not in told

@@ -130,7 +130,7 @@ def test_dd_is_tested_over_items_and_corrected():
     assert first.interval.estimate == pytest.approx(2.0)
     assert first.sign_flip.p == 1.0
     alone = tests[1]
-    assert (alone.t.p, alone.interval.low) == (None, None)
+    assert (alone.t.p, alone.sign_flip.p, alone.p_holm, alone.interval.low) == (None,) * 4
     assert alone.t.reason
     assert table(as_csv(dd_grid(tests)))[2][-1] == alone.t.reason
     assert dd_grid(()).rows == ()

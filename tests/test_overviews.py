@@ -123,6 +123,11 @@ def test_blimp_has_means_over_paradigms_beside_the_published_ones():
     assert by_name["mean of 3 of 67"][0] == ""
 
 
+def test_a_blimp_table_needs_a_paradigm():
+    with pytest.raises(UsageError, match="none of the runs is of a paradigm"):
+        blimp_grid(())
+
+
 @pytest.mark.golden
 def test_published_blimp_figures_are_those_of_the_released_files(shared):
     expected = json.loads(

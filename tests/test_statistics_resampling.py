@@ -15,7 +15,7 @@ from cimento.errors import UsageError
 from cimento.statistics.permutation import EXACT, MONTE_CARLO, permute_pairs, sign_flip
 from cimento.statistics.resampling import bootstrap, bootstrap_difference, bootstrap_mean
 
-VALUES = st.lists(st.integers(-6, 6), min_size=1, max_size=9)
+VALUES = st.lists(st.integers(-6, 6), min_size=2, max_size=9)
 # R 4.2.2: set.seed(1); round(rexp(12), 3)
 SKEWED = [0.755, 1.182, 0.146, 0.14, 0.436, 2.895, 1.23, 0.54, 0.957, 0.147, 1.391, 0.762]
 
@@ -80,6 +80,12 @@ def test_sign_flips_refuse_nonsense():
     with pytest.raises(UsageError, match="0 draws"):
         sign_flip([1.0], seed=0, draws=0)
     assert sign_flip([], seed=0).reason == "no values"
+
+
+def test_one_sign_alone_is_no_test():
+    for found in (sign_flip([1.5], seed=0), sign_flip([1.0, 2.0], seed=0, clusters=["a", "a"])):
+        assert found.p is None
+        assert found.reason == "fewer than two observations"
 
 
 def test_permuted_pairs_have_the_p_of_all_permutations():

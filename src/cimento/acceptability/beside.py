@@ -173,7 +173,12 @@ def _rows(
 
 
 def _worst(rows: Sequence[_Row], *, higher_is_better: bool) -> tuple[Miss, ...]:
-    """The sentences whose ranks by rating and by score are farthest apart."""
+    """The sentences whose ranks by rating and by score are farthest apart.
+
+    None where all ratings or all scores are equal, and so nothing is ranked.
+    """
+    if len({row.rating for row in rows}) < 2 or len({row.value for row in rows}) < 2:  # noqa: PLR2004  # two make an order
+        return ()
     found = _gaps(rows, higher_is_better=higher_is_better)
     return tuple(sorted(found, key=lambda miss: (-abs(miss.gap), miss.id))[:MISSES])
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cimento.errors import UsageError
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
@@ -39,9 +40,18 @@ def blimp_grid(cells: Sequence[JointCell]) -> Grid:
     Args:
         cells: one for each suite, model and measure; suites that are no paradigm of BLiMP are
             passed over.
+
+    Raises:
+        UsageError: none of them is one.
     """
     known = published_accuracies()
     own = [each for each in cells if each.suite in known]
+    if not own:
+        raise UsageError(
+            where="--table blimp",
+            seen="none of the runs is of a paradigm of BLiMP",
+            todo="Run its files, such as wh_island.jsonl: a suite has the name of its paradigm.",
+        )
     columns = list(dict.fromkeys((each.model, each.measure) for each in own))
     found: dict[str, dict[tuple[str, str], float | None]] = {}
     groups: dict[str, list[str]] = {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.statistics.values import Significance, codes, floats, same_length
+from cimento.statistics.values import TOO_FEW, Significance, codes, floats, same_length
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -51,7 +51,7 @@ def sign_flip(
         exact_up_to: most values (or clusters) to count all patterns for; 40 or less.
 
     Returns:
-        The mean and p; p is undefined where all values are zero.
+        The mean and p; p is undefined where all values are zero, or fewer than two may flip.
 
     Raises:
         UsageError: an unknown alternative, no draws, or columns of different lengths.
@@ -66,6 +66,8 @@ def sign_flip(
     if not array.any():
         reason = "all values are zero" if array.size else "no values"
         return Significance(None, None, EXACT, reason=reason)
+    if m < 2:  # noqa: PLR2004  # a sign alone has no pattern to be compared with
+        return Significance(None, None, EXACT, reason=TOO_FEW)
     way = -1 if alternative == "less" else 1
     sums = way * np.bincount(groups, weights=array, minlength=m).astype(np.float64)
     mean, two_sided = float(array.mean()), alternative == "two-sided"

@@ -8,6 +8,7 @@ from pathlib import Path
 from cimento.errors import InputError
 
 REGIONS = "regions"
+ACCEPTABILITY = "acceptability"
 
 
 def kind_of(path: Path) -> str:
