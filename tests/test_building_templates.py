@@ -124,6 +124,20 @@ def test_the_reviewed_list_is_left_alone_and_compared(tmp_path, capsys):
     assert "chegávamos" not in seeds_asked
 
 
+def test_lines_of_a_dictionary_that_cannot_be_read_are_told(tmp_path, capsys):
+    dictionary = tmp_path / "d.dic"
+    faulty = "casas,casa N:fp\n" * 4
+    dictionary.write_text(f"carta,.N:fs\n{faulty}casa,.N:fs\n", encoding="utf-8")
+    path = described(tmp_path, NOUNS)
+    arguments = ["suites", "build", "templates", str(path), "-o", str(tmp_path / "suite")]
+    assert invoke([*arguments, "--dictionary", f"delaf:{dictionary}"]) == 0
+    told = capsys.readouterr().err
+    assert "delaf:d.dic: lines that cannot be read, left out (4): line 2: " in told
+    assert "line 4: " in told
+    assert "line 5: " not in told
+    assert "; 1 more" in told
+
+
 MODEL = (
     META
     + """

@@ -312,6 +312,14 @@ def test_what_nobody_judged_is_left_out_with_a_warning(tmp_path):
     assert "4 candidates of 6 not judged" in method.warnings[0]
 
 
+def test_a_table_that_was_filled_in_is_an_earlier_judgment(tmp_path):
+    run = recorded_run(templates(""), tmp_path, ANSWERS)
+    table = tmp_path / "said.tsv"
+    rows = "a1\trossa\tA [rossa]\tyes\t\na1\trosso\tA [rosso]\tno\tgender\na1\tx\tA [x]\t\t\n"
+    table.write_text(f"item\tcandidate\tsentence\tfits\tremarks\n{rows}", encoding="utf-8")
+    assert read_said(run, table) == {("a1", "rossa"): True, ("a1", "rosso"): False}
+
+
 def test_people_who_are_divided_say_nothing():
     assert majority([True, False, True]) is True
     assert majority([True, False]) is None

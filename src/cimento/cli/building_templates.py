@@ -41,23 +41,14 @@ def templates(
     What is generated is in generated.tsv, what counts in seeds.tsv: review that. Building again
     leaves seeds.tsv as it is and prints what the two differ in.
     """
-    from cimento.cache import default_cache_folder
+    from cimento.cli.dictionaries import open_named
     from cimento.cloze.building import build, generate, read_description
-    from cimento.morphology.opening import open_morphology
 
     found = read_description(description)
     name = dictionary or found.dictionary
     model = generator or found.generator
     known = found.model_copy(update={"generator": model})
-    opened = (
-        open_morphology(
-            name,
-            language=found.meta.language,
-            index_folder=default_cache_folder() / "dictionaries",
-        )
-        if name
-        else None
-    )
+    opened = open_named(name, language=found.meta.language) if name else None
     reviews = build(
         known,
         generate(known, dictionary=opened, ask=_asking(model, device) if model else None),

@@ -57,20 +57,15 @@ def treebank(
 
     Forms that a dictionary cannot tell apart are left out; how many pairs, and why, is printed.
     """
-    from cimento.cache import default_cache_folder
+    from cimento.cli.dictionaries import open_named
     from cimento.corpus.agreement import agreeing_pairs, agreement_suite, as_ids, draw_pairs
     from cimento.corpus.treebanks import open_treebanks
     from cimento.files import write_text
-    from cimento.morphology.opening import open_morphology
     from cimento.suites.model import Meta
     from cimento.suites.writers.native import write_native
 
     files, skipped = open_treebanks(treebanks, licence=licence), where_skipped(malformed)
-    morphology = open_morphology(
-        dictionary or f"rules:{language}",
-        language=language,
-        index_folder=default_cache_folder() / "dictionaries",
-    )
+    morphology = open_named(dictionary or f"rules:{language}", language=language)
     reasons: Counter[str] = Counter()
     found = list(
         agreeing_pairs(

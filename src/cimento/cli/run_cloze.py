@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 
 from cimento.answers import VERDICTS, write_table
 from cimento.api import Failure
-from cimento.cache import default_cache_folder
 from cimento.cli.cloze_text import summary_text
 from cimento.cli.console import note, show
 from cimento.cli.evaluating import opened_cache, progress_bars, report_failures
@@ -176,16 +175,15 @@ def judging_of(run: ClozeRun, options: Mapping[str, str], *, k: int) -> ClozeJud
     Raises:
         CimentoError: the dictionary or the judgments cannot be used.
     """
-    from cimento.morphology.opening import open_morphology
+    from cimento.cli.dictionaries import open_named
 
     name = options.get("dictionary", "")
-    folder = default_cache_folder() / "dictionaries"
     language = run.suite.meta.language
     given = options.get("judgments", "")
     return ClozeJudging(
         k=k,
         by=tuple(_listed(options.get("by", ""))),
-        dictionary=open_morphology(name, language=language, index_folder=folder) if name else None,
+        dictionary=open_named(name, language=language) if name else None,
         judged=read_said(run, Path(given).expanduser() if given else None),
     )
 

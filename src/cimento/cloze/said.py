@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.answers import JUDGMENTS, read_table
-from cimento.cloze.readers.portuguese import read_judgments
+from cimento.cloze.readers.candidates import read_candidates
 from cimento.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ def read_said(run: ClozeRun, earlier: Path | None = None) -> dict[tuple[str, str
 
     Args:
         run: its own judgments are beside its tables.
-        earlier: a folder with a judgments table, or a table in the form of the Brazilian study;
-            None for none.
+        earlier: a folder with a judgments table, or a table of judged candidates; None for none.
 
     Raises:
         InputError: the earlier judgments cannot be read.
@@ -52,7 +51,7 @@ def _earlier(path: Path) -> Fits:
             seen="there are no judgments here",
             todo="Give a run that was annotated, or a table of judgments.",
         )
-    rows = [row.candidate for row in read_judgments(path)]
+    rows = read_candidates(path)
     return {(each.item, each.text): each.fits for each in rows if each.fits is not None}
 
 

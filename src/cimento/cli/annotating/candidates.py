@@ -36,7 +36,7 @@ def candidates(
     order: Annotated[
         Order, options.option("--order", help="Candidates of an item by rank, or shuffled.")
     ] = "rank",
-    seed: options.Seed = 0,
+    seed: Annotated[int, options.option("--seed", help="Seed of the shuffled order.")] = 0,
     show_probability: Annotated[
         bool, options.option("--show-probability", help="Show how probable a candidate is.")
     ] = False,

@@ -51,7 +51,7 @@ def second(
     judgments: Annotated[Path, typer.Argument(metavar="JUDGMENTS", help="Where they go.")],
     *,
     annotator: Annotator = "second",
-    seed: options.Seed = 0,
+    seed: Annotated[int, options.option("--seed", help="Seed of the mixed order.")] = 0,
 ) -> int:
     """Judge stories blind: their sentences and nothing else, in mixed order.
 

@@ -1,0 +1,35 @@
+"""Dictionaries that a command was given by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cimento.cli.console import note
+
+if TYPE_CHECKING:
+    from cimento.morphology.model import Morphology
+
+_SHOWN = 3
+
+
+def open_named(name: str, *, language: str) -> Morphology:
+    """A dictionary, its index in the cache folder; lines that cannot be read are noted.
+
+    Args:
+        name: as `cimento.morphology.opening.open_morphology` takes it.
+        language: ISO 639-1 code of what it is for.
+
+    Raises:
+        CimentoError: there is no such dictionary, or it cannot be used.
+    """
+    from cimento.cache import default_cache_folder
+    from cimento.morphology.files import FileMorphology
+    from cimento.morphology.opening import open_morphology
+
+    folder = default_cache_folder() / "dictionaries"
+    opened = open_morphology(name, language=language, index_folder=folder)
+    if isinstance(opened, FileMorphology) and (count := opened.faulty_lines):
+        more = [f"{count - _SHOWN} more"] if count > _SHOWN else []
+        shown = "; ".join([*map(str, opened.faults[:_SHOWN]), *more])
+        note(f"warning: {opened.name}: lines that cannot be read, left out ({count}): {shown}")
+    return opened
