@@ -10,7 +10,7 @@ from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
 from cimento.studies.islands import blimp, fillers, human, materials, thesis
 from cimento.studies.islands.models import model_sections, read_study_suites
-from cimento.studies.islands.records import as_json, as_text, beside, read_rows
+from cimento.studies.islands.records import Section, as_json, as_text, beside, read_rows
 from cimento.studies.islands.study import SECTIONS, study
 from cimento.suites.design import ISLAND_CONDITIONS
 from cimento.suites.merge import merge_suites
@@ -24,6 +24,14 @@ def test_numbers_stand_beside_each_other():
     assert beside("x", 1.06, 1.0, within=0.05).equal is False
     assert beside("x", None, 1.0, within=0.05).equal is None
     assert beside("x", 1.0, None, within=0.05).equal is None
+
+
+def test_a_section_without_printed_numbers_says_so():
+    shared = {"name": "n", "title": "t", "source": "Someone 2020"}
+    alone = Section(**shared, lines=(beside("x", 1.0, None, within=0.05),))
+    compared = Section(**shared, lines=(beside("x", 1.04, 1.0, within=0.05),))
+    assert "Someone 2020. No printed number stands beside these." in as_text([alone])
+    assert "Someone 2020. 1 of 1 compared numbers are equal." in as_text([compared])
 
 
 def table_folder(tmp_path, cells, average, *, name="table1_accuracy_it_madeddu"):

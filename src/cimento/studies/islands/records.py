@@ -120,6 +120,13 @@ def as_json(sections: Sequence[Section]) -> str:
     return json.dumps({"study": "islands", "sections": plain}, ensure_ascii=False, indent=2)
 
 
+def _counted(section: Section) -> str:
+    """How many numbers are equal, where any were printed."""
+    if not section.compared:
+        return "No printed number stands beside these."
+    return f"{section.equal} of {section.compared} compared numbers are equal."
+
+
 def as_text(sections: Sequence[Section]) -> str:
     """The sections as tables to read: computed | printed | equal?"""
     from cimento.report.grid import BLANK, Grid
@@ -137,7 +144,7 @@ def as_text(sections: Sequence[Section]) -> str:
             header=("what", "computed", "printed", "equal?", "note"),
             rows=rows,
             remarks=2,
-            notes=(f"{each.source}. {each.equal} of {each.compared} compared numbers are equal.",),
+            notes=(f"{each.source}. {_counted(each)}",),
         )
         parts.append(table(grid))
     return "\n".join(parts)
