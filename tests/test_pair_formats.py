@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -195,3 +196,39 @@ def test_decomposed_accents_and_the_same_sentence_twice_are_told(
     shown = capsys.readouterr().out
     assert "row 2" in shown
     assert "row 3" in shown
+
+
+def row(name: str, number: int, verbs: tuple[str, str]) -> str:
+    return json.dumps(
+        {
+            "suite_name": name,
+            "item_number": number,
+            "conditions": [
+                {
+                    "condition_name": condition,
+                    "content": f"Il cane {verb}.",
+                    "regions": [
+                        {"region_number": 1, "content": "Il cane"},
+                        {"region_number": 2, "content": f"{verb}."},
+                    ],
+                }
+                for condition, verb in zip(("match", "mismatch"), verbs, strict=True)
+            ],
+            "predictions": ["(2;%match%) < (2;%mismatch%)"],
+        }
+    )
+
+
+def test_rows_of_a_syntaxgym_suite(tmp_path: Path) -> None:
+    lines = [row("verbs", 1, ("dorme", "dormono")), row("verbs", 2, ("corre", "corrono"))]
+    loaded = read(written(tmp_path / "rows.jsonl", "\n".join(lines) + "\n"))
+    assert loaded.format == "syntaxgym-rows"
+    assert (loaded.suite.name, len(loaded.suite.items)) == ("verbs", 2)
+    assert loaded.suite.items[1].condition("mismatch").regions[1].text == "corrono."
+    assert loaded.suite.predictions[0].formula == "(2;%match%) < (2;%mismatch%)"
+
+
+def test_rows_of_several_suites_are_refused(tmp_path: Path) -> None:
+    lines = [row("a", 1, ("dorme", "dormono")), row("b", 1, ("corre", "corrono"))]
+    with pytest.raises(SuiteError, match="of 2 suites: a, b"):
+        read(written(tmp_path / "rows.jsonl", "\n".join(lines)))

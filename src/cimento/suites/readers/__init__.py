@@ -18,6 +18,7 @@ from cimento.suites.readers.lines import SUFFIX as LINES_SUFFIX
 from cimento.suites.readers.lines import is_clams
 from cimento.suites.readers.lm_eval import SUFFIXES as YAML_SUFFIXES
 from cimento.suites.readers.plugged import Reader, plugged_reader
+from cimento.suites.readers.syntaxgym_rows import is_rows
 from cimento.suites.readers.words import SUFFIX as WORDS_SUFFIX
 from cimento.suites.readers.words import is_words_table, unpacked
 from cimento.suites.reading import Reading
@@ -48,6 +49,10 @@ class Format:
 FORMATS = {
     "native": Format("a folder with suite.toml and items.tsv", ("native", "read_native")),
     "syntaxgym": Format("SyntaxGym JSON (.json)", ("syntaxgym", "read_syntaxgym")),
+    "syntaxgym-rows": Format(
+        "rows of SyntaxGym suites (.jsonl with suite_name and conditions)",
+        ("syntaxgym_rows", "read_syntaxgym_rows"),
+    ),
     "syntaxgym-csv": Format(
         "SyntaxGym CSV (.csv with item_number, condition_name, region_number, content)",
         ("syntaxgym_csv", "read_syntaxgym_csv"),
@@ -125,6 +130,8 @@ def detect_format(path: Path) -> str:
 
 def _json_format(data: bytes, suffix: str) -> str:
     """The format of a JSON or JSON Lines file, by its keys."""
+    if is_rows(data):
+        return "syntaxgym-rows"
     if is_factorial(data):
         return "factorial"
     if is_choices(data):

@@ -65,12 +65,13 @@ def read_syntaxgym(path: Path) -> Reading:
     document, faults = validate(JsonSuite, parsed, where=path.name)
     if document is None:
         raise unusable(path, faults)
-    suite = _suite(document, name=path.name, faults=faults)
+    suite = suite_of(document, name=path.name, faults=faults)
     places = (path.name,) * sum(len(item.conditions) for item in suite.items)
     return Reading(suite, sha256_of(data), places, tuple(faults))
 
 
-def _suite(document: JsonSuite, *, name: str, faults: list[Fault]) -> Suite:
+def suite_of(document: JsonSuite, *, name: str, faults: list[Fault]) -> Suite:
+    """The suite that a document holds; what is wrong with it is added to `faults`."""
     ours = document.ours
     metric, kept = _metric(document.meta, name=name, faults=faults)
     return Suite(
