@@ -44,18 +44,20 @@ def missing_reasons(summary: Mapping[str, JsonValue]) -> list[str]:
 
 def flow_rows(summary: Mapping[str, JsonValue]) -> Rows:
     """How many implausible stories reach and pass each tier."""
-    rows: Rows = [("tier", "reached", "passed", "share", "constant")]
+    rows: Rows = [("tier", "reached", "unscored", "passed", "share", "constant")]
     steps, constant = at(summary, "flow"), at(summary, "constant", "flow")
     same = constant if isinstance(constant, list) else []
     for place, step in enumerate(steps if isinstance(steps, list) else []):
         reached, passed = number(step, "reached"), number(step, "passed")
-        share = _share(passed, reached)
+        unscored = number(step, "unscored") or 0
+        share = _share(passed, None if reached is None else reached - unscored)
         other = same[place] if place < len(same) else None
         beside = _share(number(other, "passed"), number(other, "reached"))
         rows.append(
             (
                 str(at(step, "tier")),
                 shown(reached, 0),
+                shown(unscored, 0),
                 shown(passed, 0),
                 shown(share, 3),
                 shown(beside, 3),

@@ -106,7 +106,7 @@ class Step:
         tier: which.
         reached: stories that passed all tiers before.
         passed: those of them that passed this one; None where the tier says nothing.
-        unscored: those whose answer could not be scored.
+        unscored: those of them whose answer could not be scored; in no share.
     """
 
     tier: Tier
@@ -117,15 +117,18 @@ class Step:
 
 def flow(stories: Sequence[Story], chained: Chain) -> tuple[Step, ...]:
     """How many implausible stories reach and pass each tier."""
-    reached: int | None = sum(not story.plausible for story in stories)
+    rows: list[int] | None = [story.row for story in stories if not story.plausible]
     steps = []
-    implausible = [story.row for story in stories if not story.plausible]
     for tier in (STORY, CONFLICT, STATE):
-        values = [chained.passed[tier][row] for row in implausible]
-        passed = sum(value is True for value in values) if chained.known(tier) else None
-        unscored = sum(value is None for value in values) if chained.known(tier) else 0
-        steps.append(Step(tier, reached, passed, unscored))
-        reached = passed
+        if rows is None or not chained.known(tier):
+            steps.append(Step(tier, None if rows is None else len(rows), None, 0))
+            rows = None
+            continue
+        values = [chained.passed[tier][row] for row in rows]
+        unscored = sum(value is None for value in values)
+        passed = [row for row, value in zip(rows, values, strict=True) if value is True]
+        steps.append(Step(tier, len(rows), len(passed), unscored))
+        rows = passed
     return tuple(steps)
 
 
