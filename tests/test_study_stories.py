@@ -196,8 +196,8 @@ def test_what_is_missing_is_said(folder, tmp_path, capsys):
     assert "336 of 356 stories that reached it lack answers" in capsys.readouterr().out
     assert invoke([*arguments, str(unscored)]) == 0
     output = capsys.readouterr().out
-    assert "Accuracy, Plausible Accuracy leave out stories without a score (1)." in output
-    assert "Order Verifiability have no value: this tier was not asked." in output
+    assert "Accuracy, Plausible Accuracy: without the stories that have no score (1)." in output
+    assert "Order Verifiability: no value: this tier was not asked." in output
 
 
 def test_two_files_of_one_name_are_refused(folder, capsys):

@@ -36,10 +36,11 @@ def missing_reasons(summary: Mapping[str, JsonValue]) -> list[str]:
         unscored = number(rate, "unscored")
         reason = at(rate, "reason")
         if isinstance(reason, str) and reason:
-            found.setdefault(f"have no value: {reason}", []).append(name)
+            found.setdefault(f"no value: {reason}", []).append(name)
         elif unscored:
-            found.setdefault(f"leave out stories without a score ({unscored:.0f})", []).append(name)
-    return [f"{', '.join(names)} {reason}." for reason, names in found.items()]
+            left = f"without the stories that have no score ({unscored:.0f})"
+            found.setdefault(left, []).append(name)
+    return [f"{', '.join(names)}: {reason}." for reason, names in found.items()]
 
 
 def flow_rows(summary: Mapping[str, JsonValue]) -> Rows:
