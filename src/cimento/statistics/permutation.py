@@ -63,11 +63,9 @@ def sign_flip(
     _check_draws(draws)
     groups, m = codes(clusters if clusters is not None else range(array.size))
     same_length(values=array, clusters=groups)
-    if not array.any():
-        reason = "all values are zero" if array.size else "no values"
+    reason = _says_nothing(array, m)
+    if reason:
         return Significance(None, None, EXACT, reason=reason)
-    if m < 2:  # noqa: PLR2004  # a sign alone has no pattern to be compared with
-        return Significance(None, None, EXACT, reason=TOO_FEW)
     way = -1 if alternative == "less" else 1
     sums = way * np.bincount(groups, weights=array, minlength=m).astype(np.float64)
     mean, two_sided = float(array.mean()), alternative == "two-sided"
@@ -87,6 +85,14 @@ def _check_alternative(alternative: str) -> None:
             seen=f"no alternative is called {alternative!r}",
             todo=did_you_mean(alternative, ALTERNATIVES),
         )
+
+
+def _says_nothing(array: Floats, n_clusters: int) -> str:
+    """Why flipping signs tells nothing about some values; empty where it does."""
+    if not array.any():
+        return "all values are zero" if array.size else "no values"
+    # A sign alone has no pattern to be compared with.
+    return TOO_FEW if n_clusters < 2 else ""  # noqa: PLR2004
 
 
 def _counted(sums: Floats, limit: float, *, two_sided: bool) -> float:
