@@ -15,6 +15,7 @@ import typer
 
 from cimento.cli.commands import COMMANDS, load
 from cimento.cli.main import invoke
+from cimento.errors import did_you_mean
 
 ROOT = Path(__file__).parents[1]
 HEAVY = {"numpy", "polars", "torch", "transformers", "jinja2", "openpyxl"}  # typer loads pydantic
@@ -260,3 +261,10 @@ def test_every_command_has_help_and_stands_in_the_documentation():
     for name, callback in commands:
         assert callback.__doc__, name
         assert f"`cimento {name}" in documented, name
+
+
+def test_a_long_list_of_known_names_is_cut():
+    names = [f"name-{number:02}" for number in range(30)]
+    told = did_you_mean("something else", names)
+    assert told.endswith("name-23 and 6 more.")
+    assert did_you_mean("x", names[:2]) == "Known: name-00, name-01."

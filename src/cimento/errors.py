@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 _SHOWN = 20
+_MOST_NAMED = 24
 
 Severity = Literal["error", "warning"]
 
@@ -159,9 +160,10 @@ class StorageError(CimentoError):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A sentence naming the closest known names, or the sorted list of them all."""
+    """A sentence naming the closest known names, or the sorted list, cut where it is long."""
     names = sorted(known)
     close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
     if close:
         return f"Did you mean {' or '.join(repr(each) for each in close)}?"
-    return f"Known: {', '.join(names)}." if names else "There is none."
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"Known: {', '.join(names[:_MOST_NAMED])}{more}." if names else "There is none."

@@ -197,11 +197,7 @@ class Run:
             model_kind=self.model_kind,
             folder=str(self.folder) if self.folder else None,
             warnings=(
-                *conventions(
-                    self.judging,
-                    self.manifest,
-                    first_tokens=count_first_tokens(self.answers.tokens),
-                ),
+                *self._conventions(),
                 *self.answers.warnings,
                 *contradictions(suite),
             ),

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cimento.cli import options
-from cimento.cli.console import columns, note, show
+from cimento.cli.console import columns, show
+from cimento.cli.frequencies import zipf_frequencies_if_any
 
 if TYPE_CHECKING:
-    from cimento.auditing import Audit, Baseline, Frequency
+    from cimento.auditing import Audit, Baseline
     from cimento.models.base import Scorer
     from cimento.suites.load import LoadedSuite
 
@@ -45,7 +46,7 @@ def audit_suites(
             loaded.suite,
             scorer=scorer,
             unknown_token=unknown,
-            frequency=_frequency(loaded.suite.meta.language),
+            frequency=zipf_frequencies_if_any(loaded.suite.meta.language),
             regions=tuple(region or ()),
             baselines=[_baseline(name, loaded) for name in baseline or ()],
         )
@@ -70,18 +71,6 @@ def _scorer(model: str) -> tuple[Scorer, str]:
         )
     inside = scorer.inside() if isinstance(scorer, Inspectable) else None
     return scorer, str(inside.tokenizer.unk_token or "") if inside else ""
-
-
-def _frequency(language: str) -> Frequency | None:
-    """Zipf frequencies of a language's words, where wordfreq is there and knows it."""
-    try:
-        import wordfreq
-    except ModuleNotFoundError:
-        note("Frequencies are left out; they need: pip install 'cimento[frequency]'")
-        return None
-    if language not in wordfreq.available_languages():
-        return None
-    return lambda word: float(wordfreq.zipf_frequency(word, language))
 
 
 def _baseline(name: str, loaded: LoadedSuite) -> Baseline:

@@ -13,6 +13,7 @@ import typer
 
 from cimento.cli import options
 from cimento.cli.console import note, show
+from cimento.cli.frequencies import zipf_frequencies
 
 if TYPE_CHECKING:
     from cimento.cloze.judging.candidates import Candidate
@@ -267,19 +268,11 @@ def _with_people(
 
 
 def _frequency(language: str) -> Frequency | None:
-    """Zipf frequencies of a language's words (Speer's wordfreq)."""
-    from cimento.errors import MissingDependencyError
-
-    try:
-        import wordfreq
-    except ModuleNotFoundError as error:
-        raise MissingDependencyError(
-            package="wordfreq", extra="frequency", purpose="--frequency"
-        ) from error
-    if language not in wordfreq.available_languages():
+    """Zipf frequencies of a language's words; a warning where there are none."""
+    found = zipf_frequencies(language, purpose="--frequency")
+    if found is None:
         note(f"warning: there are no frequencies for the language {language!r}")
-        return None
-    return lambda word: float(wordfreq.zipf_frequency(word, language))
+    return found
 
 
 def _ratings(path: Path) -> dict[str, float]:

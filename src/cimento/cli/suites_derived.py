@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cimento.cli import options
+from cimento.cli.frequencies import zipf_frequencies
 
 if TYPE_CHECKING:
     from cimento.suites.matching import Balance, Frequency
@@ -145,16 +146,11 @@ def _frequencies(language: str) -> Frequency:
         MissingDependencyError: wordfreq is not installed.
         UsageError: it does not know the language.
     """
-    from cimento.errors import MissingDependencyError, UsageError
+    from cimento.errors import UsageError
 
-    try:
-        import wordfreq
-    except ImportError as error:
-        raise MissingDependencyError(
-            package="wordfreq", extra="frequency", purpose="frequencies of words"
-        ) from error
-    if language not in wordfreq.available_languages():
+    found = zipf_frequencies(language, purpose="frequencies of words")
+    if found is None:
         raise UsageError(
             where="--frequency", seen=f"there are no frequencies for the language {language!r}"
         )
-    return lambda word: float(wordfreq.zipf_frequency(word, language))
+    return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cimento.cli import options
 from cimento.cli.console import note, show
+from cimento.cli.frequencies import zipf_frequencies_if_any
 from cimento.errors import UsageError
 from cimento.measures.regions import FinalMarkRule
 from cimento.models.base import BoundaryRule
@@ -17,7 +18,6 @@ from cimento.studies.agreement.table import Averaging
 if TYPE_CHECKING:
     from cimento.api import Evaluation, Failure
     from cimento.results import Run
-    from cimento.studies.agreement.profile import Frequency
     from cimento.studies.agreement.report import AgreementReport
     from cimento.suites.load import LoadedSuite
 
@@ -85,7 +85,7 @@ def agreement(
         final_marks=final_marks,
         averaging=averaging,
         seed=seed,
-        frequency=_frequency if profile else None,
+        frequency=zipf_frequencies_if_any if profile else None,
     )
     show(_as_json(report) if json else as_text(report))
     for refusal in report.refusals:
@@ -130,18 +130,6 @@ def _evaluate(
         runs += done
         failures += failed
     return runs, failures
-
-
-def _frequency(language: str) -> Frequency | None:
-    """Zipf frequencies of a language's words, where wordfreq is there and knows it."""
-    try:
-        import wordfreq
-    except ModuleNotFoundError:
-        note("Frequencies are left out; they need: pip install 'cimento[frequency]'")
-        return None
-    if language not in wordfreq.available_languages():
-        return None
-    return lambda word: float(wordfreq.zipf_frequency(word, language))
 
 
 def _as_json(report: AgreementReport) -> str:

@@ -7,10 +7,9 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.measures.values import total
 from cimento.statistics.regression import Regression, regress
 from cimento.statistics.resampling import bootstrap_mean
-from cimento.studies.agreement.table import Version, version_of
+from cimento.studies.agreement.table import Version, mean_or_none, version_of
 from cimento.verdicts.accuracy import clusters_of
 
 if TYPE_CHECKING:
@@ -196,11 +195,7 @@ def _profile_row(
         ratio=ratio.estimate,
         ratio_low=ratio.low,
         ratio_high=ratio.high,
-        accuracy=_mean([float(each.margin_bits > 0) for each in cell]),
-        more_tokens=_mean([float(each.more_tokens) for each in cell]),
-        less_frequent=_mean(rarity),
+        accuracy=mean_or_none([float(each.margin_bits > 0) for each in cell]),
+        more_tokens=mean_or_none([float(each.more_tokens) for each in cell]),
+        less_frequent=mean_or_none(rarity),
     )
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return total(values) / len(values) if values else None

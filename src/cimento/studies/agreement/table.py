@@ -156,7 +156,7 @@ def suite_row(run: AgreementRun, *, seed: int) -> SuiteRow:
         ratio_high=ratio.high,
         ratio_method=ratio.method,
         n_verdicts=len(judged),
-        accuracy=_mean([float(held) for _, held in judged]),
+        accuracy=mean_or_none([float(held) for _, held in judged]),
         accuracy_low=interval.low,
         accuracy_high=interval.high,
         accuracy_method=interval.method,
@@ -257,7 +257,8 @@ def _first_reason(run: AgreementRun) -> str | None:
     return next((f"item {each.item}: {each.reason}" for each in run.ratios if each.reason), None)
 
 
-def _mean(values: Sequence[float]) -> float | None:
+def mean_or_none(values: Sequence[float]) -> float | None:
+    """The mean; None of no values."""
     return total(values) / len(values) if values else None
 
 
