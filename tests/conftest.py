@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shared"))
 
@@ -27,3 +32,20 @@ def zoo_folder(tmp_path_factory) -> Callable[[str], Path]:
 
     root = tmp_path_factory.mktemp("zoo")
     return functools.cache(lambda name: zoo.save(name, root / name))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Headless Chromium of the system; the test is skipped where there is none."""
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("Chromium is not installed")
+    from playwright.sync_api import sync_playwright
+
+    # --no-sandbox: Chromium refuses to run as root, as it does in containers, with its sandbox on.
+    options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking",
+               "--disable-component-update", "--disable-sync", "--no-first-run"]  # fmt: skip
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=options)
+        yield started
+        started.close()
