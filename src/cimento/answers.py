@@ -208,6 +208,16 @@ JUDGMENTS = TableSchema(
         "remark": "String",
         "at": "String",
     },
+    # Of surveys; see docs/tables.md.
+    optional={
+        "survey": "String",
+        "position": "Int32",
+        "seconds": "Float64",
+        "session_seconds": "Float64",
+        # The right answer of an attention check; null for every other row.
+        "expected": "String",
+        "status": "String",
+    },
 )
 
 

@@ -1,0 +1,1 @@
+"""What people answered: read from what survey programs write, filtered in the open, adjudicated."""
