@@ -6,7 +6,7 @@ STAMPS := $(VENV)/.stamps
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check test test-slow test-servers format wheel smoke clean
+.PHONY: help demo check docs test test-slow test-servers format wheel smoke clean
 
 help:  ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -37,6 +37,9 @@ check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/check_sizes.py
+
+docs: $(STAMPS)/dev  ## the documentation as a site in build/site, warnings as errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 test: $(STAMPS)/dev  ## the tests, without the slow ones
 	$(BIN)/python -m pytest -m 'not slow and not servers'

@@ -1,0 +1,167 @@
+"""Pages of the site that are made from the code: one for each command, one for the Python API.
+
+mkdocs calls the two functions at the end (``hooks`` in mkdocs.yml). The pages are never written to
+docs/: what the code says is what the page says.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args, get_origin
+
+from mkdocs.structure.files import File, Files
+from typer.main import get_command
+
+from cimento.cli.commands import COMMANDS
+from cimento.cli.main import app
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+
+AnyCommand: TypeAlias = "TyperCommand | TyperGroup"
+Parameter: TypeAlias = "TyperArgument | TyperOption"
+
+FOLDER = "reference/"
+PYTHON = FOLDER + "python.md"
+
+ALSO_PUBLIC = (
+    "cimento.comparing.compare",
+    "cimento.comparing.Comparison",
+    "cimento.errors",
+)
+"""What the docs name beside the names in `cimento` itself."""
+
+
+def command_page(name: str) -> str:
+    """The page of a command, with its sub-commands one after the other."""
+    command = _group().get_command(None, name)
+    return "\n".join(_sections(command, f"cimento {name}", level=1)) + "\n"
+
+
+@functools.cache
+def _group() -> AnyCommand:
+    return get_command(app)
+
+
+def _sections(command: AnyCommand, name: str, *, level: int) -> Iterator[str]:
+    """What a command says of itself: what it does, its arguments, its options, its sub-commands."""
+    yield f"{'#' * level} {name}\n"
+    yield from (f"{escaped(line.strip())}\n" for line in (command.help or "").split("\n\n"))
+    children = getattr(command, "commands", {})
+    if not children:
+        yield f"```text\n{_usage(command, name)}\n```\n"
+        yield from _table(command)
+    for child in children.values():
+        yield from _sections(child, f"{name} {child.name}", level=min(level + 1, 6))
+
+
+def _usage(command: AnyCommand, name: str) -> str:
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
+    return " ".join([name, *(_metavar(each) for each in arguments), "[OPTIONS]"])
+
+
+def _metavar(argument: TyperArgument) -> str:
+    return str(argument.metavar or (argument.name or "").upper())
+
+
+def _table(command: AnyCommand) -> Iterator[str]:
+    """A row for each argument and option: how it is written, what it does, what holds without."""
+    rows = [_row(each) for each in command.params if not getattr(each, "hidden", False)]
+    if rows:
+        yield "| | what | if not given |\n|---|---|---|"
+        yield from (f"| {written} | {what} | {default} |" for written, what, default in rows)
+        yield ""
+
+
+def _row(parameter: Parameter) -> tuple[str, str, str]:
+    if parameter.param_type_name == "argument":
+        names = [_metavar(parameter)]
+    else:
+        names = [*parameter.opts, *parameter.secondary_opts]
+    written = " ".join(f"`{name}`" for name in names)
+    annotation = parameter.type_descriptor.annotation
+    what = escaped(parameter.help or "")
+    if get_origin(annotation) is Literal:
+        choices = get_args(annotation)
+        what += f" One of {', '.join(f'`{choice}`' for choice in choices)}."
+    return written, what.strip(), _default(parameter)
+
+
+def _default(parameter: Parameter) -> str:
+    if parameter.required:
+        return "must be given"
+    value = parameter.default
+    if value is None or value in ("", False, ()) or callable(value):
+        return ""
+    if value is True:
+        return "on"
+    return f"`{getattr(value, 'value', value)}`"
+
+
+def escaped(text: str) -> str:
+    """Text that stands in a table of Markdown as it is."""
+    for sign in "&|<>*_[]":
+        text = text.replace(sign, f"&#{ord(sign)};")
+    return " ".join(text.split())
+
+
+def python_page() -> str:
+    """The page of the Python interface: every public name, by its docstring."""
+    from cimento import _HOME_OF
+
+    names = sorted(_HOME_OF, key=lambda name: (name[0].isupper(), name.lower()))
+    own = [f"{_HOME_OF[name]}.{name}" for name in names]
+    head = (
+        "# Python\n\nThe names below can be imported from `cimento` itself"
+        " (`from cimento import evaluate`); what stands under *Modules*, from where it is said.\n"
+    )
+    return head + "".join(f"\n::: {name}\n" for name in own) + "\n## Modules\n" + _modules()
+
+
+def _modules() -> str:
+    return "".join(f"\n::: {name}\n    options:\n      heading_level: 3\n" for name in ALSO_PUBLIC)
+
+
+def generated_pages() -> dict[str, str]:
+    """Path in the site to Markdown."""
+    commands = {f"{FOLDER}{name}.md": command_page(name) for name in COMMANDS}
+    return {**commands, PYTHON: python_page()}
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the pages of the reference into the navigation, and those that it does not name."""
+    reference = next(entry["Reference"] for entry in config.nav or [] if "Reference" in entry)
+    reference.insert(1, {"Every option": [{name: f"{FOLDER}{name}.md"} for name in COMMANDS]})
+    reference.insert(2, {"Python": PYTHON})
+    further = sorted(_pages(Path(config.docs_dir)) - set(_named(config.nav)))
+    if further:
+        reference.append({"Further pages": further})
+    return config
+
+
+def _pages(folder: Path) -> set[str]:
+    """The pages in docs/ but those of single check codes, to which the list of codes leads."""
+    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*.md")}
+    return {path for path in found if not path.startswith("checks/")}
+
+
+def _named(nav: object) -> Iterator[str]:
+    """The pages that the navigation names, at any depth."""
+    if isinstance(nav, str):
+        yield nav
+    elif isinstance(nav, dict):
+        for each in nav.values():
+            yield from _named(each)
+    elif isinstance(nav, list):
+        for each in nav:
+            yield from _named(each)
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made from the code."""
+    for path, text in generated_pages().items():
+        files.append(File.generated(config, path, content=text))
+    return files
