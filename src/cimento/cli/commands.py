@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, Entry] = {
     "profile": Entry("profile:profile", "What models do in each dimension of a cloze suite."),
     "figure": Entry("figure:figure", "Draw stored runs."),
     "compare": Entry("compare:compare", "What changes from one run to another."),
+    "cite": Entry("cite:cite", "BibTeX, or the methods paragraph, of stored runs."),
     "score": Entry("score:score", "Surprisals of free text."),
     "fill": Entry("fill:fill", "What fits the blanks of free text."),
     "suites": Entry("suites:app", "List, show, check, convert and make test suites."),

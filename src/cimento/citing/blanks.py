@@ -1,0 +1,87 @@
+"""Sentences on suites with blanks and on stories."""
+
+from __future__ import annotations
+
+from cimento.citing.facts import RunFacts, part
+from cimento.citing.judged import interval
+
+_PROTOCOLS = {
+    "mask": "the most probable tokens at one mask",
+    "words": "the most probable whole words at one mask",
+    "complete": "whole words of one to {masks} tokens at as many masks",
+    "beam": "sequences of one to {masks} tokens at as many masks",
+    "left": "the most probable next tokens after what stands before the blank",
+    "sentinel": "what the encoder-decoder writes for a sentinel in the blank's place",
+}
+_AUTO = {"masked": "mask", "causal": "left", "seq2seq": "sentinel"}
+_NORMS = {
+    "sum": "their log-probability",
+    "token": "their log-probability by token [@brown2020]",
+    "char": "their log-probability by character [@lm-evaluation-harness]",
+    "pmi": "their log-probability less that without the story (domain-conditional PMI)"
+    " [@holtzman2021]",
+    "prior": "their log-probability less the log of their mean probability over all stories"
+    " (batch calibration) [@zhou2024]",
+}
+_HITS = (
+    "A hit at k is an answer of the suite's author among the first k candidates; the share of"
+    " candidates that fit is taken over those that were judged [@wilkens2023]."
+)
+_ANSWERS = {
+    "generate": "The model wrote its answer (at most {max_tokens} tokens, greedy), which was read"
+    " for one of the options.",
+    "constrained": "The model wrote its answer and could write nothing but one of the options.",
+}
+
+
+def sentences(run: RunFacts) -> list[str]:
+    """How blanks were asked for, and what counts as a hit."""
+    fill = part(run.manifest, "fill")
+    rule = str(fill.get("protocol", "auto"))
+    rule = _AUTO.get(str(run.model.get("kind")), rule) if rule == "auto" else rule
+    asked = _PROTOCOLS.get(rule, f"the rule {rule}").format(masks=fill.get("masks"))
+    found = [
+        f"Candidates for a blank were {asked}; the first {fill.get('k')} were kept.",
+        _HITS,
+        *_choices(run),
+        interval(run),
+    ]
+    left = run.outcomes.get("unscored", 0)
+    return [*found, f"{left} verdicts could not be scored and are in no share."]
+
+
+def of_stories(run: RunFacts) -> list[str]:
+    """How stories were asked about."""
+    stories, prompt = part(run.manifest, "stories"), part(run.manifest, "prompt")
+    shots = part(stories, "shots")
+    answer = str(stories.get("answer", "loglik"))
+    norm = str(stories.get("norm", "sum"))
+    said = _ANSWERS.get(answer, f"Options were compared by {_NORMS.get(norm, norm)}.")
+    asked = (
+        f"Stories were asked about with the prompt {prompt.get('id')} (version"
+        f" {prompt.get('version')}), protocol {stories.get('protocol')}, after"
+        f" {shots.get('n')} examples ({shots.get('mode')}, seed {shots.get('seed')}); chat"
+        f" template: {stories.get('chat', 'auto')}."
+    )
+    found = [asked, said.format(max_tokens=stories.get("max_tokens"))]
+    if stories.get("task", "tiers") == "tiers":
+        found.append(
+            "Accuracy is the share of stories that are right at the first tier, consistency that of"
+            " implausible stories right at the first two, verifiability at all three [@storks2021;"
+            " @pensa2024]."
+        )
+    corrections = run.manifest.get("corrections")
+    if isinstance(corrections, list) and corrections:
+        found.append(f"Corrections were made to the stories: {', '.join(map(str, corrections))}.")
+    ties, left = run.outcomes.get("tie", 0), run.outcomes.get("unscored", 0)
+    return [
+        *found,
+        f"{ties} answers were ties, which count as wrong; {left} could not be scored.",
+        "Rates have Wilson's 95 % interval [@wilson1927].",
+    ]
+
+
+def _choices(run: RunFacts) -> list[str]:
+    if not run.choices:
+        return []
+    return [f"Options were scored by the rule {' and by '.join(run.choices)}."]

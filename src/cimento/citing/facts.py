@@ -1,0 +1,221 @@
+"""What must be known of a run to say how it was made: from its folder, or from memory."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cimento.answers import REQUESTS, SCORES, VERDICTS, read_table
+from cimento.errors import InputError, TableError
+from cimento.judging import Judging
+from cimento.runs import Manifest, RunFolder
+from cimento.suites.kinds import ACCEPTABILITY, REGIONS, kind_of
+from cimento.suites.load import load_suite
+from cimento.suites.model import JsonValue, Meta, Suite
+
+STORIES = "stories"
+_STORIES_FILE = "stories.jsonl"
+CHOICE = "choice:"
+"""Begins the condition of verdicts on forced choices."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFacts:
+    """What a methods paragraph is made of.
+
+    Attributes:
+        manifest: what the run was made of and with.
+        kind: of the suite: ``regions``, ``acceptability``, ``cloze``, ``templates``, ``stories``.
+        meta: who made the suite.
+        n_items: items that were asked.
+        n_conditions: conditions of an item; 0 where that means nothing.
+        metric: how the surprisals of a region's tokens became one value.
+        predictions: formulas that were judged.
+        cluster: the column that says which items belong together.
+        factors: of a factorial design, with their levels.
+        measures: names of measures of sentences that the run was judged or described on.
+        choices: of suites with blanks, the rules by which options were scored.
+        outcomes: how many verdicts of each kind single predictions got.
+    """
+
+    manifest: Manifest
+    kind: str
+    meta: Meta
+    n_items: int
+    n_conditions: int = 0
+    metric: str = ""
+    predictions: tuple[str, ...] = ()
+    cluster: str = ""
+    factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    measures: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def model(self) -> Mapping[str, JsonValue]:
+        """The model's card."""
+        return part(self.manifest, "model")
+
+    @property
+    def asking(self) -> Mapping[str, JsonValue]:
+        """How the model was asked."""
+        return part(self.manifest, "asking")
+
+    @property
+    def policy(self) -> Mapping[str, JsonValue]:
+        """How texts were scored; empty for a recording, which was scored by somebody else."""
+        return {} if self.model.get("kind") == "replay" else part(self.asking, "policy")
+
+    @property
+    def judging(self) -> Judging:
+        """How the answers were judged."""
+        return Judging.from_plain(part(self.manifest, "judging"))
+
+    @property
+    def label(self) -> str:
+        """The model, by name and revision."""
+        return str(self.manifest.get("label", ""))
+
+
+def part(manifest: Mapping[str, JsonValue], name: str) -> Mapping[str, JsonValue]:
+    """An object inside a manifest; empty where there is none."""
+    found = manifest.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def facts_of(
+    manifest: Manifest,
+    suite: Suite,
+    *,
+    kind: str = REGIONS,
+    verdicts: Iterable[tuple[int | None, str]] = (),
+    measures: Iterable[str] = (),
+) -> RunFacts:
+    """The facts of a run of a suite of regions or of acceptability.
+
+    Args:
+        manifest: of the run.
+        suite: that was asked.
+        kind: of the suite.
+        verdicts: number of the prediction (None for the conjunction) and verdict, of every item.
+        measures: that the run was described on, beside the one that it was judged on.
+    """
+    judging = Judging.from_plain(part(manifest, "judging"))
+    judged = judging.applied(suite)
+    return RunFacts(
+        manifest=manifest,
+        kind=kind,
+        meta=suite.meta,
+        n_items=len(suite.items),
+        n_conditions=len(suite.condition_names),
+        metric=judged.metric,
+        predictions=tuple(each.formula for each in judged.predictions),
+        cluster=suite.cluster,
+        factors=suite.factors,
+        measures=tuple(dict.fromkeys(filter(None, (judging.measure, *measures)))),
+        outcomes=Counter(verdict for number, verdict in verdicts if number is not None),
+    )
+
+
+def read_facts(folder: RunFolder) -> RunFacts:
+    """The facts of a stored run of any kind.
+
+    Raises:
+        TableError: there is no finished run in the folder, or a part of it cannot be read.
+    """
+    manifest = folder.manifest()
+    if manifest.get("kind") == STORIES:
+        return _stories(folder, manifest)
+    kind = str(manifest.get("kind") or kind_of(folder.suite_folder))
+    if kind in {REGIONS, ACCEPTABILITY}:
+        table = read_table(VERDICTS, folder.path)
+        return facts_of(
+            manifest,
+            load_suite(folder.suite_folder).suite,
+            kind=kind,
+            verdicts=table.select("prediction", "verdict").iter_rows(),
+            measures=_measures(folder.path) if kind == ACCEPTABILITY else (),
+        )
+    return _blanks(folder, manifest)
+
+
+def _blanks(folder: RunFolder, manifest: Manifest) -> RunFacts:
+    """Of a suite with blanks."""
+    toml = folder.suite_folder / "suite.toml"
+    try:
+        plain = tomllib.loads(toml.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise TableError(where=str(toml), seen=f"cannot be read ({error})") from error
+    return RunFacts(
+        manifest=manifest,
+        kind=kind_of(folder.suite_folder),
+        meta=_meta(part(plain, "meta")),
+        n_items=read_table(REQUESTS, folder.path)["item"].n_unique(),
+        cluster=str(part(plain, "options").get("cluster", "")),
+        choices=_choices(folder.path),
+        outcomes=_outcomes(folder.path),
+    )
+
+
+def _stories(folder: RunFolder, manifest: Manifest) -> RunFacts:
+    path = folder.path / _STORIES_FILE
+    try:
+        n_items = sum(bool(line.strip()) for line in path.read_text("utf-8").splitlines())
+    except (OSError, UnicodeDecodeError) as error:
+        raise TableError(where=str(path), seen=f"cannot be read ({error})") from error
+    suite = part(manifest, "suite")
+    return RunFacts(
+        manifest=manifest,
+        kind=STORIES,
+        meta=_meta({"name": suite.get("name"), **part(suite, "meta")}),
+        n_items=n_items,
+        outcomes=_outcomes(folder.path),
+    )
+
+
+def _meta(plain: Mapping[str, JsonValue]) -> Meta:
+    """Who made a suite, from a manifest or a ``suite.toml``."""
+
+    def text(name: str) -> str:
+        return str(plain.get(name) or "")
+
+    return Meta(
+        name=text("name"),
+        version=text("version"),
+        language=text("language"),
+        licence=text("licence"),
+        citation=text("citation"),
+        author=text("author"),
+        reference=text("reference"),
+    )
+
+
+def _outcomes(path: Path) -> Mapping[str, int]:
+    """How many verdicts of each kind; empty where nothing was judged."""
+    try:
+        return Counter(read_table(VERDICTS, path)["verdict"].to_list())
+    except InputError:
+        return {}
+
+
+def _choices(path: Path) -> tuple[str, ...]:
+    """The rules of forced choices; empty where nothing was judged."""
+    try:
+        conditions = read_table(VERDICTS, path)["condition"].unique(maintain_order=True)
+    except InputError:
+        return ()
+    names = [str(name) for name in conditions.drop_nulls()]
+    return tuple(name.removeprefix(CHOICE) for name in names if name.startswith(CHOICE))
+
+
+def _measures(path: Path) -> list[str]:
+    """The measures that a run of acceptability was described on."""
+    try:
+        return [
+            str(each) for each in read_table(SCORES, path)["measure"].unique(maintain_order=True)
+        ]
+    except InputError:
+        return []

@@ -1,0 +1,133 @@
+"""Sentences on how the answers of regions and of rated sentences were judged, and tested."""
+
+from __future__ import annotations
+
+from cimento.citing.facts import RunFacts, part
+from cimento.citing.used import cite_source
+from cimento.errors import CimentoError
+from cimento.measures import find_measure
+
+_TWO = 2
+_FIRST = {
+    "drop": "was left out of every sum and length",
+    "zero": "counted as a surprisal of 0",
+}
+_WORDS = {
+    "sum": "sum", "mean": "mean", "median": "median", "range": "range", "max": "largest",
+    "min": "smallest",
+}  # fmt: skip
+
+
+def sentences(run: RunFacts) -> list[str]:
+    """What was compared, and how the shares are told."""
+    if not run.predictions:
+        return []
+    return [
+        _compared(run),
+        *_conventions(run),
+        _ties(run),
+        _outcomes(run),
+        interval(run),
+        _chance(run),
+    ]
+
+
+def design(run: RunFacts) -> list[str]:
+    """Effects of a two by two design and their tests."""
+    if len(run.factors) != _TWO:
+        return []
+    effect = (
+        "Super-additivity is the difference of differences (DD) of the four condition means"
+        " [@sprouse2012]."
+    )
+    tests = (
+        "DD was tested over items by sign flips [@fisher1935; @phipson2010] (all patterns of up to"
+        f" 40 items or clusters, 10,000 draws beyond, seed {run.judging.seed}) and by Student's t"
+        " [@student1908], with a BCa bootstrap interval of 10,000 draws [@efron1987]; p-values of"
+        " the sign flips are corrected by Holm over all phenomena tested together [@holm1979]."
+    )
+    return [effect, tests]
+
+
+def beside_people(run: RunFacts) -> list[str]:
+    """Measures of sentences beside ratings."""
+    seed = part(run.manifest, "options").get("seed", run.judging.seed)
+    draws = part(run.manifest, "options").get("draws", 1000)
+    told = "; ".join(map(measure, run.measures))
+    tests = (
+        "Each was set beside the ratings by Spearman's [@spearman1904], Pearson's and Kendall's"
+        f" correlation, with permutation tests and percentile bootstrap intervals ({draws} draws"
+        f" each, seed {seed}; the sentences of a pair drawn together) [@efron1993; @phipson2010],"
+        " and by Spearman's partial correlation with length in words (and word frequency, where it"
+        " is known) held constant."
+    )
+    return [f"Measures of sentences: {told}.", tests]
+
+
+def measure(name: str) -> str:
+    """A measure with its formula, unit, direction and source."""
+    try:
+        found = find_measure(name)
+    except CimentoError:
+        return name  # a plug-in that is not installed here brought it
+    unit = f"in {found.unit}, " if found.unit else ""
+    better = "higher" if found.higher_is_better else "lower"
+    return f"{found.name}, {found.formula} ({unit}{better} is better){cite_source(found.source)}"
+
+
+def interval(run: RunFacts) -> str:
+    """The interval of shares."""
+    head = "Shares have Wilson's 95 % interval [@wilson1927]"
+    if not run.cluster:
+        return f"{head}."
+    return (
+        f"{head} at the effective number of verdicts, because items of one {run.cluster} belong"
+        " together [@korn1998; @franco2019]."
+    )
+
+
+def _compared(run: RunFacts) -> str:
+    formulas = "; ".join(run.predictions)
+    what = (
+        f"whole sentences of an item by {measure(run.judging.measure)}"
+        if run.judging.measure
+        else f"regions of an item by the {_WORDS.get(run.metric, run.metric)} of the surprisals of"
+        f" their tokens [@hale2001], in {run.judging.unit}"
+    )
+    count = len(run.predictions)
+    many = "prediction compares" if count == 1 else f"{count} predictions compare"
+    return f"The {many} {what} [@hu2020]: {formulas}."
+
+
+def _conventions(run: RunFacts) -> list[str]:
+    judging = run.judging
+    found = []
+    if judging.compat:
+        found.append(f"Conventions were those of {judging.compat}.")
+    if judging.unigrams:
+        found.append(f"Unigram frequencies were those of {judging.unigrams}.")
+    if judging.unscored_first in _FIRST:
+        done = _FIRST[judging.unscored_first]
+        found.append(f"A first token without left context {done}.")
+    return found
+
+
+def _ties(run: RunFacts) -> str:
+    rule = "as a pass" if run.judging.ties == "pass" else "as no pass"
+    return f"Two sides that are exactly equal are a tie, which counts {rule}."
+
+
+def _outcomes(run: RunFacts) -> str:
+    total = sum(run.outcomes.values())
+    left = run.outcomes.get("unscored", 0)
+    return (
+        f"Of {total} verdicts {run.outcomes.get('tie', 0)} were ties, and {left} could not be"
+        " scored and are in no share."
+    )
+
+
+def _chance(run: RunFacts) -> str:
+    return (
+        "Chance is how often predictions hold for independent standard normal values"
+        f" [@hammersley1956] (seed {run.judging.seed})."
+    )

@@ -1,0 +1,239 @@
+"""The works that can be cited: facts in ``references.toml``, and what is written from them."""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+
+from cimento._version import __version__
+
+OTHERS = "others"
+"""Ends a list of authors that was cut."""
+
+_FIELDS = (
+    "journal", "booktitle", "series", "publisher", "year", "volume", "number", "pages", "version",
+    "doi", "url", "note",
+)  # fmt: skip
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s,;]+")
+_ADDRESS = re.compile(r"\b(?:https?://)?((?:[\w-]+\.)+[a-z]{2,}/[^\s,;]*)", re.IGNORECASE)
+_BIBTEX_KEY = re.compile(r"@\w+\s*\{\s*([^,\s}]+)")
+_MOST_NAMED = 2
+
+_TEX = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_"} | {
+    "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
+    "<": "\\textless{}", ">": "\\textgreater{}", "{": "\\{", "}": "\\}", "|": "\\textbar{}",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A work that can be cited.
+
+    Attributes:
+        key: of the BibTeX entry; stable.
+        type: of the BibTeX entry.
+        authors: as ``Family, Given``; ``others`` ends a cut list, braces keep a group's name.
+        title: of the work; may be empty where only a text is known.
+        fields: the other fields by their BibTeX names, as plain text.
+        known_as: texts that name it where a DOI or an address would not.
+        ready: the entry as its author wrote it in BibTeX; empty where it is made from the rest.
+    """
+
+    key: str
+    type: str
+    authors: tuple[str, ...] = ()
+    title: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    known_as: tuple[str, ...] = ()
+    ready: str = ""
+
+    @property
+    def short(self) -> str:
+        """As it is named in a text: ``Kauf and Ivanova 2023``."""
+        names = [_family(author) for author in self.authors if author != OTHERS]
+        if "year" not in self.fields:
+            # Suites and software are named by what they are, not by who made them.
+            return " ".join(
+                filter(None, (self.title.partition(":")[0], self.fields.get("version")))
+            )
+        if not names:
+            return self.title
+        if len(names) > _MOST_NAMED or OTHERS in self.authors:
+            return f"{names[0]} et al. {self.fields['year']}"
+        return f"{' and '.join(names)} {self.fields['year']}"
+
+    @property
+    def line(self) -> str:
+        """As a list of references has it, in plain text."""
+        if self.ready or not self.title:
+            return self.fields.get("note") or self.ready
+        authors = "; ".join("et al." if name == OTHERS else _bare(name) for name in self.authors)
+        year = f"({self.fields['year']})" if "year" in self.fields else ""
+        head = " ".join(filter(None, (authors, year)))
+        doi = self.fields.get("doi")
+        ends = [
+            _sentence(head),
+            _sentence(self.title),
+            _sentence(self._place),
+            _sentence(self.fields.get("note", "")),
+            f"https://doi.org/{doi}" if doi else self.fields.get("url", ""),
+        ]
+        return " ".join(filter(None, ends))
+
+    @property
+    def _place(self) -> str:
+        """Where it appeared: ``Language 88(1), 82-123``."""
+        facts = self.fields
+        number = f"({facts['number']})" if "number" in facts else ""
+        volume = facts.get("volume", "") + number
+        inside = facts.get("booktitle", "")
+        if "series" in facts:
+            inside = f"{inside} ({facts['series']} {volume})"
+            volume = ""
+        outer = " ".join(filter(None, (facts.get("journal", ""), inside, volume)))
+        version = f"Version {facts['version']}" if "version" in facts else ""
+        pages = facts.get("pages", "").replace("--", "-")
+        return ", ".join(filter(None, (outer, facts.get("publisher"), version, pages)))
+
+
+def bibtex(references: Iterable[Reference]) -> str:
+    """BibTeX entries, one after the other."""
+    return "\n".join(_entry(each) for each in references)
+
+
+@functools.cache
+def library() -> Mapping[str, Reference]:
+    """All works of the data file, by key."""
+    text = (resources.files("cimento.citing") / "references.toml").read_text(encoding="utf-8")
+    return {key: _reference(key, facts) for key, facts in tomllib.loads(text).items()}
+
+
+def find_reference(key: str) -> Reference:
+    """The work of a key; KeyError where there is none."""
+    return library()[key]
+
+
+def cimento_itself() -> Reference:
+    """The entry of this toolkit."""
+    return Reference(
+        key="cimento",
+        type="misc",
+        authors=("{The cimento developers}",),
+        title="cimento: Targeted linguistic evaluation of language models",
+        fields={"version": __version__},
+    )
+
+
+def works_in(text: str) -> tuple[Reference, ...]:
+    """The works that a text names by DOI or address, part by part (``;`` stands between).
+
+    A part that names none that is known is a reference of its own, with the part as its note.
+
+    Args:
+        text: such as the source of a measure or the reference of a suite.
+    """
+    found: dict[str, Reference] = {}
+    for part in filter(None, map(str.strip, text.split(";"))):
+        for each in _known(part) or (from_text(part),):
+            found.setdefault(each.key, each)
+    return tuple(found.values())
+
+
+def from_text(text: str, *, key: str = "") -> Reference:
+    """A reference of which only a text is known; BibTeX is kept as it is.
+
+    Args:
+        text: as somebody wrote it.
+        key: where the text is no BibTeX; made from the text where it is empty.
+    """
+    own = _BIBTEX_KEY.match(text.strip())
+    if own is not None:
+        return Reference(key=own[1], type="misc", ready=text.strip())
+    doi = _doi(text)
+    more = {"doi": doi} if doi else {}
+    return Reference(key=key or slug(text), type="misc", fields={"note": text, **more})
+
+
+def slug(text: str) -> str:
+    """A text as a BibTeX key: letters, digits and hyphens, not too long."""
+    plain = re.sub(r"[^a-z0-9]+", "-", _ascii(text).lower()).strip("-")
+    return plain[:40].rstrip("-") or "reference"
+
+
+def tex(text: str) -> str:
+    """A plain text as LaTeX shows it."""
+    return text.translate(_TEX)
+
+
+def _known(part: str) -> tuple[Reference, ...]:
+    """The works of the data file that a text names."""
+    dois = {match.rstrip(".)").lower() for match in _DOI.findall(part)}
+    addresses = {match.rstrip("./)").lower() for match in _ADDRESS.findall(part)}
+    return tuple(each for each in library().values() if _is_named(each, part, dois, addresses))
+
+
+def _is_named(work: Reference, part: str, dois: set[str], addresses: set[str]) -> bool:
+    if work.known_as:
+        return any(name in part for name in work.known_as)
+    address = work.fields.get("url", "").partition("://")[2].rstrip("/").lower()
+    return work.fields.get("doi", "").lower() in dois or address in addresses
+
+
+def _doi(text: str) -> str:
+    found = _DOI.search(text)
+    return found[0].rstrip(".)") if found else ""
+
+
+def _reference(key: str, facts: Mapping[str, object]) -> Reference:
+    return Reference(
+        key=key,
+        type=str(facts["type"]),
+        authors=_texts(facts["authors"]),
+        title=str(facts["title"]),
+        fields={name: str(facts[name]) for name in _FIELDS if name in facts},
+        known_as=_texts(facts.get("known_as")),
+    )
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
+
+
+def _entry(work: Reference) -> str:
+    if work.ready:
+        return work.ready + "\n"
+    lines = [f"@{work.type}{{{work.key},"]
+    if work.authors:
+        names = (name if name.startswith("{") else tex(name) for name in work.authors)
+        lines.append(f"  author = {{{' and '.join(names)}}},")
+    if work.title:
+        # A second pair of braces keeps capitals as they are.
+        lines.append(f"  title = {{{{{tex(work.title)}}}}},")
+    for name in _FIELDS:
+        if name in work.fields:
+            value = work.fields[name]
+            lines.append(f"  {name} = {{{value if name in ('doi', 'url') else tex(value)}}},")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _sentence(text: str) -> str:
+    """A text with a mark at its end."""
+    return text if not text or text[-1] in "?!." else f"{text}."
+
+
+def _family(author: str) -> str:
+    return _bare(author) if author.startswith("{") else author.partition(",")[0]
+
+
+def _bare(author: str) -> str:
+    return author.removeprefix("{").removesuffix("}")
+
+
+def _ascii(text: str) -> str:
+    import unicodedata
+
+    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()

@@ -1,0 +1,158 @@
+"""The methods paragraph: what was done, in sentences that cite; the same sentences in three forms.
+
+Sentences mark citations as pandoc does, ``[@key; @other]``. What all runs share is said once; what
+only some do is said of these by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from cimento.citing import blanks, judged, scored, used
+from cimento.citing.facts import STORIES, RunFacts
+from cimento.citing.library import (
+    Reference,
+    cimento_itself,
+    find_reference,
+    from_text,
+    library,
+    slug,
+    tex,
+    works_in,
+)
+from cimento.suites.kinds import ACCEPTABILITY, REGIONS
+
+Form: TypeAlias = Literal["text", "markdown", "latex"]
+
+_CITED = re.compile(r" ?\[@[\w-]+(?:; @[\w-]+)*\]")
+_KEY = re.compile(r"@([\w-]+)")
+
+Sayer: TypeAlias = Callable[[RunFacts], Sequence[str]]
+
+_SAYERS: Sequence[tuple[Sayer, frozenset[str]]] = (
+    (scored.sentences, frozenset({REGIONS, ACCEPTABILITY, "cloze", "templates", STORIES})),
+    (judged.beside_people, frozenset({ACCEPTABILITY})),
+    (judged.sentences, frozenset({REGIONS, ACCEPTABILITY})),
+    (judged.design, frozenset({REGIONS})),
+    (blanks.sentences, frozenset({"cloze", "templates"})),
+    (blanks.of_stories, frozenset({STORIES})),
+)
+"""What is said between models and software, in order, and of which kinds of suites."""
+
+
+def methods_paragraph(runs: Sequence[RunFacts], *, form: Form = "text") -> str:
+    r"""How some runs were made, as one paragraph.
+
+    Args:
+        runs: one or more; what they share is said once.
+        form: ``text`` names works in parentheses, ``markdown`` has pandoc's ``[@key]``, ``latex``
+            natbib's ``\citep{key}``.
+
+    Returns:
+        One line, without a line break at its end; empty without runs.
+    """
+    paragraph = " ".join(_sentences(runs))
+    names = {each.key: each for each in references(runs)}
+    if form == "markdown":
+        return paragraph
+    if form == "latex":
+        return _with_citations(paragraph, _latex, between=tex)
+    return _with_citations(paragraph, lambda keys: _named(keys, names))
+
+
+def references(runs: Sequence[RunFacts]) -> tuple[Reference, ...]:
+    """The works that the methods paragraph of some runs cites, in order, each once."""
+    suites = {each.key: each for run in runs for each in (_of_suite(run), *_origins(run))}
+    known = {**library(), **used.plugged_works(runs), **suites, "cimento": cimento_itself()}
+    keys = dict.fromkeys(
+        key for found in _CITED.findall(" ".join(_sentences(runs))) for key in _KEY.findall(found)
+    )
+    return tuple(known[key] for key in keys)
+
+
+def _sentences(runs: Sequence[RunFacts]) -> list[str]:
+    if not runs:
+        return []
+    said = [
+        *dict.fromkeys(used.suite(run, cited=_keys(run)) for run in runs),
+        used.models(runs),
+    ]
+    by_sentence: dict[str, list[RunFacts]] = {}
+    for say, kinds in _SAYERS:
+        for run in runs:
+            for sentence in say(run) if run.kind in kinds else ():
+                by_sentence.setdefault(sentence, []).append(run)
+    last = ""
+    for sentence, those in by_sentence.items():
+        whose = _whose(those, runs)
+        said.append(sentence if whose == last else f"{whose or 'In all runs'}: {sentence}")
+        last = whose
+    return [*said, *dict.fromkeys(used.software(run) for run in runs)]
+
+
+def _whose(those: Sequence[RunFacts], runs: Sequence[RunFacts]) -> str:
+    """Whom a sentence is about: all runs of some suites, of some models, single ones; or all."""
+    if len(those) == len(runs):
+        return ""
+    suites = dict.fromkeys(run.meta.name for run in those)
+    models = dict.fromkeys(run.label for run in those)
+    if all(run in those for run in runs if run.meta.name in suites):
+        return _listed(list(suites))
+    if all(run in those for run in runs if run.label in models):
+        return _listed(list(models))
+    return _listed([f"{run.meta.name} with {run.label}" for run in those])
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _of_suite(run: RunFacts) -> Reference:
+    """The suite itself: as its author wants it cited, else from what is known of it."""
+    meta = run.meta
+    key = slug(meta.name)
+    if meta.citation.lstrip().startswith("@"):
+        return from_text(meta.citation)
+    fields = {"version": meta.version, "note": meta.citation}
+    return Reference(
+        key=key,
+        type="misc",
+        authors=(f"{{{meta.author}}}",) if meta.author else (),
+        title=meta.name,
+        fields={name: text for name, text in fields.items() if text},
+    )
+
+
+def _origins(run: RunFacts) -> tuple[Reference, ...]:
+    """The publications that a suite says it comes from."""
+    return works_in(run.meta.reference)
+
+
+def _keys(run: RunFacts) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.key for each in (_of_suite(run), *_origins(run))))
+
+
+def _with_citations(
+    paragraph: str,
+    written: Callable[[list[str]], str],
+    *,
+    between: Callable[[str], str] = str,
+) -> str:
+    """The paragraph with each citation as `written` has it, and the rest as `between` has it."""
+    found: list[str] = []
+    at = 0
+    for match in _CITED.finditer(paragraph):
+        found += [between(paragraph[at : match.start()]), written(_KEY.findall(match[0]))]
+        at = match.end()
+    return "".join([*found, between(paragraph[at:])])
+
+
+def _latex(keys: list[str]) -> str:
+    return f" \\citep{{{','.join(keys)}}}"
+
+
+def _named(keys: list[str], names: Mapping[str, Reference]) -> str:
+    shorts = [names[key].short if key in names else find_reference(key).short for key in keys]
+    return f" ({'; '.join(dict.fromkeys(shorts))})"

@@ -1,0 +1,48 @@
+"""``cimento cite``: BibTeX of what runs rest on, or the methods paragraph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cimento.citing.methods import Form
+from cimento.cli import options
+
+
+def cite(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders of runs.")
+    ],
+    *,
+    methods: Annotated[
+        bool, options.option("--methods", help="The methods paragraph in place of BibTeX.")
+    ] = False,
+    form: Annotated[
+        Form, options.option("--format", help="Of the paragraph: text, markdown or latex.")
+    ] = "text",
+) -> None:
+    r"""Print BibTeX for the suites, measures and methods of stored runs, or how they were made.
+
+    The keys of the entries are those of the paragraph, as [@key] in Markdown (pandoc) and
+    \\citep{key} in LaTeX (natbib). As text, the references follow the paragraph.
+    """
+    from cimento.citing import bibtex, methods_paragraph, read_facts, references
+    from cimento.cli.console import show
+    from cimento.errors import UsageError
+    from cimento.runs import find_runs
+
+    if form != "text" and not methods:
+        raise UsageError(
+            where="--format",
+            seen="it is the form of the methods paragraph, and BibTeX has one form only",
+            todo="Add --methods, or leave --format out.",
+        )
+    facts = [read_facts(folder) for path in runs for folder in find_runs(path)]
+    if not methods:
+        show(bibtex(references(facts)).rstrip("\n"))
+        return
+    show(methods_paragraph(facts, form=form))
+    if form == "text":
+        show("\nReferences\n\n" + "\n".join(f"- {each.line}" for each in references(facts)))

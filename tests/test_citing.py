@@ -1,0 +1,259 @@
+"""References and the methods paragraph of runs: every work is known, every option is told."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tomllib
+from collections import Counter
+
+import pytest
+
+from cimento.api import read_suites
+from cimento.citing import bibtex, facts_of, methods_paragraph, read_facts, references
+from cimento.citing.facts import RunFacts
+from cimento.citing.library import find_reference, from_text, library, slug, works_in
+from cimento.cli.main import invoke
+from cimento.errors import TableError
+from cimento.measures import MEASURES
+from cimento.models.base import Policy
+from cimento.runs import RunFolder
+from cimento.suites.builtin import builtin_names, find_suite
+from cimento.suites.model import Meta
+
+KINDS = (
+    "it-islands",
+    "it-acceptability",
+    "it-connectives-cloze",
+    "es-agreement-templates",
+    "es-stories",
+)
+
+
+@pytest.fixture(scope="module")
+def runs_folder(tmp_path_factory):
+    """A small run of every kind of suite."""
+    out = tmp_path_factory.mktemp("runs")
+    patch = pytest.MonkeyPatch()
+    patch.setenv("CIMENTO_CACHE_DIR", str(out / "cache"))
+    command = ["run", *KINDS, "-m", "demo-causal", "--limit", "3", "-o", str(out / "runs")]
+    assert invoke(command) == 0
+    patch.undo()
+    return out / "runs"
+
+
+@pytest.fixture(scope="module")
+def stored(runs_folder):
+    """The facts of these runs, by the suite's name."""
+    folders = [path.parent for path in runs_folder.rglob("manifest.json")]
+    return {path.parent.name: read_facts(RunFolder(path)) for path in folders}
+
+
+def facts(**changes) -> RunFacts:
+    """Facts of a run that was made by hand."""
+    card = {"name": "m", "kind": "causal", "bos": "<s>", "revision": "ab" * 20, "dtype": "float32"}
+    manifest = {
+        "label": "m@abababa",
+        "model": card | changes.pop("model", {}),
+        "asking": {"policy": dataclasses.asdict(Policy(**changes.pop("policy", {})))},
+        "suite": {"name": "s", "sha256": "cd" * 32},
+        "judging": changes.pop("judging", {}),
+        "versions": {"python": "3.11.7"},
+        "cimento": "0.1.0",
+    } | changes.pop("manifest", {})
+    usual = {
+        "kind": "regions",
+        "meta": Meta("s", language="it"),
+        "n_items": 3,
+        "n_conditions": 2,
+        "metric": "sum",
+        "predictions": ("(*;%good%) < (*;%bad%)",),
+        "outcomes": {"pass": 2, "tie": 1},
+    }
+    return RunFacts(manifest=manifest, **(usual | changes))
+
+
+def test_works_are_complete_and_named_once():
+    dois = Counter(
+        each.fields["doi"].lower() for each in library().values() if "doi" in each.fields
+    )
+
+    assert max(dois.values()) == 1
+    for key, work in library().items():
+        assert slug(key) == key
+        assert work.authors
+        assert work.title
+        assert 1900 < int(work.fields["year"]) < 2100
+        assert "--" in work.fields.get("pages", "1--2") or work.fields["pages"].isalnum()
+
+
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=lambda each: each.name)
+def test_what_measures_come_from_can_be_cited(measure):
+    assert {each.key for each in works_in(measure.source)} <= library().keys()
+
+
+def test_what_starter_suites_come_from_can_be_cited():
+    tomls = [path / "suite.toml" for path in map(find_suite, builtin_names())]
+    texts = [tomllib.loads(path.read_text("utf-8"))["meta"].get("reference", "") for path in tomls]
+
+    assert {each.key for text in texts for each in works_in(text)} <= library().keys()
+
+
+def test_a_text_without_a_known_work_is_kept_as_it_is():
+    (found,) = works_in("Rossi 2031, doi:10.1234/abc.5")
+
+    assert found.fields == {"note": "Rossi 2031, doi:10.1234/abc.5", "doi": "10.1234/abc.5"}
+    assert found.key == "rossi-2031-doi-10-1234-abc-5"
+    assert works_in("") == ()
+
+
+def test_bibtex_of_an_author_is_not_touched():
+    own = "@article{rossi,\n  title = {A {\\`e} B},\n}"
+    found = from_text(own)
+
+    assert found.key == "rossi"
+    assert bibtex([found]) == own + "\n"
+
+
+def test_an_entry_as_bibtex_has_it():
+    text = bibtex([find_reference("sprouse2016")])
+
+    # Compared with the entry that the publisher's page offers.
+    assert text == (
+        "@article{sprouse2016,\n"
+        "  author = {Sprouse, Jon and Caponigro, Ivano and Greco, Ciro and Cecchetto, Carlo},\n"
+        "  title = {{Experimental syntax and the variation of island effects in English and"
+        " Italian}},\n"
+        "  journal = {Natural Language \\& Linguistic Theory},\n"
+        "  year = {2016},\n  volume = {34},\n  number = {1},\n  pages = {307--344},\n"
+        "  doi = {10.1007/s11049-015-9286-8},\n}\n"
+    )
+    assert find_reference("sprouse2016").short == "Sprouse et al. 2016"
+    assert find_reference("kauf2023").short == "Kauf and Ivanova 2023"
+    assert find_reference("student1908").line.startswith("Student (1908). The probable error")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_kind_of_run_has_a_paragraph_whose_works_are_all_there(stored, name):
+    run = stored[name]
+    paragraph = methods_paragraph([run], form="markdown")
+    cited = set(re.findall(r"@([\w-]+)(?=[;\]])", paragraph))
+
+    assert cited == {each.key for each in references([run])}
+    assert {name, "cimento", "paszke2019"} <= cited
+    assert f"The suite {name} (" in paragraph
+    assert str(run.manifest["suite"]["sha256"])[:12] in paragraph
+    assert str(run.manifest["model"]["revision"])[:12] in paragraph
+    assert str(run.manifest["model"]["tokenizer"])[:12] in paragraph
+    assert "<|bos|> (rule auto)" in paragraph
+    assert "first 3 items" in paragraph
+    assert "\n" not in paragraph
+
+
+def test_what_a_kind_of_suite_alone_does_is_said_of_it(stored):
+    said = {name: methods_paragraph([run], form="markdown") for name, run in stored.items()}
+
+    assert "sign flips [@fisher1935; @phipson2010]" in said["it-islands"]
+    assert "distance (short, long) and structure (nonisland, island)" in said["it-islands"]
+    assert "penlp, LP / ((5 + n) / 6)^0.8" in said["it-acceptability"]
+    assert "@lau2020; @wu2016" in said["it-acceptability"]
+    assert "items of one connective belong together" in said["it-connectives-cloze"]
+    assert "by the rule sentence and by left" in said["it-connectives-cloze"]
+    assert "3 examples (fixed, seed 1234)" in said["es-stories"]
+    assert "sign flips" not in said["es-stories"]
+
+
+def test_options_are_said_as_they_were():
+    run = facts(
+        policy={"bos": "none", "leading_blank": True, "window": "sliding", "stride": 64},
+        judging={"ties": "pass", "unscored_first": "drop", "measure": "penlp", "seed": 7},
+        model={"bos": "", "boundary": "word-start"},
+        measures=("penlp",),
+        cluster="verb",
+    )
+    said = methods_paragraph([run])
+
+    assert "nothing stood before the first token (rule none)" in said
+    assert "A blank stood before every text." in said
+    assert "sliding windows moved by 64 tokens" in said
+    assert "counts as a pass" in said
+    assert "was left out of every sum" in said
+    assert "whole sentences of an item by penlp" in said
+    assert "(word-start marks" in said
+    assert "(Pimentel and Meister 2024)" in said
+    assert "items of one verb belong together" in said
+    assert "(seed 7)" in said
+    assert "Of 3 verdicts 1 were ties" in said
+
+
+@pytest.mark.parametrize(
+    ("rule", "key"), [("within-word-l2r", "kauf2023"), ("original", "salazar2020")]
+)
+def test_pseudo_likelihoods_cite_their_source(rule, key):
+    run = facts(model={"kind": "masked"}, policy={"pll": rule})
+
+    assert key in {each.key for each in references([run])}
+    assert "Scores were pseudo-log-likelihoods" in methods_paragraph([run])
+
+
+def test_a_secret_in_an_option_is_not_told():
+    run = facts(policy={"model_args": {"token": "hf_verysecret", "attn_implementation": "eager"}})
+    said = methods_paragraph([run])
+
+    assert "hf_verysecret" not in said
+    assert 'attn_implementation = "eager"' in said
+
+
+def test_of_several_runs_what_they_share_is_said_once(stored):
+    one, other = stored["it-islands"], stored["es-stories"]
+    said = methods_paragraph([one, other])
+
+    assert said.count("The score of a token was") == 1
+    assert said.count("The model was demo-causal") == 1
+    assert "it-islands: The 4 predictions" in said
+    assert "es-stories: Stories were asked about" in said
+    assert methods_paragraph([one, one]) == methods_paragraph([one])
+
+
+def test_latex_is_escaped_and_cites():
+    run = facts(meta=Meta("a_b & 100%", citation="x"), predictions=("(1;%a%) < (1;%b%)",))
+    said = methods_paragraph([run], form="latex")
+
+    assert "The suite a\\_b \\& 100\\% (" in said
+    assert "\\citep{a-b-100}" in said
+    assert "(1;\\%a\\%) \\textless{} (1;\\%b\\%)" in said
+    assert methods_paragraph([], form="latex") == ""
+
+
+def test_facts_of_a_run_in_memory(stored):
+    run = stored["it-islands"]
+    (loaded,) = read_suites(["it-islands"])
+    suite = dataclasses.replace(loaded.suite, items=loaded.suite.items[:3])
+    own = facts_of(run.manifest, suite, verdicts=[(0, "tie"), (None, "pass"), (1, "pass")])
+
+    assert own.outcomes == {"tie": 1, "pass": 1}
+    assert dataclasses.replace(own, outcomes=run.outcomes) == run
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path):
+    with pytest.raises(TableError, match="not the folder of a finished run"):
+        read_facts(RunFolder(tmp_path))
+
+
+def test_the_command_prints_bibtex_or_the_paragraph(runs_folder, stored, capsys):
+    path = str(runs_folder)
+    capsys.readouterr()
+
+    assert invoke(["cite", path]) == 0
+    entries = capsys.readouterr().out
+    assert entries.count("\n@") + 1 == len(references(list(stored.values())))
+    assert invoke(["cite", path, "--methods", "--format", "latex"]) == 0
+    assert "\\citep{" in capsys.readouterr().out
+    assert invoke(["cite", path, "--methods"]) == 0
+    assert "\nReferences\n" in capsys.readouterr().out
+
+
+def test_a_form_without_a_paragraph_is_refused(tmp_path, capsys):
+    assert invoke(["cite", str(tmp_path), "--format", "latex"]) == 2
+    assert "Add --methods" in capsys.readouterr().err
+    assert invoke(["cite", str(tmp_path)]) == 2
