@@ -1,0 +1,1 @@
+"""Asking people: surveys made from suites, exported for other programs or served as web pages."""

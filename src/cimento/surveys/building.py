@@ -1,0 +1,218 @@
+"""From a suite to a design: questions dealt over surveys, attention checks, an order of each."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from cimento.errors import InputError, UsageError
+from cimento.files import read_bytes
+from cimento.surveys.dealing import Members, deal, spread
+from cimento.surveys.design import Choice, Design, Question, Survey
+from cimento.surveys.fields import fields_for, guidelines
+from cimento.surveys.material import Material, Wanted, read_material
+from cimento.surveys.wording import Words, words
+
+LONGEST_SCALE = 11
+SHORTEST_SCALE = 2
+CONTACT_MISSING = "the consent text names nobody who is responsible"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How a design is made.
+
+    Attributes:
+        wanted: which questions.
+        surveys: how many; None for as few as the suite allows.
+        times: in how many surveys each question is asked.
+        scale: points of the scale, for ratings.
+        checks: attention checks in each survey, in cimento's own words.
+        check_file: a table with checks of one's own; None for none.
+        consent: a text file with what people agree to; None for cimento's own words.
+        contact: who is responsible, as the consent text names them.
+        title: as people read it; empty for a neutral one.
+        seed: of all that is left to chance.
+    """
+
+    wanted: Wanted = field(default_factory=Wanted)
+    surveys: int | None = None
+    times: int = 1
+    scale: int = 5
+    checks: int = 0
+    check_file: Path | None = None
+    consent: Path | None = None
+    contact: str = ""
+    title: str = ""
+    seed: int = 0
+
+
+def build_design(path: Path, plan: Plan) -> Design:
+    """Make a design; the same suite and plan give the same design.
+
+    Raises:
+        InputError: the suite or another file cannot be used.
+        UsageError: the plan cannot be carried out for this suite.
+    """
+    if not SHORTEST_SCALE <= plan.scale <= LONGEST_SCALE:
+        raise UsageError(
+            where=f"--scale {plan.scale}",
+            seen="a scale cannot have that many points",
+            todo=f"Give {SHORTEST_SCALE} to {LONGEST_SCALE}.",
+        )
+    material = read_material(path, plan.wanted)
+    said = words(material.language)
+    length = material.longest
+    fields = fields_for(material.task, said, scale=plan.scale, length=length)
+    chance = random.Random(plan.seed)  # noqa: S311  # no secret
+    checks = _checks(plan, material, said, chance)
+    whole = Design(
+        title=plan.title or said["pages"]["title"],
+        language=material.language,
+        task=material.task,
+        source=material.source,
+        seed=plan.seed,
+        consent=_consent(plan, said),
+        guidelines=guidelines(material.task, said, fields, none=material.none),
+        fields=fields,
+        remarks=material.task == "candidate",
+        questions=(*(each for members in material.sets for each in members), *checks),
+        surveys=_surveys(material, plan, checks, chance),
+    )
+    asked = {each for survey in whole.surveys for each in survey.questions}
+    return replace(whole, questions=tuple(each for each in whole.questions if each.id in asked))
+
+
+def _surveys(
+    material: Material, plan: Plan, checks: Sequence[Question], chance: random.Random
+) -> tuple[Survey, ...]:
+    sets = list(material.sets)
+    chance.shuffle(sets)
+    members = [
+        Members(
+            size=len(each),
+            times=plan.times * (len(each) if material.each else 1),
+            group=each[0].group,
+        )
+        for each in sets
+    ]
+    count = plan.surveys or max(each.times for each in members)
+    dealt = deal(members, count)
+    if not all(dealt):
+        raise UsageError(
+            where=f"--surveys {count}",
+            seen="there are more surveys than questions",
+            todo="Ask for fewer.",
+        )
+    surveys = []
+    for number, places in enumerate(dealt, start=1):
+        questions = [sets[place][member] for place, member in places]
+        chance.shuffle(questions)
+        order = [questions[each] for each in spread([each.group for each in questions])]
+        ids = tuple(each.id for each in _with_checks(order, checks))
+        surveys.append(Survey(str(number), ids))
+    return tuple(surveys)
+
+
+def _with_checks(order: list[Question], checks: Sequence[Question]) -> list[Question]:
+    """The checks at equal distances; never first."""
+    found = list(order)
+    for number, check in enumerate(checks, start=1):
+        found.insert(max(1, number * len(order) // (len(checks) + 1)) + number - 1, check)
+    return found
+
+
+def _checks(
+    plan: Plan, material: Material, said: Words, chance: random.Random
+) -> tuple[Question, ...]:
+    own = _own_checks(plan.check_file) if plan.check_file is not None else []
+    choices = fields_for(material.task, said, scale=plan.scale)[0].choices
+    made = []
+    for number in range(1, plan.checks + 1):
+        answers = choices or _sample_choices(material, said, chance)
+        right = chance.choice(answers)
+        quoted = said["answers"]["quoted"].format(text=right.label)
+        shown = right.label if material.task == "likert" else quoted
+        made.append(
+            Question(
+                id=f"check-{number}",
+                item=f"check-{number}",
+                lines=(said[material.task]["check"].format(answer=shown),),
+                choices=() if choices else tuple(answers),
+                expected=right.value,
+            )
+        )
+    for check in own:
+        if not check.choices and check.expected not in {each.value for each in choices}:
+            raise InputError(
+                where=f"{plan.check_file}, {check.lines[0]!r}",
+                seen=f"{check.expected!r} is none of the answers",
+                todo="Write one of the answers, or give them in the column choices.",
+            )
+    return (*made, *own)
+
+
+def _sample_choices(material: Material, said: Words, chance: random.Random) -> Sequence[Choice]:
+    """Answers for a check where each question has its own: letters, or words of some question."""
+    question = chance.choice(chance.choice(material.sets))
+    if material.task == "cloze":
+        return question.choices
+    letters = "AB"
+    return [Choice(each, said["choice"]["option"].format(letter=each)) for each in letters]
+
+
+def _own_checks(path: Path) -> list[Question]:
+    """Checks from a table: ``text``, ``expected``, and ``choices`` with bars between."""
+    from cimento.suites.tables import read_table
+
+    table, faults = read_table(read_bytes(path), path)
+    if table is None:
+        raise InputError(where=str(path), seen="; ".join(map(str, faults)))
+    found = []
+    for number, row in enumerate(table.rows, start=1):
+        text, expected = (row.cells.get(name, "").strip() for name in ("text", "expected"))
+        if not text or not expected:
+            raise InputError(
+                where=table.where(row),
+                seen="a check needs a text and the expected answer",
+                todo="Fill the columns text and expected.",
+            )
+        parts = [part.strip() for part in row.cells.get("choices", "").split("|")]
+        choices = tuple(Choice(part, part) for part in parts if part)
+        if choices and expected not in {each.value for each in choices}:
+            raise InputError(
+                where=table.where(row),
+                seen=f"{expected!r} is none of the choices",
+                todo="Write one of them as the expected answer.",
+            )
+        found.append(
+            Question(
+                id=f"own-check-{number}",
+                item=f"own-check-{number}",
+                lines=(text,),
+                choices=choices,
+                expected=expected,
+            )
+        )
+    return found
+
+
+def _consent(plan: Plan, said: Words) -> tuple[str, ...]:
+    """Paragraphs of what people agree to: a file's, or cimento's own with the contact."""
+    if plan.consent is None:
+        texts = said["consent"]["paragraphs"].split("\n")
+        if plan.contact:
+            texts.append(said["consent"]["contact"].format(contact=plan.contact))
+        return tuple(texts)
+    try:
+        text = read_bytes(plan.consent).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            where=str(plan.consent), seen="is not UTF-8", todo="Save it as UTF-8."
+        ) from error
+    found = tuple(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
+    if not found:
+        raise InputError(where=str(plan.consent), seen="is empty", todo="Write the consent text.")
+    return found

@@ -1,0 +1,273 @@
+"""What a survey is: frozen records, and the JSON file from which every export is made.
+
+A design holds questions, and surveys that each ask some of them, in an order of their own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from cimento.errors import InputError
+from cimento.files import read_bytes, write_text
+from cimento.judgments.records import ATTENTION
+
+FORMAT = 1
+FILE = "design.json"
+
+Task: TypeAlias = Literal["likert", "yesno", "choice", "cloze", "candidate", "story"]
+TASKS: tuple[Task, ...] = get_args(Task)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer that can be given.
+
+    Attributes:
+        value: as it is stored.
+        label: as it is shown.
+        condition: of the suite, where choosing it is choosing one.
+    """
+
+    value: str
+    label: str
+    condition: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One thing that is asked about what is shown.
+
+    Attributes:
+        name: what the judgments table calls the question.
+        prompt: the question as people read it.
+        choices: the answers; empty where each question of the survey has its own.
+        low: what the first choice of a scale means; empty where it is no scale.
+        high: what the last one means.
+        when: the value of the first field for which this one is asked; empty for always.
+    """
+
+    name: str
+    prompt: str
+    choices: tuple[Choice, ...] = ()
+    low: str = ""
+    high: str = ""
+    when: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is shown on one page.
+
+    Attributes:
+        id: unique in the design.
+        item: of the suite.
+        condition: of the suite; empty where none or several are shown.
+        candidate: what is judged, as the judgments table has it; empty where a choice is made.
+        lines: what is shown: a sentence, a text with a blank, the sentences of a story.
+        mark: the part of the first line, from and to which character, that is highlighted.
+        choices: of the first field, where the design leaves them open.
+        members: what nobody may see two questions of.
+        group: what the surveys are balanced over.
+        expected: the right answer of an attention check; empty for every other question.
+    """
+
+    id: str
+    item: str
+    lines: tuple[str, ...]
+    condition: str = ""
+    candidate: str = ""
+    mark: tuple[int, int] | None = None
+    choices: tuple[Choice, ...] = ()
+    members: str = ""
+    group: str = ""
+    expected: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What one participant is asked.
+
+    Attributes:
+        name: such as ``1``.
+        questions: their ids, in order.
+    """
+
+    name: str
+    questions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The suite that a design was made from.
+
+    Attributes:
+        suite: its name.
+        version: of its content.
+        sha256: of its bytes, hexadecimal; empty where it is not known.
+        licence: SPDX identifier where there is one.
+        citation: how to cite it.
+        status: such as ``draft, not yet reviewed by native speakers``.
+    """
+
+    suite: str
+    version: str = ""
+    sha256: str = ""
+    licence: str = ""
+    citation: str = ""
+    status: str = ""
+
+
+# Not slots: what is looked up by id is kept (`cached_property`).
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    """One design record.
+
+    Attributes:
+        cimento_survey: version of the format.
+        title: as people read it.
+        language: of guidelines and buttons.
+        task: what people do.
+        source: the suite.
+        seed: of every choice that was made by chance.
+        consent: paragraphs of what people agree to.
+        guidelines: paragraphs of what they should do.
+        fields: what is asked of each question.
+        remarks: whether a remark can be written.
+        questions: all of them, attention checks included.
+        surveys: which of them go together, and in which order.
+    """
+
+    cimento_survey: int = FORMAT
+    title: str
+    language: str
+    task: Task
+    source: Source
+    seed: int
+    consent: tuple[str, ...]
+    guidelines: tuple[str, ...]
+    fields: tuple[Field, ...]
+    remarks: bool = False
+    questions: tuple[Question, ...]
+    surveys: tuple[Survey, ...]
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Question]:
+        """Every question by its id."""
+        return {each.id: each for each in self.questions}
+
+    @cached_property
+    def by_survey(self) -> Mapping[str, tuple[Question, ...]]:
+        """The questions of each survey, in order, by its name."""
+        return {
+            survey.name: tuple(self.by_id[each] for each in survey.questions)
+            for survey in self.surveys
+        }
+
+    @property
+    def consent_version(self) -> str:
+        """Twelve hexadecimal digits that change whenever the consent text does."""
+        from hashlib import sha256
+
+        return sha256("\n".join(self.consent).encode()).hexdigest()[:12]
+
+    @property
+    def sha256(self) -> str:
+        """Of the design as it is written, hexadecimal."""
+        from hashlib import sha256
+
+        return sha256(as_json(self).encode()).hexdigest()
+
+    def fields_of(self, question: Question) -> tuple[Field, ...]:
+        """What is asked of a question; of an attention check only what tells attention."""
+        first, *rest = self.fields
+        name = ATTENTION if question.expected else first.name
+        choices = question.choices or first.choices
+        return (
+            Field(name, first.prompt, choices, first.low, first.high),
+            *(() if question.expected else rest),
+        )
+
+
+def as_json(design: Design) -> str:
+    """The text of a design file."""
+    return json.dumps(asdict(design), ensure_ascii=False, indent=1) + "\n"
+
+
+def write_design(design: Design, path: Path) -> Path:
+    """Write a design file.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    return write_text(as_json(design), path)
+
+
+def read_design(path: Path) -> Design:
+    """Read a design file.
+
+    Args:
+        path: the file, or the folder that it was written into.
+
+    Raises:
+        InputError: it cannot be read, or is not what it should be; the message says where.
+    """
+    file = path / FILE if path.is_dir() else path
+    return parse_design(read_bytes(file), where=str(file))
+
+
+def parse_design(data: bytes, *, where: str) -> Design:
+    """A design from the bytes of its file.
+
+    Raises:
+        InputError: it is not what it should be; the message says where.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        design = TypeAdapter(Design).validate_json(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise InputError(
+            where=f"{where} {place}".strip(),
+            seen=first["msg"],
+            todo="Is it a file that `cimento annotate survey build` wrote?",
+        ) from error
+    seen = next(_faults(design), "")
+    if seen:
+        raise InputError(where=where, seen=seen, todo="Was it edited? Put it right by hand.")
+    return design
+
+
+def _faults(design: Design) -> Iterator[str]:
+    """What keeps a design from being used."""
+    if design.cimento_survey != FORMAT:
+        yield f"the format is version {design.cimento_survey}, and this reads version {FORMAT}"
+    if not design.surveys or not design.fields or not design.consent:
+        yield "there are no surveys, no fields or no consent text"
+    if len(design.by_id) != len(design.questions):
+        yield "two questions have the same id"
+    if len({each.name for each in design.surveys}) != len(design.surveys):
+        yield "two surveys have the same name"
+    for survey in design.surveys:
+        if not survey.questions or len(set(survey.questions)) != len(survey.questions):
+            yield f"survey {survey.name!r} has no questions, or one twice"
+        for each in survey.questions:
+            if each not in design.by_id:
+                yield f"survey {survey.name!r} names the question {each!r}, which does not exist"
+    for question in design.questions:
+        yield from _question_faults(design, question)
+
+
+def _question_faults(design: Design, question: Question) -> Iterator[str]:
+    for field in design.fields_of(question):
+        values = [choice.value for choice in field.choices]
+        if not values or "" in values or len(set(values)) != len(values):
+            yield f"question {question.id!r} has no answers, an empty one or one twice"
+        if question.expected and question.expected not in values:
+            yield f"the right answer of the check {question.id!r} is none of its answers"

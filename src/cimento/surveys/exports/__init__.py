@@ -1,0 +1,1 @@
+"""A design for other programs: one file for each of them."""

@@ -1,0 +1,59 @@
+// A survey made with cimento, for PCIbex (PennController 2). Links: ...?survey=1&participant=CODE
+PennController.ResetPrefix(null);
+DebugOff();
+
+const SURVEY = {/* the survey */};
+
+const names = Object.keys(SURVEY.surveys);
+const wanted = GetURLParameter("survey");
+const survey = names.includes(wanted)
+  ? wanted
+  : names[Math.floor(Math.random() * names.length)];
+const annotator = GetURLParameter("participant") || GetURLParameter("PROLIFIC_PID") || "";
+const trials = SURVEY.surveys[survey];
+
+const paragraphs = (texts) => texts.map((text) => `<p>${text}</p>`).join("");
+const shown = (lines) =>
+  lines.map((line) => `<p style="font-size: 1.25em">${line}</p>`).join("");
+
+Sequence(
+  "consent",
+  "guidelines",
+  ...trials.map((trial, place) => `trial-${place}`),
+  SendResults(),
+  "end",
+);
+
+newTrial("consent",
+  newHtml("consent", `<h1>${SURVEY.words.consent_title}</h1>${paragraphs(SURVEY.consent)}`).print(),
+  newButton("agree", SURVEY.words.agree).print().wait(),
+);
+
+newTrial("guidelines",
+  newHtml("guidelines",
+    `<h1>${SURVEY.words.guidelines_title}</h1>${paragraphs(SURVEY.guidelines)}`).print(),
+  newButton("begin", SURVEY.words.begin).print().wait(),
+);
+
+trials.forEach((trial, place) => {
+  // Labels are what a scale knows; value and condition are what is logged for them.
+  const chosen = (label) => trial.choices[trial.labels.indexOf(label)];
+  const made = newTrial(`trial-${place}`,
+    newHtml("text", shown(trial.lines)).print(),
+    newText("prompt", trial.prompt).print(),
+    ...(trial.low ? [newText("ends", `${trial.low} … ${trial.high}`).print()] : []),
+    newScale("answer", ...trial.labels).button().vertical().keys().log().print().wait(),
+    newVar("value").global().set(getScale("answer")).set((label) => chosen(label).value),
+    newVar("condition").global().set(getScale("answer"))
+      .set((label) => chosen(label).condition || trial.data.condition),
+  );
+  const logged = {
+    ...trial.data, annotator, value: getVar("value"), condition: getVar("condition"),
+  };
+  Object.entries(logged).reduce((soFar, [name, value]) => soFar.log(name, value), made);
+});
+
+newTrial("end",
+  newHtml("thanks", `<h1>${SURVEY.words.done_title}</h1><p>${SURVEY.words.done}</p>`).print(),
+  newButton("never", "").wait(),
+).setOption("countsForProgressBar", false);

@@ -1,0 +1,252 @@
+"""Surveys made from suites: who sees what, in which order, and what the design file says."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.errors import InputError, UsageError
+from cimento.suites.builtin import find_suite
+from cimento.surveys.building import Plan, build_design
+from cimento.surveys.dealing import Members, deal, spread
+from cimento.surveys.design import as_json, parse_design, read_design, write_design
+from cimento.surveys.material import Wanted
+from cimento.surveys.wording import languages, words
+
+sets_of_members = st.lists(
+    st.builds(
+        lambda size, repeats, group: Members(size, size * repeats, group),
+        st.integers(1, 4),
+        st.integers(1, 2),
+        st.sampled_from("abc"),
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+@given(sets_of_members, st.integers(0, 5))
+@settings(deadline=None)
+def test_nobody_sees_two_members_and_everything_is_asked_equally_often(sets, more):
+    surveys = max(each.times for each in sets) + more
+    dealt = deal(sets, surveys)
+    for survey in dealt:
+        assert len({number for number, _ in survey}) == len(survey)
+    asked = Counter(each for survey in dealt for each in survey)
+    for number, each in enumerate(sets):
+        for member in range(each.size):
+            assert asked[(number, member)] == each.times // each.size
+
+
+@given(sets_of_members, st.integers(0, 5))
+@settings(deadline=None)
+def test_sizes_are_equal_to_within_one_in_all_and_in_each_group(sets, more):
+    dealt = deal(sets, max(each.times for each in sets) + more)
+    for group in (None, "a", "b", "c"):
+        sizes = [
+            sum(group in {None, sets[number].group} for number, _ in survey) for survey in dealt
+        ]
+        assert max(sizes) - min(sizes) <= 1
+
+
+@given(st.integers(1, 6), st.integers(1, 60))
+@settings(deadline=None)
+def test_as_many_surveys_as_conditions_make_a_latin_square(size, items):
+    dealt = deal([Members(size, size)] * items, size)
+    for survey in dealt:
+        conditions = Counter(member for _, member in survey)
+        counts = [conditions[member] for member in range(size)]
+        assert max(counts) - min(counts) <= 1
+        assert len(survey) == items
+
+
+@given(st.lists(st.sampled_from("abcd"), max_size=40))
+@settings(deadline=None)
+def test_neighbours_differ_where_that_is_possible(groups):
+    order = spread(groups)
+    assert sorted(order) == list(range(len(groups)))
+    most = max(Counter(groups).values(), default=0)
+    if 2 * most <= len(groups) + 1:
+        shown = [groups[each] for each in order]
+        assert all(one != other for one, other in itertools.pairwise(shown))
+
+
+def test_an_item_with_more_conditions_than_surveys_is_refused():
+    with pytest.raises(UsageError, match="Ask for 4 surveys or more"):
+        deal([Members(4, 4)], 3)
+
+
+@pytest.mark.parametrize(
+    ("suite", "surveys"), [("it-connectives", 5), ("it-islands", 4), ("it-stories", 3)]
+)
+def test_nobody_sees_two_conditions_of_an_item(suite, surveys):
+    design = build_design(find_suite(suite), Plan(surveys=surveys, checks=2))
+    seen = Counter()
+    for questions in design.by_survey.values():
+        own = [each.members for each in questions if not each.expected]
+        assert len(set(own)) == len(own)
+        seen.update(each.id for each in questions)
+    assert {seen[each.id] for each in design.questions if not each.expected} == {1}
+    assert {seen[each.id] for each in design.questions if each.expected} == {surveys}
+
+
+def test_five_surveys_of_pairs_are_balanced_over_conditions_and_connectives():
+    design = build_design(find_suite("it-connectives"), Plan(surveys=5))
+    for questions in design.by_survey.values():
+        assert len(questions) == 36
+        counts = Counter(each.condition for each in questions)
+        assert abs(counts["acceptable"] - counts["unacceptable"]) <= 2
+        assert set(Counter(each.group for each in questions).values()) == {2}
+        groups = [each.group for each in questions]
+        assert all(one != other for one, other in itertools.pairwise(groups))
+
+
+def test_the_same_seed_gives_the_same_design_and_another_another_order():
+    plan = Plan(checks=2, seed=4, wanted=Wanted(seed=4))
+    path = find_suite("it-connectives-cloze")
+    first, again = build_design(path, plan), build_design(path, plan)
+    other = build_design(path, replace(plan, seed=5))
+    assert as_json(first) == as_json(again)
+    assert first.surveys != other.surveys
+
+
+def test_a_design_file_is_read_as_it_was_written(tmp_path):
+    design = build_design(find_suite("it-stories"), Plan(checks=1))
+    write_design(design, tmp_path / "design.json")
+    assert read_design(tmp_path) == design
+
+
+def test_sentences_are_asked_in_several_surveys_where_that_is_wanted():
+    design = build_design(find_suite("en-subject-verb"), Plan(surveys=6, times=2))
+    asked = Counter(each for survey in design.surveys for each in survey.questions)
+    assert set(asked.values()) == {2}
+    with pytest.raises(UsageError, match="--surveys"):
+        build_design(find_suite("en-subject-verb"), Plan(surveys=3, times=2))
+
+
+def test_forced_choices_show_each_sentence_first_in_half_of_the_items():
+    wanted = Wanted(task="choice")
+    design = build_design(find_suite("it-connectives"), Plan(wanted=wanted))
+    (questions,) = design.by_survey.values()
+    first = Counter(each.choices[0].condition for each in questions)
+    assert first == {"acceptable": 45, "unacceptable": 45}
+    assert all(len({choice.value for choice in each.choices}) == 2 for each in questions)
+
+
+def test_rows_that_share_a_value_are_kept_apart():
+    wanted = Wanted(apart="connective")
+    design = build_design(find_suite("it-connectives-cloze"), Plan(surveys=10, wanted=wanted))
+    for questions in design.by_survey.values():
+        assert len({each.members for each in questions}) == len(questions)
+    with pytest.raises(UsageError, match="no such column"):
+        build_design(find_suite("it-connectives-cloze"), Plan(wanted=Wanted(apart="conective")))
+
+
+def test_the_answer_that_nothing_fits_is_there_where_it_is_wanted():
+    path = find_suite("it-connectives-cloze")
+    usual = build_design(path, Plan())
+    without = build_design(path, Plan(wanted=Wanted(none=False)))
+    assert all(each.choices[-1].value == "none" for each in usual.questions)
+    assert not any(choice.value == "none" for each in without.questions for choice in each.choices)
+    assert "nessuna di queste" in usual.guidelines[-1]
+
+
+def test_checks_are_spread_and_never_first():
+    design = build_design(find_suite("it-acceptability"), Plan(surveys=2, checks=3))
+    for questions in design.by_survey.values():
+        places = [place for place, each in enumerate(questions) if each.expected]
+        assert places == [15, 31, 47]
+        for place in places:
+            assert questions[place].expected in questions[place].lines[0]
+
+
+def test_checks_of_ones_own_are_taken_from_a_table(tmp_path):
+    file = tmp_path / "checks.tsv"
+    file.write_text("text\texpected\tchoices\nQuanti sono due gatti?\tdue\tuno | due\n")
+    design = build_design(find_suite("it-acceptability"), Plan(check_file=file))
+    (check,) = [each for each in design.questions if each.expected]
+    assert check.lines == ("Quanti sono due gatti?",)
+    assert [each.value for each in check.choices] == ["uno", "due"]
+    assert design.fields_of(check)[0].name == "attention"
+
+
+@pytest.mark.parametrize(
+    "table", ["text\texpected\nSì?\t9\n", "text\texpected\nSì?\t\n", "text\tchoices\tx\na\tb\tc\n"]
+)
+def test_checks_that_nobody_could_pass_are_refused(tmp_path, table):
+    file = tmp_path / "checks.tsv"
+    file.write_text(table)
+    with pytest.raises(InputError):
+        build_design(find_suite("it-acceptability"), Plan(check_file=file))
+
+
+def test_tasks_and_languages_that_do_not_go_with_a_suite_are_refused():
+    with pytest.raises(UsageError, match="likert or yesno or choice"):
+        build_design(find_suite("it-connectives"), Plan(wanted=Wanted(task="cloze")))
+    with pytest.raises(UsageError, match="en, es, it, pt, ru"):
+        build_design(find_suite("it-connectives"), Plan(wanted=Wanted(language="de")))
+    with pytest.raises(InputError, match="no options"):
+        build_design(find_suite("it-idioms"), Plan())
+    with pytest.raises(UsageError, match="scale"):
+        build_design(find_suite("it-connectives"), Plan(scale=1))
+
+
+def test_consent_texts_have_a_version(tmp_path):
+    file = tmp_path / "consent.txt"
+    file.write_text("Primo\nparagrafo.\n\nSecondo.\n")
+    path = find_suite("it-connectives")
+    own = build_design(path, Plan(consent=file))
+    assert own.consent == ("Primo paragrafo.", "Secondo.")
+    usual, other = (build_design(path, Plan(contact=each)) for each in ("A", "B"))
+    assert len({own.consent_version, usual.consent_version, other.consent_version}) == 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace('"cimento_survey": 1', '"cimento_survey": 9'),
+        lambda text: text.replace('"q1"', '"q2"', 1),
+        lambda text: text[:100],
+        lambda text: text.replace('"seed"', '"sed"'),
+        lambda _: "[]",
+    ],
+)
+def test_a_design_that_was_spoilt_is_refused(change):
+    text = as_json(build_design(find_suite("en-subject-verb"), Plan()))
+    with pytest.raises(InputError):
+        parse_design(change(text).encode(), where="design.json")
+
+
+def test_the_words_of_all_languages_have_the_same_names_and_places():
+    usual = words("en")
+    for language in languages():
+        said = words(language)
+        assert {section: sorted(texts) for section, texts in said.items()} == {
+            section: sorted(texts) for section, texts in usual.items()
+        }
+        for section, texts in said.items():
+            for name, text in texts.items():
+                assert text.strip()
+                assert places(text) == places(usual[section][name]), (language, section, name)
+    assert languages() == ["en", "es", "it", "pt", "ru"]
+
+
+def places(text):
+    """What is put into a text: the names in braces."""
+    return sorted(part.split("}")[0] for part in text.split("{")[1:])
+
+
+@given(st.text(min_size=1), st.integers())
+@settings(deadline=None, max_examples=30)
+def test_any_text_survives_the_design_file(text, seed):
+    design = build_design(find_suite("en-subject-verb"), Plan(wanted=Wanted(limit=2)))
+    question = replace(design.questions[0], lines=(text,), candidate=text)
+    changed = replace(design, questions=(question, *design.questions[1:]), seed=seed)
+    assert parse_design(as_json(changed).encode(), where="x") == changed
+    assert json.loads(as_json(changed))["questions"][0]["lines"] == [text]

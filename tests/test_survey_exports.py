@@ -1,0 +1,300 @@
+"""Surveys for other programs: tables, pages, jsPsych and PCIbex."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import io
+import json
+import os
+import shutil
+import subprocess
+import threading
+from dataclasses import replace
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from cimento.suites.builtin import find_suite
+from cimento.surveys.building import Plan, build_design
+from cimento.surveys.design import Choice
+from cimento.surveys.exports import jspsych, pages, pcibex, tables
+from cimento.surveys.exports.folder import write_folder
+from cimento.surveys.material import Wanted
+
+HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked=1'>\"&=1+1"
+NODE = shutil.which("node")
+
+
+def small(suite, **wanted):
+    seed = 3
+    plan = Plan(checks=1, seed=seed, wanted=Wanted(limit=4, seed=seed, **wanted))
+    return build_design(find_suite(suite), plan)
+
+
+def hostile():
+    """A design with a text in every place that would run as a script if it were not escaped."""
+    design = small("it-connectives")
+    field = replace(
+        design.fields[0],
+        low=HOSTILE,
+        prompt=HOSTILE,
+        choices=(Choice("1", HOSTILE), *design.fields[0].choices[1:]),
+    )
+    questions = tuple(
+        replace(each, lines=(HOSTILE,), item=each.item + HOSTILE, mark=(2, 9))
+        for each in design.questions
+    )
+    return replace(
+        design,
+        title=HOSTILE,
+        consent=(HOSTILE,),
+        guidelines=(HOSTILE,),
+        fields=(field,),
+        questions=questions,
+    )
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_tables_for_forms_have_a_line_for_each_question_in_order():
+    design = small("it-connectives-cloze")
+    (text,) = tables.form_tables(design).values()
+    lines = rows(text)
+    assert [each["trial"] for each in lines] == list(design.surveys[0].questions)
+    for position, (line, question) in enumerate(
+        zip(lines, design.by_survey["1"], strict=True), start=1
+    ):
+        assert line["position"] == str(position)
+        assert line["text"] == question.lines[0]
+        shown = [line[f"choice_{n}"] for n in range(1, 7) if line[f"choice_{n}"]]
+        assert shown == [choice.label for choice in question.choices]
+        assert line["expected"] == question.expected
+
+
+def test_no_cell_of_a_table_is_a_formula():
+    design = small("it-connectives")
+    questions = tuple(replace(each, lines=("=1+1",)) for each in design.questions)
+    for text in tables.form_tables(replace(design, questions=questions)).values():
+        assert {each["text"] for each in rows(text)} == {"'=1+1"}
+
+
+def test_stories_have_three_questions_a_page_and_no_pcibex(tmp_path):
+    design = small("it-stories")
+    write_folder(design, tmp_path)
+    assert not (tmp_path / "pcibex").exists()
+    lines = rows((tmp_path / "forms" / "survey-1.csv").read_text())
+    assert {each["question"] for each in lines} == {
+        "attention", "story_class", "conflict_detec", "physical_state",
+    }  # fmt: skip
+
+
+def test_pages_to_print_hold_no_markup_from_a_suite():
+    for page in pages.printed(hostile()).values():
+        assert "<script" not in page
+        assert "<img" not in page
+        assert "&lt;script&gt;" in page
+
+
+def test_scripts_hold_no_markup_from_a_suite():
+    design = hostile()
+    files = jspsych.experiment(design)
+    assert "</script><script>" not in files["survey.js"] + files["index.html"]
+    assert "<img" not in pcibex.script(design)
+    assert json.loads(files["survey.js"].removeprefix("const SURVEY = ").rstrip(";\n"))
+
+
+STAND_IN = """
+const trials = {}, order = [];
+const proxies = new Map();
+const make = (kind) => (...args) => {
+  const it = { kind, args, calls: [] };
+  const proxy = new Proxy(it, { get: (own, name) => name in own ? own[name]
+    : (...more) => { own.calls.push([name, more]); return proxies.get(own); } });
+  proxies.set(it, proxy);
+  return proxy;
+};
+globalThis.PennController = { ResetPrefix() {} };
+globalThis.DebugOff = () => {};
+globalThis.GetURLParameter = (name) => ({ survey: "2", participant: "P7" })[name];
+globalThis.Sequence = (...labels) => order.push(...labels);
+globalThis.SendResults = () => "results";
+for (const name of ["Html", "Text", "Button", "Scale", "Var"]) {
+  globalThis["new" + name] = make(name); globalThis["get" + name] = make(name);
+}
+globalThis.newTrial = (label, ...elements) => {
+  const trial = { elements, logged: {}, setOption() { return trial; },
+    log(name, value) { trial.logged[name] = value; return trial; } };
+  trials[label] = trial;
+  return trial;
+};
+(0, eval)(require("fs").readFileSync(process.argv[2], "utf8"));
+// Every scale is answered with its last label; the variables that are logged follow from it.
+const out = order.filter((label) => label.startsWith("trial-")).map((label) => {
+  const trial = trials[label];
+  const scale = trial.elements.find((each) => each.kind === "Scale");
+  const answer = scale.args[scale.args.length - 1];
+  const logged = { ...trial.logged };
+  for (const each of trial.elements.filter((each) => each.kind === "Var")) {
+    const change = each.calls.filter(([name]) => name === "set").at(-1)[1][0];
+    logged[each.args[0]] = change(answer);
+  }
+  return { text: trial.elements[0].args[1], labels: scale.args.slice(1), logged };
+});
+console.log(JSON.stringify({ order, out }));
+"""
+
+
+def run_pcibex(design, folder):
+    if NODE is None:
+        pytest.skip("node is not installed")
+    (folder / "main.js").write_text(pcibex.script(design))
+    (folder / "stand-in.js").write_text(STAND_IN)
+    command = [NODE, "stand-in.js", "main.js"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_pcibex_script_asks_one_survey_and_logs_its_columns(tmp_path):
+    design = small("it-connectives")
+    ran = run_pcibex(design, tmp_path)
+    questions = design.by_survey["2"]
+    assert ran["order"][:2] == ["consent", "guidelines"]
+    assert ran["order"][-2:] == ["results", "end"]
+    assert [each["logged"]["item"] for each in ran["out"]] == [each.item for each in questions]
+    for each, question in zip(ran["out"], questions, strict=True):
+        assert each["labels"] == ["1", "2", "3", "4", "5"]
+        assert each["logged"]["annotator"] == "P7"
+        assert each["logged"]["condition"] == question.condition
+        assert each["logged"]["value"] == "5"
+        assert each["logged"]["expected"] == question.expected
+
+
+def test_the_pcibex_script_logs_which_condition_was_chosen(tmp_path):
+    plan = Plan(surveys=2, wanted=Wanted(task="choice", limit=4))
+    design = build_design(find_suite("it-connectives"), plan)
+    ran = run_pcibex(design, tmp_path)
+    for each, question in zip(ran["out"], design.by_survey["2"], strict=True):
+        assert each["logged"]["value"] == question.choices[-1].value
+        assert each["logged"]["condition"] == question.choices[-1].condition
+
+
+def test_the_pcibex_script_shows_hostile_text_as_text(tmp_path):
+    ran = run_pcibex(hostile(), tmp_path)
+    assert all("<script" not in each["text"] and "<img" not in each["text"] for each in ran["out"])
+    assert all("<mark>" in each["text"] for each in ran["out"])
+
+
+@pytest.fixture(scope="module")
+def jspsych_packages():
+    """The node_modules folder with jsPsych; see docs/surveys.md for how it is made."""
+    folder = os.environ.get("CIMENTO_JSPSYCH", "")
+    if not (Path(folder) / "jspsych").is_dir():
+        pytest.skip("jsPsych is absent; set CIMENTO_JSPSYCH to a node_modules folder that has it")
+    return Path(folder)
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def served(tmp_path):
+    """An address at which the files of a folder are served."""
+    server = ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(_Quiet, directory=str(tmp_path))
+    )
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def answer_jspsych(design, folder, address, packages, browser, *, choose, survey="1"):
+    """Click through the whole experiment; the rows of what is downloaded at the end."""
+    for name, text in jspsych.experiment(design).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    shutil.copytree(packages, folder / "node_modules", dirs_exist_ok=True)
+    page = browser.new_page()
+    errors = []
+
+    def note(fault):
+        errors.append(str(fault))
+
+    def note_foreign(request):
+        if not request.url.startswith((address, "blob:", "data:")):
+            errors.append(request.url)
+
+    page.on("pageerror", note)
+    page.on("request", note_foreign)
+    page.goto(f"{address}/index.html?survey={survey}&participant=P-1")
+    buttons = page.locator("#jspsych-html-button-response-btngroup button")
+    for _ in range(2):
+        buttons.first.click()
+    while not page.locator("#download a").count():
+        before = page.locator(".jspsych-content").inner_html()
+        labels = buttons.all_inner_texts()
+        buttons.nth(choose(labels, page.locator(".text, .story").inner_text())).click()
+        page.wait_for_function(
+            "old => document.querySelector('#download') ||"
+            " document.querySelector('.jspsych-content').innerHTML !== old",
+            arg=before,
+        )
+    with page.expect_download() as download:
+        page.locator("#download a").click()
+    found = rows(Path(download.value.path()).read_text(encoding="utf-8"))
+    hacked = page.evaluate("window.hacked")
+    page.close()
+    assert hacked is None
+    assert not errors
+    return found
+
+
+def test_the_jspsych_experiment_can_be_answered(tmp_path, served, jspsych_packages, browser):
+    design = small("it-connectives")
+    found = answer_jspsych(
+        design, tmp_path, served, jspsych_packages, browser,
+        choose=lambda labels, text: len(text) % len(labels),
+    )  # fmt: skip
+    questions = design.by_survey["1"]
+    assert [each["item"] for each in found] == [each.item for each in questions]
+    for row, question in zip(found, questions, strict=True):
+        assert row["value"] == str(len(question.lines[0]) % 5 + 1)
+        assert row["condition"] == question.condition
+        assert row["candidate"] == question.candidate
+        assert row["annotator"] == "P-1"
+        assert row["question"] == ("attention" if question.expected else "acceptability")
+        assert 0 <= float(row["seconds"]) <= float(row["session_seconds"])
+
+
+def test_stories_in_jspsych_ask_for_the_conflict_where_there_is_one(
+    tmp_path, served, jspsych_packages, browser
+):
+    design = small("it-stories")
+    found = answer_jspsych(
+        design, tmp_path, served, jspsych_packages, browser,
+        choose=lambda labels, text: 1 if len(labels) == 2 and len(text) % 2 else 0,
+    )  # fmt: skip
+    for question in design.by_survey["1"]:
+        own = {each["question"]: each["value"] for each in found if each["item"] == question.item}
+        if question.expected:
+            assert list(own) == ["attention"]
+        elif own["story_class"] == "false":
+            assert own["conflict_detec"] == "0 and 1"
+            assert own["physical_state"] == "power"
+        else:
+            assert list(own) == ["story_class"]
+
+
+def test_hostile_text_does_nothing_in_jspsych(tmp_path, served, jspsych_packages, browser):
+    found = answer_jspsych(
+        hostile(), tmp_path, served, jspsych_packages, browser, choose=lambda *_: 0
+    )
+    assert {each["value"] for each in found} == {"1"}
