@@ -142,7 +142,7 @@ def test_stories_are_told_from_other_files(stories_file, tmp_path):
         ("a.jsonl", "\n \n", r"empty"),
         ("a.json", "[]", r'not of the form \{"test"'),
         ("a.json", "{", r"not JSON"),
-        ("a.json.gz", "no archive", r"cannot be unpacked"),
+        ("a.json.gz", "no archive", r"is damaged"),
     ],
 )
 def test_what_is_no_story_file_is_refused(tmp_path, name, content, message):

@@ -362,7 +362,8 @@ def read_table(schema: TableSchema, folder: Path) -> pl.DataFrame:
             seen="there is no such table",
             todo="Give the folder of one run, as `cimento run` names it.",
         ) from error
-    except (OSError, pl.exceptions.PolarsError) as error:
+    # Where a file is damaged inside, the library may panic, which is no Exception.
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise TableError(
             where=str(path), seen="cannot be read as Parquet", todo="Was it cut short? Run again."
         ) from error

@@ -28,6 +28,9 @@ from typing import ClassVar, Literal
 
 _SHOWN = 20
 _MOST_NAMED = 24
+_LONGEST_LINE = 600
+_FORMULA_SHOWN = 120
+_BLANKS = "\t\u00a0\u202f"
 
 Severity = Literal["error", "warning"]
 
@@ -53,7 +56,8 @@ class CimentoError(Exception):
         parts = [f"{self.where}: {self.seen}" if self.where else self.seen]
         if self.todo:
             parts.append(self.todo)
-        return " ".join(part if part.endswith((".", "?", "!")) else part + "." for part in parts)
+        parts = [part if part.endswith((".", "?", "!")) else part + "." for part in parts]
+        return "\n".join(map(_shown, " ".join(parts).split("\n")))
 
 
 class UsageError(CimentoError):
@@ -118,8 +122,11 @@ class FormulaError(InputError):
         super().__init__(where=f"formula, column {column + 1}", seen=seen, todo=todo)
 
     def __str__(self) -> str:
-        shown = self.formula.replace("\n", " ").replace("\t", " ")
-        return f"{super().__str__()}\n    {shown}\n    {' ' * self.column}^"
+        # Of a long formula what stands around the place.
+        start = max(self.column - _FORMULA_SHOWN // 2, 0)
+        shown = self.formula[start : start + _FORMULA_SHOWN]
+        shown = "".join(mark if mark.isprintable() else " " for mark in shown)
+        return f"{super().__str__()}\n    {shown}\n    {' ' * (self.column - start)}^"
 
 
 class TableError(InputError):
@@ -157,6 +164,15 @@ class PluginError(CimentoError):
 
 class StorageError(CimentoError):
     """A folder or file that cannot be written or read."""
+
+
+def _shown(line: str) -> str:
+    """A line of a message: what stands in a file may be long, or steer a terminal."""
+    if len(line) > _LONGEST_LINE:
+        line = f"{line[: _LONGEST_LINE // 2]} ... {line[-_LONGEST_LINE // 2 :]}"
+    if line.isprintable():
+        return line
+    return "".join(mark if mark.isprintable() or mark in _BLANKS else "\ufffd" for mark in line)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from cimento.errors import InputError, MissingDependencyError, StorageError
 from cimento.files import write_text
+from cimento.parsing import parse_json
 from cimento.suites.archives import unpacked
 from cimento.suites.published import Published, https_only
 
@@ -245,7 +246,7 @@ def _record(
 
 def _recorded(target: Path) -> dict[str, object]:
     try:
-        content = json.loads((target / SOURCE).read_text(encoding="utf-8"))
+        content = parse_json((target / SOURCE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

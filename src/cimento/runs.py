@@ -6,6 +6,7 @@ lands in the same place and a finished one need not be done again.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import tempfile
@@ -15,10 +16,17 @@ from pathlib import Path
 
 from cimento.errors import StorageError, TableError
 from cimento.files import write_text
+from cimento.parsing import parse_json
 from cimento.suites.model import JsonValue
 
 MANIFEST = "manifest.json"
 SUITE_FOLDER = "suite"
+FILES = "files"
+"""Key of the manifest: path of a file that answers are read from to its sha256."""
+
+_ANSWERS = (
+    "requests.parquet", "tokens.parquet", "fills.parquet", "stories.jsonl", "answers.jsonl",
+)  # fmt: skip
 TOLD = "table.txt"
 
 Manifest = Mapping[str, JsonValue]
@@ -69,11 +77,13 @@ class RunFolder:
             ) from error
 
     def is_done(self, inputs: Manifest) -> bool:
-        """Whether a finished run with these very inputs is stored here."""
+        """Whether a finished run with these very inputs is stored here, and is whole."""
         try:
-            return self.manifest().get("inputs") == dict(inputs)
+            manifest = self.manifest()
+            self.verify(manifest)
         except TableError:
             return False
+        return manifest.get("inputs") == dict(inputs)
 
     def manifest(self) -> dict[str, JsonValue]:
         """What the run was made of and with.
@@ -83,7 +93,7 @@ class RunFolder:
         """
         path = self.path / MANIFEST
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = parse_json(path.read_text(encoding="utf-8"))
         except FileNotFoundError as error:
             raise TableError(
                 where=str(self.path),
@@ -96,9 +106,40 @@ class RunFolder:
             raise TableError(where=str(path), seen="is not a JSON object")
         return content
 
+    def verify(self, manifest: Manifest) -> None:
+        """See that the suite and the answers are those that were stored.
+
+        Args:
+            manifest: of this run; those of earlier versions do not say what the files held.
+
+        Raises:
+            TableError: one was cut short, changed or removed.
+        """
+        stored = manifest.get(FILES)
+        for name, sha256 in stored.items() if isinstance(stored, dict) else ():
+            if self._sha256(name) != sha256:
+                raise TableError(
+                    where=str(self.path / name),
+                    seen="is not what the run stored: it was cut short, changed or removed",
+                    todo="Run again with the same suite and model; scores are in the cache.",
+                )
+
+    def _sha256(self, name: str) -> str:
+        try:
+            return hashlib.sha256((self.path / name).read_bytes()).hexdigest()
+        except (OSError, ValueError):
+            return ""
+
+    def _stored(self) -> dict[str, JsonValue]:
+        """The files that are read again, with their sha256."""
+        suite = (path for path in self.suite_folder.rglob("*") if path.is_file())
+        names = [*_ANSWERS, *(path.relative_to(self.path).as_posix() for path in suite)]
+        return {name: self._sha256(name) for name in sorted(names) if (self.path / name).is_file()}
+
     def finish(self, manifest: Manifest) -> None:
         """Write the manifest, last of all: a folder with a manifest is a finished run."""
-        text = json.dumps(manifest, ensure_ascii=False, indent=2, sort_keys=True)
+        whole = {**manifest, FILES: self._stored()}
+        text = json.dumps(whole, ensure_ascii=False, indent=2, sort_keys=True)
         write_text(text + "\n", self.path / MANIFEST)
 
     def tell(self, text: str) -> None:

@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from cimento.errors import InputError
 from cimento.files import read_bytes, write_text
+from cimento.parsing import parse_json
 from cimento.suites.model import JsonValue
 
 Values: TypeAlias = Mapping[str, JsonValue]
@@ -287,7 +288,7 @@ def _shown(values: Values) -> str:
 
 def _read_lines(path: Path) -> list[Typed]:
     try:
-        content = json.loads(read_bytes(path))
+        content = parse_json(read_bytes(path))
         return [Typed(str(text), float(at)) for text, at in content]
     except (ValueError, TypeError) as error:
         raise InputError(

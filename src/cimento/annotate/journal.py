@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.answers import JUDGMENTS, write_table
 from cimento.errors import InputError, StorageError, UsageError
+from cimento.parsing import parse_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -171,7 +172,7 @@ def _read(path: Path) -> Iterable[Decision]:
     lines = path.read_bytes()[: _whole_lines(path)].splitlines()
     for number, line in enumerate(lines, start=1):
         try:
-            record = json.loads(line)
+            record = parse_json(line)
             yield Decision(
                 item=record["item"],
                 candidate=record["candidate"],

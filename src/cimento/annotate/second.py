@@ -12,6 +12,7 @@ from pathlib import Path
 from cimento.annotate.dialogue import Field, RefusedError, Taken, Values
 from cimento.errors import InputError, did_you_mean
 from cimento.files import read_bytes, write_text
+from cimento.parsing import parse_json
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
 from cimento.stories.records import CONFLICT, STATE, STATES, STORY, TIERS, Story, Tier, pair_label
 
@@ -130,12 +131,16 @@ def read_judgments(path: Path, *, stories: Sequence[Story]) -> list[Judgment]:
     Raises:
         InputError: a line is none, or is about a story that is not there.
     """
+    try:
+        lines = read_bytes(path).decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise InputError(where=str(path), seen="is not UTF-8", todo="Save it as UTF-8.") from error
     found = []
-    for number, text in enumerate(read_bytes(path).decode("utf-8").splitlines(), start=1):
+    for number, text in enumerate(lines, start=1):
         if not text.strip():
             continue
         try:
-            each = Judgment(**json.loads(text))
+            each = Judgment(**parse_json(text))
         except (ValueError, TypeError) as error:
             raise InputError(
                 where=f"{path}, line {number}", seen=f"is no judgment ({error})"

@@ -16,6 +16,7 @@ from typing import TypeAlias
 from cimento.annotate.dialogue import Field, RefusedError, Taken, Values
 from cimento.annotate.story_states import USAGE, blocks_of, edit
 from cimento.errors import did_you_mean
+from cimento.parsing import parse_json
 from cimento.stories.records import STATES, SentenceStates, Story, StoryType
 from cimento.stories.triples import is_replacement, is_swap
 from cimento.suites.model import JsonValue
@@ -229,7 +230,7 @@ def _split(text: str) -> list[str]:
     """Sentences with tabs or bars between, as a JSON list, or one after another."""
     if text.startswith("["):
         try:
-            content = json.loads(text)
+            content = parse_json(text)
         except ValueError as error:
             raise RefusedError("This is no list in JSON.") from error
         parts = [str(part) for part in content]

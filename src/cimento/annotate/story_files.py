@@ -11,6 +11,7 @@ from cimento.annotate.dialogue import RefusedError, Session, Values
 from cimento.annotate.stories import enough, finished, story_fields
 from cimento.errors import InputError
 from cimento.files import read_bytes, write_bytes
+from cimento.parsing import parse_json
 from cimento.stories.readers import read_stories
 from cimento.stories.records import Story
 from cimento.stories.writers import line
@@ -80,7 +81,7 @@ def read_recorded(path: Path) -> list[Recorded]:
         InputError: it is no such file.
     """
     try:
-        content = json.loads(read_bytes(path))
+        content = parse_json(read_bytes(path))
     except ValueError as error:
         raise InputError(where=str(path), seen=f"is not JSON ({error})") from error
     found = []

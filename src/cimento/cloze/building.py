@@ -30,6 +30,7 @@ from cimento.cloze.seeding import (
 from cimento.cloze.writers.native import as_tsv, write_folder
 from cimento.errors import InputError, SuiteError
 from cimento.files import read_bytes, write_text
+from cimento.parsing import parse_toml
 from cimento.suites.model import Meta
 from cimento.suites.reading import decode
 from cimento.suites.tables import read_table
@@ -81,7 +82,7 @@ def read_description(path: Path) -> Description:
     if text is None:
         raise SuiteError(where=str(path), faults=faults)
     try:
-        parsed = tomllib.loads(text)
+        parsed = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(
             where=str(path), seen=f"is not TOML ({error})", todo="Correct it."

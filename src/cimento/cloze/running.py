@@ -224,13 +224,18 @@ class ClozeEvaluation:
         )
 
 
-def open_run(folder: RunFolder) -> ClozeRun:
+def open_run(folder: RunFolder, manifest: Manifest | None = None) -> ClozeRun:
     """A run as it was stored.
+
+    Args:
+        folder: where.
+        manifest: of the run, where it was read before; None reads it.
 
     Raises:
         TableError: there is no finished run of a cloze suite, or a part of it cannot be read.
     """
-    manifest = folder.manifest()
+    manifest = folder.manifest() if manifest is None else manifest
+    folder.verify(manifest)
     model, label = manifest.get("model"), manifest.get("label")
     if manifest.get("kind") != KIND or not isinstance(model, dict) or not isinstance(label, str):
         raise TableError(

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from cimento.errors import InputError, did_you_mean
 from cimento.files import read_bytes
+from cimento.parsing import parse_toml
 
 Part: TypeAlias = tuple[str, ...]
 """Words that stand together."""
@@ -148,7 +149,7 @@ def read_toml(path: Path) -> Inventory:
         InputError: it cannot be read or used.
     """
     try:
-        settings = tomllib.loads(read_bytes(path).decode("utf-8-sig"))
+        settings = parse_toml(read_bytes(path).decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(
             where=str(path), seen=f"is not TOML: {error}", todo="Correct it."

@@ -23,6 +23,7 @@ from cimento.corpus.inventories import (
 )
 from cimento.errors import InputError, SuiteError
 from cimento.files import read_bytes
+from cimento.parsing import parse_json
 from cimento.suites.faults import errors
 from cimento.suites.tables import Row, Table, read_table
 
@@ -98,7 +99,7 @@ def read_nvdb(path: Path) -> Inventory:
         InputError: it is something else.
     """
     try:
-        content = json.loads(read_bytes(path).decode("utf-8-sig"))
+        content = parse_json(read_bytes(path).decode("utf-8-sig"))
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(
             where=str(path), seen=f"is not JSON: {error}", todo="Correct it."

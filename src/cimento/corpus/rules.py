@@ -13,6 +13,7 @@ from cimento.corpus.matching import BYS, By, Match, Matcher
 from cimento.corpus.records import Sentence, Word
 from cimento.errors import InputError, did_you_mean
 from cimento.files import read_bytes
+from cimento.parsing import parse_toml
 
 Position: TypeAlias = Literal["any", "initial", "not-initial"]
 Exclusion: TypeAlias = Literal["questions", "interrogatives", "indirect-questions"]
@@ -164,7 +165,7 @@ def read_rule(path: Path) -> Rule:
         InputError: it cannot be read, or a key is unknown or of the wrong kind.
     """
     try:
-        values = tomllib.loads(read_bytes(path).decode("utf-8-sig"))
+        values = parse_toml(read_bytes(path).decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(
             where=str(path), seen=f"is not TOML: {error}", todo="Correct it."

@@ -10,6 +10,7 @@ from pathlib import Path
 from cimento.errors import InputError, SuiteError, did_you_mean
 from cimento.files import read_bytes
 from cimento.generating.grammar import Grammar, PartOfSpeech, Slot, Template, Word
+from cimento.parsing import parse_toml
 from cimento.suites.tables import Row, Table, read_table
 
 GRAMMAR, LEXICON = "grammar.toml", "lexicon.tsv"
@@ -49,7 +50,7 @@ def read_grammar(folder: Path) -> Grammar:
     """
     path = folder / GRAMMAR
     try:
-        content = tomllib.loads(read_bytes(path).decode("utf-8-sig"))
+        content = parse_toml(read_bytes(path).decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise InputError(where=str(path), seen="is not UTF-8", todo="Save it as UTF-8.") from error
     except tomllib.TOMLDecodeError as error:

@@ -6,7 +6,6 @@ no value, with the reason.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Protocol
 from cimento.errors import InputError, MissingDependencyError, UsageError, did_you_mean
 from cimento.measures.sentence import Numbers
 from cimento.measures.values import Missing, total
+from cimento.parsing import parse_json
 
 WORDFREQ = "wordfreq"
 
@@ -139,7 +139,7 @@ def _read_counts(path: Path) -> dict[str, float]:
 
 def _from_json(text: str, path: Path) -> dict[str, float]:
     try:
-        content = json.loads(text)
+        content = parse_json(text)
     except ValueError as error:
         raise InputError(where=str(path), seen=f"is not JSON ({error})") from error
     if not isinstance(content, dict):

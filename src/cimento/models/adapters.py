@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import MissingDependencyError, ModelError
+from cimento.parsing import parse_json
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -48,7 +48,7 @@ def find_adapter(folder: Path) -> Adapter | None:
     if not path.is_file():
         return None
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))
+        config = parse_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ModelError(where=str(path), seen=f"cannot be read ({error})") from error
     if not isinstance(config, dict):

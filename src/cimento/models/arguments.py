@@ -6,10 +6,10 @@ and of the name of its folder.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
 from cimento.errors import CimentoError, ModelError, UsageError, did_you_mean
+from cimento.parsing import parse_json
 from cimento.suites.model import JsonValue
 
 OPTION = "--model-args"
@@ -138,7 +138,7 @@ def loading_error(
 
 def _value(text: str) -> JsonValue:
     try:
-        value: JsonValue = json.loads(text)
+        value: JsonValue = parse_json(text)
     except ValueError:
         return text
     return value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -14,6 +13,7 @@ from cimento.models.adapters import need_peft, put_on
 from cimento.models.arguments import for_transformers, loading_error, refuse_ours
 from cimento.models.base import KindRule, ModelCard, Policy, Scorer
 from cimento.models.locate import Located
+from cimento.parsing import parse_json
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -94,7 +94,7 @@ def _quiet(transformers: Any) -> Iterator[None]:
 
 def _config(located: Located) -> dict[str, Any]:
     try:
-        config = json.loads((located.folder / "config.json").read_text(encoding="utf-8"))
+        config = parse_json((located.folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ModelError(
             where=str(located.folder / "config.json"), seen=f"cannot be read ({error})"

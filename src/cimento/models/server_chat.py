@@ -10,6 +10,7 @@ from cimento.models.answering import Reply, ReplyAsk, StopReason
 from cimento.models.base import ModelCard
 from cimento.models.server_http import Server
 from cimento.models.server_pool import ask_at_once
+from cimento.parsing import parse_json
 from cimento.suites.model import JsonValue
 
 MALFORMED_ATTEMPTS = 3
@@ -115,7 +116,7 @@ def _read(answer: JsonValue, ask: ReplyAsk) -> Reply | None:
 def _unpacked(text: str) -> str:
     """The answer in a constrained reply; the reply itself where the server does not constrain."""
     try:
-        content = json.loads(text)
+        content = parse_json(text)
     except ValueError:
         return text
     found = content.get(_KEY) if isinstance(content, dict) else None

@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 from cimento._version import __version__
 from cimento.errors import ModelError, TextTooLongError, UsageError
 from cimento.models.server_answers import lacking
+from cimento.parsing import parse_json
 from cimento.suites.model import JsonValue
 
 KEY_VARIABLES = ("CIMENTO_API_KEY", "OPENAI_API_KEY")
@@ -187,7 +188,7 @@ class Server:
         request = urllib.request.Request(self.url + path, data=body, headers=headers)  # noqa: S310  # http or https, checked
         try:
             with self._opener.open(request, timeout=self._patience.timeout_s) as response:
-                answer: JsonValue = json.loads(response.read())
+                answer: JsonValue = parse_json(response.read())
         except urllib.error.HTTPError as error:
             with error:
                 self._refused(error, path, where)
@@ -238,7 +239,7 @@ class Server:
         except (OSError, http.client.HTTPException):
             return ""
         try:
-            said = json.loads(content)
+            said = parse_json(content)
         except ValueError:
             said = content
         for name in ("error", "detail", "message"):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from cimento.errors import StorageError
+from cimento.parsing import parse_json
 from cimento.stories.asking import Record, TierAsk
 
 Key = tuple[str, int, str]
@@ -67,7 +68,7 @@ def _read(path: Path) -> Iterator[Record]:
         raise _failure(path, error) from error
     for line in text.split("\n"):
         try:
-            record = json.loads(line)
+            record = parse_json(line)
         except ValueError:
             continue
         if isinstance(record, dict):

@@ -10,6 +10,7 @@ from typing import Any
 
 from cimento.errors import InputError
 from cimento.files import read_bytes, write_text
+from cimento.parsing import parse_json
 from cimento.statistics.intervals import wilson
 from cimento.stories.asking import Record, TierAsk, scores_of
 from cimento.stories.options import normalised
@@ -121,7 +122,7 @@ def read_answers(path: Path) -> tuple[QuestionAnswer, ...]:
         InputError: the file is another one.
     """
     try:
-        records = [json.loads(line) for line in read_bytes(path).decode().splitlines()]
+        records = [parse_json(line) for line in read_bytes(path).decode().splitlines()]
         return tuple(QuestionAnswer(**_with_tuple(record)) for record in records)
     except (ValueError, TypeError) as error:
         raise InputError(where=str(path), seen=f"cannot be read ({error})") from error

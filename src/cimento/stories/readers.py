@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import tomllib
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.errors import Fault, InputError, SuiteError
 from cimento.files import read_bytes
+from cimento.parsing import parse_json, parse_toml, unpack_gzip
 from cimento.stories.records import Nested, SentenceStates, Story
 from cimento.suites.faults import errors, fault
 from cimento.suites.kinds import kind_of
@@ -113,7 +111,7 @@ def read_stories(path: Path) -> StoryFile:
 def _read_folder(folder: Path) -> StoryFile:
     toml, data = read_bytes(folder / TOML), read_bytes(folder / ITEMS)
     try:
-        settings = tomllib.loads(toml.decode("utf-8-sig"))
+        settings = parse_toml(toml.decode("utf-8-sig"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise unusable(
             folder, [fault("CIM-S002", where=TOML, seen=f"Not TOML: {error}.", todo="Correct it.")]
@@ -141,12 +139,7 @@ def _content(path: Path) -> bytes:
     data = read_bytes(path)
     if ".gz" not in _suffixes(path):
         return data
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            where=str(path), seen=f"cannot be unpacked ({error})", todo="Fetch the file again."
-        ) from error
+    return unpack_gzip(data, where=str(path))
 
 
 def _lines(text: str, *, path: Path) -> tuple[list[str], list[object]]:
@@ -156,8 +149,8 @@ def _lines(text: str, *, path: Path) -> tuple[list[str], list[object]]:
         if not line.strip():
             continue
         try:
-            records.append(json.loads(line))
-        except (ValueError, RecursionError) as error:
+            records.append(parse_json(line))
+        except ValueError as error:
             seen = f"The line is not JSON: {error}."
             where = f"{path.name} line {number}"
             raise unusable(path, [fault("CIM-S002", where=where, seen=seen)]) from error
@@ -170,8 +163,8 @@ def _lines(text: str, *, path: Path) -> tuple[list[str], list[object]]:
 def _keyed(text: str, *, path: Path) -> tuple[list[str], list[object]]:
     """The records of ``{"test": {key: record}}`` and their keys."""
     try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        parsed = parse_json(text)
+    except ValueError as error:
         seen = f"The file is not JSON: {error}."
         raise unusable(path, [fault("CIM-S002", where=path.name, seen=seen)]) from error
     records = parsed.get(V1_TOP) if isinstance(parsed, dict) else None

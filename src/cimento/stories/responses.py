@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import Fault, SuiteError
 from cimento.files import read_bytes
+from cimento.parsing import parse_json
 from cimento.stories.records import OPTIONS, Story, Tier, TierAnswer
 from cimento.suites.faults import errors, fault
 from cimento.suites.reading import decode, sha256_of, unusable
@@ -81,8 +81,8 @@ def _answer(text: str, *, where: str, n_stories: int) -> tuple[TierAnswer | None
     from cimento.suites.schema import validate
 
     try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        parsed = parse_json(text)
+    except ValueError as error:
         return None, [fault("CIM-S002", where=where, seen=f"The line is not JSON: {error}.")]
     row, faults = validate(AnswerRow, parsed, where=where)
     if row is None:

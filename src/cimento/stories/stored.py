@@ -117,6 +117,7 @@ def vary(
 
 
 def _opened(folder: RunFolder, manifest: Mapping[str, JsonValue]) -> StoredStories:
+    folder.verify(manifest)
     stories = read_stories(folder.path / STORIES).stories
     answers = read_responses(folder.path / ANSWERS, stories=stories).answers
     suite = _mapping(manifest.get("suite"))

@@ -96,6 +96,8 @@ def _unpack(archive: zipfile.ZipFile, folder: Path, path: Path) -> None:
 
 def _is_wanted(member: zipfile.ZipInfo) -> bool:
     parts = _pure(member).parts
+    if not parts:
+        return False  # a name without a name in it, which zipfile itself stumbles over
     hidden = any(part.startswith(".") and part != ".." for part in parts)
     return not (member.is_dir() or hidden or "__MACOSX" in parts)
 

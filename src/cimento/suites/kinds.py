@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 from cimento.errors import InputError
+from cimento.parsing import parse_toml
 
 REGIONS = "regions"
 ACCEPTABILITY = "acceptability"
@@ -24,7 +25,7 @@ def kind_of(path: Path) -> str:
     if toml.name != "suite.toml" or not toml.is_file():
         return REGIONS
     try:
-        kind = tomllib.loads(toml.read_text(encoding="utf-8-sig")).get("kind", REGIONS)
+        kind = parse_toml(toml.read_text(encoding="utf-8-sig")).get("kind", REGIONS)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         # What is wrong with it is said by whoever reads the whole suite.
         return REGIONS

@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.files import read_bytes
+from cimento.parsing import parse_toml
 from cimento.suites.model import Condition, JsonValue, Region, Suite
 
 Filler: TypeAlias = "str | Mapping[str, str]"
@@ -74,7 +75,7 @@ def read_variants(path: Path) -> tuple[Variant, ...]:
         InputError: the file cannot be read, or says something that is unknown.
     """
     try:
-        parsed = tomllib.loads(read_bytes(path).decode("utf-8-sig"))
+        parsed = parse_toml(read_bytes(path).decode("utf-8-sig"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(where=str(path), seen=f"is not TOML ({error})") from error
     shared = _slots(parsed.get("slots", {}), where=f"{path}, [slots]")

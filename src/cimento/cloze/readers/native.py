@@ -22,6 +22,7 @@ from cimento.cloze.records import (
 )
 from cimento.errors import Fault, SuiteError
 from cimento.files import read_bytes
+from cimento.parsing import parse_toml
 from cimento.suites.faults import fault as file_fault
 from cimento.suites.model import Meta
 from cimento.suites.reading import decode, sha256_of
@@ -112,7 +113,7 @@ def _settings(data: bytes) -> tuple[TomlCloze | None, list[Fault]]:
     if text is None:
         return None, faults
     try:
-        parsed = tomllib.loads(text)
+        parsed = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         return None, [file_fault("CIM-S002", where=TOML, seen=f"Not TOML: {error}.")]
     return validate(TomlCloze, parsed, where=TOML)

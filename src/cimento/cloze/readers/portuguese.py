@@ -16,6 +16,7 @@ from cimento.cloze.judging.candidates import Candidate
 from cimento.cloze.records import ClozeItem, MultiwordItem, Option, SeedSet, Sentence, Template
 from cimento.errors import InputError
 from cimento.files import read_bytes
+from cimento.parsing import parse_json
 
 MASK = "[MASK]"
 TEMPLATES = "grammar_templates.jsonl"
@@ -270,7 +271,7 @@ def _lines(path: Path) -> Iterator[tuple[str, _Record]]:
             continue
         where = f"{path.name} line {number}"
         try:
-            record = json.loads(line)
+            record = parse_json(line)
         except json.JSONDecodeError as error:
             raise InputError(where=where, seen=f"not JSON: {error}", todo="Correct it.") from error
         if not isinstance(record, dict):

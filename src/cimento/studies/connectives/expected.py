@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.files import read_bytes
+from cimento.parsing import parse_json
 from cimento.suites.model import JsonValue
 
 TOLERANCE = 1e-9
@@ -38,7 +38,7 @@ def read_expected(path: Path) -> dict[str, JsonValue]:
         InputError: it cannot be read or is no JSON object.
     """
     try:
-        found: JsonValue = json.loads(read_bytes(path))
+        found: JsonValue = parse_json(read_bytes(path))
     except ValueError as error:
         raise InputError(where=str(path), seen=f"is not JSON ({error})") from error
     if not isinstance(found, dict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.files import read_bytes
+from cimento.parsing import parse_json
 from cimento.studies.islands.published import BLIMP_ERRATUM_PARADIGM
 from cimento.studies.islands.records import Section, beside, need, number, read_rows
 
@@ -100,7 +100,7 @@ def released_accuracies(path: Path) -> list[dict[str, str]]:
     """
     lines = read_bytes(path).decode("utf-8").splitlines()
     try:
-        rows = [json.loads(line) for line in lines if line.strip()]
+        rows = [parse_json(line) for line in lines if line.strip()]
     except ValueError as error:
         raise InputError(where=str(path), seen=f"is not JSON Lines ({error})") from error
     rows = [row for row in rows if {"UID", "linguistics_term", *MODELS} <= row.keys()]

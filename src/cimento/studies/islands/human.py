@@ -21,6 +21,10 @@ SOURCE = "Sprouse, Caponigro, Greco and Cecchetto 2016, doi:10.1007/s11049-015-9
 PRINTED = "english/summary_by_phenomenon.csv"
 FORMULA = "z ~ structure * distance + (1 | participant) + (1 | item)"
 FILLER = "filler"
+_COLUMNS = (
+    "participant", "experiment", "dependency", "island", "condition", "item_number", "judgment",
+    "zscore_published",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +59,7 @@ def read_judgments(path: Path) -> list[Judgment]:
         InputError: the file cannot be read.
     """
     rows = read_rows(path)
-    need(path, rows, ("participant", "experiment", "dependency", "island", "judgment"))
+    need(path, rows, _COLUMNS)
     people: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
     for row in rows:
         if number(row["judgment"]) is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.files import read_bytes
+from cimento.parsing import unpack_gzip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +81,10 @@ def read_rows(path: Path) -> list[dict[str, str]]:
     """
     data = read_bytes(path)
     try:
-        data = gzip.decompress(data) if path.suffix == ".gz" else data
+        data = unpack_gzip(data, where=str(path)) if path.suffix == ".gz" else data
         text = data.decode("utf-8-sig")
-        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+        # A row that is too short has empty cells at its end, one that is too long loses them.
+        rows = list(csv.DictReader(io.StringIO(text, newline=""), restkey="", restval=""))
     except (OSError, EOFError, ValueError, csv.Error) as error:
         raise InputError(where=str(path), seen=f"cannot be read as CSV ({error})") from error
     if not rows:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import Fault
 from cimento.files import read_bytes
+from cimento.parsing import parse_json
 from cimento.suites.faults import errors, fault
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.readers.items import PAIR_PREDICTION
@@ -68,8 +69,8 @@ def _rows(text: str, *, name: str) -> tuple[list[BlimpRow], list[str], list[Faul
             continue
         where = f"{name} line {number}"
         try:
-            parsed = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            parsed = parse_json(line)
+        except ValueError as error:
             todo = "Each line must be one JSON object; was the file cut short?"
             faults.append(fault("CIM-S002", where=where, seen=f"Not JSON: {error}.", todo=todo))
             if not rows:

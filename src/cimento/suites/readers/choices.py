@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cimento.errors import Fault
 from cimento.files import read_bytes
+from cimento.parsing import parse_json
 from cimento.suites.faults import errors, fault
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.readers.items import PAIR_PREDICTION
@@ -57,8 +58,8 @@ def read_choices(path: Path) -> Reading:
 
 def _item(line: str, *, where: str, number: int, faults: list[Fault]) -> Item | None:
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        row = parse_json(line)
+    except ValueError as error:
         faults.append(fault("CIM-S002", where=where, seen=f"Not JSON: {error}."))
         return None
     if not isinstance(row, dict) or not all(isinstance(row.get(k), str) for k in (FIRST, SECOND)):

@@ -6,13 +6,13 @@ conditions, the factors and the phenomenon are; and one JSON document with ``sen
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cimento.errors import Fault
 from cimento.files import read_bytes
+from cimento.parsing import parse_json
 from cimento.suites.design import ISLAND_CONDITIONS, island_factors, level_columns
 from cimento.suites.faults import errors, fault
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
@@ -48,11 +48,11 @@ def is_factorial(data: bytes) -> bool:
     text = data.decode("utf-8-sig", "ignore")
     first = next((line for line in text.split("\n") if line.strip()), "")
     try:
-        record = json.loads(first)
-    except (ValueError, RecursionError):
+        record = parse_json(first)
+    except ValueError:
         try:
-            record = json.loads(text)
-        except (ValueError, RecursionError):
+            record = parse_json(text)
+        except ValueError:
             return False
     if isinstance(record, dict) and isinstance(record.get("sentences"), list):
         record = next(iter(record["sentences"]), None)
@@ -109,8 +109,8 @@ def _records(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str
 
 def _values(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str, JsonValue]]:
     try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError):
+        whole = parse_json(text)
+    except ValueError:
         yield from _lines(text, name=name, faults=faults)
         return
     if isinstance(whole, dict) and isinstance(whole.get("sentences"), list):
@@ -130,8 +130,8 @@ def _lines(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str, 
             continue
         where = f"{name} line {number}"
         try:
-            yield where, json.loads(line)
-        except (ValueError, RecursionError) as error:
+            yield where, parse_json(line)
+        except ValueError as error:
             todo = "Each line must be one JSON object; was the file cut short?"
             faults.append(fault("CIM-S002", where=where, seen=f"Not JSON: {error}.", todo=todo))
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from cimento.errors import Fault
+from cimento.parsing import parse_json
 from cimento.suites.faults import fault
 from cimento.suites.model import Condition, Item, JsonValue, Prediction, Region
 from cimento.suites.notation import lone_backslash, read_regions, unescape
@@ -157,8 +157,8 @@ class _Cells:
         from cimento.suites.schema import RowExtra, validate
 
         try:
-            parsed = json.loads(cell)
-        except (ValueError, RecursionError) as error:
+            parsed = parse_json(cell)
+        except ValueError as error:
             seen = f"The column {EXTRA} does not hold JSON: {error}."
             self._faults.append(fault("CIM-S003", where=self._where, seen=seen))
             return None

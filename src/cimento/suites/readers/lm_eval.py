@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cimento.errors import InputError, MissingDependencyError, SuiteError
 from cimento.files import read_bytes
+from cimento.parsing import parse_json
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.readers.items import PAIR_PREDICTION
 from cimento.suites.reading import Reading, sha256_of
@@ -111,10 +112,23 @@ def _data_file(task: Mapping[str, JsonValue], path: Path) -> Path:
         )
     # The harness takes paths from the working folder; people keep the two files together.
     places = [path.parent / files, path.parent / Path(files).name, Path(files)]
-    found = next((place for place in places if place.is_file()), None)
+    found = next((place for place in places if _is_near(place, path)), None)
     if found is None:
         raise InputError(where=str(path), seen=f"there is no file {files!r}", todo="Put it there.")
     return found
+
+
+def _is_near(place: Path, task: Path) -> bool:
+    """Whether there is such a file beside the task or below, or in the working folder.
+
+    A task of a stranger must not name just any file of this machine.
+    """
+    try:
+        real = place.resolve()
+        near = (task.parent.resolve(), Path.cwd())
+        return real.is_file() and any(real.is_relative_to(folder) for folder in near)
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _rows(path: Path) -> Iterator[Mapping[str, JsonValue]]:
@@ -127,13 +141,13 @@ def _rows(path: Path) -> Iterator[Mapping[str, JsonValue]]:
         return
     try:
         text = data.decode("utf-8-sig")
-        parsed = json.loads(text) if text.lstrip().startswith("[") else None
+        parsed = parse_json(text) if text.lstrip().startswith("[") else None
         lines = (
             parsed
             if isinstance(parsed, list)
-            else [json.loads(line) for line in text.split("\n") if line.strip()]
+            else [parse_json(line) for line in text.split("\n") if line.strip()]
         )
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise InputError(where=str(path), seen=f"is not JSON ({error})") from error
     for number, line in enumerate(lines, start=1):
         if not isinstance(line, dict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import Fault, did_you_mean
 from cimento.files import read_bytes
+from cimento.parsing import parse_json, parse_toml
 from cimento.suites.faults import fault
 from cimento.suites.model import Item, JsonValue, Meta, Prediction, Suite
 from cimento.suites.readers.items import EXTRA, PAIR_PREDICTION, read_items
@@ -78,7 +78,7 @@ def _parse_toml(data: bytes) -> tuple[TomlSuite | None, list[Fault]]:
     if text is None:
         return None, faults
     try:
-        parsed = tomllib.loads(text)
+        parsed = parse_toml(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         return None, [fault("CIM-S002", where=TOML, seen=f"Not TOML: {error}.", todo="Correct it.")]
     try:
@@ -95,7 +95,7 @@ def _decode_extras(parsed: dict[str, object]) -> None:
     meta, predictions = parsed.get("meta"), parsed.get("predictions")
     for table in (parsed, meta, *(predictions if isinstance(predictions, list) else [])):
         if isinstance(table, dict) and isinstance(table.get(EXTRA), str):
-            table[EXTRA] = json.loads(table[EXTRA])
+            table[EXTRA] = parse_json(table[EXTRA])
 
 
 def _misspelt(settings: TomlSuite) -> list[Fault]:

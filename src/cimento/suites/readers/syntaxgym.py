@@ -6,12 +6,12 @@ place for stands under the key ``cimento``, where `writers.syntaxgym` puts it.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cimento.errors import Fault
 from cimento.files import read_bytes
+from cimento.parsing import parse_json
 from cimento.suites.faults import fault
 from cimento.suites.model import (
     METRICS,
@@ -57,8 +57,8 @@ def read_syntaxgym(path: Path) -> Reading:
     if text is None:
         raise unusable(path, faults)
     try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        parsed = parse_json(text)
+    except ValueError as error:
         raise unusable(
             path, [fault("CIM-S002", where=path.name, seen=f"Not JSON: {error}.")]
         ) from error

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from cimento.errors import Fault
 from cimento.files import read_bytes
+from cimento.parsing import parse_json
 from cimento.suites.faults import errors, fault
 from cimento.suites.model import JsonValue
 from cimento.suites.readers.syntaxgym import suite_of
@@ -60,8 +60,8 @@ def _rows(text: str, name: str, faults: list[Fault]) -> list[dict[str, JsonValue
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            row = parse_json(line)
+        except ValueError as error:
             where = f"{name} line {number}"
             faults.append(fault("CIM-S002", where=where, seen=f"Not JSON: {error}."))
             break

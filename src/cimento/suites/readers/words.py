@@ -6,13 +6,12 @@ where they are, and `cimento.studies` or ``replay:`` reads them.
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from cimento.errors import Fault, InputError
+from cimento.errors import Fault
 from cimento.files import read_bytes
+from cimento.parsing import unpack_gzip
 from cimento.suites.faults import fault
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
 from cimento.suites.reading import Reading, sha256_of, unusable
@@ -33,16 +32,11 @@ def unpacked(data: bytes, path: Path) -> tuple[bytes, Path]:
     """The content of a file that may be packed with gzip, and its name without ``.gz``.
 
     Raises:
-        InputError: it is damaged.
+        InputError: it is damaged, or grows too large.
     """
     if path.suffix.lower() != ".gz":
         return data, path
-    try:
-        return gzip.decompress(data), path.with_suffix("")
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            where=str(path), seen=f"is damaged ({error})", todo="Fetch or pack it again."
-        ) from error
+    return unpack_gzip(data, where=str(path)), path.with_suffix("")
 
 
 def read_words(path: Path) -> Reading:

@@ -1,0 +1,326 @@
+"""What is fuzzed: each reads a path and does with it what a command would do first."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+
+from cimento.errors import InputError
+from cimento.models.base import Policy
+from tests.fuzzing.seeds_more import CACHE_KEYS
+
+TEXT = "Le lampade"
+
+
+def suite(path: Path) -> object:
+    """Suites, checked and planned."""
+    from cimento.requests import plan_suite
+    from cimento.suites.load import load_suites
+
+    return [plan_suite(each.suite) for each in load_suites(path)]
+
+
+def zorro(path: Path) -> object:
+    """Two lines a pair."""
+    from cimento.requests import plan_suite
+    from cimento.suites.load import load_suite
+
+    return plan_suite(load_suite(path, format_="zorro").suite)
+
+
+def lm_eval(folder: Path) -> object:
+    """A task with its data."""
+    return suite(folder / "task.yaml")
+
+
+def rated(path: Path) -> object:
+    """Rated sentences."""
+    from cimento.acceptability.suites import load_rated
+
+    return load_rated(path)
+
+
+def forced_choices(path: Path) -> object:
+    """People's choices between two sentences."""
+    from cimento.acceptability.readers.blimp_human import read_choices
+
+    return read_choices(path)
+
+
+def variants(path: Path) -> object:
+    """Variants of a suite, applied to one."""
+    from cimento.suites.model import Condition, Item, Meta, Region, Suite
+    from cimento.suites.variants import read_variants, vary
+
+    item = Item("1", (Condition("match", (Region("Le lampade sono {who.verb}"),)),))
+    varied = Suite(Meta("x"), ("all",), (), (item,))
+    return [vary(varied, each) for each in read_variants(path)]
+
+
+def formula(path: Path) -> object:
+    """A formula, read, written and read again."""
+    from cimento.suites.formula import canonical, parse
+
+    tree = parse(path.read_bytes().decode("utf-8", "replace"))
+    assert parse(canonical(tree)) == tree
+    return tree
+
+
+def cloze(path: Path) -> object:
+    """A suite with blanks."""
+    from cimento.cloze.load import load_cloze
+
+    return load_cloze(path)
+
+
+def candidates(path: Path) -> object:
+    """Candidates that were judged."""
+    from cimento.cloze.readers.candidates import read_candidates
+
+    return read_candidates(path)
+
+
+def description(path: Path) -> object:
+    """Templates to be built, with the forms that they give themselves."""
+    from cimento.cloze.building import generate, read_description
+
+    return generate(read_description(path), dictionary=None, ask=None)
+
+
+def choices_of_people(path: Path) -> object:
+    """How many people chose what."""
+    from cimento.cloze.people import read_choices
+    from cimento.cloze.records import ClozeItem
+
+    return read_choices(path, [ClozeItem("1", "Piove, ", " esco.")])
+
+
+def portuguese(path: Path) -> object:
+    """The files of the Brazilian study, each read as every one of them."""
+    from cimento.cloze.readers import portuguese as study
+
+    readers = (
+        study.read_multiwords,
+        study.read_multiword_cells,
+        study.read_predictions,
+        study.read_instances,
+        study.read_templates,
+    )
+    found = []
+    for read in readers:
+        with contextlib.suppress(InputError):
+            found.append(read(path))
+    return found
+
+
+def fills(path: Path) -> object:
+    """Recorded candidates."""
+    from cimento.cloze.replaying import open_recording
+
+    return open_recording(str(path))
+
+
+def treebank(path: Path) -> object:
+    """Sentences, malformed ones noted, with the connectives in them."""
+    from cimento.corpus.conllu import read_sentences
+
+    found = [list(each.tokens()) for each in read_sentences(path, skipped=[])]
+    return found, list(read_sentences(path))
+
+
+def inventory(path: Path) -> object:
+    """An inventory of connectives."""
+    from cimento.corpus.inventories import open_inventory
+
+    return open_inventory(str(path))
+
+
+def rule(path: Path) -> object:
+    """A rule of what counts as a connective."""
+    from cimento.corpus.rules import open_rule
+
+    return open_rule(str(path))
+
+
+def published(path: Path) -> object:
+    """Published counts."""
+    from cimento.corpus.published import read_published
+
+    return read_published(path)
+
+
+def unimorph(path: Path) -> object:
+    """A dictionary of forms."""
+    return _dictionary(f"unimorph:{path}")
+
+
+def delaf(path: Path) -> object:
+    """A dictionary of forms."""
+    return _dictionary(f"delaf:{path}")
+
+
+def _dictionary(name: str) -> object:
+    from cimento.morphology.files import FileMorphology
+    from cimento.morphology.opening import open_morphology
+
+    dictionary = open_morphology(name, language="it")
+    try:
+        return dictionary.analyse("dormo"), dictionary.inflect("gatto")
+    finally:
+        if isinstance(dictionary, FileMorphology):
+            dictionary.close()
+
+
+def grammar(folder: Path) -> object:
+    """A grammar with its lexicon."""
+    from cimento.generating.reading import read_grammar
+
+    return read_grammar(folder)
+
+
+def island_judgments(path: Path) -> object:
+    """Ratings of the Italian island study."""
+    from cimento.studies.islands.human import read_judgments
+
+    return read_judgments(path)
+
+
+def stories(path: Path) -> object:
+    """Stories, with an audit of them."""
+    from cimento.stories.audit import audit
+    from cimento.stories.readers import is_stories, read_stories
+
+    is_stories(path)
+    return audit(read_stories(path))
+
+
+def responses(path: Path) -> object:
+    """Recorded answers about stories."""
+    from cimento.stories.responses import read_responses
+    from tests.stories import TRIPLES
+
+    return read_responses(path, stories=TRIPLES)
+
+
+def question_answers(path: Path) -> object:
+    """Answers to questions about stories."""
+    from cimento.stories.question_answers import read_answers
+
+    return read_answers(path)
+
+
+def second_judgments(path: Path) -> object:
+    """Judgments of a second person."""
+    from cimento.annotate.second import read_judgments
+    from tests.stories import TRIPLES
+
+    return read_judgments(path, stories=TRIPLES)
+
+
+def dialogues(path: Path) -> object:
+    """Recorded dialogues in which stories are written."""
+    from cimento.annotate.story_files import play, read_recorded
+
+    return [play(each, ()) for each in read_recorded(path)]
+
+
+def recording(path: Path) -> object:
+    """Recorded surprisals, matched with a suite: reader and alignment."""
+    from cimento.models.replay import replay
+    from tests.fuzzing import seeds
+    from tests.suites_on_disk import write
+
+    spec = write(path.with_name("spec.json"), seeds.SPEC)
+    return replay(_recorded_suite(path), path, spec=spec)
+
+
+def spec(path: Path) -> object:
+    """A model spec, and what it makes of a recording."""
+    from cimento.models.replay import replay
+    from tests.fuzzing import seeds
+    from tests.suites_on_disk import write
+
+    recorded = write(path.with_name("recorded.tsv"), seeds.RECORDING)
+    return replay(_recorded_suite(path), recorded, spec=path)
+
+
+def _recorded_suite(path: Path) -> object:
+    from cimento.suites.load import load_suite
+    from tests.fuzzing import seeds
+    from tests.suites_on_disk import write
+
+    return load_suite(write(path.with_name("lampade.json"), seeds.SYNTAXGYM)).suite
+
+
+def arpa(path: Path) -> object:
+    """An n-gram model, asked."""
+    from cimento.models.ngram import load_ngrams, locate_ngrams
+
+    scorer = load_ngrams(locate_ngrams(path), policy=Policy())
+    return scorer.card
+
+
+def unigrams(path: Path) -> object:
+    """Counts of tokens."""
+    from cimento.measures.unigrams import load_unigrams
+
+    return load_unigrams(str(path), language="it")
+
+
+def adapter(folder: Path) -> object:
+    """The config of an adapter."""
+    from cimento.models.adapters import find_adapter
+
+    return find_adapter(folder)
+
+
+def server_answer(path: Path) -> object:
+    """What a server says of a text."""
+    from cimento.models.server_answers import read_answer
+
+    try:
+        answer = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):  # the client asks again
+        return None
+    return read_answer(answer, TEXT, where="server")
+
+
+def free_text(path: Path) -> object:
+    """Texts to score."""
+    from cimento.freetext import read_lines
+
+    return read_lines(path)
+
+
+def model_args(path: Path) -> object:
+    """Options for transformers."""
+    from cimento.models.arguments import for_transformers, parse_model_args, refuse_ours
+
+    args = parse_model_args(path.read_bytes().decode("utf-8", "replace").split("\n"))
+    refuse_ours(args)
+    return for_transformers(args, quantised=False, device="cpu")
+
+
+def run(folder: Path) -> object:
+    """A stored run, judged again and put into a report."""
+    from cimento.report.summary import to_json
+    from cimento.results import open_runs, summarise
+
+    runs = open_runs([folder])
+    return to_json(summarise(runs)), [each.scores() for each in runs]
+
+
+def cache(folder: Path) -> object:
+    """A cache: looked up, checked, written."""
+    from cimento.cache import FileCache
+
+    kept = FileCache(folder)
+    try:
+        found = kept.get(CACHE_KEYS)
+        assert all(found[key] == {0: -1.0, 1: -2.5} for key in found)
+        kept.verify()
+        kept.put({CACHE_KEYS[0]: {0: -1.0}})
+        return kept.count()
+    finally:
+        kept.close()

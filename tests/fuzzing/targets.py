@@ -1,0 +1,211 @@
+"""Every reader of files of strangers, with files that it can read: name to target."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.fuzzing import readers
+from tests.fuzzing import seeds as s
+from tests.fuzzing import seeds_more as m
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A reader.
+
+    Attributes:
+        file: name of the file that is mutated.
+        seeds: what it holds; whatever is made of them must be read or refused.
+        read: reads the file, or the folder that it is in.
+        beside: other files of the folder, by their paths.
+        wrap: puts the content into what is written, such as an archive.
+        folder: whether the folder is read.
+    """
+
+    file: str
+    seeds: Callable[[], tuple[bytes, ...]]
+    read: Callable[[Path], object]
+    beside: Callable[[], Mapping[str, bytes]] = field(default=dict)
+    wrap: Callable[[bytes], bytes] = bytes
+    folder: bool = False
+
+    def write(self, content: bytes, folder: Path) -> Path:
+        """Write the file, and return what is to be read."""
+        for name, other in {**self.beside(), self.file: self.wrap(content)}.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(other)
+        return folder if self.folder else folder / self.file
+
+
+def _file(file: str, read: Callable[[Path], object], *seeds: bytes) -> Target:
+    return Target(file=file, seeds=lambda: seeds, read=read)
+
+
+def _in_folder(file: str, read: Callable[[Path], object], *seeds: bytes, **beside: bytes) -> Target:
+    """A file of a folder; others are named with ``__`` for the point."""
+    others = {name.replace("__", "."): content for name, content in beside.items()}
+    return Target(file=file, seeds=lambda: seeds, read=read, beside=lambda: others, folder=True)
+
+
+def _in_run(file: str, read: Callable[[Path], object]) -> Target:
+    return Target(
+        file=file,
+        seeds=lambda: (m.run_files()[file],),
+        read=read,
+        beside=m.run_files_unchecked,
+        folder=True,
+    )
+
+
+SUITES = {
+    "native suite.toml": _in_folder(
+        "suite.toml", readers.suite, s.NATIVE_TOML, items__tsv=s.NATIVE_ITEMS
+    ),
+    "native items.tsv": _in_folder(
+        "items.tsv", readers.suite, s.NATIVE_ITEMS, s.NATIVE_WITH_EXTRA, suite__toml=s.NATIVE_TOML
+    ),
+    "native items.csv": _in_folder(
+        "items.csv", readers.suite, s.PAIR_TABLE, suite__toml=s.PAIRS_TOML
+    ),
+    "syntaxgym": _file("lampade.json", readers.suite, s.SYNTAXGYM, s.SYNTAXGYM_OLDER),
+    "syntaxgym rows": _file("rows.jsonl", readers.suite, s.SYNTAXGYM_ROWS),
+    "syntaxgym csv": _file("suite.csv", readers.suite, s.SYNTAXGYM_CSV),
+    "blimp": _file("pairs.jsonl", readers.suite, s.BLIMP),
+    "choices": _file("pairs.jsonl", readers.suite, s.CHOICES),
+    "pairs csv": _file("pairs.csv", readers.suite, s.PAIR_TABLE),
+    "labelled": _file("pairs.tab", readers.suite, s.LABELLED),
+    "clams": _file("simple_agrmt.txt", readers.suite, s.CLAMS),
+    "zorro": _file("pairs.txt", readers.zorro, s.ZORRO),
+    "lm-eval task": _in_folder("task.yaml", readers.lm_eval, s.LM_EVAL, data__jsonl=s.BLIMP),
+    "lm-eval data": _in_folder("data.jsonl", readers.lm_eval, s.BLIMP, task__yaml=s.LM_EVAL),
+    "factorial": _file("items.jsonl", readers.suite, s.FACTORIAL),
+    "factorial json": _file("items.json", readers.suite, s.FACTORIAL_JSON),
+    "factorial table": _file("items.tsv", readers.suite, s.FACTORIAL_TABLE),
+    "words": _file("words.csv", readers.suite, s.WORDS),
+    "words gz": Target(
+        file="words.csv.gz", seeds=lambda: (s.WORDS,), read=readers.suite, wrap=gzip.compress
+    ),
+    "gzip": _file("words.csv.gz", readers.suite, gzip.compress(s.WORDS, mtime=0)),
+    "xlsx": _file("pairs.xlsx", readers.suite, s.workbook(s.SHEET)),
+    "xlsx sheet": Target(
+        file="pairs.xlsx", seeds=lambda: (s.SHEET,), read=readers.suite, wrap=s.workbook
+    ),
+    "zip": _file(
+        "suites.zip",
+        readers.suite,
+        s.zipped({"a/suite.json": s.SYNTAXGYM, "a/pairs.jsonl": s.BLIMP}),
+        s.zipped({"it/suite.toml": s.NATIVE_TOML, "it/items.tsv": s.NATIVE_ITEMS}),
+    ),
+    "rated suite": _in_folder("items.tsv", readers.rated, s.RATED_ITEMS, suite__toml=s.RATED_TOML),
+    "rated suite.toml": _in_folder(
+        "suite.toml", readers.rated, s.RATED_TOML, items__tsv=s.RATED_ITEMS
+    ),
+    "rated tables": _file("rated.tsv", readers.rated, *s.RATED.values()),
+    "forced choices": _file("choices.tsv", readers.forced_choices, s.BLIMP_HUMAN),
+    "variants": _file("variants.toml", readers.variants, m.VARIANTS),
+    "formula": _file(
+        "formula.txt",
+        readers.formula,
+        b"(2;%match%) < (2;%mismatch%)",
+        b"[((6;%a%)-(5;%a%))+1.5e0 > (*;%b-c%)] & (1;%d%)=(2;%e%) | (1;%d%) < 2",
+    ),
+}
+
+CLOZES = {
+    "cloze suite.toml": _in_folder(
+        "suite.toml", readers.cloze, s.CLOZE_TOML, items__tsv=s.CLOZE_ITEMS
+    ),
+    "cloze items": _in_folder("items.tsv", readers.cloze, s.CLOZE_ITEMS, suite__toml=s.CLOZE_TOML),
+    "cloze table": _file("items.csv", readers.cloze, s.CLOZE_ITEMS),
+    "templates": _in_folder(
+        "items.tsv",
+        readers.cloze,
+        s.TEMPLATE_ITEMS,
+        suite__toml=s.TEMPLATES_TOML,
+        seeds__tsv=s.SEEDS,
+    ),
+    "seeds": _in_folder(
+        "seeds.tsv",
+        readers.cloze,
+        s.SEEDS,
+        suite__toml=s.TEMPLATES_TOML,
+        items__tsv=s.TEMPLATE_ITEMS,
+    ),
+    "candidates": _file("candidates.tsv", readers.candidates, s.CANDIDATES, s.JUDGED),
+    "templates to build": _file("description.toml", readers.description, s.DESCRIPTION),
+    "choices of people": _file("counts.tsv", readers.choices_of_people, s.COUNTS),
+    "portuguese study": _file("multiwords.jsonl", readers.portuguese, s.MULTIWORD),
+    "recorded predictions": _file("predictions.jsonl", readers.fills, s.PREDICTIONS),
+    "recorded fills": _file("fills.tsv", readers.fills, s.FILLS),
+}
+
+CORPORA = {
+    "conllu": _file("it_prova-ud-test.conllu", readers.treebank, m.CONLLU),
+    "conllu gz": Target(
+        file="x.conllu.gz", seeds=lambda: (m.CONLLU,), read=readers.treebank, wrap=gzip.compress
+    ),
+    "inventory": _file("inventory.toml", readers.inventory, m.INVENTORY),
+    "inventory table": _file("inventory.tsv", readers.inventory, m.INVENTORY_TABLE),
+    "inventory xml": _file("inventory.xml", readers.inventory, m.DIMLEX, m.LEXCONN),
+    "inventory json": _file("nvdb.json", readers.inventory, m.NVDB),
+    "inventory lines": _file("inventory.txt", readers.inventory, m.CONNECTIVE_LINES),
+    "rule": _file("rule.toml", readers.rule, m.RULE),
+    "published counts": _file("published.tsv", readers.published, m.PUBLISHED),
+    "unimorph": _file("it.tsv", readers.unimorph, m.UNIMORPH),
+    "delaf": _file("delaf.dic", readers.delaf, m.DELAF),
+    "grammar": _in_folder("grammar.toml", readers.grammar, m.GRAMMAR, lexicon__tsv=m.LEXICON),
+    "lexicon": _in_folder("lexicon.tsv", readers.grammar, m.LEXICON, grammar__toml=m.GRAMMAR),
+    "island judgments": _file("judgments.csv", readers.island_judgments, m.ISLAND_ROWS),
+}
+
+STORIES = {
+    "stories": _file("stories.jsonl", readers.stories, m.STORIES),
+    "stories v1": _file("stories.json", readers.stories, m.STORIES_V1),
+    "stories gz": Target(
+        file="stories.json.gz",
+        seeds=lambda: (m.STORIES_V1,),
+        read=readers.stories,
+        wrap=gzip.compress,
+    ),
+    "stories suite.toml": _in_folder(
+        "suite.toml", readers.stories, m.STORIES_TOML, items__jsonl=m.STORIES
+    ),
+    "responses": _file("responses.jsonl", readers.responses, m.RESPONSES),
+    "answers to questions": _file("answers.jsonl", readers.question_answers, m.QUESTION_ANSWERS),
+    "second judgments": _file("second.jsonl", readers.second_judgments, m.SECOND),
+    "dialogues": _file("dialogues.json", readers.dialogues, m.DIALOGUES),
+}
+
+MODELS = {
+    "recorded surprisals": _file("m.tsv", readers.recording, s.RECORDING),
+    "model spec": _file("spec.json", readers.spec, s.SPEC),
+    "arpa": _file("m.arpa", readers.arpa, s.ARPA),
+    "arpa gz": Target(
+        file="m.arpa.gz", seeds=lambda: (s.ARPA,), read=readers.arpa, wrap=gzip.compress
+    ),
+    "unigrams": _file("counts.tsv", readers.unigrams, s.UNIGRAMS),
+    "unigrams json": _file("counts.json", readers.unigrams, b'{"le": 120, "lampade": 3.5}'),
+    "adapter": _in_folder("adapter_config.json", readers.adapter, m.ADAPTER),
+    "server answer": _file("answer.json", readers.server_answer, s.SERVER_ANSWER),
+    "free text": _file("text.txt", readers.free_text, "Le lampade.\nSì.\n".encode()),
+    "model args": _file("args.txt", readers.model_args, b'max_memory={"0": "1GB"}\nx=[1, true]'),
+}
+
+RUNS = {
+    "manifest": _in_run("manifest.json", readers.run),
+    "tokens table": _in_run("tokens.parquet", readers.run),
+    "requests table": _in_run("requests.parquet", readers.run),
+    "suite of a run": _in_run("suite/items.tsv", readers.run),
+    "cache": Target(
+        file="answers.sqlite3",
+        seeds=lambda: (m.cache_file(),),
+        read=readers.cache,
+        folder=True,
+    ),
+}
+
+TARGETS: Mapping[str, Target] = {**SUITES, **CLOZES, **CORPORA, **STORIES, **MODELS, **RUNS}

@@ -1,0 +1,98 @@
+"""One try of one reader, held to what every reader promises."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cimento.errors import CimentoError
+
+MOST_BYTES = 200_000_000
+"""What reading a file of less than a megabyte may need at most."""
+
+LONGEST_MESSAGE = 20_000
+_STATUS = Path("/proc/self/status")
+_RESET = Path("/proc/self/clear_refs")
+
+
+class BrokenError(AssertionError):
+    """A promise that was not kept."""
+
+
+class _TooSlow(BaseException):
+    """Raised by the alarm; no reader catches it."""
+
+
+def attempt(read: Callable[[Path], object], path: Path, *, seconds: float) -> None:
+    """Read a file; what may come of it is a value, or a message.
+
+    Args:
+        read: the reader.
+        path: what it reads.
+        seconds: of this process's own time that it may take.
+
+    Raises:
+        BrokenError: another exception than a `CimentoError` came out of it, its message cannot be
+            shown, or it took more time or memory than it may.
+    """
+    before = _reset_peak()
+    try:
+        with _alarm(seconds):
+            read(path)
+    except CimentoError as error:
+        _check_message(error)
+    except _TooSlow as error:
+        raise BrokenError(f"took more than {seconds} s") from error
+    except (Exception, SystemExit) as error:
+        raise BrokenError(f"{type(error).__name__}: {str(error)[:300]}") from error
+    peak = _peak()
+    if before is not None and peak is not None and peak - before > MOST_BYTES:
+        raise BrokenError(f"needed {(peak - before) / 1e6:.0f} MB")
+
+
+def _check_message(error: CimentoError) -> None:
+    message = str(error)
+    try:
+        message.encode()
+    except UnicodeEncodeError as failure:
+        raise BrokenError(f"the message cannot be written: {message[:200]!r}") from failure
+    if not message.strip() or len(message) > LONGEST_MESSAGE:
+        raise BrokenError(f"the message has {len(message)} characters: {message[:200]!r}")
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """Interrupt what takes longer than so many seconds of processor time."""
+
+    def ring(*_: object) -> None:
+        raise _TooSlow
+
+    earlier = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, earlier)
+
+
+def _reset_peak() -> int | None:
+    """Bytes in use now, from which the peak is counted; None where Linux does not tell."""
+    try:
+        _RESET.write_text("5")
+    except OSError:
+        return None
+    return _status("VmRSS")
+
+
+def _peak() -> int | None:
+    return _status("VmHWM") if _STATUS.exists() else None
+
+
+def _status(key: str) -> int | None:
+    for line in _STATUS.read_text().splitlines():
+        if line.startswith(f"{key}:"):
+            return int(line.split()[1]) * 1024
+    return None
