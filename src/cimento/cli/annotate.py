@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from cimento.cli.annotating import candidates, stories
+from cimento.cli.annotating import candidates, filtering, importing, stories
 
 app = typer.Typer(help="Write and judge test items in a terminal.", no_args_is_help=True)
 app.command("candidates", short_help="Judge what models put into blanks.")(candidates.candidates)
 app.command("stories", short_help="Write stories down, field by field.")(stories.stories)
 app.command("second", short_help="Judge stories blind.")(stories.second)
 app.command("agreement", short_help="How far a second annotator agrees.")(stories.agreement)
+app.command("import", short_help="Answers of people into the judgments table.")(
+    importing.import_answers
+)
+app.command("filter", short_help="Leave participants out, in the open.")(filtering.filter_answers)

@@ -1,0 +1,130 @@
+"""Answers of people read from the files of survey programs, or from published lists."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from cimento.annotate.places import places_of
+from cimento.errors import InputError, UsageError
+from cimento.judgments.importing import Import, Reading, Unknown, judgments_from
+from cimento.judgments.jspsych import jspsych_map, read_jspsych
+from cimento.judgments.mapping import ColumnMap, RawRow, usual_map
+from cimento.judgments.pcibex import pcibex_map, read_pcibex
+from cimento.judgments.places import Places
+from cimento.judgments.prolific import Submission
+from cimento.judgments.pseudonyms import pseudonym
+from cimento.judgments.records import judgments_of
+from cimento.judgments.tabular import Found, read_long, read_wide
+
+Form: TypeAlias = Literal["long", "wide", "jspsych", "pcibex", "rated"]
+
+_LONG = usual_map(
+    annotator=("participant", "participant_id", "PROLIFIC_PID"),
+    value=("answer", "rating", "response"),
+    text=("sentence", "stimulus"),
+    milliseconds=("rt",),
+    survey=("list",),
+)
+_MAPS: Mapping[Form, Callable[[], ColumnMap]] = {
+    "long": lambda: _LONG,
+    "wide": lambda: _LONG,
+    "jspsych": jspsych_map,
+    "pcibex": pcibex_map,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """What a user says about files of answers.
+
+    Attributes:
+        form: which program wrote them; ``rated`` for lists such as those of ItaCoLA and Lau et al.
+        suites: paths of the suites that were asked; empty where items are as the files have them.
+        columns: where fields stand, before what is usual for the form.
+        secret: for pseudonyms; None keeps the names of participants.
+        submissions: of Prolific, by participant.
+        unknown: what becomes of answers to no item of the suites.
+    """
+
+    form: Form
+    suites: Sequence[Path] = ()
+    columns: ColumnMap = field(default_factory=ColumnMap)
+    secret: bytes | None = None
+    submissions: Mapping[str, Submission] | None = None
+    unknown: Unknown = "refuse"
+
+
+def import_answers(files: Sequence[Path], options: ImportOptions) -> Import:
+    """The answers in some files as judgments.
+
+    Raises:
+        InputError: a file or a suite cannot be read, or an answer cannot be used.
+        UsageError: options do not go together.
+    """
+    if options.form == "rated":
+        return _published(files, options)
+    secret = options.secret
+    places = places_of(options.suites)
+    columns = _MAPS[options.form]().with_own(options.columns)
+    passed, rows = Counter[str](), list[RawRow]()
+    for path in files:
+        found = _read(path, options.form, columns, places)
+        rows += found.rows
+        passed.update(found.passed)
+    imported = judgments_from(
+        rows,
+        Reading(
+            columns=columns,
+            places=places,
+            rename=(lambda name: pseudonym(name, secret)) if secret else str,
+            submissions=options.submissions,
+            unknown=options.unknown,
+        ),
+    )
+    if not imported.judgments:
+        raise InputError(where=str(files[0]), seen="there is no answer", todo="Check --form.")
+    return Import(
+        judgments=imported.judgments,
+        passed={**passed, **imported.passed},
+        notes=imported.notes,
+    )
+
+
+def _read(path: Path, form: Form, columns: ColumnMap, places: Places) -> Found:
+    if form == "long":
+        return read_long(path)
+    if form == "wide":
+        return read_wide(path, columns, places)
+    return read_jspsych(path) if form == "jspsych" else read_pcibex(path)
+
+
+def _published(files: Sequence[Path], options: ImportOptions) -> Import:
+    """Lists of rated sentences, whose people have no names of their own."""
+    from cimento.acceptability.judgments import judgments_table
+    from cimento.acceptability.readers import read_rated
+
+    if options.suites or options.submissions is not None:
+        raise UsageError(
+            where="--form rated",
+            seen="a suite or an export of Prolific is given too",
+            todo="Published lists have their own items and no participants of Prolific.",
+        )
+    judgments, passed = [], Counter[str]()
+    for path in files:
+        rated = read_rated(path)
+        found = judgments_of(judgments_table(rated))
+        bare = sum(not each.ratings for each in rated.sentences)
+        if bare:
+            passed["a sentence has no single ratings"] += bare
+        judgments += found
+    if not judgments:
+        raise InputError(
+            where=str(files[0]),
+            seen="no sentence has single ratings",
+            todo="A list of means or of labels is a suite: `cimento run FILE -m MODEL`.",
+        )
+    return Import(judgments=tuple(judgments), passed=passed)

@@ -1,0 +1,145 @@
+"""``cimento annotate import``: answers of people into the judgments table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from cimento.cli import options
+from cimento.cli.console import note
+from cimento.errors import UsageError
+
+if TYPE_CHECKING:
+    from cimento.judgments.mapping import ColumnMap
+    from cimento.judgments.prolific import Submission
+
+
+# size: one argument for each option.
+def import_answers(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of answers.")],
+    output: Annotated[
+        Path, options.option("-o", "--output", help="Judgments: .parquet, .csv or .tsv.")
+    ],
+    form: Annotated[
+        Literal["long", "wide", "jspsych", "pcibex", "rated"],
+        options.option(
+            "--form",
+            help="long: an answer a row; wide: a person a row; rated: lists such as ItaCoLA's.",
+        ),
+    ],
+    *,
+    suites: Annotated[
+        list[str] | None,
+        options.option("--suite", help="The suite that was asked; its items are then checked."),
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        options.option("--map", metavar="FIELD=COLUMN", help="Where a field stands. Repeatable."),
+    ] = None,
+    fixed: Annotated[
+        list[str] | None,
+        options.option("--fixed", metavar="FIELD=VALUE", help="A field equal in all. Repeatable."),
+    ] = None,
+    mapping: Annotated[
+        Path | None, options.option("--mapping", help="The same as TOML (docs/judgments.md).")
+    ] = None,
+    prolific: Annotated[
+        Path | None, options.option("--prolific", help="Prolific's export of the participants.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        options.option("--keep", help="Column of it to keep in --participants. Repeatable."),
+    ] = None,
+    participants: Annotated[
+        Path | None,
+        options.option("--participants", help="Write pseudonym, status, seconds and --keep (TSV)."),
+    ] = None,
+    secret: Annotated[
+        Path | None,
+        options.option("--secret", help="File with the secret of pseudonyms; made if not there."),
+    ] = None,
+    names: Annotated[
+        Literal["replace", "keep"],
+        options.option("--names", help="Replace participants' names, or keep them as they are."),
+    ] = "replace",
+    unknown: Annotated[
+        Literal["refuse", "skip"],
+        options.option("--unknown", help="Answers to no item of the suite."),
+    ] = "refuse",
+) -> None:
+    """Read what people answered and write the judgments table.
+
+    Participants get pseudonyms (a keyed hash): --secret names the file with the key, which stays
+    with you and out of every table. --names keep is for names that are none.
+    """
+    from cimento.annotate.importing import ImportOptions
+    from cimento.annotate.importing import import_answers as read
+    from cimento.judgments.files import refuse_suffix, write_judgments
+    from cimento.judgments.prolific import read_prolific
+    from cimento.judgments.records import table_of
+    from cimento.suites.builtin import find_suite
+    from cimento.suites.load import suite_paths
+
+    refuse_suffix(output)
+    if participants is not None and prolific is None:
+        raise UsageError(where="--participants", seen="there is no --prolific", todo="Give both.")
+    key = _secret(secret) if form != "rated" and names == "replace" else None
+    submissions = read_prolific(prolific) if prolific is not None else None
+    found = read(
+        files,
+        ImportOptions(
+            form=form,
+            suites=[path for name in suites or () for path in suite_paths(find_suite(name))],
+            columns=_columns(mapping, columns or (), fixed or ()),
+            secret=key,
+            submissions=submissions,
+            unknown=unknown,
+        ),
+    )
+    write_judgments(table_of(found.judgments), output)
+    if participants is not None and submissions is not None:
+        _write_people(submissions, keep or (), key, participants)
+    for reason, number in found.passed.items():
+        note(f"{number} passed over: {reason}")
+    for each in found.notes:
+        note(each)
+    people = len({each.annotator for each in found.judgments})
+    note(f"{len(found.judgments)} judgments of {people} people: {output}")
+
+
+def _secret(path: Path | None) -> bytes:
+    from cimento.judgments.pseudonyms import open_secret
+
+    if path is None:
+        raise UsageError(
+            where="--secret",
+            seen="is missing, and participants' names are not kept",
+            todo="Give --secret FILE (made if not there; keep it to yourself), or --names keep.",
+        )
+    secret, made = open_secret(path)
+    if made:
+        note(f"A secret was made: {path}. Who has it can tell who is who; keep it to yourself.")
+    return secret
+
+
+def _columns(mapping: Path | None, columns: Sequence[str], fixed: Sequence[str]) -> ColumnMap:
+    from cimento.judgments.mapping import map_of_options, read_map
+
+    said = map_of_options(columns, fixed)
+    return read_map(mapping).with_own(said) if mapping is not None else said
+
+
+def _write_people(
+    submissions: dict[str, Submission], keep: Sequence[str], key: bytes | None, path: Path
+) -> None:
+    from cimento.judgments.prolific import write_participants
+    from cimento.judgments.pseudonyms import pseudonym
+
+    def rename(name: str) -> str:
+        return pseudonym(name, key) if key else name
+
+    write_participants(submissions, path, keep=keep, rename=rename)
+    note(f"{len(submissions)} participants: {path}")

@@ -1,0 +1,110 @@
+"""The judgments table as a file of any name: Parquet, or CSV and TSV for people to read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.answers import JUDGMENTS, SCHEMA_VERSION, validate
+from cimento.errors import InputError, SuiteError, UsageError
+from cimento.files import atomically, read_bytes, write_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUFFIXES = (".parquet", ".csv", ".tsv")
+
+
+def write_judgments(table: pl.DataFrame, path: Path) -> Path:
+    """Write a judgments table in the format that the suffix says.
+
+    Raises:
+        UsageError: the suffix is none of `SUFFIXES`.
+        StorageError: the file cannot be written.
+    """
+    refuse_suffix(path)
+    validate(table, JUDGMENTS, where=str(path))
+    if path.suffix == ".parquet":
+        said = {"cimento_table": JUDGMENTS.name, "cimento_schema_version": str(SCHEMA_VERSION)}
+        return atomically(path, lambda file: table.write_parquet(file, metadata=said))
+    if path.suffix == ".csv":
+        return write_text(table.write_csv(), path)
+    return write_text(_as_tsv(table), path)
+
+
+def read_judgments(path: Path) -> pl.DataFrame:
+    """Read a judgments table: a file that `write_judgments` wrote, or a run with one.
+
+    Raises:
+        InputError: it cannot be read, or is no such table.
+        TableError: its columns are others.
+    """
+    import polars as pl
+
+    file = path / f"{JUDGMENTS.name}.parquet" if path.is_dir() else path
+    refuse_suffix(file)
+    if file.suffix != ".parquet":
+        return _from_text(file)
+    data = read_bytes(file)
+    try:
+        table = pl.read_parquet(data)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError(
+            where=str(file), seen="cannot be read as Parquet", todo="Was it cut short?"
+        ) from error
+    validate(table, JUDGMENTS, where=str(file))
+    return table
+
+
+def refuse_suffix(path: Path) -> None:
+    """See that a path ends as a judgments table does.
+
+    Raises:
+        UsageError: it does not.
+    """
+    if path.suffix not in SUFFIXES:
+        raise UsageError(
+            where=str(path),
+            seen=f"ends in {path.suffix!r}",
+            todo=f"Judgments are kept in {', '.join(SUFFIXES)}.",
+        )
+
+
+def _as_tsv(table: pl.DataFrame) -> str:
+    """Without quoting: tabs and line breaks in cells become blanks."""
+    lines = ["\t".join(table.columns)]
+    lines += [
+        "\t".join("" if cell is None else " ".join(str(cell).split()) for cell in row)
+        for row in table.iter_rows()
+    ]
+    return "".join(line + "\n" for line in lines)
+
+
+def _from_text(path: Path) -> pl.DataFrame:
+    import polars as pl
+
+    from cimento.suites.tables import read_table
+
+    table, faults = read_table(read_bytes(path), path)
+    if table is None:
+        raise SuiteError(where=str(path), faults=faults)
+    kinds = JUDGMENTS.polars(present=table.columns)
+    columns = {
+        name: pl.Series(name, [row.cells.get(name) or None for row in table.rows], dtype=pl.String)
+        for name in table.columns
+        if name in kinds
+    }
+    # An empty condition is one: that of a blank.
+    texts = pl.DataFrame(columns).with_columns(
+        pl.col(name).fill_null("") for name in ("suite", "item", "condition") if name in columns
+    )
+    try:
+        found = texts.cast({name: kind for name, kind in kinds.items() if name in columns})
+    except pl.exceptions.PolarsError as error:
+        raise InputError(
+            where=str(path),
+            seen=f"a number is none ({str(error).splitlines()[0]})",
+            todo="position is a whole number, seconds and session_seconds are numbers.",
+        ) from error
+    validate(found, JUDGMENTS, where=str(path))
+    return found

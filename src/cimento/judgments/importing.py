@@ -1,0 +1,201 @@
+"""Answers as files have them made into judgments: fields found, items known, names replaced."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from cimento.errors import InputError
+from cimento.judgments.mapping import MILLISECONDS, TEXT, ColumnMap, RawRow
+from cimento.judgments.places import Place, Places
+from cimento.judgments.prolific import Submission
+from cimento.judgments.records import ACCEPTABILITY, ATTENTION, BETTER, Judgment
+
+MS = 1000.0
+SHOWN = 5
+
+Unknown: TypeAlias = Literal["refuse", "skip"]
+"""What becomes of an answer to no item of the suite."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    """What was made of some files.
+
+    Attributes:
+        judgments: in the order of the files.
+        passed: why something was passed over, and how often.
+        notes: what else a person should know.
+    """
+
+    judgments: tuple[Judgment, ...]
+    passed: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How rows are read.
+
+    Attributes:
+        columns: where the fields stand.
+        places: what the suites ask; may be empty, and then items are as the file has them.
+        rename: from a participant's name to the one that is kept.
+        submissions: of Prolific, by participant; None where no export was given.
+        unknown: what becomes of an answer to no item of the suites.
+    """
+
+    columns: ColumnMap
+    places: Places
+    rename: Callable[[str], str]
+    submissions: Mapping[str, Submission] | None = None
+    unknown: Unknown = "refuse"
+
+
+def judgments_from(rows: Sequence[RawRow], reading: Reading) -> Import:
+    """Rows as judgments.
+
+    Args:
+        rows: one for each answer.
+        reading: how they are read.
+
+    Raises:
+        InputError: an item is not known, an answer is of nobody, or a number is none; the first
+            ones are named.
+    """
+    passed, found, faults = Counter[str](), list[Judgment](), list[str]()
+    people: dict[str, str] = {}
+    for row in rows:
+        try:
+            each = _judgment(row, reading, people)
+        except InputError as error:
+            faults.append(str(error))
+            continue
+        if isinstance(each, str):
+            passed[each] += 1
+        else:
+            found.append(each)
+    if faults:
+        more = f"\n  ... and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
+        shown = "".join(f"\n  {each}" for each in faults[:SHOWN])
+        raise InputError(where="", seen=f"{len(faults)} answers cannot be used:{shown}{more}")
+    notes = (*_doubled(found), *_prolific_notes(people, reading.submissions))
+    return Import(judgments=tuple(found), passed=passed, notes=notes)
+
+
+def _judgment(row: RawRow, reading: Reading, people: dict[str, str]) -> Judgment | str:
+    """A row as a judgment, or why it is passed over."""
+    columns = reading.columns
+
+    def cell(name: str) -> str:
+        return columns.cell(row, name)
+
+    name = cell("annotator")
+    if not name:
+        raise InputError(
+            where=row.where,
+            seen="it is not said whose answer it is",
+            todo="Name the column: --map annotator=COLUMN.",
+        )
+    expected, question = cell("expected"), cell("question") or ACCEPTABILITY
+    place = None if expected or question == ATTENTION else _place(row, reading)
+    if isinstance(place, str):
+        return place
+    answer = cell("value")
+    if not answer:
+        return "there is no answer in the row"
+    people.setdefault(name, reading.rename(name))
+    submission = (reading.submissions or {}).get(name)
+    seconds = _number(row, "seconds", cell("seconds"))
+    milliseconds = _number(row, MILLISECONDS, cell(MILLISECONDS))
+    sitting = _number(row, "session_seconds", cell("session_seconds"))
+    position = _number(row, "position", cell("position"))
+    return Judgment(
+        suite=place.suite if place else cell("suite"),
+        item=place.item if place else cell("item"),
+        condition=(place.condition if place else "") or cell("condition"),
+        candidate=cell("candidate") or (place.text if place else cell(TEXT)) or None,
+        annotator=people[name],
+        question=question,
+        value=columns.value(answer),
+        remark=cell("remark") or None,
+        at=cell("at") or None,
+        survey=cell("survey") or None,
+        position=None if position is None else int(position),
+        seconds=milliseconds / MS if seconds is None and milliseconds is not None else seconds,
+        session_seconds=submission.seconds if submission and sitting is None else sitting,
+        expected=columns.value(expected) if expected else None,
+        status=(submission.status if submission else "") or cell("status") or None,
+    )
+
+
+def _place(row: RawRow, reading: Reading) -> Place | str | None:
+    """The place that a row is about; why it is passed over; None where no suite is known."""
+    item, condition, text = (reading.columns.cell(row, n) for n in ("item", "condition", TEXT))
+    if not reading.places:
+        if not item and not text:
+            raise InputError(
+                where=row.where,
+                seen="it names no item",
+                todo="Name the column: --map item=COLUMN; or --map text=COLUMN with --suite.",
+            )
+        return Place(reading.columns.cell(row, "suite"), item or text, condition, "")
+    # An id with its condition first: the id alone is that of all conditions.
+    better = reading.columns.cell(row, "question") == BETTER
+    asked = BETTER if better else condition
+    both = [f"{item}/{asked}"] if item and asked else []
+    found = reading.places.find(*both, text, item, where=row.where)
+    if found is not None:
+        return found
+    shown = both[0] if both else item or text
+    if reading.unknown == "skip":
+        return f"no item of the suite is called {shown!r}"
+    raise InputError(
+        where=row.where,
+        seen=f"no item of the suite is called {shown!r}",
+        todo=f"{reading.places.hint(shown)} --unknown skip passes such answers over.",
+    )
+
+
+def _number(row: RawRow, name: str, text: str) -> float | None:
+    if not text or text.casefold() in ("null", "na", "nan"):
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(
+            where=row.where, seen=f"{name} is {text!r}", todo="It is a number."
+        ) from None
+
+
+def _doubled(found: Sequence[Judgment]) -> list[str]:
+    """A note where the same person answered the same question twice; nothing is left out."""
+    counts = Counter((each.annotator, *each.place) for each in found if not each.is_check)
+    n = sum(count - 1 for count in counts.values())
+    if not n:
+        return []
+    said = f"{n} answers are to a question that the same person had answered before; all are kept:"
+    return [said + " `cimento annotate filter --duplicates first` keeps the first ones."]
+
+
+def _prolific_notes(
+    people: Mapping[str, str], submissions: Mapping[str, Submission] | None
+) -> list[str]:
+    """Who is in the answers alone, and who in the export alone, by number and by pseudonym."""
+    if submissions is None:
+        return []
+    unknown = [kept for name, kept in people.items() if name not in submissions]
+    silent = [name for name in submissions if name not in people]
+    notes = []
+    if unknown:
+        notes.append(f"{len(unknown)} who answered are not in the export: {_listed(unknown)}")
+    if silent:
+        notes.append(f"{len(silent)} in the export have no answer")
+    return notes
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more

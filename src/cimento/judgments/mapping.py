@@ -1,0 +1,147 @@
+"""Which column of a table of answers is which field of a judgment, and how answers are spelt."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.files import read_bytes
+from cimento.judgments.records import FIELDS
+from cimento.parsing import parse_toml
+
+TEXT = "text"
+"""Not a column of the table: the text that was shown, by which the item can be found."""
+
+MILLISECONDS = "milliseconds"
+"""Not a column of the table either: ``seconds``, in the unit of many survey programs."""
+
+KNOWN = (*FIELDS, TEXT, MILLISECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class RawRow:
+    """One answer as a file has it.
+
+    Attributes:
+        where: place in the file, for messages.
+        cells: column to text.
+    """
+
+    where: str
+    cells: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnMap:
+    """Where the fields of judgments are found.
+
+    Attributes:
+        columns: field to the columns it may stand in; the first that is not empty counts.
+        fixed: field to a value that all answers have.
+        values: answer as the file has it to the answer as it is kept.
+    """
+
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    def cell(self, row: RawRow, name: str) -> str:
+        """The text of a field in a row; empty where there is none."""
+        for column in self.columns.get(name, ()):
+            if text := row.cells.get(column, "").strip():
+                return text
+        return self.fixed.get(name, "")
+
+    def value(self, text: str) -> str:
+        """An answer as it is kept."""
+        return self.values.get(text, text)
+
+    def with_own(self, own: ColumnMap) -> ColumnMap:
+        """The map with what a user says in the place of what was assumed."""
+        return replace(
+            self,
+            columns={**self.columns, **own.columns},
+            fixed={**self.fixed, **own.fixed},
+            values={**self.values, **own.values},
+        )
+
+    @property
+    def taken(self) -> frozenset[str]:
+        """Every column that a field may stand in."""
+        return frozenset(column for columns in self.columns.values() for column in columns)
+
+
+def usual_map(**more: tuple[str, ...]) -> ColumnMap:
+    """Every field in the column of its own name, with other columns for some fields."""
+    return ColumnMap(columns={name: (name, *more.get(name, ())) for name in KNOWN})
+
+
+def map_of_options(columns: Iterable[str], fixed: Iterable[str]) -> ColumnMap:
+    """A map as options give it: ``item=Stimulus`` and ``question=acceptability``.
+
+    Raises:
+        UsageError: there is no such field, or nothing behind the sign.
+    """
+    return ColumnMap(
+        columns={name: (column,) for name, column in _pairs(columns, "--map")},
+        fixed=dict(_pairs(fixed, "--fixed")),
+    )
+
+
+def read_map(path: Path) -> ColumnMap:
+    """A map in a TOML file, with the tables ``[columns]``, ``[fixed]`` and ``[values]``.
+
+    Raises:
+        InputError: it cannot be read, or has other tables, fields or values.
+    """
+    try:
+        found = parse_toml(read_bytes(path).decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            where=str(path), seen=f"is not TOML: {error}", todo="Correct it."
+        ) from error
+    tables = ("columns", "fixed", "values")
+    unknown = [name for name in found if name not in tables]
+    if unknown:
+        raise InputError(
+            where=str(path),
+            seen=f"there is a key {unknown[0]!r}",
+            todo=did_you_mean(unknown[0], tables),
+        )
+    columns, fixed, values = (_texts(found.get(name, {}), f"{path} [{name}]") for name in tables)
+    for name in (*columns, *fixed):
+        _refuse_field(name, str(path))
+    return ColumnMap(
+        columns={name: (column,) for name, column in columns.items()}, fixed=fixed, values=values
+    )
+
+
+def _texts(table: object, where: str) -> dict[str, str]:
+    if not isinstance(table, dict) or not all(isinstance(each, str) for each in table.values()):
+        raise InputError(where=where, seen="is no table of texts", todo='Write name = "text".')
+    return {str(name): str(text) for name, text in table.items()}
+
+
+def _pairs(given: Iterable[str], option: str) -> Sequence[tuple[str, str]]:
+    found = []
+    for each in given:
+        name, _, text = each.partition("=")
+        if not (name.strip() and text.strip()):
+            raise UsageError(
+                where=option, seen=f"got {each!r}", todo=f"Write {option} value=Answer, say."
+            )
+        _refuse_field(name.strip(), option)
+        found.append((name.strip(), text.strip()))
+    return found
+
+
+def _refuse_field(name: str, where: str) -> None:
+    if name not in KNOWN:
+        raise UsageError(
+            where=where,
+            seen=f"judgments have no field {name!r}",
+            todo=did_you_mean(name, KNOWN),
+        )
