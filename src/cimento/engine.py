@@ -8,7 +8,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Sequence
+import pickle
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.answers import NO_LEFT_CONTEXT, TOKENS, Column
@@ -58,18 +59,31 @@ def answer_plan(
         TextTooLongError: a text does not fit the model's window.
         UsageError: the model gives nothing but log-probabilities, and columns are wanted.
     """
-    encoded = scorer.encode(plan.requests)
+    import polars as pl
+
     model = model_key(scorer.card, policy)
-    keys = [sequence_key(model, each.ids, each.words) for each in encoded]
-    work = _merge(keys, encoded)
-    known: Known = {}
-    distinct = list(work)
-    for start in range(0, len(distinct), SHARD):
-        shard = {key: work[key] for key in distinct[start : start + SHARD]}
-        known.update(_answer_shard(shard, scorer, cache, plan, columns))
+    tables: list[pl.DataFrame] = []
+    for encoded in _encoded_shards(plan, scorer):
+        keys = [sequence_key(model, each.ids, each.words) for each in encoded]
+        known = _answer_shard(_merge(keys, encoded), scorer, cache, plan, columns)
+        tables.append(_tokens_table(keys, encoded, known, columns))
         if progress is not None:
-            progress(min(start + SHARD, len(distinct)), len(distinct))
-    return _tokens_table(keys, encoded, known, columns)
+            progress(min(len(tables) * SHARD, len(plan.requests)), len(plan.requests))
+    return pl.concat(tables or [_tokens_table((), (), {}, columns)], rechunk=True)
+
+
+def _encoded_shards(plan: Plan, scorer: Scorer) -> Iterator[list[Encoded]]:
+    """The requests of a plan, encoded, as many at a time as are scored together.
+
+    All are encoded before the first are given out, so that a text which cannot be read is found
+    at once. They wait packed: encoded texts as objects take a hundred bytes for each token.
+    """
+    shards = [
+        pickle.dumps(scorer.encode(plan.requests[start : start + SHARD]))
+        for start in range(0, len(plan.requests), SHARD)
+    ]
+    for packed in shards:
+        yield pickle.loads(packed)  # noqa: S301  # packed above
 
 
 def model_key(card: ModelCard, policy: Policy) -> str:
@@ -171,23 +185,28 @@ def _tokens_table(
 ) -> pl.DataFrame:
     import polars as pl
 
-    schema = TOKENS.polars(present=more)
-    columns: dict[str, list[object]] = {name: [] for name in schema}
+    rows = [(each, index) for each in encoded for index in each.wanted]
+    scores: list[list[float]] = [[] for _ in ("logprob_nats", *more)]
     for key, each in zip(keys, encoded, strict=True):
-        for index in each.wanted:
-            value, *others = (scores[index] for scores in known[key])
-            unscored = math.isnan(value)
-            reason = each.undefined.get(index, NO_LEFT_CONTEXT) if unscored else None
-            token_id = each.ids[index]
-            columns["request"].append(each.request)
-            columns["position"].append(index - each.first)
-            columns["token"].append(each.tokens[index])
-            columns["token_id"].append(token_id if token_id >= 0 else None)
-            columns["start"].append(each.spans[index][0])
-            columns["end"].append(each.spans[index][1])
-            columns["logprob_nats"].append(None if unscored else value)
-            columns["unscored_reason"].append(reason)
-            for name, other in zip(more, others, strict=True):
-                columns[name].append(None if unscored else other)
+        for column, values in zip(scores, known[key], strict=True):
+            column += [values[index] for index in each.wanted]
+    unscored = [math.isnan(value) for value in scores[0]]
+    columns: dict[str, Sequence[object]] = {
+        "request": [each.request for each, _ in rows],
+        "position": [index - each.first for each, index in rows],
+        "token": [each.tokens[index] for each, index in rows],
+        "token_id": [each.ids[index] if each.ids[index] >= 0 else None for each, index in rows],
+        "start": [each.spans[index][0] for each, index in rows],
+        "end": [each.spans[index][1] for each, index in rows],
+        "unscored_reason": [
+            each.undefined.get(index, NO_LEFT_CONTEXT) if missing else None
+            for (each, index), missing in zip(rows, unscored, strict=True)
+        ],
+    }
+    for name, column in zip(("logprob_nats", *more), scores, strict=True):
+        columns[name] = [
+            None if missing else value for value, missing in zip(column, unscored, strict=True)
+        ]
+    schema = TOKENS.polars(present=more)
     # Not strict: a rank comes as a float, as it is kept.
-    return pl.DataFrame(columns, schema=schema, strict=False)
+    return pl.DataFrame({name: columns[name] for name in schema}, schema=schema, strict=False)

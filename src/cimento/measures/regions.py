@@ -10,6 +10,7 @@ import statistics
 import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.errors import TableError, UsageError
@@ -122,10 +123,19 @@ def region_values(
     """
     unit, answers = read_answers(tokens)
     values: dict[str, dict[str, tuple[Value, ...]]] = {}
+    unanswered: dict[int, list[Stimulus]] = {}
     for stimulus in read_stimuli(requests):
-        answer = answers.get(stimulus.request, [])
-        values.setdefault(stimulus.item, {})[stimulus.condition] = _stimulus_values(
-            stimulus, answer, metric, final_marks
+        # Empty as yet, so that the conditions stand in the order in which they were asked.
+        values.setdefault(stimulus.item, {})[stimulus.condition] = ()
+        unanswered.setdefault(stimulus.request, []).append(stimulus)
+    for request, answer in answers:
+        for stimulus in unanswered.pop(request, ()):
+            values[stimulus.item][stimulus.condition] = _stimulus_values(
+                stimulus, answer, metric, final_marks
+            )
+    for stimulus in chain.from_iterable(unanswered.values()):
+        values[stimulus.item][stimulus.condition] = _stimulus_values(
+            stimulus, [], metric, final_marks
         )
     return RegionValues(unit=unit, metric=metric, values=values)
 

@@ -55,7 +55,7 @@ def sentences(
         unigrams: frequencies, for the measures that need them.
     """
     read: dict[int, Sentence | Missing] = {}
-    answers = read_answers(tokens)[1]
+    answers = dict(read_answers(tokens)[1])
     columns = _columns(tokens)
     pseudo = {"causal": False, "seq2seq": False, "masked": True}.get(model_kind)
     found = []

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from cimento.answers import BOUNDARY, LEFT_OUT
@@ -63,8 +65,11 @@ class Stimulus:
 Answer: TypeAlias = "Sequence[StoredToken]"
 
 
-def read_answers(tokens: pl.DataFrame) -> tuple[Unit, dict[int, list[StoredToken]]]:
-    """The unit of the source, and number of a text to its tokens in order.
+def read_answers(tokens: pl.DataFrame) -> tuple[Unit, Iterator[tuple[int, list[StoredToken]]]]:
+    """The unit of the source; and the texts by their numbers, ascending, with their tokens.
+
+    A text is made when its turn comes: as objects, tokens take several times the room that they
+    have in the table. A text of which nothing was asked does not come.
 
     Args:
         tokens: a table of the schema ``answers.TOKENS``.
@@ -72,10 +77,9 @@ def read_answers(tokens: pl.DataFrame) -> tuple[Unit, dict[int, list[StoredToken
     import polars as pl
 
     tokens = corrected(tokens)
-    scored = tokens.filter(pl.col("logprob_nats").is_not_null())
     unit: Unit = "nats"
     surprisal = 0.0 - pl.col("logprob_nats")
-    if "surprisal_bits" in tokens.columns and not scored["surprisal_bits"].has_nulls():
+    if _all_in_bits(tokens):
         unit = "bits"
         surprisal = (
             pl.when(pl.col("logprob_nats").is_not_null())
@@ -93,11 +97,30 @@ def read_answers(tokens: pl.DataFrame) -> tuple[Unit, dict[int, list[StoredToken
         "unscored_reason",
         "token",
     )
-    answers: dict[int, list[StoredToken]] = {}
-    for request, position, start, end, number, value, reason, token in rows.iter_rows():
-        known = None if reason == LEFT_OUT else known_or_missing(value, reason, token)
-        answers.setdefault(request, []).append(StoredToken(position, start, end, number, known))
-    return unit, answers
+    texts = groupby(rows.iter_rows(), key=itemgetter(0))
+    return unit, ((request, [_stored(*row[1:]) for row in text]) for request, text in texts)
+
+
+def _all_in_bits(tokens: pl.DataFrame) -> bool:
+    """Whether the source gave bits for every token that has a score."""
+    if "surprisal_bits" not in tokens.columns:
+        return False
+    scored, in_bits = tokens["logprob_nats"].is_not_null(), tokens["surprisal_bits"].is_not_null()
+    return bool((in_bits | ~scored).all())
+
+
+def _stored(
+    position: int,
+    start: int,
+    end: int,
+    region: int | None,
+    value: float | None,
+    reason: str | None,
+    token: str,
+) -> StoredToken:
+    """A row of the tokens table."""
+    known = None if reason == LEFT_OUT else known_or_missing(value, reason, token)
+    return StoredToken(position, start, end, region, known)
 
 
 def corrected(tokens: pl.DataFrame) -> pl.DataFrame:

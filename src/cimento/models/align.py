@@ -6,12 +6,15 @@ tokenizer; a token belongs where its first non-blank character is.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from cimento.models.base import PunctuationRule
 from cimento.requests import Span
+
+_NOT_BLANK = re.compile(r"\S+")
 
 
 def word_spans(text: str, *, punctuation: PunctuationRule = "split") -> list[Span]:
@@ -23,19 +26,26 @@ def word_spans(text: str, *, punctuation: PunctuationRule = "split") -> list[Spa
             a word of its own, as in ``l``, ``'``, ``amico``; ``keep`` leaves it with its word.
     """
     spans: list[Span] = []
-    start: int | None = None
-    for index, char in enumerate(text):
-        single = punctuation == "split" and unicodedata.category(char)[0] in "PS"
-        if (char.isspace() or single) and start is not None:
-            spans.append((start, index))
-            start = None
-        if single:
-            spans.append((index, index + 1))
-        elif not char.isspace() and start is None:
-            start = index
-    if start is not None:
-        spans.append((start, len(text)))
+    for run in _NOT_BLANK.finditer(text):
+        start, end = run.span()
+        # Letters and digits are never marks, so that most runs need no look at each character.
+        if punctuation == "keep" or run.group().isalnum():
+            spans.append((start, end))
+        else:
+            spans += _cut_at_marks(text, start, end)
     return spans
+
+
+def _cut_at_marks(text: str, start: int, end: int) -> Iterator[Span]:
+    """A stretch of `text` without blanks, cut before and after every mark."""
+    for index in range(start, end):
+        if unicodedata.category(text[index])[0] in "PS":
+            if start < index:
+                yield (start, index)
+            yield (index, index + 1)
+            start = index + 1
+    if start < end:
+        yield (start, end)
 
 
 def trim_spans(text: str, spans: Iterable[Span]) -> list[Span]:
@@ -45,9 +55,10 @@ def trim_spans(text: str, spans: Iterable[Span]) -> list[Span]:
     character, or at the end of the text.
     """
     trimmed = []
+    length = len(text)
     for start, end in spans:
         first = start
-        while first < len(text) and text[first].isspace():
+        while first < length and text[first].isspace():
             first += 1
         trimmed.append((first, max(first, end)))
     return trimmed
@@ -55,7 +66,13 @@ def trim_spans(text: str, spans: Iterable[Span]) -> list[Span]:
 
 def containing(spans: Sequence[Span], position: int) -> int:
     """Index of the last of the ascending `spans` that starts at or before `position`; else 0."""
-    return max(bisect_right(spans, position, key=lambda span: span[0]) - 1, 0)
+    return containing_each(spans, [position])[0]
+
+
+def containing_each(spans: Sequence[Span], positions: Iterable[int]) -> list[int]:
+    """The same as `containing`, for each of many positions."""
+    begins = [start for start, _ in spans]
+    return [max(bisect_right(begins, position) - 1, 0) for position in positions]
 
 
 def tokens_in(token_spans: Sequence[Span], wanted: Sequence[Span]) -> list[int]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import ModelError, TextTooLongError
-from cimento.models.align import containing, tokens_in, trim_spans, word_spans
+from cimento.models.align import containing_each, tokens_in, trim_spans, word_spans
 from cimento.models.base import BosRule, Encoded, PunctuationRule
 from cimento.requests import ScoreRequest, Span
 
@@ -115,7 +116,15 @@ def encode(
     if not requests:
         return []
     whole = [_whole(request, leading_blank=leading_blank) for request in requests]
-    output = tokenizer(whole, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    output = tokenizer(
+        whole,
+        add_special_tokens=False,
+        return_offsets_mapping=True,
+        return_attention_mask=False,
+        return_token_type_ids=False,
+        verbose=False,
+    )
+    names = _names(output["input_ids"], frame, tokenizer)
     encoded = []
     for request, text, ids, offsets in zip(
         requests, whole, output["input_ids"], output["offset_mapping"], strict=True
@@ -127,11 +136,17 @@ def encode(
         spans = trim_spans(text, offsets)
         shift = len(text) - len(request.text)
         words = _regions(request, shift) if by_region else word_spans(text, punctuation=punctuation)
-        known = _encoded(
-            request, sequence, spans, words, shift=shift, frame=frame, tokenizer=tokenizer
-        )
+        known = _encoded(request, sequence, spans, words, shift=shift, frame=frame, names=names)
         encoded.append(known)
     return encoded
+
+
+def _names(
+    sequences: Iterable[Sequence[int]], frame: Frame, tokenizer: PreTrainedTokenizerBase
+) -> dict[int, str]:
+    """Every token of some texts and of what stands around them, as text; each looked up once."""
+    ids = list(set(chain(frame.before, frame.after, *sequences)))
+    return dict(zip(ids, tokenizer.convert_ids_to_tokens(ids), strict=True))
 
 
 def _refuse_long(sequence: Sequence[int], window: int | None, request: ScoreRequest) -> None:
@@ -191,11 +206,11 @@ def _encoded(
     *,
     shift: int,
     frame: Frame,
-    tokenizer: PreTrainedTokenizerBase,
+    names: Mapping[int, str],
 ) -> Encoded:
     """Put together what is known of a request; `spans` and `words` count in the whole text.
 
-    Its own text begins `shift` characters after the whole one.
+    Its own text begins `shift` characters after the whole one; `names` are the tokens as text.
 
     Raises:
         ModelError: a token lies across the boundary between context and text.
@@ -208,12 +223,12 @@ def _encoded(
         )
     own = [(start - shift, end - shift) if start >= shift else _NOWHERE for start, end in spans]
     all_spans = [*[_NOWHERE] * len(frame.before), *own, *[_NOWHERE] * len(frame.after)]
-    numbers = [containing(words, start) for start, _ in spans]
+    numbers = containing_each(words, [start for start, _ in spans])
     wanted = request.wanted if request.wanted is not None else ((0, len(request.text)),)
     return Encoded(
         request=request.id,
         ids=sequence,
-        tokens=tuple(tokenizer.convert_ids_to_tokens(list(sequence))),
+        tokens=tuple(names[each] for each in sequence),
         spans=tuple(all_spans),
         words=(*[-1] * len(frame.before), *numbers, *[-1] * len(frame.after)),
         first=next((i for i, span in enumerate(all_spans) if span[0] >= 0), len(all_spans)),
