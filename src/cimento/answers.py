@@ -290,22 +290,19 @@ def requests_table(plan: Plan) -> pl.DataFrame:
     import polars as pl
 
     texts = {request.id: request for request in plan.requests}
-    rows = [
-        (
-            place.request,
-            plan.suite,
-            place.item,
-            place.condition,
-            place.region,
-            texts[place.request].text,
-            texts[place.request].context,
-            place.start,
-            place.end,
-            place.needed,
-        )
-        for place in plan.places
-    ]
-    return pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
+    columns: dict[str, Sequence[object]] = {
+        "request": [place.request for place in plan.places],
+        "suite": [plan.suite] * len(plan.places),
+        "item": [place.item for place in plan.places],
+        "condition": [place.condition for place in plan.places],
+        "region": [place.region for place in plan.places],
+        "text": [texts[place.request].text for place in plan.places],
+        "context": [texts[place.request].context for place in plan.places],
+        "start": [place.start for place in plan.places],
+        "end": [place.end for place in plan.places],
+        "needed": [place.needed for place in plan.places],
+    }
+    return pl.DataFrame(columns, schema=REQUESTS.polars())
 
 
 def validate(table: pl.DataFrame, schema: TableSchema, *, where: str) -> None:
