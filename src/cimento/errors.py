@@ -77,7 +77,7 @@ class Fault:
     """One fault found in a suite.
 
     Attributes:
-        code: stable code, such as ``CIM-S004``; each has its section in docs/checks.md.
+        code: stable code, such as ``CIM-S004``; each has its page in docs/checks.
         severity: an ``error`` keeps the suite from being used, a ``warning`` does not.
         where: file, and row or item, as precisely as it is known.
         seen: what was found.

@@ -196,9 +196,10 @@ def new(
     xlsx: Annotated[bool, options.option("--xlsx", help="The items as an Excel workbook.")] = False,
 ) -> None:
     """Start a suite: a folder with a description and a table to fill in a spreadsheet."""
+    from cimento.suites.canary import new_canary
     from cimento.suites.templates import new_suite
 
-    new_suite(kind, folder, workbook=xlsx)
+    new_suite(kind, folder, workbook=xlsx, canary=new_canary())
     table = "items.xlsx" if xlsx else "items.tsv"
     note(f"Fill in {folder / table}, then: cimento suites check {folder}")
 

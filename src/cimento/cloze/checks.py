@@ -104,7 +104,8 @@ def _check_expectations(items: Iterable[ClozeItem]) -> Iterator[Fault]:
         try:
             parse_expectation(text.format_map(dict(item.columns)))
         except (InputError, KeyError, ValueError, IndexError) as error:
-            seen = error.seen if isinstance(error, InputError) else f"{text!r} names no column."
+            told = f"{error.seen}." if isinstance(error, InputError) else ""
+            seen = told or f"{text!r} names no column."
             yield fault("CIM-C013", where=f"item {item.id!r}", seen=seen)
 
 

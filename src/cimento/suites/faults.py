@@ -1,4 +1,4 @@
-"""The codes of what can be wrong with a suite; docs/checks.md has a section for each."""
+"""The codes of what can be wrong with a suite; docs/checks has a page for each."""
 
 from __future__ import annotations
 
@@ -67,6 +67,9 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S032": _error("a cluster column that does not cluster", "Fill in one value per item."),
     "CIM-S033": _warning("no language", 'Add the ISO 639-1 code, such as language = "it".'),
     "CIM-S034": _warning("a design that is not whole", "Add the condition, or correct [factors]."),
+    "CIM-S035": _warning(
+        "a canary that is not one of its kind", "Write a random one, such as a UUID."
+    ),
     # Text
     "CIM-S040": _warning("stray blanks", "They were removed; remove them in the file too."),
     "CIM-S041": _warning("several blanks in a row", "Write one blank."),

@@ -22,13 +22,14 @@ BLANK_KINDS = ("cloze", "templates")
 _TABLES = ("items", "seeds")
 
 
-def new_suite(kind: str, folder: Path, *, workbook: bool = False) -> list[Path]:
+def new_suite(kind: str, folder: Path, *, workbook: bool = False, canary: str = "") -> list[Path]:
     """Write a suite to fill in; its name is that of the folder.
 
     Args:
         kind: one of `KINDS` or `BLANK_KINDS`.
         folder: where to write; must not exist, or be empty.
         workbook: write tables as ``.xlsx`` instead of ``.tsv``, all cells as text.
+        canary: by which the suite is known in training data, see `cimento.suites.canary`.
 
     Returns:
         The files written.
@@ -49,7 +50,9 @@ def new_suite(kind: str, folder: Path, *, workbook: bool = False) -> list[Path]:
             where=str(folder), seen="exists already", todo="Choose another name for the suite."
         )
     toml = (_FOLDER / kind / "suite.toml").read_text(encoding="utf-8")
-    written = [write_text(toml.replace(_NAME_LINE, _name_line(folder)), folder / "suite.toml")]
+    written = [
+        write_text(toml.replace(_NAME_LINE, _name_lines(folder, canary)), folder / "suite.toml")
+    ]
     for name in _TABLES:
         source = _FOLDER / kind / f"{name}.tsv"
         if source.exists():
@@ -60,11 +63,12 @@ def new_suite(kind: str, folder: Path, *, workbook: bool = False) -> list[Path]:
     return written
 
 
-def _name_line(folder: Path) -> str:
-    """The line of suite.toml with the suite's name, quoted as TOML wants it."""
+def _name_lines(folder: Path, canary: str) -> str:
+    """The lines of suite.toml with the suite's name and canary, quoted as TOML wants it."""
     import tomli_w
 
-    return tomli_w.dumps({"name": folder.resolve().name or "my-suite"})
+    name = {"name": folder.resolve().name or "my-suite"}
+    return tomli_w.dumps(name | ({"canary": canary} if canary else {}))
 
 
 def _workbook(table: str, name: str) -> bytes:

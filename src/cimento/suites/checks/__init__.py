@@ -1,4 +1,4 @@
-"""All checks of a suite; each fault has a code with a section in docs/checks.md."""
+"""All checks of a suite; each fault has a code with a page in docs/checks."""
 
 from __future__ import annotations
 

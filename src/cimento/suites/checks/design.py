@@ -1,4 +1,4 @@
-"""Checks of what a suite says about its design: factors, clusters, language."""
+"""Checks of what a suite says about its design: factors, clusters, language, canary."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from cimento.errors import Fault, InputError, did_you_mean
+from cimento.suites.canary import is_canary
 from cimento.suites.checks.stimuli import Stimulus
 from cimento.suites.design import squares
 from cimento.suites.faults import fault
@@ -20,11 +21,15 @@ _CODES = {
 
 
 def check_design(suite: Suite, stimuli: Sequence[Stimulus]) -> Iterator[Fault]:
-    """Codes CIM-S030 to CIM-S034."""
+    """Codes CIM-S030 to CIM-S035."""
     yield from _factors(suite, stimuli)
     yield from _cells(suite)
     yield from _cluster(suite, stimuli)
     yield from _language(suite)
+    canary = suite.meta.extra.get("canary")
+    if canary is not None and not is_canary(canary):
+        seen = f"The canary {canary!r} has no random part, so that others may have written it."
+        yield fault("CIM-S035", where=suite.name, seen=seen)
 
 
 def _factors(suite: Suite, stimuli: Sequence[Stimulus]) -> Iterator[Fault]:
