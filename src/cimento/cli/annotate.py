@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import typer
 
-from cimento.cli.annotating import candidates, filtering, importing, stories
+from cimento.cli.annotating import candidates, filtering, importing, pairs, stories
 
 app = typer.Typer(help="Write and judge test items in a terminal.", no_args_is_help=True)
 app.command("candidates", short_help="Judge what models put into blanks.")(candidates.candidates)
+app.command("pairs", short_help="Decide what each drawn sentence becomes.")(pairs.pairs)
 app.command("stories", short_help="Write stories down, field by field.")(stories.stories)
 app.command("second", short_help="Judge stories blind.")(stories.second)
 app.command("agreement", short_help="How far a second annotator agrees.")(stories.agreement)

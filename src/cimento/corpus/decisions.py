@@ -158,6 +158,44 @@ def _proposal(
 # --- Read back
 
 
+@dataclass(frozen=True, slots=True)
+class OpenTable:
+    """A table whose sentences are those of their treebanks, whatever is decided so far.
+
+    Attributes:
+        section: which kind of items it is about.
+        columns: of the table.
+        rows: its cells, row by row.
+        passages: the text of each row.
+    """
+
+    section: Section
+    columns: tuple[str, ...]
+    rows: tuple[Mapping[str, str], ...]
+    passages: tuple[Passage, ...]
+
+
+def open_decisions(path: Path, files: Sequence[TreebankFile], inventory: Inventory) -> OpenTable:
+    """A table to go on deciding in.
+
+    Args:
+        path: the table: TSV, CSV or xlsx.
+        files: the treebanks; told apart by their sha256.
+        inventory: that the connectives are of.
+
+    Raises:
+        InputError: a row has no sentence, or an id that is none; all of them are named.
+    """
+    table = _open(path)
+    reader = _Rows(table, _section(table), inventory)
+    passages = reader.passages(files)
+    reader.check_names()
+    reader.raise_faults(path)
+    rows = tuple({name: cell.strip() for name, cell in row.cells.items()} for row in table.rows)
+    texts = tuple(passages[row.number] for row in table.rows)
+    return OpenTable(_section(table), table.columns, rows, texts)
+
+
 def read_decisions(
     path: Path, files: Sequence[TreebankFile], inventory: Inventory
 ) -> list[Decision]:
@@ -171,22 +209,20 @@ def read_decisions(
     Raises:
         InputError: something is missing or wrong; all of it is named.
     """
-    table, faults = read_table(read_bytes(path), path)
-    if table is None or errors(faults):
-        raise SuiteError(where=str(path), faults=faults)
-    section = _section(table)
-    reader = _Rows(table, section, inventory)
+    table = _open(path)
+    reader = _Rows(table, _section(table), inventory)
     passages = reader.passages(files)
     decisions = [reader.decision(row, passages.get(row.number)) for row in table.rows]
     reader.check_ids()
-    if reader.faults:
-        shown = "".join(f"\n  {each}" for each in reader.faults[:_SHOWN])
-        more = len(reader.faults) - _SHOWN
-        raise InputError(
-            where=str(path),
-            seen=f"{len(reader.faults)} faults:{shown}" + (f"\n  ... {more} more" * (more > 0)),
-        )
+    reader.raise_faults(path)
     return [each for each in decisions if each is not None]
+
+
+def _open(path: Path) -> Table:
+    table, faults = read_table(read_bytes(path), path)
+    if table is None or errors(faults):
+        raise SuiteError(where=str(path), faults=faults)
+    return table
 
 
 def _section(table: Table) -> Section:
@@ -214,6 +250,22 @@ class _Rows:
     def _fault(self, row: Row, seen: str) -> None:
         name = row.cells["id"].strip() or "no id"
         self.faults.append(f"{self._table.where(row)} ({name}): {seen}")
+
+    def raise_faults(self, path: Path) -> None:
+        """InputError with all that was found, if anything was."""
+        if self.faults:
+            shown = "".join(f"\n  {each}" for each in self.faults[:_SHOWN])
+            more = len(self.faults) - _SHOWN
+            raise InputError(
+                where=str(path),
+                seen=f"{len(self.faults)} faults:{shown}" + (f"\n  ... {more} more" * (more > 0)),
+            )
+
+    def check_names(self) -> None:
+        """Whether every id is one, of a connective of the inventory."""
+        for row in self._table.rows:
+            self._identity(row, row.cells["id"].strip())
+        self.check_ids()
 
     # The treebank's side
 

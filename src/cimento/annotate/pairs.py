@@ -1,0 +1,226 @@
+"""The dialogue in which a person decides what each drawn sentence becomes.
+
+One row of the table of decisions after the other: the sentence is shown with its connective marked
+and the candidates numbered. What is decided is in the table before the next row is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.annotate.dialogue import (
+    Field,
+    Line,
+    RefusedError,
+    Session,
+    Taken,
+    Values,
+    converse,
+)
+from cimento.corpus.decisions import IMPLAUSIBLE, OpenTable, Section, as_table
+from cimento.corpus.inventories import Connective, Inventory
+from cimento.corpus.passages import Passage
+from cimento.corpus.replacing import (
+    Candidate,
+    implausible_candidates,
+    plausible_candidates,
+    replaced,
+)
+from cimento.errors import UsageError, did_you_mean
+from cimento.files import write_text
+
+DROP = "-"
+"""Typed in the place of a connective to leave the sentence out."""
+
+_YES = ("yes", "y", "s", "sì", "si")
+_NO = ("no", "n")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A row that is to be decided.
+
+    Attributes:
+        section: which kind of item it becomes.
+        cells: of the row.
+        passage: its text.
+        connective: that stands there.
+        candidates: that may take its place, the likeliest first.
+        inventory: that all of them are of.
+    """
+
+    section: Section
+    cells: Mapping[str, str]
+    passage: Passage
+    connective: Connective
+    candidates: Sequence[Candidate]
+    inventory: Inventory
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing is decided yet."""
+        answers = ("replacement", "plausible", "drop")
+        return not any(self.cells.get(name, "") for name in answers)
+
+    @property
+    def shown(self) -> str:
+        """The row as a person sees it."""
+        numbered = (f"{n} {each}" for n, each in enumerate(self.candidates, start=1))
+        lines = [self.cells["id"], f"  {' '.join(self.passage.marked.split())}"]
+        if self.cells["edit"]:
+            lines.append(f"  ({self.cells['edit']})")
+        return "\n".join([*lines, "  " + "   ".join(numbered)])
+
+
+def tasks_of(table: OpenTable, inventory: Inventory) -> list[Task]:
+    """The rows of a table, decided or not."""
+    ranked = implausible_candidates if table.section == "acceptability" else plausible_candidates
+    found = []
+    for cells, passage in zip(table.rows, table.passages, strict=True):
+        own = inventory[re.sub(r" \d+(cl)?$", "", cells["id"])]
+        found.append(Task(table.section, cells, passage, own, ranked(own, inventory), inventory))
+    return found
+
+
+def fields_of(task: Task) -> tuple[Field, ...]:
+    """What is asked about a row: a connective or ``-``, and then what follows from it."""
+    if task.section == "acceptability":
+        return (
+            Field(
+                name="choice",
+                question=f"replacement (number or name; {DROP} drops the sentence)",
+                read=lambda text, _values: _choice(task, text),
+            ),
+            Field(
+                name="more",
+                question="grammatical with it (y, n); or why it is dropped",
+                read=_grammatical,
+            ),
+        )
+    return (
+        Field(
+            name="choice",
+            question=f"plausible alternative (number or name; {DROP} drops the sentence)",
+            read=lambda text, _values: _choice(task, text),
+        ),
+        Field(
+            name="more",
+            question=f"{IMPLAUSIBLE} implausible ones; or why it is dropped",
+            read=lambda text, values: _implausible(task, text, values),
+        ),
+    )
+
+
+def decided(task: Task, values: Values) -> dict[str, str]:
+    """The cells of a row with what was said about it."""
+    empty = dict.fromkeys(
+        ("replacement", "grammaticality", "plausible", "implausible", "drop", "reason"), ""
+    )
+    cells = {name: empty.get(name, cell) for name, cell in task.cells.items()}
+    choice, more = str(values["choice"]), str(values["more"])
+    if choice == DROP:
+        return {**cells, "drop": "yes", "reason": more}
+    if task.section == "acceptability":
+        return {**cells, "replacement": choice, "grammaticality": more}
+    return {**cells, "plausible": choice, "implausible": more}
+
+
+def decide(
+    path: Path,
+    table: OpenTable,
+    inventory: Inventory,
+    *,
+    read: Line,
+    tell: Callable[[str], object],
+    again: Sequence[str] = (),
+) -> int:
+    """Ask about every row that is not decided, and those to be asked again; how many were decided.
+
+    Args:
+        path: where the table stands; it is written anew after each row.
+        table: as it is now.
+        inventory: that connectives are chosen from.
+        read: gives the next line.
+        tell: shows something.
+        again: ids of rows that are asked though they are decided.
+
+    Raises:
+        UsageError: there is no row of that id.
+        StorageError: the table cannot be written.
+    """
+    tasks = tasks_of(table, inventory)
+    known = [task.cells["id"] for task in tasks]
+    for name in again:
+        if name not in known:
+            raise UsageError(
+                where=f"--again {name!r}",
+                seen="there is no such id",
+                todo=did_you_mean(name, known),
+            )
+    rows = [dict(task.cells) for task in tasks]
+    waiting = [n for n, task in enumerate(tasks) if task.is_open or task.cells["id"] in again]
+    for count, place in enumerate(waiting):
+        task = tasks[place]
+        session = Session(fields_of(task), path=session_file(path, task.cells["id"]))
+        tell(f"\n{len(tasks) - len(waiting) + count + 1} of {len(tasks)}  {task.shown}")
+        if not converse(session, read, tell):
+            return count
+        rows[place] = decided(task, session.state.values)
+        write_text(as_table(rows, table.columns), path)
+        session.forget()
+    return len(waiting)
+
+
+def session_file(path: Path, name: str) -> Path:
+    """Where the lines about a row stand that was left before its end."""
+    return path.with_name(f".{path.stem}.{re.sub(r'[^0-9A-Za-z]+', '-', name)}.unfinished.json")
+
+
+def _choice(task: Task, typed: str) -> Taken:
+    if typed == DROP:
+        return Taken(DROP, told="Dropped. Say why.")
+    name = _name(task, typed)
+    if task.section == "cloze":
+        return Taken(name)
+    result = replaced(task.passage, task.inventory[name])
+    return Taken(name, told=f"  -> {' '.join(result.marked.split())}")
+
+
+def _name(task: Task, typed: str) -> str:
+    names = [each.name for each in task.candidates]
+    if typed.isdecimal():
+        if not 1 <= int(typed) <= len(names):
+            raise RefusedError(f"Numbers go from 1 to {len(names)}.")
+        return names[int(typed) - 1]
+    if typed == task.connective.name:
+        raise RefusedError(f"{typed!r} is the connective itself.")
+    if typed not in names:
+        raise RefusedError(f"There is no connective {typed!r}. {did_you_mean(typed, names)}")
+    return typed
+
+
+def _grammatical(typed: str, values: Values) -> Taken:
+    if values.get("choice") == DROP:
+        return Taken(_reason(typed))
+    if typed.lower() not in (*_YES, *_NO):
+        raise RefusedError("Write y or n.")
+    return Taken("yes" if typed.lower() in _YES else "no")
+
+
+def _implausible(task: Task, typed: str, values: Values) -> Taken:
+    if values.get("choice") == DROP:
+        return Taken(_reason(typed))
+    parts = [part.strip() for part in re.split(r"[|,]" if "|" in typed or "," in typed else r"\s+",
+                                               typed)]  # fmt: skip
+    names = [_name(task, part) for part in parts if part]
+    if len({*names, values.get("choice")}) != IMPLAUSIBLE + 1 or len(names) != IMPLAUSIBLE:
+        raise RefusedError(f"Give {IMPLAUSIBLE} different ones, and not the plausible one.")
+    return Taken(" | ".join(names))
+
+
+def _reason(typed: str) -> str:
+    """Why something is dropped; a tab or a line break would end the cell."""
+    return " ".join(typed.split())
