@@ -28,7 +28,8 @@ from typing import ClassVar, Literal
 
 _SHOWN = 20
 _MOST_NAMED = 24
-_LONGEST_LINE = 600
+_LONGEST_LINE = 2_000
+_LONGEST_FAULT = 600
 _FORMULA_SHOWN = 120
 _BLANKS = "\t\u00a0\u202f"
 
@@ -91,7 +92,7 @@ class Fault:
     todo: str
 
     def __str__(self) -> str:
-        return f"{self.code} {self.where}: {self.seen} {self.todo}".rstrip()
+        return _shown(f"{self.code} {self.where}: {self.seen} {self.todo}".rstrip(), _LONGEST_FAULT)
 
 
 class SuiteError(InputError):
@@ -166,10 +167,10 @@ class StorageError(CimentoError):
     """A folder or file that cannot be written or read."""
 
 
-def _shown(line: str) -> str:
+def _shown(line: str, longest: int = _LONGEST_LINE) -> str:
     """A line of a message: what stands in a file may be long, or steer a terminal."""
-    if len(line) > _LONGEST_LINE:
-        line = f"{line[: _LONGEST_LINE // 2]} ... {line[-_LONGEST_LINE // 2 :]}"
+    if len(line) > longest:
+        line = f"{line[: longest // 2]} ... {line[-longest // 2 :]}"
     if line.isprintable():
         return line
     return "".join(mark if mark.isprintable() or mark in _BLANKS else "\ufffd" for mark in line)

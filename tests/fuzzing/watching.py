@@ -12,7 +12,7 @@ from cimento.errors import CimentoError
 MOST_BYTES = 200_000_000
 """What reading a file of less than a megabyte may need at most."""
 
-LONGEST_MESSAGE = 20_000
+LONGEST_MESSAGE = 50_000
 _STATUS = Path("/proc/self/status")
 _RESET = Path("/proc/self/clear_refs")
 

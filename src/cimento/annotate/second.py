@@ -140,7 +140,7 @@ def read_judgments(path: Path, *, stories: Sequence[Story]) -> list[Judgment]:
         if not text.strip():
             continue
         try:
-            each = Judgment(**parse_json(text))
+            each = _typed(Judgment(**parse_json(text)))
         except (ValueError, TypeError) as error:
             raise InputError(
                 where=f"{path}, line {number}", seen=f"is no judgment ({error})"
@@ -235,3 +235,20 @@ def _read_state(typed: str, values: Values) -> Taken:
     if typed not in STATES:
         raise RefusedError(f"There is no state {typed!r}. {did_you_mean(typed, STATES)}")
     return Taken(typed)
+
+
+def _typed(judgment: Judgment) -> Judgment:
+    """The judgment, where its values are of the kinds that they should be.
+
+    Raises:
+        TypeError: one is not.
+    """
+    kinds: dict[str, tuple[type, ...]] = {
+        "row": (int,), "annotator": (str,), "plausible": (bool,), "pair": (str,),
+        "state": (str,), "seconds": (int, float),
+    }  # fmt: skip
+    for name, wanted in kinds.items():
+        value = getattr(judgment, name)
+        if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
+            raise TypeError(f"{name} is {value!r}")
+    return judgment

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import lzma
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -21,6 +23,7 @@ MAX_RATIO = 200
 """Text shrinks five- to twentyfold; what shrinks more was made to fill the disk."""
 
 _CHUNK = 1 << 20
+_DAMAGES = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError)
 _JUDGED_BY_RATIO = 1_000_000
 
 
@@ -45,7 +48,7 @@ def unpacked(path: Path) -> Iterator[Path]:
         try:
             with zipfile.ZipFile(path) as archive:
                 _unpack(archive, folder, path)
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        except (*_DAMAGES, NotImplementedError, RuntimeError) as error:
             # zipfile raises RuntimeError for encrypted files.
             raise _refused(path, f"cannot be unpacked ({error})", "Make the archive again.") from (
                 error

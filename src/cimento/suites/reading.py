@@ -13,7 +13,9 @@ from cimento.errors import Fault, SuiteError
 from cimento.suites.faults import fault
 from cimento.suites.model import Suite
 
-_NOT_ASCII = re.compile(r"[^ \t\r\n;,]*[^\x00-\x7f][^ \t\r\n;,]*")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_BETWEEN_WORDS = re.compile(r"[ \t\r\n;,]+")
+_LONGEST_WORD = 40
 _ALL_ACCENTED = re.compile(r"[^\W\d_a-zA-Z]{4}")
 
 
@@ -85,8 +87,7 @@ def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
         return None, [_undecodable(data, error, encoding="cp1252", name=name)]
     if _ALL_ACCENTED.search(text):
         return None, faults
-    found = _NOT_ASCII.search(text)
-    word, start = (found[0], found.start()) if found else ("", 0)
+    word, start = _accented_word(text)
     return text, [
         fault(
             "CIM-S006",
@@ -94,6 +95,17 @@ def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
             seen=f"The file is not UTF-8 and was read as cp1252; {word!r} should look right.",
         )
     ]
+
+
+def _accented_word(text: str) -> tuple[str, int]:
+    """The first word with a letter that is not ASCII, and where that letter stands."""
+    found = _NOT_ASCII.search(text)
+    if found is None:
+        return "", 0
+    at = found.start()
+    before = _BETWEEN_WORDS.split(text[max(at - _LONGEST_WORD, 0) : at])[-1]
+    after = _BETWEEN_WORDS.split(text[at : at + _LONGEST_WORD])[0]
+    return before + after, at
 
 
 def _encoding_of_mark(data: bytes) -> str | None:

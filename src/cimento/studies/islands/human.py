@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cimento.errors import InputError
 from cimento.measures.normalising import z_scores
 from cimento.measures.values import Missing
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
@@ -21,6 +22,7 @@ SOURCE = "Sprouse, Caponigro, Greco and Cecchetto 2016, doi:10.1007/s11049-015-9
 PRINTED = "english/summary_by_phenomenon.csv"
 FORMULA = "z ~ structure * distance + (1 | participant) + (1 | item)"
 FILLER = "filler"
+LOWEST, HIGHEST = 1, 7
 _COLUMNS = (
     "participant", "experiment", "dependency", "island", "condition", "item_number", "judgment",
     "zscore_published",
@@ -56,13 +58,20 @@ def read_judgments(path: Path) -> list[Judgment]:
     """The ratings, with z computed as the study did: sample sd, over all of a person's trials.
 
     Raises:
-        InputError: the file cannot be read.
+        InputError: the file cannot be read, or a rating is off the scale.
     """
     rows = read_rows(path)
     need(path, rows, _COLUMNS)
     people: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
-    for row in rows:
-        if number(row["judgment"]) is not None:
+    for position, row in enumerate(rows, start=2):
+        rating = number(row["judgment"])
+        if rating is not None and not LOWEST <= rating <= HIGHEST:
+            raise InputError(
+                where=f"{path} row {position}",
+                seen=f"the judgment is {row['judgment']}",
+                todo=f"People rated from {LOWEST} to {HIGHEST}.",
+            )
+        if rating is not None:
             people[row["participant"], row["experiment"]].append(row)
     found = []
     for (participant, experiment), own in people.items():
