@@ -94,6 +94,12 @@ class Run:
             return self._summary
         return dataclasses.replace(self._summary, verdicts=tuple(self._numbered_verdicts))
 
+    def _repr_html_(self) -> str:
+        """The run as notebooks show it."""
+        from cimento.report.notebook import run_html
+
+        return run_html(self._summary)
+
     def report(self, *, items: int | None) -> RunReport:
         """What a page shows of the run.
 

@@ -169,6 +169,12 @@ class Suite:
         """The names of all free columns, in order of first appearance."""
         return tuple(dict.fromkeys(key for _, c in self.stimuli() for key in c.columns))
 
+    def _repr_html_(self) -> str:
+        """The suite as notebooks show it."""
+        from cimento.suites.notebook import suite_html
+
+        return suite_html(self)
+
     def stimuli(self) -> Iterator[tuple[Item, Condition]]:
         """Every item with each of its conditions, in file order."""
         for item in self.items:

@@ -1,0 +1,130 @@
+"""What notebooks show of suites and runs: short, and text whatever a suite says."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cimento
+from cimento import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.notebook import LONGEST, shown, table
+from cimento.report.comparison import flips_grid
+from cimento.report.notebook import grids_html
+
+HOSTILE = (
+    "<script>window.hit = 1</script>",
+    '"><img src=x onerror="window.hit = 1">',
+    "\u202emosso\u202c \u2067ab",
+    "</td></table><h1>out</h1>",
+    "a" * 10_000,
+    "{{ 7 * 7 }} &lt;b&gt;",
+)
+KNOWN = {"div", "p", "strong", "table", "thead", "tbody", "tr", "th", "td", "bdi"}
+
+
+def suite(*texts: str, name: str = "doors") -> Suite:
+    """A suite of pairs with these texts in them."""
+    return Suite(
+        meta=Meta(name, language="it", status="draft"),
+        region_names=("sentence",),
+        predictions=(Prediction("(*;%good%) < (*;%bad%)", comment=texts[0]),),
+        items=tuple(
+            Item(
+                str(number),
+                (
+                    Condition("good", (Region(f"La porta resta chiusa {text}"),)),
+                    Condition("bad", (Region(f"La porta restano chiusa {text}"),)),
+                ),
+            )
+            for number, text in enumerate(texts, start=1)
+        ),
+    )
+
+
+class Tags(HTMLParser):
+    """The tags of a piece of HTML, their attributes, and its text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.text: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def html_of(thing) -> str:
+    """What a notebook asks an object for."""
+    return thing._repr_html_()
+
+
+def test_a_suite_is_shown_in_short():
+    text = Tags(html_of(suite("sempre", "oggi", "ora", "ieri", "domani"))).text
+    assert "doors: 5 items, it, draft" in text
+    assert "La porta resta chiusa sempre" in text
+    assert "La porta resta chiusa ieri" not in text
+    assert "... and 2 more items" in text
+    assert "prediction 0: (*;%good%) < (*;%bad%) sempre" in text
+
+
+def test_a_suite_that_predicts_nothing_says_so():
+    bare = Suite(Meta("bare"), ("sentence",), (), suite("sempre").items)
+    assert "It predicts nothing." in Tags(html_of(bare)).text
+
+
+def test_a_run_is_shown_with_its_intervals():
+    run = cimento.evaluate("it-subject-verb", "demo-causal")
+    text = Tags(html_of(run)).text
+    assert "it-subject-verb, demo-causal@91bca5d: 24 items" in text
+    assert "[0.690, 0.957]" in text
+    assert "0.875" in text
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_text(text):
+    html = html_of(suite(text, name=text[:50]))
+    found = Tags(html)
+    assert found.tags <= KNOWN
+    assert found.attributes <= {"style"}
+    assert len(html) < 3000
+    assert not any(mark in html for mark in "\u202e\u2067")
+
+
+@given(st.text(max_size=400))
+@settings(deadline=None)
+def test_any_text_is_shown_as_itself_and_nothing_else(text):
+    found = Tags(shown(text))
+    assert found.tags == {"bdi"}
+    said = "".join(found.text)
+    plain = "".join(mark if mark.isprintable() else " " for mark in text)
+    assert len(said) <= LONGEST
+    assert said == plain or (said.endswith("…") and plain.startswith(said[:-1]))
+
+
+def test_nothing_happens_in_a_browser(browser):
+    html = html_of(suite(*HOSTILE)) + table(HOSTILE[:2], [HOSTILE[2:4]], title=HOSTILE[0])
+    page = browser.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.set_content(f"<body>{html}<p id=end>end</p></body>")
+    page.wait_for_timeout(100)
+    assert page.evaluate("window.hit") is None
+    assert asked == []
+    assert page.locator("h1, script, img").count() == 0
+    assert "<script>window.hit = 1</script>" in page.inner_text("body")
+    page.close()
+
+
+def test_a_comparison_is_shown_table_by_table():
+    empty = flips_grid(())
+    assert Tags(grids_html([empty, empty])).text.count(empty.title) == 2
