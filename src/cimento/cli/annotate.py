@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import typer
 
-from cimento.cli.annotating import candidates, filtering, importing, pairs, stories
+from cimento.cli.annotating import (
+    adjudicating,
+    applying,
+    candidates,
+    filtering,
+    importing,
+    pairs,
+    serve,
+    stories,
+    survey,
+)
 
 app = typer.Typer(help="Write and judge test items in a terminal.", no_args_is_help=True)
 app.command("candidates", short_help="Judge what models put into blanks.")(candidates.candidates)
@@ -16,3 +26,9 @@ app.command("import", short_help="Answers of people into the judgments table.")(
     importing.import_answers
 )
 app.command("filter", short_help="Leave participants out, in the open.")(filtering.filter_answers)
+app.add_typer(survey.app, name="survey", short_help="Make surveys out of suites.")
+app.add_typer(serve.app, name="serve", short_help="Ask people in a browser.")
+app.command("apply", short_help="Answers of people into a copy of the suite.")(
+    applying.apply_answers
+)
+app.command("adjudicate", short_help="Decide where two annotators differ.")(adjudicating.adjudicate)

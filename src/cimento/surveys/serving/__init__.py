@@ -1,0 +1,1 @@
+"""The web application that asks: routes, storage, pages and security, each in a file."""

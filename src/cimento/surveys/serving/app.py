@@ -1,0 +1,112 @@
+"""The application: its parts put together, and how it is started."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.errors import MissingDependencyError, StorageError
+from cimento.surveys.design import Design
+from cimento.surveys.serving import storage
+from cimento.surveys.serving.administration import Administration
+from cimento.surveys.serving.pages import Pages
+from cimento.surveys.serving.participants import Participants
+from cimento.surveys.serving.security import Guard, Limits
+from cimento.surveys.serving.writing import Writer
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.types import ASGIApp
+
+STATIC = Path(__file__).parents[1] / "static"
+_KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+
+
+def make_app(design: Design, path: Path, *, secret: str, pace: float = 5.0) -> ASGIApp:
+    """The application for one design.
+
+    Args:
+        design: what is asked.
+        path: the SQLite file of the answers; it is made where there is none.
+        secret: who knows it is the administrator.
+        pace: how many requests a second one participant may make in the long run.
+
+    Raises:
+        MissingDependencyError: the extra ``serve`` is not installed.
+        InputError: the file belongs to another design.
+        StorageError: the file cannot be used.
+    """
+    try:
+        from starlette.applications import Starlette
+        from starlette.routing import Route
+    except ImportError as error:
+        raise MissingDependencyError(
+            package="starlette", extra="serve", purpose="cimento annotate serve"
+        ) from error
+
+    storage.prepare(path, design)
+    key = storage.signing_key(path)
+    connect = functools.partial(storage.connect, path)
+    reader, writer = connect(), Writer(connect)
+    pages = Pages(design, key)
+    people = Participants(
+        design=design, key=key, reader=reader, writer=writer, pages=pages,
+        pace=Limits(rate=pace, burst=40), strangers=Limits(rate=1, burst=20),
+    )  # fmt: skip
+    administration = Administration(
+        design=design, path=path, key=key, secret=secret, attempts=Limits(rate=1 / 6, burst=10)
+    )
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        writer.close()
+        reader.close()
+
+    async def static(request: Request) -> Response:
+        from starlette.responses import Response
+
+        data = files.get(request.path_params["name"])
+        if data is None:
+            return pages.notice("unknown", status=404)
+        kind = _KINDS[Path(request.path_params["name"]).suffix]
+        return Response(data, media_type=kind, headers={"cache-control": "max-age=3600"})
+
+    async def nothing(*_: object) -> Response:
+        return pages.notice("unknown", status=404)
+
+    async def failed(*_: object) -> Response:
+        return pages.notice("busy", status=503)
+
+    files = {each.name: each.read_bytes() for each in STATIC.iterdir() if each.suffix in _KINDS}
+    routes = [Route("/static/{name}", static), *people.routes(), *administration.routes()]
+    return Guard(
+        Starlette(
+            routes=routes,
+            lifespan=lifespan,
+            exception_handlers={404: nothing, 405: nothing, StorageError: failed, 500: failed},
+        )
+    )
+
+
+def run(app: ASGIApp, *, host: str, port: int) -> None:
+    """Serve until interrupted; addresses and tokens are not logged.
+
+    Raises:
+        MissingDependencyError: the extra ``serve`` is not installed.
+    """
+    try:
+        import uvicorn
+    except ImportError as error:
+        raise MissingDependencyError(
+            package="uvicorn", extra="serve", purpose="cimento annotate serve"
+        ) from error
+    uvicorn.run(
+        app, host=host, port=port, log_level="warning", access_log=False, server_header=False,
+        timeout_graceful_shutdown=5,
+    )  # fmt: skip

@@ -1,0 +1,150 @@
+"""Answers as the judgments table, and participants as a table of their own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from cimento.answers import JUDGMENTS, SCHEMA_VERSION
+from cimento.errors import UsageError
+from cimento.files import atomically, write_text
+from cimento.judgments.records import BETTER, Judgment, table_of
+from cimento.surveys.design import Design, Question
+from cimento.surveys.exports.tables import as_csv
+from cimento.surveys.serving import storage
+from cimento.surveys.serving.storage import Answer, Participant
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUFFIXES = (".csv", ".parquet")
+_PEOPLE = (
+    "participant", "survey", "link_made", "consent_version", "consented", "finished",
+    "session_seconds", "answered", "questions", "checks", "checks_passed",
+)  # fmt: skip
+
+
+def judgments(path: Path) -> list[Judgment]:
+    """What the participants in a file answered, survey by survey, in the order of its pages."""
+    design = storage.stored_design(path)
+    people = {each.id: each for each in storage.participants(path)}
+    places = {
+        (survey, question.id): place
+        for survey, questions in design.by_survey.items()
+        for place, question in enumerate(questions, start=1)
+    }
+    found = [
+        _judgment(design, answer, people[answer.participant], places)
+        for answer in storage.answers(path)
+        # Somebody may have been deleted between the two queries.
+        if answer.participant in people
+    ]
+    order = {each: number for number, each in enumerate(people)}
+    fields = {each.name: number for number, each in enumerate(design.fields)}
+    return sorted(
+        found,
+        key=lambda each: (
+            order[each.annotator or ""], each.position or 0, fields.get(each.question, 0),
+        ),
+    )  # fmt: skip
+
+
+def judgments_csv(path: Path) -> str:
+    """The same as CSV that a spreadsheet can open."""
+    table = table_of(judgments(path))
+    rows = [["" if cell is None else str(cell) for cell in row] for row in table.iter_rows()]
+    return as_csv([table.columns, *rows])
+
+
+def people_csv(path: Path) -> str:
+    """Participants with how far they are, as CSV."""
+    design = storage.stored_design(path)
+    answers = storage.answers(path)
+    given = Counter(
+        participant for participant, _ in {(a.participant, a.question) for a in answers}
+    )
+    passed = Counter(
+        each.participant for each in answers if design.by_id[each.question].expected == each.value
+    )
+    lines = [list(_PEOPLE)]
+    for each in storage.participants(path):
+        questions = design.by_survey[each.survey]
+        seconds = session_seconds(each)
+        lines.append(
+            [
+                each.id, each.survey, each.created_at, each.consent or "", each.consented_at or "",
+                each.finished_at or "", "" if seconds is None else f"{seconds:.3f}",
+                str(given[each.id]), str(len(questions)),
+                str(sum(bool(question.expected) for question in questions)), str(passed[each.id]),
+            ]
+        )  # fmt: skip
+    return as_csv(lines)
+
+
+def write_results(path: Path, output: Path) -> int:
+    """Write the judgments table to a ``.csv`` or ``.parquet`` file.
+
+    Returns:
+        How many judgments there are.
+
+    Raises:
+        UsageError: the suffix is another one.
+        InputError: there are no answers at that path.
+        StorageError: the file cannot be written.
+    """
+    if output.suffix == ".csv":
+        text = judgments_csv(path)
+        write_text(text, output)
+    elif output.suffix == ".parquet":
+        table = table_of(judgments(path))
+        atomically(output, lambda file: write_parquet(table, file))
+    else:
+        raise UsageError(
+            where=str(output), seen=f"is neither {' nor '.join(SUFFIXES)}", todo="Name one."
+        )
+    return len(storage.answers(path))
+
+
+def write_parquet(table: pl.DataFrame, file: Path | IO[bytes]) -> None:
+    """A judgments table as Parquet, with the name and the version of its schema."""
+    metadata = {"cimento_table": JUDGMENTS.name, "cimento_schema_version": str(SCHEMA_VERSION)}
+    table.write_parquet(file, metadata=metadata)
+
+
+def session_seconds(participant: Participant) -> float | None:
+    """From the consent to the last answer; None for those who have not finished."""
+    if participant.consented_at is None or participant.finished_at is None:
+        return None
+    started, ended = participant.consented_at, participant.finished_at
+    return (datetime.fromisoformat(ended) - datetime.fromisoformat(started)).total_seconds()
+
+
+def _judgment(
+    design: Design, answer: Answer, person: Participant, places: dict[tuple[str, str], int]
+) -> Judgment:
+    question = design.by_id[answer.question]
+    return Judgment(
+        suite=design.source.suite,
+        item=question.item,
+        condition=_condition(question, answer),
+        candidate=question.candidate or None,
+        annotator=person.id,
+        question=answer.field,
+        value=answer.value,
+        remark=answer.remark or None,
+        at=answer.at,
+        survey=person.survey,
+        position=places[(person.survey, question.id)],
+        seconds=answer.seconds,
+        session_seconds=session_seconds(person),
+        expected=question.expected or None,
+    )
+
+
+def _condition(question: Question, answer: Answer) -> str:
+    """That of the question, or of the sentence that was preferred."""
+    if answer.field != BETTER:
+        return question.condition
+    return next((c.condition for c in question.choices if c.value == answer.value), "")

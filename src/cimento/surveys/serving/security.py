@@ -1,0 +1,150 @@
+"""What keeps participants apart, and others out: links, signed forms, limits, headers."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+log = logging.getLogger("cimento.survey")
+
+HEADERS: Mapping[str, str] = {
+    "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self';"
+    " img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    # The address of a page holds the participant's token: it is told to nobody.
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "x-robots-tag": "noindex, nofollow",
+}
+LARGEST_FORM = 1 << 16
+MOST_FIELDS = 32
+
+_KNOWN = 4096
+
+
+class RefusedError(Exception):
+    """A form that is too large, forged or out of date."""
+
+
+def new_token() -> str:
+    """A token that nobody can guess: 256 random bits."""
+    return secrets.token_urlsafe(32)
+
+
+def digest(token: str) -> str:
+    """What is kept of a token. It is random, so that one round of SHA-256 is enough."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def sign(key: bytes, *parts: str) -> str:
+    """A signature that only this server can make: HMAC-SHA-256 of the parts."""
+    return hmac.new(key, "\0".join(parts).encode(), hashlib.sha256).hexdigest()
+
+
+def signed(key: bytes, signature: str, *parts: str) -> bool:
+    """Whether a signature is that of the parts."""
+    return hmac.compare_digest(signature.encode(), sign(key, *parts).encode())
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two secrets are equal, in a time that does not tell where they differ."""
+    return hmac.compare_digest(digest(one), digest(other))
+
+
+class Limits:
+    """Token buckets, in memory only, so that nobody can ask too often.
+
+    Args:
+        rate: requests a second in the long run.
+        burst: requests at once.
+    """
+
+    def __init__(self, *, rate: float, burst: int) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def allow(self, key: str) -> bool:
+        """Whether one more request is allowed to somebody."""
+        moment = time.monotonic()
+        left, before = self._buckets.pop(key, (float(self._burst), moment))
+        left = min(self._burst, left + (moment - before) * self._rate)
+        allowed = left >= 1
+        self._buckets[key] = (left - 1 if allowed else left, moment)
+        if len(self._buckets) > _KNOWN:
+            self._buckets.popitem(last=False)
+        return allowed
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """The fields of a form that was sent from one of our pages.
+
+    Raises:
+        RefusedError: it is too large, no form, or another site sent it.
+    """
+    if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
+        raise RefusedError
+    kind = request.headers.get("content-type", "").partition(";")[0].strip()
+    if kind != "application/x-www-form-urlencoded":
+        raise RefusedError
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > LARGEST_FORM:
+            raise RefusedError
+    try:
+        fields = parse_qs(
+            body.decode(), keep_blank_values=True, strict_parsing=bool(body),
+            max_num_fields=MOST_FIELDS, errors="strict",
+        )  # fmt: skip
+    except ValueError as error:
+        raise RefusedError from error
+    return {name: values[-1] for name, values in fields.items()}
+
+
+class Guard:
+    """Puts the headers on every response, and logs requests without addresses and tokens.
+
+    Args:
+        app: what answers.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._headers = [(name.encode(), text.encode()) for name, text in HEADERS.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        status = 0
+
+        async def headed(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                own = {name for name, _ in message["headers"]}
+                added = [] if b"cache-control" in own else [(b"cache-control", b"no-store")]
+                message["headers"] = [*message["headers"], *self._headers, *added]
+            await send(message)
+
+        await self._app(scope, receive, headed)
+        name = getattr(scope.get("endpoint"), "__name__", "nothing")
+        milliseconds = (time.perf_counter() - started) * 1000
+        log.info("%s %s %d %.1f ms", scope["method"], name, status, milliseconds)

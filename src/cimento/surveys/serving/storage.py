@@ -1,0 +1,338 @@
+"""What is kept of participants, in one SQLite file: codes, hashes of links, answers; no addresses.
+
+Of an answer that is changed the new value counts; the earlier one is kept in ``replaced``.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cimento.errors import InputError, StorageError, UsageError
+from cimento.surveys.design import Design, as_json, parse_design
+from cimento.surveys.serving.security import digest, new_token
+
+FORMAT = "1"
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS consents (
+    version TEXT PRIMARY KEY, text TEXT NOT NULL, stored_at TEXT NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS participants (
+    id TEXT PRIMARY KEY, token TEXT NOT NULL UNIQUE, survey TEXT NOT NULL,
+    created_at TEXT NOT NULL, consent TEXT REFERENCES consents, consented_at TEXT, finished_at TEXT
+) STRICT;
+CREATE TABLE IF NOT EXISTS answers (
+    participant TEXT NOT NULL REFERENCES participants ON DELETE CASCADE,
+    question TEXT NOT NULL, field TEXT NOT NULL, value TEXT NOT NULL, remark TEXT NOT NULL,
+    at TEXT NOT NULL, seconds REAL, PRIMARY KEY (participant, question, field)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS replaced (
+    participant TEXT NOT NULL REFERENCES participants ON DELETE CASCADE,
+    question TEXT NOT NULL, field TEXT NOT NULL, value TEXT NOT NULL, remark TEXT NOT NULL,
+    at TEXT NOT NULL, seconds REAL, replaced_at TEXT NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS deletions (participant TEXT NOT NULL, at TEXT NOT NULL) STRICT;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """Somebody who has a link.
+
+    Attributes:
+        id: the code under which the answers are kept.
+        survey: the one that is asked.
+        created_at: when the link was made, in UTC; so the other two.
+        consent: version of the consent text that was agreed to; None before that.
+        consented_at: when.
+        finished_at: when everything was answered for the first time; None before that.
+    """
+
+    id: str
+    survey: str
+    created_at: str
+    consent: str | None
+    consented_at: str | None
+    finished_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one participant answered to one field of one question."""
+
+    participant: str
+    question: str
+    field: str
+    value: str
+    remark: str
+    at: str
+    seconds: float | None
+
+
+_PARTICIPANT = "id, survey, created_at, consent, consented_at, finished_at"
+_ANSWER = "participant, question, field, value, remark, at, seconds"
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection in autocommit mode; what is committed survives a crash of the machine.
+
+    Raises:
+        StorageError: the file cannot be opened as a database.
+    """
+    try:
+        # Each connection is used by one thread at a time; which one, uvicorn and tests decide.
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        connection.execute("PRAGMA busy_timeout = 10000")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")
+    except sqlite3.Error as error:
+        raise StorageError(
+            where=str(path),
+            seen=f"cannot be opened as a database ({error})",
+            todo="Name another file with --database.",
+        ) from error
+    return connection
+
+
+def prepare(path: Path, design: Design) -> None:
+    """Make the file ready for a design.
+
+    Raises:
+        InputError: it belongs to another design.
+        StorageError: it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(where=str(path), seen=f"cannot be made ({error.strerror})") from error
+    with _open(path) as connection:
+        connection.executescript(_SCHEMA)
+        known = _facts(connection)
+        if not known:
+            facts = {"format": FORMAT, "design": as_json(design), "key": secrets.token_hex(32)}
+            connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
+        elif known["design"] != as_json(design):
+            raise InputError(
+                where=str(path),
+                seen="the answers in it are to another design",
+                todo="Name another file with --database, or serve the design that it was made for.",
+            )
+    # Answers are personal data: nobody else on this machine needs to read them.
+    path.chmod(0o600)
+
+
+def stored_design(path: Path) -> Design:
+    """The design that the answers in a file belong to.
+
+    Raises:
+        InputError: there is no such file, or it is none of ours.
+    """
+    if not path.is_file():
+        raise InputError(
+            where=str(path),
+            seen="there is no such file",
+            todo="Serve the survey first, or name its file with --database.",
+        )
+    with _open(path) as connection:
+        design = _facts(connection).get("design", "")
+    return parse_design(design.encode(), where=str(path))
+
+
+def signing_key(path: Path) -> bytes:
+    """The key that forms are signed with."""
+    with _open(path) as connection:
+        return bytes.fromhex(_facts(connection)["key"])
+
+
+def invite(path: Path, design: Design, number: int) -> list[tuple[Participant, str]]:
+    """Make participants, each in the survey that has the fewest so far.
+
+    Returns:
+        Each with the token of their link, which is stored nowhere.
+    """
+    made = []
+    with _open(path) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        counts = Counter({survey.name: 0 for survey in design.surveys})
+        counts.update(row[0] for row in connection.execute("SELECT survey FROM participants"))
+        for _ in range(number):
+            survey = min(design.by_survey, key=lambda name: counts[name])
+            counts[survey] += 1
+            token = new_token()
+            each = Participant(f"P-{secrets.token_hex(5)}", survey, now(), None, None, None)
+            connection.execute(
+                "INSERT INTO participants (id, token, survey, created_at) VALUES (?, ?, ?, ?)",
+                (each.id, digest(token), each.survey, each.created_at),
+            )
+            made.append((each, token))
+        connection.execute("COMMIT")
+    return made
+
+
+def delete(path: Path, participant: str) -> int:
+    """Delete one participant with all answers; what remains is that this was done, and when.
+
+    Returns:
+        How many answers there were.
+
+    Raises:
+        UsageError: there is no such participant.
+    """
+    with _open(path) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        answers = connection.execute(
+            "SELECT count(*) FROM answers WHERE participant = ?", (participant,)
+        ).fetchone()[0]
+        gone = connection.execute("DELETE FROM participants WHERE id = ?", (participant,)).rowcount
+        if not gone:
+            connection.execute("ROLLBACK")
+            raise UsageError(
+                where=participant,
+                seen="there is no such participant",
+                todo="The code is on the last page of the survey, and begins with P-.",
+            )
+        connection.execute("INSERT INTO deletions VALUES (?, ?)", (participant, now()))
+        connection.execute("COMMIT")
+        # So that the answers are not left in the log beside the file either.
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return int(answers)
+
+
+def participants(path: Path) -> list[Participant]:
+    """Everybody who has a link, in the order in which the links were made."""
+    with _open(path) as connection:
+        rows = connection.execute(f"SELECT {_PARTICIPANT} FROM participants ORDER BY rowid")  # noqa: S608  # our own column names
+        return [Participant(*row) for row in rows]
+
+
+def answers(path: Path) -> list[Answer]:
+    """All answers that count."""
+    with _open(path) as connection:
+        rows = connection.execute(f"SELECT {_ANSWER} FROM answers")  # noqa: S608  # our own names
+        return [Answer(*row) for row in rows]
+
+
+def find(connection: sqlite3.Connection, token_hash: str) -> Participant | None:
+    """Whose link it is; None for nobody's."""
+    query = f"SELECT {_PARTICIPANT} FROM participants WHERE token = ?"  # noqa: S608  # our own names
+    row = connection.execute(query, (token_hash,)).fetchone()
+    return Participant(*row) if row else None
+
+
+def answered(connection: sqlite3.Connection, participant: str) -> set[str]:
+    """The questions that a participant has answered."""
+    query = "SELECT DISTINCT question FROM answers WHERE participant = ?"
+    return {row[0] for row in connection.execute(query, (participant,))}
+
+
+def answer_to(connection: sqlite3.Connection, participant: str, question: str) -> list[Answer]:
+    """What a participant answered to one question, field by field."""
+    query = f"SELECT {_ANSWER} FROM answers WHERE participant = ? AND question = ?"  # noqa: S608  # our own names
+    return [Answer(*row) for row in connection.execute(query, (participant, question))]
+
+
+def store_consent(connection: sqlite3.Connection, participant: str, design: Design) -> None:
+    """Note that a participant agrees to the consent text, and keep that text."""
+    version, text = design.consent_version, "\n\n".join(design.consent)
+    connection.execute("INSERT OR IGNORE INTO consents VALUES (?, ?, ?)", (version, text, now()))
+    connection.execute(
+        "UPDATE participants SET consent = ?, consented_at = ? WHERE id = ? AND consent IS NULL",
+        (version, now(), participant),
+    )
+
+
+def store_answer(
+    connection: sqlite3.Connection,
+    participant: str,
+    question: str,
+    values: Mapping[str, str],
+    *,
+    remark: str,
+    seconds: float | None,
+    asked: Sequence[str],
+) -> None:
+    """Store what was answered to one question; the same answer again changes nothing.
+
+    Args:
+        connection: in a transaction.
+        participant: who.
+        question: which.
+        values: by field.
+        remark: what was added.
+        seconds: since the page was shown; None where that is not known.
+        asked: all questions of the survey, to know when it is finished.
+
+    Raises:
+        LookupError: the participant is there no more, or has not agreed.
+    """
+    row = connection.execute(
+        "SELECT consent FROM participants WHERE id = ?", (participant,)
+    ).fetchone()
+    if row is None or row[0] is None:
+        raise LookupError(participant)
+    known = answer_to(connection, participant, question)
+    if {each.field: each.value for each in known} != values or {each.remark for each in known} != {
+        remark
+    }:
+        _replace(connection, known)
+        connection.executemany(
+            "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (participant, question, field, value, remark, now(), seconds)
+                for field, value in values.items()
+            ],
+        )
+    if answered(connection, participant) >= set(asked):
+        connection.execute(
+            "UPDATE participants SET finished_at = ? WHERE id = ? AND finished_at IS NULL",
+            (now(), participant),
+        )
+
+
+def now() -> str:
+    """The time, in UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _replace(connection: sqlite3.Connection, known: Sequence[Answer]) -> None:
+    """Move earlier answers to one question out of the way."""
+    for each in known:
+        key = (each.participant, each.question, each.field)
+        connection.execute(
+            f"INSERT INTO replaced SELECT {_ANSWER}, ? FROM answers"  # noqa: S608  # our own names
+            " WHERE participant = ? AND question = ? AND field = ?",
+            (now(), *key),
+        )
+        connection.execute(
+            "DELETE FROM answers WHERE participant = ? AND question = ? AND field = ?", key
+        )
+
+
+def _facts(connection: sqlite3.Connection) -> dict[str, str]:
+    return dict(connection.execute("SELECT name, value FROM facts").fetchall())
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that is closed at the end; StorageError for what the database refuses."""
+    connection = connect(path)
+    try:
+        yield connection
+    except sqlite3.Error as error:
+        raise StorageError(
+            where=str(path),
+            seen=f"the database cannot be used ({error})",
+            todo="Is it a file of `cimento annotate serve`, and is there space on the disk?",
+        ) from error
+    finally:
+        connection.close()
