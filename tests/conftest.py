@@ -35,6 +35,21 @@ def zoo_folder(tmp_path_factory) -> Callable[[str], Path]:
 
 
 @pytest.fixture(scope="session")
+def runs_of_every_kind(tmp_path_factory) -> Path:
+    """A folder with a small run of every kind of suite, each of three items."""
+    from cimento.cli.main import invoke
+
+    out = tmp_path_factory.mktemp("runs-of-every-kind")
+    suites = ("it-islands", "it-acceptability", "it-connectives-cloze", "es-agreement-templates",
+              "es-stories")  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CIMENTO_CACHE_DIR", str(out / "cache"))
+        asked = ["run", *suites, "-m", "demo-causal", "--limit", "3"]
+        assert invoke([*asked, "-o", str(out / "runs")]) == 0
+    return out / "runs"
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Headless Chromium of the system; the test is skipped where there is none."""
     program = shutil.which("chromium") or shutil.which("google-chrome")

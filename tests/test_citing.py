@@ -31,21 +31,9 @@ KINDS = (
 
 
 @pytest.fixture(scope="module")
-def runs_folder(tmp_path_factory):
-    """A small run of every kind of suite."""
-    out = tmp_path_factory.mktemp("runs")
-    patch = pytest.MonkeyPatch()
-    patch.setenv("CIMENTO_CACHE_DIR", str(out / "cache"))
-    command = ["run", *KINDS, "-m", "demo-causal", "--limit", "3", "-o", str(out / "runs")]
-    assert invoke(command) == 0
-    patch.undo()
-    return out / "runs"
-
-
-@pytest.fixture(scope="module")
-def stored(runs_folder):
+def stored(runs_of_every_kind):
     """The facts of these runs, by the suite's name."""
-    folders = [path.parent for path in runs_folder.rglob("manifest.json")]
+    folders = [path.parent for path in runs_of_every_kind.rglob("manifest.json")]
     return {path.parent.name: read_facts(RunFolder(path)) for path in folders}
 
 
@@ -240,8 +228,8 @@ def test_a_folder_without_a_run_is_refused(tmp_path):
         read_facts(RunFolder(tmp_path))
 
 
-def test_the_command_prints_bibtex_or_the_paragraph(runs_folder, stored, capsys):
-    path = str(runs_folder)
+def test_the_command_prints_bibtex_or_the_paragraph(runs_of_every_kind, stored, capsys):
+    path = str(runs_of_every_kind)
     capsys.readouterr()
 
     assert invoke(["cite", path]) == 0

@@ -25,7 +25,7 @@ from cimento.measures.unigrams import load_unigrams
 from cimento.models.base import Scorer
 from cimento.results import Run
 from cimento.runs import RunFolder
-from cimento.sources import Asking, Source, open_source, shown_name
+from cimento.sources import Asking, Source, name_of, open_source, shown_name
 from cimento.suites import faults
 from cimento.suites.builtin import find_suite
 from cimento.suites.checks import check_suite
@@ -137,6 +137,7 @@ class Evaluation:
                 model=answers.card,
                 suite={"name": suite.name, "version": suite.meta.version, "sha256": loaded.sha256},
                 asking=self.full_asking,
+                named=name_of(source),
                 inputs=inputs,
                 warnings=warnings,
             ),

@@ -18,7 +18,7 @@ from cimento.engine_texts import answer_texts
 from cimento.errors import InputError, UsageError
 from cimento.models.arguments import OPTION
 from cimento.models.base import KindRule, ModelCard, Policy, Remarking, Scorer, TextScorer
-from cimento.models.locate import Located, locate
+from cimento.models.locate import DEMO_MODELS, Located, locate
 from cimento.plugins import blamed, find_plugin
 from cimento.requests import NO_CONTEXT, Context, Plan, plan_suite
 from cimento.suites.model import JsonValue, Suite, UnitName
@@ -120,6 +120,7 @@ class ScorerSource:
     ) -> None:
         self.label = label
         self.inputs = inputs
+        self.named = ""
         self.load = functools.cache(load)
         self._asking = asking
 
@@ -143,8 +144,12 @@ class ScorerSource:
             columns=self._asking.columns,
             progress=progress,
         )
-        remarks = scorer.remarks(plan.requests) if isinstance(scorer, Remarking) else ()
-        return Answered(scorer.card, Answers(requests_table(plan), tokens, remarks))
+        return Answered(scorer.card, Answers(requests_table(plan), tokens, self.remarks(plan)))
+
+    def remarks(self, plan: Plan) -> tuple[str, ...]:
+        """What the model has to say of the texts of a plan, as sentences."""
+        scorer = self.load()
+        return scorer.remarks(plan.requests) if isinstance(scorer, Remarking) else ()
 
 
 class ReplaySource:
@@ -159,6 +164,7 @@ class ReplaySource:
         self._path = path
         self._asking = asking
         self._revision = _file_digest(path)
+        self.named = ""
 
     @property
     def label(self) -> str:
@@ -241,7 +247,7 @@ def shown_name(model: str | AnyScorer) -> str:
     """The name of a model for messages: as the user wrote it, without what may be a secret."""
     if not isinstance(model, str):
         return model.card.name
-    return _SECRET.sub("", model) if model.startswith("openai:") else model
+    return _SECRET.sub("", model) if "//" in model.partition(":")[2] else model
 
 
 def open_source(model: str | AnyScorer, asking: Asking) -> Source:
@@ -258,6 +264,32 @@ def open_source(model: str | AnyScorer, asking: Asking) -> Source:
         card = model.card
         inputs: dict[str, JsonValue] = {"revision": card.revision, "kind": card.kind}
         return ScorerSource(card.label, inputs, load=lambda: model, asking=asking)
+    source = _opened(model, asking)
+    if isinstance(source, ScorerSource | ReplaySource):
+        source.named = _lasting_name(model, source)
+    return source
+
+
+def name_of(source: object) -> str:
+    """How a source can be named again; empty where it was made in Python and has no name."""
+    return str(getattr(source, "named", ""))
+
+
+def _lasting_name(model: str, source: Source) -> str:
+    """A model's name that means the same tomorrow, in another folder; without what is secret."""
+    prefix, _, rest = model.partition(":")
+    if rest and prefix in _OF_FILES:
+        return f"{prefix}:{Path(rest).expanduser().resolve()}"
+    if rest and (prefix in OPENERS or "//" in model):
+        return shown_name(model)
+    if model not in DEMO_MODELS and Path(model).expanduser().is_dir():
+        return str(Path(model).expanduser().resolve())
+    revision = source.inputs.get("revision")
+    is_hub = not rest and model not in DEMO_MODELS
+    return f"{model.partition('@')[0]}@{revision}" if is_hub and revision else model
+
+
+def _opened(model: str, asking: Asking) -> Source:
     prefix, _, rest = model.partition(":")
     opener = (OPENERS.get(prefix) or _plugged_opener(prefix)) if rest else None
     if opener is None:
@@ -348,6 +380,8 @@ def _plugged_opener(prefix: str) -> Opener | None:
 def _is_opener(value: object) -> TypeGuard[Opener]:
     return callable(value)
 
+
+_OF_FILES = frozenset({"replay", "kenlm"})
 
 OPENERS: dict[str, Opener] = {
     "replay": _open_recording,

@@ -51,13 +51,12 @@ def design(run: RunFacts) -> list[str]:
 
 def beside_people(run: RunFacts) -> list[str]:
     """Measures of sentences beside ratings."""
-    seed = part(run.manifest, "options").get("seed", run.judging.seed)
-    draws = part(run.manifest, "options").get("draws", 1000)
+    draws = part(part(run.manifest, "options"), "set").get("draws", "1000")
     told = "; ".join(map(measure, run.measures))
     tests = (
         "Each was set beside the ratings by Spearman's [@spearman1904], Pearson's and Kendall's"
         f" correlation, with permutation tests and percentile bootstrap intervals ({draws} draws"
-        f" each, seed {seed}; the sentences of a pair drawn together) [@efron1993; @phipson2010],"
+        f" each, seed {run.judging.seed}; the sentences of a pair drawn together) [@efron1993; @phipson2010],"
         " and by Spearman's partial correlation with length in words (and word frequency, where it"
         " is known) held constant."
     )

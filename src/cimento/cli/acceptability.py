@@ -23,6 +23,7 @@ from cimento.cli.evaluating import (
     report_failures,
     show_table,
 )
+from cimento.cli.kinds import keep_options
 from cimento.errors import UsageError, did_you_mean
 from cimento.report.summary import Missing, to_json
 from cimento.results import Run, summarise
@@ -62,6 +63,7 @@ def run_acceptability(suites: Sequence[str], models: Sequence[str], how: KindRun
         each = by_name[run.suite.name]
         made = report(run, each.rated, by=each.by, options=options)
         _store(run, each, made, options)
+        keep_options(run.folder, how)
         if run.folder is not None:
             RunFolder(run.folder).tell(report_text(made))
         reports.append(made)

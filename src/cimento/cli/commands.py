@@ -39,6 +39,7 @@ COMMANDS: Mapping[str, Entry] = {
     "figure": Entry("figure:figure", "Draw stored runs."),
     "compare": Entry("compare:compare", "What changes from one run to another."),
     "cite": Entry("cite:cite", "BibTeX, or the methods paragraph, of stored runs."),
+    "rerun": Entry("rerun:rerun", "Make stored runs again and compare byte for byte."),
     "score": Entry("score:score", "Surprisals of free text."),
     "fill": Entry("fill:fill", "What fits the blanks of free text."),
     "suites": Entry("suites:app", "List, show, check, convert and make test suites."),

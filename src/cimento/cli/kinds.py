@@ -128,6 +128,23 @@ def run_each_kind(suites: Sequence[str], models: Sequence[str], how: KindRun) ->
     return max(codes)
 
 
+def keep_options(folder: Path | None, how: KindRun) -> None:
+    """Have the manifest of a stored run say how it was told to be run and judged.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    from cimento.manifest import with_options
+    from cimento.runs import RunFolder
+
+    if folder is None:
+        return
+    stored = RunFolder(folder)
+    seed = how.evaluation.judging.seed
+    told = with_options(stored.manifest(), options=how.options, measures=how.measures, seed=seed)
+    stored.finish(told)
+
+
 def parse_settings(settings: Sequence[str]) -> dict[str, str]:
     """``KEY=VALUE`` arguments as a mapping.
 

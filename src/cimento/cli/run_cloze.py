@@ -13,6 +13,7 @@ from cimento.api import Failure
 from cimento.cli.cloze_text import summary_text
 from cimento.cli.console import note, show
 from cimento.cli.evaluating import opened_cache, progress_bars, report_failures
+from cimento.cli.kinds import keep_options
 from cimento.cloze.asking import open_fills
 from cimento.cloze.comparing import compare_runs
 from cimento.cloze.load import LoadedCloze, load_cloze
@@ -63,6 +64,7 @@ def run_cloze(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int
     for each in judged:
         if each.run.folder is not None:
             RunFolder(each.run.folder).tell(summary_text([each.summary]))
+            keep_options(each.run.folder, how)
     if how.as_json:
         show(as_json(judged, failures))
     elif judged:

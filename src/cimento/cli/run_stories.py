@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cli.console import columns, note, show
 from cimento.cli.evaluating import PART_MISSING
+from cimento.cli.kinds import keep_options
 from cimento.cli.stories_text import comparison_rows, run_tables
 from cimento.errors import CimentoError, StorageError
 from cimento.runs import RunFolder
@@ -52,6 +53,7 @@ def run_stories(suites: Sequence[str], models: Sequence[str], how: KindRun) -> i
     compared = {file.name: _compared(file, judged) for file in files}
     for run, summary in zip(runs, summaries, strict=True):
         _store_summary(run, summary)
+        keep_options(run.folder, how)
     if how.as_json:
         whole: JsonValue = {
             "stories_summary": 1,

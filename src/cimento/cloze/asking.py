@@ -19,7 +19,7 @@ from cimento.models.base import ModelCard
 from cimento.models.fill import CHOICE, ChoiceRule, Fill, FillKind, FillPolicy, FillRequest
 from cimento.models.fill_opening import has_filler, open_filler
 from cimento.requests import Plan, ScoreRequest, Span
-from cimento.sources import AnyScorer, Asking, ScorerSource, ask, open_source
+from cimento.sources import AnyScorer, Asking, ScorerSource, ask, name_of, open_source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -107,6 +107,11 @@ class ModelFills:
     def label(self) -> str:
         """Name and revision."""
         return self._source.label
+
+    @property
+    def named(self) -> str:
+        """How the model can be named again."""
+        return name_of(self._source)
 
     @property
     def inputs(self) -> dict[str, JsonValue]:

@@ -37,11 +37,13 @@ class RecordedFills:
         name: of the model that gave them, or of the file.
         revision: hash of the file.
         candidates: by item, in the order of their ranks.
+        named: how the recording can be named again.
     """
 
     name: str
     revision: str
     candidates: Mapping[str, Sequence[Candidate]]
+    named: str = ""
 
     @property
     def label(self) -> str:
@@ -114,7 +116,7 @@ def open_recording(name: str) -> RecordedFills:
         )
     candidates = by_model[model]
     check_candidates(candidates)
-    return RecordedFills(model, revision, by_item(candidates))
+    return RecordedFills(model, revision, by_item(candidates), f"replay:{path.resolve()}#{model}")
 
 
 def _table(path: Path) -> list[Candidate]:

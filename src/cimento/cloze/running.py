@@ -30,7 +30,7 @@ from cimento.files import write_text
 from cimento.manifest import describe
 from cimento.models.fill import CHOICE, FillPolicy
 from cimento.runs import RunFolder, find_runs
-from cimento.sources import Asking
+from cimento.sources import Asking, name_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -219,6 +219,7 @@ class ClozeEvaluation:
             suite={"name": suite.name, "version": suite.meta.version, "sha256": loaded.sha256},
             asking=self.asking,
             fill=self.policy,
+            named=name_of(source),
             inputs=inputs,
             warnings=list(map(str, loaded.warnings)),
         )

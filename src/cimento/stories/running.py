@@ -15,7 +15,7 @@ from cimento.files import write_text
 from cimento.manifest import describe
 from cimento.models.base import ModelCard
 from cimento.runs import Manifest, RunFolder
-from cimento.sources import AnyScorer, Asking, ScorerSource, Source, open_source
+from cimento.sources import AnyScorer, Asking, ScorerSource, Source, name_of, open_source
 from cimento.stories.asking import Record
 from cimento.stories.corrections import correct_file
 from cimento.stories.journal import Journal
@@ -28,7 +28,7 @@ from cimento.stories.responses import read_responses
 from cimento.stories.settings import StorySettings
 from cimento.stories.tables import store_tables
 from cimento.stories.talking import Talk, Told
-from cimento.stories.writers import write_jsonl
+from cimento.stories.writers import write_copy, write_jsonl
 from cimento.suites.model import JsonValue
 
 ANSWERS = "answers.jsonl"
@@ -142,12 +142,16 @@ class StoryEvaluation:
                 corrections=list(file.corrections),
                 asking=self.asking,
                 stories=self.settings,
+                named=name_of(source),
                 prompt={"id": prompt.id, "version": prompt.version, "system": talk.voice.system},
                 inputs=inputs,
                 warnings=list(warnings),
             ),
         )
-        return _stored(run, records, folder) if folder is not None else run
+        if folder is None:
+            return run
+        write_copy(file.stories, folder.suite_folder, meta={"name": file.name, **file.meta})
+        return _stored(run, records, folder)
 
     def _folder(self, file: StoryFile, source: Source) -> RunFolder | None:
         if self.output is None:

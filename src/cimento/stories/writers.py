@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cimento.errors import InputError
@@ -105,6 +105,26 @@ def write_folder(stories: Sequence[Story], folder: Path, *, name: str, language:
         "meta": {"name": name, "version": "0.1.0", "language": language, "licence": ""},
     }
     write_text(tomli_w.dumps(settings), folder / TOML)
+    write_jsonl(stories, folder / ITEMS)
+    return folder
+
+
+def write_copy(
+    stories: Sequence[Story], folder: Path, *, meta: Mapping[str, JsonValue]
+) -> Path:
+    """Write a suite folder of the kind ``stories`` with what is known of the suite.
+
+    Args:
+        stories: all of them.
+        folder: where to.
+        meta: ``[meta]`` of suite.toml.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    import tomli_w
+
+    write_text(tomli_w.dumps({"kind": KIND, "meta": dict(meta)}), folder / TOML)
     write_jsonl(stories, folder / ITEMS)
     return folder
 

@@ -1,0 +1,172 @@
+"""Runs made again: of every kind byte for byte, and what is said where something differs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cimento.api import evaluate
+from cimento.cli.main import invoke
+from cimento.errors import TableError
+from cimento.manifest import describe
+from cimento.models.base import Policy
+from cimento.models.fake import uniform_scorer
+from cimento.repeating import asking_of, compare_folders, model_of
+from cimento.requests import Context
+from cimento.runs import RunFolder, find_runs
+from cimento.sources import Asking, name_of, open_source, shown_name
+from tests.designs import island_suite
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def recorded(tmp_path, monkeypatch) -> Path:
+    """A stored run of one pair, from recorded surprisals that were named by a relative path."""
+    monkeypatch.chdir(tmp_path)
+    Path("pairs.tsv").write_text("item\tgood\tbad\n1\tLei dorme.\tLei dormono.\n", "utf-8")
+    rows = ["sentence_id\ttoken_id\ttoken\tsurprisal", "1\t1\tLei\t1.0", "1\t2\tdorme.\t2.0"]
+    rows += ["2\t1\tLei\t1.0", "2\t2\tdormono.\t6.0"]
+    Path("said.tsv").write_text("\n".join(rows) + "\n", "utf-8")
+    assert invoke(["run", "pairs.tsv", "-m", "replay:said.tsv", "-o", "runs", "--seed", "5"]) == 0
+    return next(find_runs(Path("runs"))).path.resolve()
+
+
+def manifest_of(folder: Path) -> dict:
+    return json.loads((folder / "manifest.json").read_text("utf-8"))
+
+
+def change_manifest(folder: Path, **changes) -> None:
+    plain = {**manifest_of(folder), **changes}
+    if changes.get("named", "") is None:
+        del plain["named"]
+    (folder / "manifest.json").write_text(json.dumps(plain), "utf-8")
+
+
+def test_every_kind_of_run_is_made_again_byte_for_byte(runs_of_every_kind, tmp_path, capsys):
+    capsys.readouterr()
+
+    assert invoke(["rerun", str(runs_of_every_kind), "-o", str(tmp_path / "again")]) == 0
+    said = capsys.readouterr().out
+    assert said.count("every byte agrees") == 5
+    assert "differs" not in said
+    for table in ("fills", "choices", "scores", "tokens", "verdicts"):
+        assert f"{table}.parquet" in said
+
+
+def test_a_run_is_made_again_from_another_folder(recorded, tmp_path, monkeypatch, capsys):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    capsys.readouterr()
+
+    assert invoke(["rerun", str(recorded), "--json"]) == 0
+    (files,) = json.loads(capsys.readouterr().out)["runs"].values()
+    assert all(each["same"] for each in files)
+    again = next(find_runs(elsewhere / "reruns")).path
+    assert manifest_of(again)["judging"] == manifest_of(recorded)["judging"]
+    assert manifest_of(again)["judging"]["seed"] == 5
+
+
+def test_a_table_that_differs_is_named_with_what_differs(recorded, capsys):
+    table = recorded / "verdicts.parquet"
+    changed = pl.read_parquet(table).with_columns(pl.col("margin_bits") + 0.5)
+    changed.write_parquet(table)
+    capsys.readouterr()
+
+    assert invoke(["rerun", str(recorded)]) == 1
+    said = capsys.readouterr().out
+    assert "verdicts.parquet  differs  margin_bits differs in 2 of 2 rows, by 0.5 at most" in said
+    assert "1 of 6 differ" in said
+
+
+def test_other_answers_are_told_as_another_model(recorded, tmp_path, capsys):
+    said = tmp_path / "said.tsv"
+    said.write_text(said.read_text("utf-8").replace("6.0", "5.0"), "utf-8")
+    capsys.readouterr()
+
+    assert invoke(["rerun", str(recorded)]) == 1
+    told = capsys.readouterr().out
+    assert "model: revision" in told
+    assert "logprob_nats differs in 1 of 4 rows, by 0.69 at most" in told  # one bit is ln 2 nats
+
+
+def test_files_that_only_one_has_and_lines_that_differ(recorded, tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(recorded, other)
+    (other / "tokens.parquet").unlink()
+    (other / "suite" / "items.tsv").write_text("item\n", "utf-8")
+    short = pl.read_parquet(other / "verdicts.parquet").head(1)
+    short.write_parquet(other / "verdicts.parquet")
+    found = {each.name: each for each in compare_folders(recorded, other)}
+
+    assert found["tokens.parquet"].remark == "the repetition has none"
+    assert found["suite/items.tsv"].remark.endswith("1 in the repetition")
+    assert found["verdicts.parquet"].remark == "2 rows, and 1 in the repetition"
+    assert found["requests.parquet"].same
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"named": None}, "does not say how the model was named"),
+        ({"named": ""}, "was made in Python"),
+        ({"asking": {"policy": {"voice": "low"}}}, "does not say how the model was asked"),
+    ],
+)
+def test_a_manifest_that_says_too_little_is_refused(recorded, changes, message, capsys):
+    change_manifest(recorded, **changes)
+
+    assert invoke(["rerun", str(recorded)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_model_that_went_away_and_one_that_moved(recorded, tmp_path, capsys):
+    (tmp_path / "said.tsv").rename(tmp_path / "kept.tsv")
+
+    assert invoke(["rerun", str(recorded)]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+    # The name of the file is part of the label, so the folder has another name.
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    (tmp_path / "kept.tsv").rename(moved / "said.tsv")
+    assert invoke(["rerun", str(recorded), "-m", f"replay:{moved / 'said.tsv'}"]) == 0
+
+
+def test_a_run_is_never_overwritten(recorded, capsys):
+    assert invoke(["rerun", str(recorded), "-o", "runs"]) == 2
+    assert "where the run itself is stored" in capsys.readouterr().err
+
+
+def test_what_was_asked_comes_back_from_the_manifest(tmp_path):
+    asking = Asking(
+        policy=Policy(bos="none", window="sliding", stride=8, model_args={"a": 1}),
+        context=Context(text="Ieri"),
+        columns=("entropy_nats",),
+        all_tokens=True,
+        limit=2,
+    )
+    run = evaluate(island_suite({"se": ["1"]}), uniform_scorer(16), output=tmp_path)
+    stored = RunFolder(run.folder).manifest()
+
+    assert asking_of(describe(asking=asking), where="here") == asking
+    assert asking_of(stored, where="here") == Asking()
+    with pytest.raises(TableError, match="was made in Python"):
+        model_of(stored, where="here")
+
+
+def test_names_last_and_hold_no_secret(recorded):
+    named = manifest_of(recorded)["named"]
+
+    assert named == f"replay:{recorded.parents[2] / 'said.tsv'}"
+    assert name_of(open_source("demo-masked", Asking())) == "demo-masked"
+    assert name_of(open_source(uniform_scorer(16), Asking())) == ""
+    assert shown_name("openai:http://me:secret@host/v1?key=x#gpt") == "openai:http://host/v1#gpt"
+    assert shown_name("other:https://me:secret@host/m") == "other:https://host/m"
