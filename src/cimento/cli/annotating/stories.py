@@ -76,15 +76,22 @@ def second(
 
 
 def agreement(
-    file: Stories,
-    judgments: Annotated[Path, typer.Argument(metavar="JUDGMENTS", help="Of one annotator.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Stories as JSONL, or a table of judgments.")
+    ],
+    judgments: Annotated[
+        Path | None, typer.Argument(metavar="[JUDGMENTS]", help="Of one annotator, on stories.")
+    ] = None,
     *,
     adjudicate: Annotated[
         Path | None, options.option("--adjudicate", help="Write what differs to this JSONL.")
     ] = None,
     json: options.Json = False,
 ) -> int:
-    """How far a second annotator agrees with the authors: plausible, pair and state."""
+    """How far people agree: all those of a table of judgments, or a second annotator of stories."""
+    if judgments is None:
+        _agreement_of_table(file, as_json=json)
+        return 0
     import json as json_
 
     from cimento.annotate import second as second_
@@ -110,6 +117,35 @@ def agreement(
         write_text("".join(lines), adjudicate)
         note(f"{len(differing)} stories to decide about are in {adjudicate}.")
     return 0
+
+
+def _agreement_of_table(file: Path, *, as_json: bool) -> None:
+    """Every question of a table of judgments, described."""
+    import json
+    from dataclasses import asdict
+
+    from cimento.judgments.figures import figures
+    from cimento.judgments.files import read_judgments
+    from cimento.judgments.records import judgments_of
+
+    found = figures(judgments_of(read_judgments(file)))
+    if as_json:
+        show(json.dumps([asdict(each) for each in found], ensure_ascii=False, indent=2))
+        return
+    rows: list[tuple[str, ...]] = [
+        ("question", "people", "places", "answers", "mean", "sd in places", "alpha")
+    ]
+    rows += [
+        (
+            each.question,
+            *map(str, (each.people, each.places, each.judgments)),
+            "-" if each.mean is None else f"{each.mean:.3f}",
+            "-" if each.sd is None else f"{each.sd:.3f}",
+            _shown(each.alpha),
+        )
+        for each in found
+    ]
+    show(columns(rows))
 
 
 def _write_stories(file: Path, annotator: str) -> int:

@@ -10,12 +10,13 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.acceptability.readers import cells
 from cimento.acceptability.readers.connectives import parse_id
+from cimento.cloze.records import ROLES
 from cimento.errors import InputError
 from cimento.suites.tables import Row, Table
 
@@ -87,19 +88,26 @@ class Counted:
 def read_cloze(path: Path, completions: Path | None = None) -> tuple[ClozeItem, ...]:
     """The items of a cloze section, with a model's completions where there is a file of them.
 
+    Args:
+        path: a table, or a folder of a cloze suite with ``choices.tsv`` in it.
+        completions: table of a model's completions.
+
     Raises:
         InputError: a file cannot be read, an option is there twice, a choice is no option, or a
             completion belongs to no item.
     """
-    table = cells.open_table(path)
-    cells.need_columns(table, COLUMNS)
     found = _read_completions(completions) if completions else {}
-    items = tuple(_item(table, row, found) for row in table.rows)
+    if path.is_dir():
+        items = tuple(_of_suite(path, found))
+    else:
+        table = cells.open_table(path)
+        cells.need_columns(table, COLUMNS)
+        items = tuple(_item(table, row, found) for row in table.rows)
     ids = [item.id for item in items]
     if len(set(ids)) < len(ids):
         twice = next(each for each in ids if ids.count(each) > 1)
         raise InputError(
-            where=table.name, seen=f"the id {twice!r} is there twice", todo="Give each its own."
+            where=path.name, seen=f"the id {twice!r} is there twice", todo="Give each its own."
         )
     unknown = sorted(found.keys() - set(ids))
     if unknown and completions:
@@ -109,6 +117,39 @@ def read_cloze(path: Path, completions: Path | None = None) -> tuple[ClozeItem, 
             todo="Use the ids of the cloze file.",
         )
     return items
+
+
+def _of_suite(path: Path, completions: Mapping[str, Mapping[int, str]]) -> Iterator[ClozeItem]:
+    """The items of a cloze suite and how many people chose each of their options."""
+    from cimento.cloze.load import load_cloze
+    from cimento.cloze.people import read_choices
+
+    suite = load_cloze(path).suite
+    choices = path / "choices.tsv"
+    people = read_choices(choices, suite.items) if choices.is_file() else {}
+    for item in suite.items:
+        by_role = {
+            role: [each.text for each in item.options if each.role == role] for role in ROLES
+        }
+        if len(by_role["target"]) != 1 or len(by_role["plausible"]) != 1:
+            raise InputError(
+                where=f"{path.name}, item {item.id}",
+                seen="it has not one target and one plausible option",
+                todo="Tables 3 and 5 are of items such as `cimento corpus finish` makes.",
+            )
+        counted: Counter[str] = Counter()
+        for option, count in people.get(item.id, {}).items():
+            counted[fold(option)] += count
+        ranked = completions.get(item.id, {})
+        yield ClozeItem(
+            id=item.id,
+            sentence=f"{item.before.rstrip()} ... {item.after.lstrip()}".strip(),
+            target=fold(by_role["target"][0]),
+            plausible=fold(by_role["plausible"][0]),
+            implausible=tuple(map(fold, by_role["implausible"])),
+            choices=counted,
+            completions=tuple(ranked[rank] for rank in sorted(ranked)),
+        )
 
 
 def fold(word: str) -> str:

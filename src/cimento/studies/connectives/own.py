@@ -16,6 +16,7 @@ from cimento.acceptability.items import (
 )
 from cimento.acceptability.readers import read_rated
 from cimento.acceptability.records import RatedSentence, RatedSet
+from cimento.acceptability.suites import load_rated
 from cimento.errors import InputError
 from cimento.measures.values import Missing, Value
 from cimento.studies.connectives import published as printed
@@ -97,6 +98,8 @@ class Cell:
 def read_own(folder: Path) -> OwnCopy:
     """The files ``acceptability``, ``cloze`` and ``completions`` of a folder, as TSV, CSV or xlsx.
 
+    The first two may also be suite folders, as `cimento annotate apply` writes them.
+
     Raises:
         InputError: neither section is there, or a file cannot be used.
     """
@@ -110,9 +113,13 @@ def read_own(folder: Path) -> OwnCopy:
             todo="docs/acceptability.md says what they hold.",
         )
     return OwnCopy(
-        acceptability=read_rated(acceptability, "connectives") if acceptability else None,
+        acceptability=_acceptability(acceptability) if acceptability else None,
         cloze=read_cloze(cloze, completions) if cloze else (),
     )
+
+
+def _acceptability(path: Path) -> RatedSet:
+    return load_rated(path).rated if path.is_dir() else read_rated(path, "connectives")
 
 
 def own_tables(own: OwnCopy, perplexities: Mapping[str, Value] | None = None) -> list[Cell]:
@@ -291,6 +298,7 @@ def _shares(
 def _find(folder: Path, name: str) -> Path | None:
     found = [folder / f"{name}{suffix}" for suffix in SUFFIXES]
     there = [path for path in found if path.is_file()]
+    there += [folder / name] * (folder / name / "suite.toml").is_file()
     if len(there) > 1:
         raise InputError(
             where=str(folder),

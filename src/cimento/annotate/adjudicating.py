@@ -1,0 +1,153 @@
+"""The dialogue in which a third person decides where two annotators differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from cimento.annotate.dialogue import Field, Line, RefusedError, Session, Taken, converse
+from cimento.errors import did_you_mean
+from cimento.judgments.adjudicating import (
+    ADJUDICATED,
+    Both,
+    PairAgreement,
+    adjudicated,
+    agreements,
+    side_by_side,
+)
+from cimento.judgments.figures import Place, is_rated
+from cimento.judgments.files import read_judgments, write_judgments
+from cimento.judgments.records import Judgment, judgments_of, table_of
+from cimento.statistics.agreement import Agreement
+
+OPEN = "?"
+"""Typed to leave a place undecided; it is asked again the next time."""
+
+NOTHING = "-"
+
+
+def adjudicate(
+    first: Sequence[Judgment],
+    second: Sequence[Judgment],
+    output: Path,
+    *,
+    by: str,
+    read: Line,
+    tell: Callable[[str], object],
+) -> tuple[int, int]:
+    """Ask about every place where two people differ and that is not decided yet.
+
+    The table is written after each decision; what it has already is not asked again.
+
+    Args:
+        first: judgments of the one.
+        second: judgments of the other.
+        output: the table of what holds.
+        by: who decides.
+        read: gives the next line.
+        tell: shows something.
+
+    Returns:
+        How many places are disputed, and how many of them are still undecided.
+
+    Raises:
+        StorageError: the table cannot be written.
+    """
+    both = side_by_side(first, second)
+    disputed = [each for each in both if each.differs]
+    before = _earlier(output) if output.exists() else {}
+    kept = {each.place: before[each.place] for each in disputed if each.place in before}
+    decisions: dict[Place, tuple[str, str]] = {}
+    known = {each.value for each in (*first, *second) if each.value is not None}
+
+    def write() -> None:
+        held = adjudicated(both, decisions, by=by)
+        write_judgments(table_of([*held, *kept.values()]), output)
+
+    write()
+    waiting = [each for each in disputed if each.place not in kept]
+    for count, each in enumerate(waiting, start=1):
+        tell(f"\n{len(kept) + count} of {len(disputed)}  {_shown(each)}")
+        session = Session(_fields(each, known))
+        if not converse(session, read, tell):
+            break
+        value, reason = (str(session.state.values[name]) for name in ("choice", "reason"))
+        if value != OPEN:
+            decisions[each.place] = (value, "" if reason == NOTHING else reason)
+            write()
+    return len(disputed), len(waiting) - len(decisions)
+
+
+def agreement_text(first: Sequence[Judgment], second: Sequence[Judgment], output: Path) -> str:
+    """How far two people agree with each other, and each with what was decided."""
+    held = judgments_of(read_judgments(output)) if output.exists() else []
+    lines = ["before", *(f"  {_line(each)}" for each in agreements(first, second))]
+    lines.append("after")
+    for own in (first, second):
+        lines += [f"  {_line(each)}" for each in agreements(own, held)]
+    return "\n".join(lines)
+
+
+def _earlier(output: Path) -> dict[Place, Judgment]:
+    """What was decided another day."""
+    found = judgments_of(read_judgments(output))
+    return {each.place: each for each in found if each.annotator == ADJUDICATED}
+
+
+def _shown(each: Both) -> str:
+    shared = each.any
+    lines = [f"{shared.item} {shared.condition}".strip() + f"  {shared.question}"]
+    if shared.candidate:
+        lines.append(f"  {shared.candidate}")
+    for place, said in enumerate((each.first, each.second), start=1):
+        if said is not None:
+            remark = f"  ({said.remark})" if said.remark else ""
+            lines.append(f"  {place} {said.annotator}: {said.value}{remark}")
+    return "\n".join(lines)
+
+
+def _fields(each: Both, known: set[str]) -> tuple[Field, ...]:
+    return (
+        Field(
+            name="choice",
+            question=f"1, 2, or another answer ({OPEN} leaves it open)",
+            read=lambda text, _values: Taken(_chosen(each, text, known)),
+        ),
+        Field(
+            name="reason",
+            question="why",
+            read=lambda text, _values: Taken(text),
+            default=lambda _values: NOTHING,
+        ),
+    )
+
+
+def _chosen(each: Both, text: str, known: set[str]) -> str:
+    """The answer that was typed; 1 and 2 are the annotators, =1 is the rating 1."""
+    if text == OPEN:
+        return OPEN
+    said = {"1": each.first, "2": each.second}.get(text)
+    if said is not None:
+        return said.value or ""
+    value = text.removeprefix("=")
+    if is_rated(each.any.question):
+        try:
+            float(value)
+        except ValueError:
+            raise RefusedError("Write 1 or 2, or a rating such as =3.") from None
+        if not text.startswith("="):
+            raise RefusedError(f"Write ={value} for the rating {value}; 1 and 2 are people.")
+    elif value not in known:
+        raise RefusedError(f"Nobody answers {value!r}. {did_you_mean(value, known)}")
+    return value
+
+
+def _line(each: PairAgreement) -> str:
+    return (
+        f"{each.question}: {each.first} / {each.second}: equal on {each.equal} of {each.n},"
+        f" Cohen's kappa {_value(each.kappa)}, Krippendorff's alpha {_value(each.alpha)}"
+    )
+
+
+def _value(found: Agreement) -> str:
+    return f"{found.value:.3f}" if found.value is not None else f"- ({found.reason})"

@@ -1,0 +1,56 @@
+"""``cimento annotate apply``: what people answered, in a copy of the suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cimento.cli import options
+from cimento.cli.console import note
+from cimento.errors import UsageError
+
+
+def apply_answers(
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="The suite that was asked.")],
+    judgments: Annotated[list[Path], typer.Argument(metavar="JUDGMENTS...", help="Tables.")],
+    output: Annotated[Path, options.option("-o", "--output", help="Folder of the copy.")],
+    *,
+    scale: Annotated[
+        str, options.option("--scale", help="Ends of the scale, as in 1,5; else the suite's.")
+    ] = "",
+) -> None:
+    """Write a copy of a suite with what people said of it, for models to be set beside.
+
+    Ratings become columns of the copy, so that `cimento run` compares them with a model; choices
+    among options stand in choices.tsv, for `cimento profile --people`.
+    """
+    from cimento.annotate.applying import CHOICES, apply_judgments
+    from cimento.judgments.files import read_judgments
+    from cimento.judgments.records import judgments_of
+    from cimento.suites.builtin import find_suite
+
+    found = [each for path in judgments for each in judgments_of(read_judgments(path))]
+    applied = apply_judgments(find_suite(suite), found, output, scale=_scale(scale))
+    for why, count in applied.passed.items():
+        note(f"{count} passed over: {why}")
+    if applied.without:
+        note(f"{applied.without} items were answered by nobody")
+    note(f"{applied.used} answers: {output}")
+    if (output / CHOICES).exists():
+        note(f"cimento profile RUN --people {output / CHOICES}")
+    else:
+        note(f"cimento run {output} -m MODEL")
+
+
+def _scale(text: str) -> tuple[float, float] | None:
+    if not text:
+        return None
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError(
+            where="--scale", seen=f"got {text!r}", todo="Write the worst and the best: 1,5."
+        ) from None
+    return low, high

@@ -1,0 +1,186 @@
+"""Two annotators side by side: where they agree, where not, and what was decided about that."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cimento.errors import InputError, did_you_mean
+from cimento.judgments.figures import Place, is_rated, number
+from cimento.judgments.records import Judgment
+from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
+
+ADJUDICATED = "adjudicated"
+"""The annotator of the table of decisions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """What two people said of one place.
+
+    Attributes:
+        place: what was asked.
+        first: the one's judgment; None where there is none.
+        second: the other's.
+    """
+
+    place: Place
+    first: Judgment | None
+    second: Judgment | None
+
+    @property
+    def any(self) -> Judgment:
+        """One of the two, for what they share."""
+        return next(each for each in (self.first, self.second) if each is not None)
+
+    @property
+    def differs(self) -> bool:
+        """Whether both answered, and not the same."""
+        return (
+            self.first is not None
+            and self.second is not None
+            and _answer(self.first) != _answer(self.second)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairAgreement:
+    """How far two columns of answers to one question agree.
+
+    Attributes:
+        question: which.
+        first: whose the one column is.
+        second: whose the other.
+        n: places that are in both.
+        equal: that have the same answer.
+        kappa: Cohen's; of ratings with quadratic weights.
+        alpha: Krippendorff's; of ratings with interval differences.
+    """
+
+    question: str
+    first: str
+    second: str
+    n: int
+    equal: int
+    kappa: Agreement
+    alpha: Agreement
+
+
+def one_annotator(judgments: Sequence[Judgment], name: str, *, where: str) -> list[Judgment]:
+    """The judgments of one person.
+
+    Args:
+        judgments: of a table.
+        name: whose; empty where the table has one person's only.
+        where: the table, for messages.
+
+    Raises:
+        InputError: there is no such person, or several and no name.
+    """
+    known = list(dict.fromkeys(each.annotator or "" for each in judgments))
+    if not name and len(known) != 1:
+        raise InputError(
+            where=where,
+            seen=f"{len(known)} people have answered",
+            todo="Say whose answers are meant: --first NAME, --second NAME.",
+        )
+    chosen = name or known[0]
+    if chosen not in known:
+        raise InputError(
+            where=where,
+            seen=f"nobody called {chosen!r} has answered",
+            todo=did_you_mean(chosen, known),
+        )
+    return [each for each in judgments if (each.annotator or "") == chosen and not each.is_check]
+
+
+def side_by_side(first: Sequence[Judgment], second: Sequence[Judgment]) -> list[Both]:
+    """Every place that one of two people answered; of several answers the last counts."""
+    one = {each.place: each for each in first}
+    other = {each.place: each for each in second}
+    return [Both(place, one.get(place), other.get(place)) for place in {**one, **other}]
+
+
+def agreements(first: Sequence[Judgment], second: Sequence[Judgment]) -> list[PairAgreement]:
+    """How far two people agree, question by question."""
+    by_question: dict[str, list[Both]] = {}
+    for each in side_by_side(first, second):
+        if each.first is not None and each.second is not None:
+            by_question.setdefault(each.any.question, []).append(each)
+    return [_agreement(question, own) for question, own in by_question.items()]
+
+
+def adjudicated(
+    both: Sequence[Both], decisions: Mapping[Place, tuple[str, str]], *, by: str
+) -> list[Judgment]:
+    """The table of what holds: what both say, what was decided, and what one alone says.
+
+    Args:
+        both: of `side_by_side`.
+        decisions: place to the answer that was decided on and the reason.
+        by: who decided.
+    """
+    found = []
+    for each in both:
+        value, remark = _held(each, decisions.get(each.place), by)
+        if value is None:
+            continue
+        shared = each.any
+        found.append(
+            Judgment(
+                suite=shared.suite,
+                item=shared.item,
+                condition=shared.condition,
+                candidate=shared.candidate,
+                annotator=ADJUDICATED,
+                question=shared.question,
+                value=value,
+                remark=remark,
+            )
+        )
+    return found
+
+
+def _held(each: Both, decision: tuple[str, str] | None, by: str) -> tuple[str | None, str]:
+    """The answer that holds at a place, and where it comes from; None where nothing is decided."""
+    if not each.differs:
+        alone = each.first is None or each.second is None
+        said = f"only {each.any.annotator} answered" if alone else "both say so"
+        return each.any.value, said
+    if decision is None:
+        return None, ""
+    value, reason = decision
+    votes = ", ".join(f"{j.annotator} said {j.value}" for j in (each.first, each.second) if j)
+    decided = f"decided by {by}" if by else "decided"
+    return value, "; ".join(part for part in (decided, votes, reason) if part)
+
+
+def _agreement(question: str, own: Sequence[Both]) -> PairAgreement:
+    rated = is_rated(question)
+    pairs: list[tuple[Hashable, Hashable]] = [
+        (_answer(each.first), _answer(each.second))
+        for each in own
+        if each.first is not None and each.second is not None
+    ]
+    one, other = [a for a, _ in pairs], [b for _, b in pairs]
+    return PairAgreement(
+        question=question,
+        first=_name(own[0].first),
+        second=_name(own[0].second),
+        n=len(pairs),
+        equal=sum(a == b for a, b in pairs),
+        kappa=cohen_kappa(one, other, weights="quadratic" if rated else "none"),
+        alpha=krippendorff_alpha(
+            [list(pair) for pair in pairs], level="interval" if rated else "nominal"
+        ),
+    )
+
+
+def _answer(judgment: Judgment) -> Hashable:
+    """What was said, as it is compared: 3 and 3.0 are the same rating."""
+    value = number(judgment) if is_rated(judgment.question) else None
+    return judgment.value if value is None else value
+
+
+def _name(judgment: Judgment | None) -> str:
+    return judgment.annotator or "" if judgment is not None else ""
