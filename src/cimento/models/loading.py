@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -226,6 +227,8 @@ def _card(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
 ) -> ModelCard:
+    from cimento.models.tokenizer_facts import tokenizer_kind
+
     serialized = tokenizer.backend_tokenizer.to_str()
     adapter = located.adapter
     return ModelCard(
@@ -240,6 +243,7 @@ def _card(
             "architecture": type(model).__name__,
             "parameters": str(model.num_parameters()),
             "vocabulary": str(model.config.get_text_config().vocab_size),
+            "tokenizer": tokenizer_kind(json.loads(serialized)),
             **({"adapter": f"{adapter.kind} on {adapter.base}"} if adapter else {}),
         },
     )

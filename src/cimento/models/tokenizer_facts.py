@@ -67,7 +67,7 @@ def tokenizer_facts(
     before, after, origin = _frame(tokenizer, policy, card)
     kind = card.kind
     return TokenizerFacts(
-        kind=_kind(state),
+        kind=tokenizer_kind(state),
         marks=_marks(tokenizer, state),
         boundary=surfaces_of(tokenizer)[0] if kind in ("causal", "seq2seq") else "none",
         bos=policy.bos if kind == "causal" else "",
@@ -80,8 +80,12 @@ def tokenizer_facts(
     )
 
 
-def _kind(state: dict[str, JsonValue]) -> str:
-    """By the parts that a tokenizer is made of, as its file names them."""
+def tokenizer_kind(state: dict[str, JsonValue]) -> str:
+    """What kind a tokenizer is, such as ``byte-level BPE``, by the parts that its file names.
+
+    Args:
+        state: the content of its ``tokenizer.json``.
+    """
     model = state["model"]
     algorithm = str(model.get("type")) if isinstance(model, dict) else ""
     parts = set(_types([state.get("pre_tokenizer"), state.get("decoder")]))

@@ -53,6 +53,20 @@ def agreement(
     profile: Annotated[
         bool, options.option("--profile", help="Also by agreement and feature, with covariates.")
     ] = False,
+    models_table: Annotated[
+        Path | None,
+        options.option(
+            "--models-table",
+            help="With --profile: a table with a column model and what you know of each, such as"
+            " training_tokens.",
+        ),
+    ] = None,
+    figure: Annotated[
+        Path | None,
+        options.option(
+            "--figure", help="The profile as a heat map: .svg, .png, .pdf, .csv or .json."
+        ),
+    ] = None,
     bos: options.Bos = None,
     punctuation: options.Punctuation = None,
     device: options.Device = "auto",
@@ -73,8 +87,12 @@ def agreement(
     from cimento.judging import Judging
     from cimento.models.base import Policy
     from cimento.sources import Asking
+    from cimento.studies.agreement.models import read_models
     from cimento.studies.agreement.report import agreement_report
 
+    profile = profile or models_table is not None or figure is not None
+    # Read before a model is asked, so that a mistake is found at once.
+    facts = read_models(models_table) if models_table else {}
     given = options.given(pll=pll, bos=bos, punctuation=punctuation, dtype=dtype, boundary=boundary)
     asking = Asking(policy=Policy(**given), device=device, token_budget=batch_size, limit=limit)
     evaluation = Evaluation(asking=asking, judging=Judging(metric="sum", seed=seed), output=output)
@@ -86,7 +104,10 @@ def agreement(
         averaging=averaging,
         seed=seed,
         frequency=zipf_frequencies_if_any if profile else None,
+        models=facts,
     )
+    if figure is not None:
+        _draw(report, figure)
     show(_as_json(report) if json else as_text(report))
     for refusal in report.refusals:
         note(f"cimento: {refusal}")
@@ -109,27 +130,64 @@ def _by_language(paths: Sequence[Path]) -> dict[str, list[LoadedSuite]]:
             for loaded in load_suites(each):
                 meta = loaded.suite.meta
                 language = language_code(meta.language or each.stem)
+                _refuse_twice(loaded, found.get(language, []))
                 named = dataclasses.replace(meta, language=language)
                 suite = dataclasses.replace(loaded.suite, meta=named)
                 found.setdefault(language, []).append(dataclasses.replace(loaded, suite=suite))
     return found
 
 
+def _refuse_twice(loaded: LoadedSuite, others: Sequence[LoadedSuite]) -> None:
+    """See that no other suite of this language has the same name, for their runs would be one."""
+    for other in others:
+        if other.suite.name == loaded.suite.name:
+            raise UsageError(
+                where=f"suite {loaded.suite.name!r}",
+                seen=f"two suites of one language have this name: {other.path} and {loaded.path}",
+                todo="Give one of them another name, or leave one out.",
+            )
+
+
 def _evaluate(
     suites: Mapping[str, Sequence[LoadedSuite]], models: Sequence[str], evaluation: Evaluation
 ) -> tuple[list[Run], list[Failure]]:
-    """Every language in a folder of its own, for their suites may have the same names."""
-    from cimento.cli.evaluating import evaluate_with_progress
+    """Every language in a folder of its own, for their suites may have the same names.
+
+    A model is opened once for all of them, and loaded only where something must be asked of it.
+    """
+    from cimento.api import Failure
+    from cimento.cli.evaluating import opened_cache, progress_bars
+    from cimento.errors import CimentoError, StorageError
+    from cimento.sources import open_source, shown_name
 
     runs: list[Run] = []
     failures: list[Failure] = []
-    for language, found in suites.items():
-        output = evaluation.output / language if evaluation.output else None
-        here = dataclasses.replace(evaluation, output=output)
-        done, failed = evaluate_with_progress(found, models, here, keep_answers=True)
-        runs += done
-        failures += failed
+    asked = [(language, each) for language, found in suites.items() for each in found]
+    with progress_bars() as progress, opened_cache(keep_answers=True) as cache:
+        for model in models:
+            name = shown_name(model)
+            try:
+                source = open_source(model, evaluation.full_asking)
+            except CimentoError as error:
+                failures += [Failure(each.suite.name, name, error) for _, each in asked]
+                continue
+            for language, each in asked:
+                output = evaluation.output / language if evaluation.output else None
+                here = dataclasses.replace(evaluation, output=output)
+                told = progress(each.suite.name, name) if progress else None
+                try:
+                    runs.append(here.run(each, source, cache=cache, progress=told))
+                except StorageError:
+                    raise
+                except CimentoError as error:
+                    failures.append(Failure(each.suite.name, name, error))
     return runs, failures
+
+
+def _draw(report: AgreementReport, path: Path) -> None:
+    from cimento.studies.agreement.figures import profile_figure
+
+    note(f"The figure is in {profile_figure(report.profile).write(path)}")
 
 
 def _as_json(report: AgreementReport) -> str:

@@ -17,7 +17,8 @@ _SMALLEST_P = 0.001
 def as_text(report: AgreementReport) -> str:
     """The tables that there are, below each other."""
     tables = [_suites(report), _twins(report), _attractors(report), _languages(report)]
-    tables += [_profile(report), _covariates(report)]
+    tables += [_profile(report), _covariates(report), _models(report), _pairs(report)]
+    tables.append(_facts(report))
     return "\n\n".join(table for table in tables if table)
 
 
@@ -110,7 +111,7 @@ def _profile(report: AgreementReport) -> str:
     rows = [
         (
             *("model", "language", "agreement", "wrong", "version", "n", "ratio", "95 %"),
-            *("accuracy", "more tokens", "rarer"),
+            *("accuracy", "more tokens", "unequal", "ratio where equal", "rarer"),
         )
     ]
     rows += [
@@ -125,6 +126,8 @@ def _profile(report: AgreementReport) -> str:
             _interval(row.ratio_low, row.ratio_high),
             _number(row.accuracy),
             _number(row.more_tokens),
+            _number(row.unequal),
+            _number(row.ratio_equal),
             _number(row.less_frequent),
         )
         for row in report.profile
@@ -146,6 +149,79 @@ def _covariates(report: AgreementReport) -> str:
         ]
     title = "margins at equal length and frequency (intercept), and what these and distance add"
     return f"{title}\n{columns(rows)}"
+
+
+def _models(report: AgreementReport) -> str:
+    if not report.models:
+        return ""
+    facts = list(dict.fromkeys(name for row in report.models for name in row.facts))
+    head = ("model", "language", "version", "ratio", "accuracy", "tokens a target", "unequal")
+    rows = [(*head, *(name.replace("_", " ") for name in facts))]
+    rows += [
+        (
+            row.model,
+            row.language,
+            row.version,
+            _number(row.ratio),
+            _number(row.accuracy),
+            _number(row.target_tokens),
+            _number(row.unequal),
+            *(_grouped(row.facts.get(name, "-")) for name in facts),
+        )
+        for row in report.models
+    ]
+    return "models and what is known of them\n" + columns(rows)
+
+
+def _pairs(report: AgreementReport) -> str:
+    if not report.pairs:
+        return ""
+    rows = [
+        (
+            *("language", "agreement", "wrong", "version", "first", "second", "n"),
+            *("difference", "95 %", "p (Holm)"),
+        )
+    ]
+    rows += [
+        (
+            row.language,
+            row.agreement,
+            row.features,
+            row.version,
+            row.first,
+            row.second,
+            str(row.n),
+            _number(row.difference),
+            _interval(row.low, row.high),
+            _p(row.p_holm),
+        )
+        for row in report.pairs
+    ]
+    return "ratio of the first model minus that of the second, item by item\n" + columns(rows)
+
+
+def _facts(report: AgreementReport) -> str:
+    if not report.facts:
+        return ""
+    rows = [("language", "version", "what", "models", "Spearman", "95 %", "p")]
+    rows += [
+        (
+            row.language,
+            row.version,
+            row.fact.replace("_", " "),
+            str(row.n),
+            _number(row.r) if row.r is not None else row.reason or "-",
+            _interval(row.low, row.high),
+            _p(row.p),
+        )
+        for row in report.facts
+    ]
+    return "what goes with the ratio over models\n" + columns(rows)
+
+
+def _grouped(text: str) -> str:
+    """A whole number with its thousands apart; anything else as it is."""
+    return f"{int(text):,}" if text.isdecimal() else text
 
 
 def _number(value: float | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cimento.measures.regions import FinalMarkRule
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.results import Run
-    from cimento.suites.model import Suite
+    from cimento.suites.model import JsonValue, Suite
     from cimento.verdicts.ratio import ItemRatio
 
 
@@ -32,6 +32,7 @@ class AgreementRun:
         passed: item to whether all predictions hold; None where that is not known.
         n_tokens: item to condition to the number of tokens in the target.
         other_contexts: items whose conditions differ elsewhere than in the target.
+        details: what the run recorded of its model.
     """
 
     model: str
@@ -42,6 +43,7 @@ class AgreementRun:
     passed: Mapping[str, bool | None]
     n_tokens: Mapping[str, Mapping[str, int]]
     other_contexts: Sequence[str]
+    details: Mapping[str, str] = field(default_factory=dict)
 
 
 def agreement_run(
@@ -75,7 +77,15 @@ def agreement_run(
         },
         n_tokens=target_tokens(run.tokens(), run.requests(), contrast.regions),
         other_contexts=items_with_other_contexts(suite, contrast),
+        details=_details(run.manifest.get("model")),
     )
+
+
+def _details(model: JsonValue) -> dict[str, str]:
+    """What a manifest says of a model, as text."""
+    details = model.get("details") if isinstance(model, dict) else None
+    found = details if isinstance(details, dict) else {}
+    return {key: value for key, value in found.items() if isinstance(value, str)}
 
 
 def target_tokens(

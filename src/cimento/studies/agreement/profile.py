@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cimento.statistics.regression import Regression, regress
 from cimento.statistics.resampling import bootstrap_mean
 from cimento.studies.agreement.table import Version, mean_or_none, version_of
+from cimento.studies.agreement.twins import plain_name
 from cimento.verdicts.accuracy import clusters_of
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Contrasted:
 
     Attributes:
         item: its id.
+        condition: the alternative's.
         cluster: what the item belongs to, in its suite.
         features: what is wrong with the alternative, such as ``gender + number``.
         ratio: probability ratio of the target and this alternative.
@@ -49,6 +51,7 @@ class Contrasted:
     """
 
     item: str
+    condition: str
     cluster: Hashable
     features: str
     ratio: float
@@ -74,6 +77,8 @@ class ProfileRow:
         accuracy: share of comparisons in which the target is the less surprising.
         more_tokens: how many more tokens the alternatives have on average.
         less_frequent: by how much they are rarer on average, on the Zipf scale.
+        unequal: share of comparisons whose two forms have different numbers of tokens.
+        ratio_equal: mean probability ratio of the others; None where there is none.
     """
 
     model: str
@@ -88,6 +93,13 @@ class ProfileRow:
     accuracy: float | None
     more_tokens: float | None
     less_frequent: float | None
+    unequal: float | None
+    ratio_equal: float | None
+
+
+def agreement_of(run: AgreementRun) -> str:
+    """What a suite is about: its phenomenon, or its plain name."""
+    return run.suite.meta.phenomenon or plain_name(run.suite.name) or run.suite.name
 
 
 def feature_of(condition: str) -> str:
@@ -160,6 +172,7 @@ def _contrasted(run: AgreementRun, frequency: Frequency | None) -> Iterator[Cont
             right, wrong = item.condition(run.contrast.target), item.condition(name)
             yield Contrasted(
                 item=each.item,
+                condition=name,
                 cluster=(run.suite.name, clusters[each.item]),
                 features=feature_of(name),
                 ratio=ratio,
@@ -188,7 +201,7 @@ def _profile_row(
     return ProfileRow(
         model=run.model,
         language=run.language,
-        agreement=run.suite.meta.phenomenon or run.suite.name,
+        agreement=agreement_of(run),
         features=features,
         version=version_of(run.suite.name),
         n=len(cell),
@@ -198,4 +211,6 @@ def _profile_row(
         accuracy=mean_or_none([float(each.margin_bits > 0) for each in cell]),
         more_tokens=mean_or_none([float(each.more_tokens) for each in cell]),
         less_frequent=mean_or_none(rarity),
+        unequal=mean_or_none([float(each.more_tokens != 0) for each in cell]),
+        ratio_equal=mean_or_none([each.ratio for each in cell if each.more_tokens == 0]),
     )

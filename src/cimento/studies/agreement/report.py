@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,15 @@ from cimento.errors import UsageError
 from cimento.measures.regions import FinalMarkRule
 from cimento.studies.agreement.attractors import AttractorRow, attractor_rows, drop_by_length
 from cimento.studies.agreement.items import agreement_run
+from cimento.studies.agreement.models import (
+    FactRow,
+    Facts,
+    ModelPairRow,
+    ModelRow,
+    fact_rows,
+    model_pairs,
+    model_rows,
+)
 from cimento.studies.agreement.profile import (
     Frequency,
     ProfileRow,
@@ -68,6 +77,9 @@ class AgreementReport:
         languages: means of each language and version.
         profile: by agreement and features; empty where it was not asked for.
         covariates: margins at equal length and frequency; empty likewise.
+        models: each model with what is known of it; empty likewise.
+        pairs: every two models in every cell of the profile; empty likewise.
+        facts: what goes with the ratio over models; empty likewise.
         final_marks: whether punctuation at the end of the target counts.
         refusals: suites that say nothing about a target, and why.
     """
@@ -78,6 +90,9 @@ class AgreementReport:
     languages: tuple[LanguageRow, ...]
     profile: tuple[ProfileRow, ...]
     covariates: tuple[CovariateRow, ...]
+    models: tuple[ModelRow, ...]
+    pairs: tuple[ModelPairRow, ...]
+    facts: tuple[FactRow, ...]
     final_marks: FinalMarkRule
     refusals: tuple[str, ...]
 
@@ -90,6 +105,7 @@ def agreement_report(
     averaging: Averaging = "suites",
     seed: int,
     frequency: Callable[[str], Frequency | None] | None = None,
+    models: Mapping[str, Facts] | None = None,
 ) -> AgreementReport:
     """The study's tables from stored runs.
 
@@ -101,6 +117,7 @@ def agreement_report(
         seed: of bootstrap and tests.
         frequency: language to the Zipf frequencies of its words, or None where they are not
             known; without it no profile is made.
+        models: what the user says of models, by their names.
     """
     found: list[AgreementRun] = []
     refusals: list[str] = []
@@ -112,6 +129,8 @@ def agreement_report(
     found.sort(key=_order(found))
     rows = [suite_row(run, seed=seed) for run in found]
     pairs = twin_runs(found)
+    languages = language_rows(rows, averaging=averaging)
+    shown = model_rows(found, languages, models or {}) if frequency else []
     return AgreementReport(
         suites=tuple(rows),
         twins=tuple(twin_rows(pairs, seed=seed)),
@@ -120,9 +139,12 @@ def agreement_report(
             for plain, twin in (pairs if frequency else ())
             for row in attractor_rows(plain, twin, seed=seed)
         ),
-        languages=tuple(language_rows(rows, averaging=averaging)),
+        languages=tuple(languages),
         profile=tuple(profile_rows(found, seed=seed, frequency=frequency)) if frequency else (),
         covariates=(*_covariates(found, frequency), *_lengths(pairs)) if frequency else (),
+        models=tuple(shown),
+        pairs=tuple(model_pairs(found, seed=seed)) if frequency else (),
+        facts=tuple(fact_rows(shown, seed=seed)),
         final_marks=final_marks,
         refusals=tuple(dict.fromkeys(refusals)),
     )

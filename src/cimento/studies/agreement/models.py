@@ -1,0 +1,346 @@
+"""Models side by side: what is known of each, paired tests, and what goes with being better."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.errors import InputError
+from cimento.files import read_bytes
+from cimento.statistics.correlation import correlate
+from cimento.statistics.multiple import holm
+from cimento.statistics.permutation import sign_flip
+from cimento.statistics.resampling import bootstrap_mean
+from cimento.studies.agreement.profile import agreement_of, contrasted
+from cimento.studies.agreement.table import mean_or_none, version_of
+from cimento.suites.tables import read_table
+
+if TYPE_CHECKING:
+    from cimento.studies.agreement.items import AgreementRun
+    from cimento.studies.agreement.profile import Contrasted
+    from cimento.studies.agreement.table import LanguageRow, Version
+
+Facts = Mapping[str, str]
+"""What is known of a model, by the name of the column; what is not known is left out."""
+
+NAME, SOURCE = "model", "citation"
+NO_COMMON = "no item with a value for both models"
+SAME = "the same for all models"
+
+_Cell = tuple[str, str, str]
+"""Language, suite and features."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRow:
+    """One model in one language and version, with what is known of it.
+
+    Attributes:
+        model: its label.
+        language: ISO 639-1 code.
+        version: plain or adversarial.
+        ratio: mean of the ratios, as in the table of languages.
+        accuracy: mean of the accuracies.
+        target_tokens: mean number of tokens of a target.
+        unequal: share of comparisons whose two forms have different numbers of tokens.
+        facts: its tokenizer, vocabulary, parameters, training tokens, and other columns.
+    """
+
+    model: str
+    language: str
+    version: Version
+    ratio: float | None
+    accuracy: float | None
+    target_tokens: float | None
+    unequal: float | None
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelPairRow:
+    """Two models in one cell of the profile, comparison by comparison.
+
+    Attributes:
+        language: ISO 639-1 code.
+        agreement: the suite's phenomenon, or its plain name.
+        features: what is wrong with the alternatives.
+        version: plain or adversarial.
+        first: label of the one model.
+        second: label of the other.
+        n: comparisons with a value for both.
+        difference: mean ratio of the first minus that of the second.
+        low: lower end of its interval.
+        high: upper end.
+        p: of no difference, by flipping signs.
+        p_holm: the same, adjusted over all rows of the table.
+        reason: why there is no difference, or no interval.
+    """
+
+    language: str
+    agreement: str
+    features: str
+    version: Version
+    first: str
+    second: str
+    n: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactRow:
+    """Whether models with more of something have the higher ratios.
+
+    Attributes:
+        language: ISO 639-1 code.
+        version: plain or adversarial.
+        fact: column of the table of models whose values are numbers.
+        n: models of which it is known.
+        r: Spearman's correlation with the mean ratio; ranks, so that no scale must be chosen.
+        low: lower end of its bootstrap interval over models.
+        high: upper end.
+        p: by permutation.
+        reason: why a number is None.
+    """
+
+    language: str
+    version: Version
+    fact: str
+    n: int
+    r: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    reason: str | None
+
+
+def known_models() -> dict[str, Facts]:
+    """The table of models that comes with cimento, with a source for every row."""
+    name = "models.tsv"
+    data = (resources.files("cimento") / "data" / name).read_bytes()
+    return _facts(data, Path(name))
+
+
+def read_models(path: Path) -> dict[str, Facts]:
+    """A user's table of models: a column `model`, and any others.
+
+    Raises:
+        InputError: the file cannot be read, has no such column, or names a model twice.
+    """
+    return _facts(read_bytes(path), path)
+
+
+def facts_of(run: AgreementRun, given: Mapping[str, Facts], known: Mapping[str, Facts]) -> Facts:
+    """What is known of a run's model.
+
+    The user's table says most; then what the run recorded of the model itself; then what was
+    published about a model of this name.
+
+    Args:
+        run: one suite with one model.
+        given: the user's table.
+        known: the published one.
+    """
+    recorded = {key: run.details[key] for key in RECORDED if run.details.get(key)}
+    found = {**_named(run.model, known), **recorded, **_named(run.model, given)}
+    return {key: value for key, value in found.items() if key != SOURCE}
+
+
+RECORDED = ("tokenizer", "vocabulary", "parameters")
+"""What a run says of its model itself."""
+
+
+def model_rows(
+    runs: Sequence[AgreementRun], languages: Sequence[LanguageRow], given: Mapping[str, Facts]
+) -> list[ModelRow]:
+    """Every model in every language and version.
+
+    Args:
+        runs: of any models, languages and suites.
+        languages: the means of the same runs.
+        given: the user's table of models.
+    """
+    known = known_models()
+    rows = []
+    for each in languages:
+        own = [
+            run
+            for run in runs
+            if (run.model, run.language, version_of(run.suite.name))
+            == (each.model, each.language, each.version)
+        ]
+        lengths = [
+            float(counts[run.contrast.target])
+            for run in own
+            for counts in run.n_tokens.values()
+            if run.contrast.target in counts
+        ]
+        compared = [found for run in own for found in contrasted(run)]
+        rows.append(
+            ModelRow(
+                model=each.model,
+                language=each.language,
+                version=each.version,
+                ratio=each.ratio,
+                accuracy=each.accuracy,
+                target_tokens=mean_or_none(lengths),
+                unequal=mean_or_none([float(found.more_tokens != 0) for found in compared]),
+                facts=facts_of(own[0], given, known),
+            )
+        )
+    return rows
+
+
+def model_pairs(runs: Sequence[AgreementRun], *, seed: int) -> list[ModelPairRow]:
+    """Every two models in every cell of the profile, tested on what both were asked.
+
+    Args:
+        runs: of any models, languages and suites.
+        seed: of bootstrap and tests.
+    """
+    rows = [
+        _pair_row(first, second, features, seed=seed)
+        for group in _by_suite(runs)
+        for first, second in combinations(group, 2)
+        for features in dict.fromkeys(each.features for each in contrasted(first))
+    ]
+    adjusted = holm([row.p for row in rows])
+    return [replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
+
+
+def fact_rows(models: Sequence[ModelRow], *, seed: int) -> list[FactRow]:
+    """Every column of numbers beside the mean ratio, over models.
+
+    Args:
+        models: as `model_rows` gives them; with one model there is nothing to compare.
+        seed: of bootstrap and permutations.
+    """
+    groups: dict[tuple[str, Version], list[ModelRow]] = {}
+    for row in models:
+        groups.setdefault((row.language, row.version), []).append(row)
+    return [
+        _fact_row(language, version, fact, group, seed=seed)
+        for (language, version), group in groups.items()
+        if len(group) > 1
+        for fact in ("target_tokens", *_number_columns(group))
+    ]
+
+
+def _facts(data: bytes, path: Path) -> dict[str, Facts]:
+    table, faults = read_table(data, path)
+    column = table.find(NAME) if table else None
+    if table is None or column is None:
+        seen = "; ".join(fault.seen for fault in faults) or f"there is no column {NAME!r}"
+        raise InputError(
+            where=path.name, seen=seen, todo=f"Name the models in a column {NAME!r}, one a row."
+        )
+    found: dict[str, Facts] = {}
+    for row in table.rows:
+        cells = {key: value.strip() for key, value in row.cells.items() if value.strip()}
+        name = cells.pop(column, "")
+        if not name or name in found:
+            raise InputError(
+                where=table.where(row),
+                seen=f"the model {name!r} stands here again" if name else "no model is named",
+                todo="Give each model one row.",
+            )
+        found[name] = cells
+    return found
+
+
+def _named(label: str, table: Mapping[str, Facts]) -> Facts:
+    """The row of a model: by its label, its name without the revision, or its folder's name."""
+    name = label.rpartition("@")[0] or label
+    return next((table[key] for key in (label, name, Path(name).name) if key in table), {})
+
+
+def _by_suite(runs: Sequence[AgreementRun]) -> Iterator[list[AgreementRun]]:
+    groups: dict[tuple[str, str], list[AgreementRun]] = {}
+    for run in runs:
+        groups.setdefault((run.language, run.suite.name), []).append(run)
+    yield from groups.values()
+
+
+def _pair_row(
+    first: AgreementRun, second: AgreementRun, features: str, *, seed: int
+) -> ModelPairRow:
+    ours = {(each.item, each.condition): each for each in contrasted(first)}
+    theirs = {(each.item, each.condition): each for each in contrasted(second)}
+    both: list[tuple[Contrasted, Contrasted]] = [
+        (each, theirs[key])
+        for key, each in ours.items()
+        if each.features == features and key in theirs
+    ]
+    differences = [a.ratio - b.ratio for a, b in both]
+    clusters = [a.cluster for a, _ in both]
+    mean = bootstrap_mean(differences, seed=seed, clusters=clusters)
+    test = sign_flip(differences, seed=seed, clusters=clusters)
+    return ModelPairRow(
+        language=first.language,
+        agreement=agreement_of(first),
+        features=features,
+        version=version_of(first.suite.name),
+        first=first.model,
+        second=second.model,
+        n=len(both),
+        difference=mean.estimate,
+        low=mean.low,
+        high=mean.high,
+        p=test.p,
+        p_holm=None,
+        reason=mean.reason if both else NO_COMMON,
+    )
+
+
+def _number_columns(rows: Sequence[ModelRow]) -> list[str]:
+    """The columns that hold numbers, or nothing, for every model."""
+    names = dict.fromkeys(name for row in rows for name in row.facts)
+    return [
+        name
+        for name in names
+        if all(_number(row.facts[name]) is not None for row in rows if name in row.facts)
+    ]
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text.replace(",", "").replace("_", ""))
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _fact_row(
+    language: str, version: Version, fact: str, rows: Sequence[ModelRow], *, seed: int
+) -> FactRow:
+    values = [
+        (row.target_tokens if fact == "target_tokens" else _number(row.facts.get(fact, "")))
+        for row in rows
+    ]
+    pairs = [
+        (value, row.ratio)
+        for value, row in zip(values, rows, strict=True)
+        if value is not None and row.ratio is not None
+    ]
+    found = correlate([x for x, _ in pairs], [y for _, y in pairs], seed=seed)
+    same = len(pairs) > 1 and len({x for x, _ in pairs}) == 1
+    return FactRow(
+        language=language,
+        version=version,
+        fact=fact,
+        n=len(pairs),
+        r=found.r,
+        low=found.low,
+        high=found.high,
+        p=found.p_permutation,
+        reason=SAME if same else found.reason,
+    )
