@@ -14,7 +14,8 @@ from cimento.cache import MemoryCache
 from cimento.engine import answer_plan
 from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer, TokenScore
-from cimento.report.build import RunReport, run_report, run_summary
+from cimento.report.build import run_report, run_summary
+from cimento.report.records import RunReport
 from cimento.report.summary import Result, RunSummary, Summary
 from cimento.requests import plan_suite
 from cimento.suites.model import Meta, Prediction, Suite

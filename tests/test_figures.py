@@ -25,7 +25,6 @@ from cimento.report.figures_tokens import (
     position_frame,
     tokens_figure,
 )
-from cimento.report.panels import nice_ticks, panels
 from cimento.studies.islands.people import people_result
 from cimento.suites.builtin import find_suite
 from cimento.suites.design import predictions_of, squares
@@ -33,6 +32,7 @@ from cimento.suites.load import load_suite
 from cimento.verdicts.effects import effects_of
 from cimento.verdicts.factorial import Factorial, factorial
 from tests.designs import island_suite, scores
+from tests.pages import parse_page
 from tests.suites_on_disk import write
 
 SUITE = island_suite({"se": ["1", "2"], "np": ["3", "4"]})
@@ -134,36 +134,6 @@ def test_rows_put_sources_beside_each_other_and_keep_empty_places():
     assert shown == ["se: gpt", "se: people", "np: gpt", "np: people: none"]
     assert figure.spec["columns"] == 2
     assert figure.frame["model"].unique().sort().to_list() == ["gpt", "people"]
-
-
-def test_panels_of_the_page_are_the_same_numbers():
-    first, second = panels(result(), "raw", {"se": 0.0301})
-    assert first.facts == "DD 2.00, p .030, pairs 83 %"
-    assert "long_island -16.50" in first.text
-    assert [series.changed for series in first.series] == [False, True]
-    assert [label for _, label in first.levels] == ["short", "long"]
-    lowest = max(mark.low for series in first.series for mark in series.marks)
-    assert lowest == first.ticks[0][0]
-    assert first.ticks == second.ticks
-    assert len(second.series[1].marks) == 2
-    assert second.series[1].marks[1].high is None
-    assert panels(result(dict.fromkeys(ROWS, (None,) * 4)), "raw") == ()
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "expected"),
-    [
-        (-1.7, 1.2, (-2.0, -1.0, 0.0, 1.0, 2.0)),
-        (0.0, 4.0, (0.0, 1.0, 2.0, 3.0, 4.0)),
-        (5.0, 5.0, (4.0, 6.0)),
-        (0.0, 0.0, (0.0, 0.5)),
-    ],
-)
-def test_ticks_are_round_and_reach_over_the_range(low, high, expected):
-    found = nice_ticks(low, high)
-    assert found[0] <= low
-    assert found[-1] >= high
-    assert found == pytest.approx(expected)
 
 
 # --- tokens, positions, lengths, items
@@ -337,7 +307,8 @@ def test_several_runs_are_drawn_in_rows_only(folder, tmp_path, capsys):
 def test_the_page_shows_the_panels(folder, tmp_path):
     path = tmp_path / "page.html"
     assert invoke(["report", str(folder), "-o", str(path)]) == 0
-    page = path.read_text(encoding="utf-8")
-    assert page.count('class="cross"') == 2
-    assert 'aria-label="se: DD' in page
-    assert "z of surprisal-bits over the suite" in page
+    page = parse_page(path.read_text(encoding="utf-8"))
+    captions = [each.words for each in page.all("figcaption")]
+    assert any("interaction by phenomenon" in each for each in captions)
+    [panels] = [e for e in page.all("svg.figure") if "interaction" in e.all("title")[0].text]
+    assert "z (surprisal-bits)" in panels.words

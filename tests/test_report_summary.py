@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.errors import TableError
-from cimento.report.build import flatten, items_shown
+from cimento.report.build import flatten
 from cimento.report.summary import (
     Missing,
     Phenomenon,
@@ -184,9 +184,3 @@ def test_a_manifest_becomes_lines_and_loses_nothing_but_the_empty():
         ("warnings", "a\nb"),
         ("seed", "0"),
     ]
-
-
-@given(st.integers(0, 10_000))
-def test_a_page_of_many_runs_shows_fewer_items_of_each(n_runs):
-    assert 20 <= items_shown(n_runs) <= 100
-    assert items_shown(n_runs) >= items_shown(n_runs + 1)

@@ -48,9 +48,10 @@ def test_one_item(stored: Run, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_colour_shades_surprising_tokens() -> None:
     run = evaluate(SUITE, uniform_scorer(1024))
-    (record,) = run.report(items=None).items
-    assert "\x1b[" in terminal_item(record, SUITE, colour=True)
-    assert "\x1b[" not in terminal_item(record, SUITE)
+    report = run.report(items=None)
+    (record,) = report.items
+    assert "\x1b[" in terminal_item(record, report, colour=True)
+    assert "\x1b[" not in terminal_item(record, report)
 
 
 def test_the_summary_and_an_item_there_is_not(

@@ -9,8 +9,8 @@ import pytest
 
 from cimento.api import evaluate
 from cimento.cli.main import invoke
+from cimento.cli.reports import open_reports
 from cimento.models.fake import uniform_scorer
-from cimento.report.told import told_runs
 from cimento.runs import RunFolder
 from tests.test_show import SUITE
 
@@ -27,7 +27,7 @@ def other(tmp_path: Path) -> Path:
 
 
 def test_a_text_is_read_with_its_run(other: Path) -> None:
-    (told,) = told_runs([other])
+    (told,) = open_reports([other]).told
     assert (told.suite, told.model, told.kind) == ("blanks", "m@1", "cloze")
     assert told.text.startswith("blanks <script>")
 
@@ -49,8 +49,10 @@ def test_a_page_holds_it_as_text(other: Path, tmp_path: Path, suffix: str) -> No
     text = page.read_text(encoding="utf-8")
     assert "hits  3/40" in text
     if suffix == "html":
-        assert "<script>" not in text
-        assert "&lt;script&gt;" in text
+        assert "<script>alert" not in text
+        assert "&lt;script&gt;alert" in text
+        # Its tables are not there, which is said.
+        assert 'class="note"' in text
     if suffix == "md":
         # The fence is longer than any in the text.
         assert "````text\n" in text

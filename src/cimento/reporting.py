@@ -1,38 +1,53 @@
-"""Writing reports: which form a file gets, by its name."""
+"""Writing reports: which form a file gets, by its name, and what suites of regions show."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from cimento._version import __version__
 from cimento.designs import compares_sentences, factorial_of, is_factorial
-from cimento.errors import UsageError
+from cimento.errors import CimentoError, UsageError
 from cimento.files import write_text
-from cimento.report.build import RunReport
+from cimento.report.records import NamedGrid, RunReport, SuiteReport
 from cimento.report.summary import to_json
 from cimento.report.told import Told
 from cimento.results import Run, summarise
 
+if TYPE_CHECKING:
+    from cimento.measures.normalising import Normalisation
+    from cimento.report.figures import Figure
+    from cimento.verdicts.factorial import Factorial
+    from cimento.verdicts.factorial_tests import DDTest
+
+FEW_REGIONS = 3
+"""Suites with fewer regions have no curve of surprisals."""
+
 
 def write_report(
-    runs: Sequence[Run], path: Path, *, items: int | None = None, told: Sequence[Told] = ()
+    runs: Sequence[Run],
+    path: Path,
+    *,
+    others: Sequence[SuiteReport] = (),
+    told: Sequence[Told] = (),
 ) -> Path:
     """Write a report of some runs.
 
     Args:
-        runs: in the order in which they are to be shown.
+        runs: that formulas judge, in the order in which they are to be shown.
         path: ``.html``, ``.md``, ``.csv``, ``.json`` or ``.txt``; the ending says the form.
-        items: items of each run that the HTML page shows with their tokens; None: fewer, the more
-            runs there are.
-        told: texts of runs that formulas do not judge; a ``.csv`` or ``.json`` leaves them out.
+        others: sections of runs of other kinds, for a page.
+        told: texts of runs that formulas do not judge, for the forms that have no sections of
+            them; a ``.csv`` or ``.json`` leaves them out.
 
     Raises:
         UsageError: the ending is none of these.
         StorageError: the file cannot be written.
     """
     forms: dict[str, Callable[[], str]] = {
-        ".html": lambda: _html(runs, items, told),
+        ".html": lambda: _html(runs, others, told),
         ".md": lambda: _markdown(runs, told),
         ".csv": lambda: _csv(runs),
         ".json": lambda: to_json(summarise(runs)),
@@ -48,31 +63,137 @@ def write_report(
     return write_text(form(), path)
 
 
-def _html(runs: Sequence[Run], items: int | None, told: Sequence[Told]) -> str:
-    from cimento.report.build import items_shown
-    from cimento.report.html import html_page
+def region_suites(runs: Sequence[Run]) -> list[SuiteReport]:
+    """The sections of suites that formulas judge: tables, figures and items.
 
-    shown = items_shown(len(runs)) if items is None else items
-    panels = [_with_panels(run, shown) for run in runs]
-    return html_page(summarise(runs), panels, told)
+    Args:
+        runs: of any suites; the same suite judged by other predictions has a section of its own.
+    """
+    groups: dict[tuple[str, tuple[str | None, ...]], list[tuple[Run, RunReport]]] = {}
+    for run in runs:
+        report = run.report(items=None)
+        formulas = tuple(result.formula for result in report.summary.predictions)
+        groups.setdefault((run.suite.name, formulas), []).append((run, report))
+    return [_suite(group) for group in groups.values()]
 
 
-def _with_panels(run: Run, shown: int) -> RunReport:
-    """What the page shows of a run; with interaction panels for factorial suites."""
-    from cimento.report.panels import panels
+def _suite(group: Sequence[tuple[Run, RunReport]]) -> SuiteReport:
     from cimento.verdicts.factorial_tests import dd_tests
 
-    report = run.report(items=shown)
-    if not is_factorial(run) or not compares_sentences(run):
-        return report
-    result = factorial_of(run, normalisations=("raw", "z"))
-    tests = dd_tests([result], seed=run.judging.seed)
-    ps = {test.phenomenon: test.sign_flip.p for test in tests}
-    drawn = panels(result, "z", ps)
-    scale = f"z of {result.measure} over the suite, more is better"
-    if not drawn:
-        drawn, scale = panels(result, "raw", ps), f"{result.measure}, turned so that more is better"
-    return dataclasses.replace(report, panels=drawn, scale=scale)
+    runs = [run for run, _ in group]
+    designs = [
+        factorial_of(run, normalisations=("raw", "z"))
+        for run in runs
+        if is_factorial(run) and compares_sentences(run)
+    ]
+    tests = dd_tests(designs, seed=runs[0].judging.seed)
+    return SuiteReport(
+        runs=tuple(report for _, report in group),
+        figures=_figures(group, designs, tests),
+        tables=(*_design_tables(designs, tests), *_licensing_tables(runs)),
+    )
+
+
+def _figures(
+    group: Sequence[tuple[Run, RunReport]],
+    designs: Sequence[Factorial],
+    tests: Sequence[DDTest],
+) -> tuple[Figure, ...]:
+    from cimento.report.figures import drawable
+    from cimento.report.figures_margins import margins_figure, pairs_figure, phenomena_figure
+
+    reports = [report for _, report in group]
+    first = group[0][0]
+    suite = first.suite.name
+    makers: list[Callable[[], Figure]] = []
+    makers += [partial(_interaction, each, tests) for each in designs]
+    if designs:
+        makers.append(partial(pairs_figure, designs, suite=suite))
+    makers.append(partial(margins_figure, reports, suite=suite))
+    if len(reports[0].summary.phenomena) > 1:
+        makers.append(partial(phenomena_figure, reports, suite=suite))
+    if len(first.suite.region_names) >= FEW_REGIONS:
+        makers += [partial(_regions, run) for run, _ in group]
+    return drawable(*makers)
+
+
+def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
+    """The panels of one model and measure; on z-scores where there are some."""
+    from cimento.report.figures_interaction import interaction_figure
+
+    if result.reason or not result.phenomena:
+        raise UsageError(where=f"{result.model}, {result.measure}", seen=result.reason or "nothing")
+    known = any(cell.mean is not None for p in result.phenomena for cell in p.effects["z"].cells)
+    scale: Normalisation = "z" if known else "raw"
+    ps = {
+        each.phenomenon: each.sign_flip.p
+        for each in tests
+        if (each.model, each.measure) == (result.model, result.measure)
+    }
+    return interaction_figure(result, scale, ps)
+
+
+def _regions(run: Run) -> Figure:
+    """Surprisal by region, where more than what predictions need was scored."""
+    from cimento.report.figures_regions import regions_figure, regions_frame
+
+    values = run.region_values()
+    frame = regions_frame(run.suite, values)
+    scored = frame.filter(frame["mean_bits"].is_not_null())["region"].n_unique()
+    if scored < FEW_REGIONS:
+        raise UsageError(where="figure regions", seen=f"{scored} regions were scored")
+    return regions_figure(run.suite, values, model=run.summary().label)
+
+
+def _design_tables(designs: Sequence[Factorial], tests: Sequence[DDTest]) -> tuple[NamedGrid, ...]:
+    from cimento.report.factorial import accuracy_grid, dd_grid
+
+    if not designs:
+        return ()
+    return (
+        NamedGrid("accuracy", accuracy_grid(designs)),
+        NamedGrid("tests", dd_grid(tests)),
+    )
+
+
+def _licensing_tables(runs: Sequence[Run]) -> tuple[NamedGrid, ...]:
+    from cimento.report.factorial import licensing_grid
+    from cimento.suites.licensing import regions_measured
+    from cimento.verdicts.licensing import licensing_effects
+
+    found = [
+        (run.suite.name, run.summary().label, each)
+        for run in runs
+        if regions_measured(run.suite)
+        for each in licensing_effects(run.suite, run.region_values())
+    ]
+    return (NamedGrid("licensing", licensing_grid(found)),) if found else ()
+
+
+def _html(runs: Sequence[Run], others: Sequence[SuiteReport], told: Sequence[Told]) -> str:
+    from cimento.report.html import Page, html_page
+
+    shown = {run.summary.folder for suite in others for run in suite.runs}
+    rest = tuple(each for each in told if str(each.folder) not in shown)
+    suites = (*region_suites(runs), *others)
+    methods, works = _methods(suites)
+    page = Page(cimento=__version__, suites=suites, told=rest, methods=methods, references=works)
+    return html_page(page)
+
+
+def _methods(suites: Sequence[SuiteReport]) -> tuple[str, tuple[str, ...]]:
+    """How stored runs were made, for a paper, and what that cites; nothing for runs in memory."""
+    from cimento.citing import methods_paragraph, read_facts, references
+    from cimento.runs import RunFolder
+
+    folders = dict.fromkeys(run.summary.folder for suite in suites for run in suite.runs)
+    try:
+        facts = [read_facts(RunFolder(Path(folder))) for folder in folders if folder]
+        if not facts:
+            return "", ()
+        return methods_paragraph(facts), tuple(each.line for each in references(facts))
+    except CimentoError:
+        return "", ()  # a run that has been moved or is of an older version; the rest stands
 
 
 def _markdown(runs: Sequence[Run], told: Sequence[Told]) -> str:

@@ -26,8 +26,9 @@ from cimento.measures.first_token import count_first_tokens, with_first_tokens
 from cimento.measures.regions import FinalMarkRule, RegionValues, region_values
 from cimento.measures.scores import ScoredSentence, scores_table, sentences
 from cimento.measures.unigrams import load_unigrams
-from cimento.report.build import RunReport, run_report, run_summary
+from cimento.report.build import run_report, run_summary
 from cimento.report.conventions import conventions
+from cimento.report.records import RunReport
 from cimento.report.summary import Missing, Result, RunSummary, Summary, to_json
 from cimento.runs import Manifest, RunFolder, find_runs
 from cimento.suites.contradictions import contradictions
@@ -256,13 +257,18 @@ class Run:
         return RunFolder(output / self.suite.name / name)
 
     @classmethod
-    def open(cls, folder: RunFolder) -> Run:
+    def open(cls, folder: RunFolder, manifest: Manifest | None = None) -> Run:
         """A run as it was stored.
+
+        Args:
+            folder: where.
+            manifest: of the run, where it was read before; None reads it.
 
         Raises:
             TableError: there is no finished run in the folder, or a part of it cannot be read.
         """
-        manifest = folder.manifest()
+        manifest = folder.manifest() if manifest is None else manifest
+        folder.verify(manifest)
         model, judging = manifest.get("model"), manifest.get("judging")
         label, kind = manifest.get("label"), manifest.get("kind")
         if kind is not None:
@@ -301,9 +307,9 @@ def open_runs(paths: Iterable[Path]) -> list[Run]:
         TableError: a folder holds no finished run, or one that cannot be read; or all runs are of
             other kinds.
     """
-    folders = [folder for path in paths for folder in find_runs(path)]
-    judged = [folder for folder in folders if folder.manifest().get("kind") is None]
-    return [Run.open(folder) for folder in judged or folders]
+    found = [(folder, folder.manifest()) for path in paths for folder in find_runs(path)]
+    judged = [each for each in found if each[1].get("kind") is None]
+    return [Run.open(folder, manifest) for folder, manifest in judged or found]
 
 
 def summarise(

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from cimento.verdicts.factorial import Factorial
 
 FigureName: TypeAlias = Literal[
-    "interaction", "rows", "items", "tokens", "position", "length", "regions", "scatter", "curve"
-]
+    "interaction", "rows", "items", "tokens", "position", "length", "regions", "scatter", "curve",
+    "margins", "phenomena", "pairs", "heat", "dimensions", "calibration", "flow", "states",
+]  # fmt: skip
+OF_PAGES = ("margins", "phenomena", "pairs", "heat", "dimensions", "calibration", "flow", "states")
+"""Figures that are made as a page makes them."""
 
 Column: TypeAlias = "tuple[str, Factorial, Mapping[str, float | None]]"
 
@@ -33,8 +36,9 @@ def figure(
         FigureName,
         typer.Argument(
             metavar="NAME",
-            help="interaction, rows, items, tokens, position, length, regions, scatter; of cloze"
-            " suites: curve.",
+            help="interaction, rows, items, tokens, position, length, regions, scatter, margins,"
+            " phenomena, pairs; of cloze suites: curve, heat, dimensions, calibration; of stories:"
+            " flow, states, calibration.",
         ),
     ],
     output: Annotated[
@@ -80,12 +84,17 @@ def figure(
     interaction: the four means of each phenomenon. rows: a row for each phenomenon, a column for
     each run (and people). items: DD of every item. tokens: one item, token by token. position:
     mean surprisal by position. length: score against length. regions: surprisal by region.
-    scatter: a score against ratings. curve: acc@1 to acc@10 of cloze suites.
+    scatter: a score against ratings. curve: acc@1 to acc@10 of cloze suites. margins: how far
+    items are decided. The others are those of the page that `cimento report` writes.
     """
     from cimento.cli.console import note
     from cimento.results import open_runs
 
     drawn: Figure
+    if name in OF_PAGES:
+        for each in _of_page(runs, name, output):
+            note(f"The figure is in {each}")
+        return
     if name == "curve":
         from cimento.cloze.figures_curve import curve_figure
         from cimento.cloze.running import open_runs as open_cloze_runs
@@ -111,6 +120,33 @@ def figure(
             columns.insert(0, _people(people, scale, scope, seed))
         drawn = _factorial(name, columns, scale, bars)
     note(f"The figure is in {drawn.write(output)}")
+
+
+def _of_page(paths: Sequence[Path], name: FigureName, output: Path) -> list[Path]:
+    """Write a figure of the page; of several with this name each gets a number.
+
+    Raises:
+        UsageError: the page has no such figure.
+    """
+    from cimento.cli.reports import open_reports
+    from cimento.errors import UsageError, did_you_mean
+    from cimento.report.figures import load_altair
+
+    load_altair()
+    known = [each for suite in open_reports(paths).suites() for each in suite.figures]
+    found = [each for each in known if each.name == name]
+    if not found:
+        raise UsageError(
+            where=f"cimento figure {name}",
+            seen="there is nothing to draw so in these runs",
+            todo=did_you_mean(name, dict.fromkeys(each.name for each in known)),
+        )
+    if len(found) == 1:
+        return [found[0].write(output)]
+    return [
+        each.write(output.with_name(f"{output.stem}-{number}{output.suffix}"))
+        for number, each in enumerate(found, 1)
+    ]
 
 
 def _columns(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, get_args
 
 import typer
 
@@ -12,7 +12,18 @@ from cimento.cli import options
 from cimento.cli.designs import TableName, make_table
 
 if TYPE_CHECKING:
+    from cimento.cli.reports import Opened
     from cimento.report.grid import Grid
+
+Form: TypeAlias = Literal["text", "markdown", "csv", "latex", "json"]
+
+ENDINGS: Mapping[Form, str] = {
+    "text": ".txt",
+    "markdown": ".md",
+    "csv": ".csv",
+    "latex": ".tex",
+    "json": ".json",
+}
 
 
 def report(
@@ -25,8 +36,15 @@ def report(
     ] = None,
     *,
     table: Annotated[
-        TableName | None,
-        options.option("--table", help="Only this table of factorial suites; also as .tex."),
+        str,
+        options.option(
+            "--table",
+            help="Only this table: of the page, or of factorial suites; a wrong name lists them.",
+        ),
+    ] = "",
+    form: Annotated[
+        Form | None,
+        options.option("--format", help="Of a table that is printed: booktabs for latex."),
     ] = None,
     measure: options.Measures = None,
     seed: options.Seed = 0,
@@ -34,36 +52,62 @@ def report(
     """Write a report of stored runs; without -o the table is printed."""
     from cimento.cli.console import note, show
     from cimento.cli.evaluating import show_table
-    from cimento.report.told import told_runs
+    from cimento.cli.reports import open_reports
+    from cimento.errors import UsageError
     from cimento.reporting import write_report
-    from cimento.results import open_runs, summarise
+    from cimento.results import summarise
 
-    told = told_runs(runs)
-    opened = [] if told and not _judged(runs) else open_runs(runs)
-    if table is not None:
-        _write_table(make_table(table, opened, measure or (), seed=seed), output)
+    if table:
+        grid = _table(table, open_reports(runs), measure or (), seed=seed)
+        _write_table(grid, output, form or "text")
         return
-    if measure:
-        opened = [each for run in opened for each in run.judge_on(measure)]
+    if form is not None:
+        raise UsageError(
+            where=f"--format {form}",
+            seen="no table is named",
+            todo="Add --table NAME, or say the form by the ending of -o.",
+        )
+    opened = open_reports(runs, measure or ())
     if output is None:
-        if opened:
-            show_table(summarise(opened))
-        for each in told:
+        if opened.runs:
+            show_table(summarise(opened.runs))
+        for each in opened.told:
             show("\n" + each.text)
         return
-    write_report(opened, output, told=told)
+    if output.suffix.lower() == ".html":
+        others, told = opened.sections()
+        write_report(opened.plain_runs(), output, others=others, told=told)
+    else:
+        write_report(opened.runs, output, told=opened.told)
     note(f"The report is in {output}")
 
 
-def _judged(paths: Sequence[Path]) -> bool:
-    """Whether formulas judge any of the runs."""
-    from cimento.runs import find_runs
+def _table(name: str, opened: Opened, measures: Sequence[str], *, seed: int) -> Grid:
+    """A table by its name: one that any set of runs can have, or one of the page's.
 
-    folders = (folder for path in paths for folder in find_runs(path))
-    return any(folder.manifest().get("kind") is None for folder in folders)
+    Raises:
+        UsageError: there is no such table.
+    """
+    from typing import cast
+
+    from cimento.errors import UsageError, did_you_mean
+
+    known = get_args(TableName)
+    if name in known:
+        return make_table(cast("TableName", name), opened.runs, measures, seed=seed)
+    found = [each for suite in opened.suites() for each in suite.tables]
+    own = [each.grid for each in found if each.name == name]
+    if len(own) == 1:
+        return own[0]
+    names = dict.fromkeys([*(each.name for each in found), *known])
+    raise UsageError(
+        where=f"--table {name}",
+        seen=f"{len(own)} suites have it" if own else "there is no such table",
+        todo="Give the runs of one suite." if own else did_you_mean(name, names),
+    )
 
 
-def _write_table(grid: Grid, output: Path | None) -> None:
+def _write_table(grid: Grid, output: Path | None, form: Form) -> None:
     """Print a table, or write it in the form that the ending of the file names.
 
     Raises:
@@ -73,17 +117,17 @@ def _write_table(grid: Grid, output: Path | None) -> None:
     from cimento.cli.console import note, show
     from cimento.errors import UsageError
     from cimento.files import write_text
-    from cimento.report.grid import FORMS, as_text
+    from cimento.report.grid import FORMS
 
     if output is None:
-        show(as_text(grid))
+        show(FORMS[ENDINGS[form]](grid))
         return
-    form = FORMS.get(output.suffix.lower())
-    if form is None:
+    made = FORMS.get(output.suffix.lower())
+    if made is None:
         raise UsageError(
             where=f"--output {output}",
             seen=f"a table cannot be written as {output.suffix or 'a file without ending'}",
             todo=f"Use one of {', '.join(FORMS)}.",
         )
-    write_text(form(grid), output)
+    write_text(made(grid), output)
     note(f"The table is in {output}")

@@ -12,7 +12,10 @@ import typer
 from cimento.cli.console import show as print_result
 
 if TYPE_CHECKING:
-    from cimento.results import Run
+    from collections.abc import Sequence
+
+    from cimento.report.items import ItemRecord
+    from cimento.report.records import RunReport
 
 
 def show(
@@ -21,26 +24,29 @@ def show(
         str, typer.Argument(metavar="[ITEM]", help="Its id; without it the summary is shown.")
     ] = "",
 ) -> None:
-    """Show a stored run, or one item with the surprisal of its tokens.
+    """Show a stored run, or one item: its tokens, fillers, judgments and verdicts.
 
     Of several runs those that have the item are shown one after the other.
     """
     from cimento.cli.report import report
-    from cimento.results import open_runs
+    from cimento.cli.reports import open_reports
 
     if not item:
         report([run])
         return
-    runs = open_runs([run])
-    print_result("\n\n".join(_item(each, item) for each in _with_item(runs, item, run)))
+    runs = open_reports([run]).reports()
+    found = _with_item(runs, item, run)
+    print_result("\n\n".join(_item(report, record) for report, record in found))
 
 
-def _with_item(runs: list[Run], item: str, path: Path) -> list[Run]:
+def _with_item(
+    runs: Sequence[RunReport], item: str, path: Path
+) -> list[tuple[RunReport, ItemRecord]]:
     from cimento.errors import UsageError, did_you_mean
 
-    found = [run for run in runs if any(each.id == item for each in run.suite.items)]
+    found = [(run, record) for run in runs for record in run.items if record.id == item]
     if not found:
-        known = {each.id for run in runs for each in run.suite.items}
+        known = {record.id for run in runs for record in run.items}
         close = (
             did_you_mean(item, known) if len(known) <= _FEW else f"There are {len(known)} items."
         )
@@ -51,10 +57,10 @@ def _with_item(runs: list[Run], item: str, path: Path) -> list[Run]:
 _FEW = 30
 
 
-def _item(run: Run, item: str) -> str:
+def _item(report: RunReport, record: ItemRecord) -> str:
     from cimento.report.terminal_items import terminal_item
 
     colour = sys.stdout.isatty()
     width = shutil.get_terminal_size((100, 24)).columns if colour else 100
-    record = next(each for each in run.report(items=None).items if each.id == item)
-    return f"{run.model}\n" + terminal_item(record, run.suite, width=width, colour=colour)
+    shown = terminal_item(record, report, width=width, colour=colour)
+    return f"{report.summary.label}\n{shown}"

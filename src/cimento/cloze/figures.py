@@ -48,9 +48,14 @@ def heat_figure(profiles: Sequence[Named]) -> Figure:
     )
     chart = (
         alt.layer(squares, counts, data=frame)
-        .properties(width=alt.Step(34), height=alt.Step(15))
+        .properties(width=alt.Step(56), height=alt.Step(15))
         .facet(
-            column=alt.Column("model:N", title=None, sort=list(dict.fromkeys(frame["model"]))),
+            column=alt.Column(
+                "model:N",
+                title=None,
+                sort=list(dict.fromkeys(frame["model"])),
+                header=alt.Header(labelLimit=110),
+            ),
             row=alt.Row("at:N", title=None, sort=list(dict.fromkeys(frame["at"]))),
             title=title,
         )
@@ -112,7 +117,12 @@ def dimensions_figure(profiles: Sequence[Named]) -> Figure:
         .properties(width=130, height=alt.Step(18))
         .facet(
             column=alt.Column("value:N", title=None, sort=list(dict.fromkeys(frame["value"]))),
-            row=alt.Row("model:N", title=None, sort=list(dict.fromkeys(frame["model"]))),
+            row=alt.Row(
+                "model:N",
+                title=None,
+                sort=list(dict.fromkeys(frame["model"])),
+                header=alt.Header(labelAngle=0, labelOrient="top", labelAnchor="start"),
+            ),
             title=title,
         )
     )

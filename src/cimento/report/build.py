@@ -3,49 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.report.items import ItemRecord, item_records
+from cimento.report.items import item_records
+from cimento.report.records import Headline, Rates, RunReport
 from cimento.report.summary import Phenomenon, Result, RunSummary
+from cimento.report.wording import remarks
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.report.panels import Panel
-    from cimento.suites.model import JsonValue, Suite
+    from cimento.suites.model import JsonValue, Meta, Suite
     from cimento.verdicts.accuracy import Accuracies, Accuracy
     from cimento.verdicts.judge import Verdict
 
-ITEMS_ON_PAGE = 1500
-ITEMS_OF_RUN = (20, 100)
-
 _SHOWN_FIRST = ("model", "suite", "asking", "judging")
-_SHOWN_ELSEWHERE = ("inputs", "label")
-"""Parts of a manifest that repeat others: what a re-run compares, and the model's label."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunReport:
-    """All that a page shows of one run.
-
-    Attributes:
-        summary: counts and rates.
-        about: what the suite says of itself: label and text.
-        regions: names of the suite's regions.
-        items: in the order in which they are shown; may be fewer than the run has.
-        provenance: what the run was made of and with: label and text.
-        panels: of the interactions of a factorial suite.
-        scale: what the panels show.
-    """
-
-    summary: RunSummary
-    about: tuple[tuple[str, str], ...]
-    regions: tuple[str, ...]
-    items: tuple[ItemRecord, ...]
-    provenance: tuple[tuple[str, str], ...]
-    panels: tuple[Panel, ...] = ()
-    scale: str = ""
+_SHOWN_ELSEWHERE = ("inputs", "label", "files")
+"""Parts of a manifest that repeat others: what a re-run compares, the model's label, checksums."""
 
 
 def run_summary(
@@ -100,7 +74,7 @@ def run_report(
     tokens: pl.DataFrame,
     requests: pl.DataFrame,
     manifest: Mapping[str, JsonValue],
-    limit: int | None = ITEMS_OF_RUN[1],
+    limit: int | None = None,
 ) -> RunReport:
     """All that a page shows of one run.
 
@@ -111,28 +85,70 @@ def run_report(
         tokens: a table of the schema ``answers.TOKENS``.
         requests: a table of the schema ``answers.REQUESTS``.
         manifest: what the run was made of and with.
-        limit: items shown with their token strips; None for all.
+        limit: items that are kept, the worst; None for all.
     """
     return RunReport(
         summary=summary,
-        about=_about(suite),
+        about=about_of(suite.meta),
         regions=suite.region_names,
         items=item_records(suite, verdicts, tokens, requests, limit=limit),
-        provenance=_provenance(manifest),
+        provenance=provenance_of(manifest),
+        headline=headline_of(summary.conjunction, "all predictions"),
+        rates=_rates(summary),
+        notes=remarks(summary),
     )
 
 
-def items_shown(n_runs: int) -> int:
-    """How many items of each run stand on a page of so many runs, so that it stays light."""
-    least, most = ITEMS_OF_RUN
-    return max(least, min(most, ITEMS_ON_PAGE // max(1, n_runs)))
+def headline_of(result: Result | None, name: str) -> Headline | None:
+    """A rate as what an overview shows; None where there is none.
+
+    Args:
+        result: the rate.
+        name: what it is.
+    """
+    if result is None:
+        return None
+    return Headline(
+        name=name,
+        value=result.accuracy,
+        low=result.low,
+        high=result.high,
+        chance=result.chance,
+        n=result.n_judged,
+        tied=result.tied,
+        unscored=result.unscored,
+        reason=result.null_reasons.get("accuracy", ""),
+    )
 
 
-def _provenance(manifest: Mapping[str, JsonValue]) -> tuple[tuple[str, str], ...]:
+def _rates(summary: RunSummary) -> tuple[Rates, ...]:
+    """Each prediction, all together, and all together by phenomenon."""
+    by_phenomenon = tuple(
+        (each.name or "no phenomenon named", each.conjunction)
+        for each in summary.phenomena
+        if each.conjunction is not None
+    )
+    together = ", all predictions together" if len(summary.predictions) > 1 else ""
+    found = [Rates("", tuple((_name(summary, each), each) for each in summary.results))]
+    if by_phenomenon:
+        found.append(Rates(f"By phenomenon{together}", by_phenomenon))
+    return tuple(each for each in found if each.lines)
+
+
+def _name(summary: RunSummary, result: Result) -> str:
+    if len(summary.predictions) == 1:
+        return "All items"
+    return "All predictions" if result.index is None else f"Prediction {result.index}"
+
+
+def provenance_of(manifest: Mapping[str, JsonValue]) -> tuple[tuple[str, str], ...]:
     """The manifest as lines, what matters most first."""
     shown = {key: manifest[key] for key in _SHOWN_FIRST if key in manifest}
     shown |= {key: value for key, value in manifest.items() if key not in _SHOWN_ELSEWHERE}
-    return tuple(flatten(shown))
+    lines = flatten(shown)
+    if shown.get("warnings") == []:
+        lines.append(("warnings", "none"))
+    return tuple(lines)
 
 
 def flatten(manifest: Mapping[str, JsonValue], *, under: str = "") -> list[tuple[str, str]]:
@@ -160,8 +176,8 @@ def _text(value: JsonValue) -> str:
     return "" if value is None else str(value)
 
 
-def _about(suite: Suite) -> tuple[tuple[str, str], ...]:
-    meta = suite.meta
+def about_of(meta: Meta) -> tuple[tuple[str, str], ...]:
+    """What a suite says of itself, as lines."""
     lines = (
         ("phenomenon", meta.phenomenon),
         ("version", meta.version),

@@ -102,6 +102,33 @@ def figure_of(chart: alt.TopLevelMixin, *, name: str, title: str, frame: pl.Data
     return Figure(name=name, title=title, frame=frame, spec=spec)
 
 
+def drawable(*makers: Callable[[], Figure]) -> tuple[Figure, ...]:
+    """The figures that there is something to draw for; none where altair is not installed.
+
+    Args:
+        makers: each makes one figure.
+    """
+    found = []
+    for make in makers:
+        try:
+            found.append(make())
+        except UsageError:
+            continue  # there is nothing to draw; the text of the page says why
+        except MissingDependencyError:
+            return ()
+    return tuple(found)
+
+
+def lacking() -> str:
+    """Why no figure can be drawn here; empty where they can."""
+    try:
+        load_altair()
+        _convert()
+    except MissingDependencyError as error:
+        return str(error)
+    return ""
+
+
 def load_altair() -> None:
     """See that altair is there.
 

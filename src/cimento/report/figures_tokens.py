@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from cimento.report.build import RunReport
     from cimento.report.items import ItemRecord
+    from cimento.report.records import RunReport
     from cimento.report.strips import Strip
 
 TOKEN_WIDTH = 44

@@ -1,9 +1,10 @@
-"""Plain tables in four forms: aligned text, CSV, Markdown and LaTeX."""
+"""Plain tables in five forms: aligned text, CSV, Markdown, LaTeX and JSON."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -36,6 +37,11 @@ class Grid:
     labels: int = 1
     remarks: int = 0
     notes: tuple[str, ...] = ()
+
+    @property
+    def spans(self) -> list[tuple[str, int]]:
+        """Each group with the number of its columns."""
+        return [(name, size) for name, _, size in _spans(self.groups)]
 
     def is_text(self, column: int) -> bool:
         """Whether a column is set to the left."""
@@ -71,17 +77,14 @@ def as_text(grid: Grid) -> str:
 
 def as_csv(grid: Grid) -> str:
     """One header line; a group stands before the name of its columns."""
-    groups = grid.groups or (BLANK,) * len(grid.header)
-    names = [f"{group} {name}".strip() for group, name in zip(groups, grid.header, strict=True)]
     file = io.StringIO()
-    csv.writer(file, lineterminator="\n").writerows([names, *grid.rows])
+    csv.writer(file, lineterminator="\n").writerows([_names(grid), *grid.rows])
     return file.getvalue()
 
 
 def as_markdown(grid: Grid) -> str:
     """A Markdown table with bold cells."""
-    groups = grid.groups or (BLANK,) * len(grid.header)
-    names = [f"{group} {name}".strip() for group, name in zip(groups, grid.header, strict=True)]
+    names = _names(grid)
     aligned = ["---" if grid.is_text(k) else "---:" for k in range(len(names))]
     rows = [
         [f"**{cell}**" if (i, k) in grid.bold else cell for k, cell in enumerate(row)]
@@ -115,13 +118,28 @@ def as_latex(grid: Grid) -> str:
     return "\n".join([*lines, "\\end{table}"]) + "\n"
 
 
+def as_json(grid: Grid) -> str:
+    """A record for each row, by the names of the columns, with the title and the notes."""
+    names = _names(grid)
+    rows = [dict(zip(names, row, strict=True)) for row in grid.rows]
+    whole = {"title": grid.title, "columns": names, "rows": rows, "notes": list(grid.notes)}
+    return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
+
+
 FORMS: Mapping[str, Callable[[Grid], str]] = {
     ".txt": as_text,
     ".csv": as_csv,
     ".md": as_markdown,
     ".tex": as_latex,
+    ".json": as_json,
 }
 """Ending of a file to the form that it gets."""
+
+
+def _names(grid: Grid) -> list[str]:
+    """The names of the columns, each after its group."""
+    groups = grid.groups or (BLANK,) * len(grid.header)
+    return [f"{group} {name}".strip() for group, name in zip(groups, grid.header, strict=True)]
 
 
 def _notes(grid: Grid) -> list[str]:

@@ -1,4 +1,7 @@
-"""One self-contained HTML page: no script, nothing loaded from anywhere, text escaped by jinja2."""
+"""One self-contained HTML page: nothing loaded from anywhere, text escaped by jinja2.
+
+What runs in it is one script of its own, allowed by its hash, that draws the items.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,13 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING
-from unicodedata import bidirectional
 
-from cimento.report.summary import Result, RunSummary, Summary
+from cimento.report.browser import encode
+from cimento.report.figures import lacking
+from cimento.report.figures_inline import inline_svg
+from cimento.report.records import RunReport, SuiteReport
+from cimento.report.summary import Missing, Result
 from cimento.report.wording import (
     bits,
     explanation,
@@ -19,40 +24,29 @@ from cimento.report.wording import (
     items,
     methods,
     rate,
-    remarks,
 )
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from cimento.report.build import RunReport
-    from cimento.report.items import ItemRecord
-    from cimento.report.strips import Strip
+    from cimento.report.figures import Figure
+    from cimento.report.records import NamedGrid, Rates
     from cimento.report.told import Told
 
 STEP_BITS = 2.0
 STEPS = 9
 """Token colours: one for each two bits of surprisal, the last for 16 bits and more."""
 
-_VERDICTS = ("fail", "tie", "pass", "unscored")
+FIRST_ITEMS = 20
+"""Items that stand in the page as a plain table, for readers without scripts."""
 
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """The runs of one suite, shown together.
-
-    Attributes:
-        anchor: id of the section in the page.
-        runs: one for each model.
-    """
-
-    anchor: str
-    runs: tuple[RunReport, ...]
-
-    @property
-    def first(self) -> RunReport:
-        """The run that says what the suite is."""
-        return self.runs[0]
+ORDERS = (
+    ("worst", "worst first"),
+    ("low", "margin, lowest first"),
+    ("high", "margin, highest first"),
+    ("close", "closest to a tie"),
+    ("suite", "by run"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,34 +66,102 @@ class Line:
     result: Result
 
 
-def html_page(summary: Summary, runs: Sequence[RunReport], told: Sequence[Told] = ()) -> str:
-    """The page.
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A figure as it stands in a page.
 
-    Args:
-        summary: of all runs, with those that are missing.
-        runs: the same runs, in any order, with what their sections show.
-        told: texts of runs that formulas do not judge.
+    Attributes:
+        name: by which ``cimento figure`` writes it.
+        title: what it shows.
+        svg: an element.
     """
+
+    name: str
+    title: str
+    svg: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of the page.
+
+    Attributes:
+        anchor: id of the section.
+        suite: what it shows.
+        drawings: its figures.
+    """
+
+    anchor: str
+    suite: SuiteReport
+    drawings: tuple[Drawing, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """All that one page shows.
+
+    Attributes:
+        cimento: version of the program that writes it.
+        suites: one section each.
+        told: texts of runs whose tables could not be shown.
+        missing: what was asked for and could not be run.
+        methods: how it was done, as a paragraph for a paper; empty for none.
+        references: what it cites, one text each.
+    """
+
+    cimento: str
+    suites: tuple[SuiteReport, ...] = ()
+    told: tuple[Told, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    methods: str = ""
+    references: tuple[str, ...] = ()
+
+    @property
+    def runs(self) -> tuple[RunReport, ...]:
+        """The runs of all suites."""
+        return tuple(run for suite in self.suites for run in suite.runs)
+
+
+def html_page(page: Page) -> str:
+    """The page as HTML text."""
     environment = _environment()
-    style = environment.get_template("report.css").render().strip()
-    sections = _sections(runs)
-    common, own = _provenance(runs)
+    style, script = (
+        environment.get_template(name).render().strip() for name in ("report.css", "items.js")
+    )
+    reason = lacking()
+    common, own = _provenance(page.runs)
+    block = encode(page.runs)
+    results = [result for run in page.runs for each in run.rates for _, result in each.lines]
     return environment.get_template("report.html").render(
-        summary=summary,
-        title=_title(summary),
+        page=page,
+        title=_title(page.runs),
         style=style,
-        policy=_security_policy(style),
-        sections=sections,
-        models=tuple(dict.fromkeys(run.summary.label for run in runs)),
+        script=script,
+        policy=_security_policy(style, script),
+        sections=_sections(page.suites, drawn=not reason),
+        lacking=reason,
+        models=tuple(dict.fromkeys(run.summary.label for run in page.runs)),
         common=common,
         own=own,
-        verdicts=_VERDICTS,
+        block=block,
+        kept=sum(block.kept),
+        in_all=sum(run.summary.n_items for run in page.runs if run.items),
+        first=_first_items(page.runs),
+        orders=ORDERS,
         steps=STEPS,
         step_bits=STEP_BITS,
-        explanation=explanation(summary),
-        methods=methods(summary),
-        told=told,
+        explanation=explanation(ties_pass=any(run.summary.ties_pass for run in page.runs)),
+        methods=methods(results),
     )
+
+
+def suites_of(runs: Iterable[RunReport]) -> tuple[SuiteReport, ...]:
+    """The runs by suite; the same suite judged by other predictions has a section of its own."""
+    groups: dict[tuple[str, tuple[str | None, ...]], list[RunReport]] = {}
+    for run in runs:
+        formulas = tuple(result.formula for result in run.summary.predictions)
+        groups.setdefault((run.summary.suite, formulas), []).append(run)
+    return tuple(SuiteReport(tuple(group)) for group in groups.values())
 
 
 def shade(surprisal_bits: float) -> int:
@@ -107,29 +169,17 @@ def shade(surprisal_bits: float) -> int:
     return min(STEPS - 1, max(0, int(surprisal_bits // STEP_BITS)))
 
 
-def prediction_lines(runs: Sequence[RunReport]) -> tuple[Line, ...]:
-    """The chart of a suite: each prediction, and all of them together, by model."""
-    return _lines(
-        (_name(run.summary, result), run.summary.label, result)
-        for run in runs
-        for result in run.summary.results
-    )
+def charts(runs: Sequence[RunReport]) -> tuple[tuple[str, tuple[Line, ...]], ...]:
+    """The charts of a suite: heading, and its rates by group and model."""
+    headings = dict.fromkeys(each.heading for run in runs for each in run.rates)
+    return tuple((heading, _lines(runs, heading)) for heading in headings)
 
 
-def phenomenon_lines(runs: Sequence[RunReport]) -> tuple[Line, ...]:
-    """The chart of a suite by phenomenon and model: all predictions together."""
-    return _lines(
-        (each.name or "no phenomenon named", run.summary.label, each.conjunction)
-        for run in runs
-        for each in run.summary.phenomena
-        if each.conjunction is not None
-    )
-
-
-def _lines(results: Iterable[tuple[str, str, Result]]) -> tuple[Line, ...]:
+def _lines(runs: Sequence[RunReport], heading: str) -> tuple[Line, ...]:
     groups: dict[str, list[tuple[str, Result]]] = {}
-    for group, model, result in results:
-        groups.setdefault(group, []).append((model, result))
+    for run in runs:
+        for name, result in _under(run.rates, heading):
+            groups.setdefault(name, []).append((run.summary.label, result))
     return tuple(
         Line(group, len(members) if index == 0 else 0, model, result)
         for group, members in groups.items()
@@ -137,10 +187,24 @@ def _lines(results: Iterable[tuple[str, str, Result]]) -> tuple[Line, ...]:
     )
 
 
-def _name(summary: RunSummary, result: Result) -> str:
-    if len(summary.predictions) == 1:
-        return "All items"
-    return "All predictions" if result.index is None else f"Prediction {result.index}"
+def _under(rates: Iterable[Rates], heading: str) -> Iterable[tuple[str, Result]]:
+    return (line for each in rates if each.heading == heading for line in each.lines)
+
+
+def _sections(suites: Sequence[SuiteReport], *, drawn: bool) -> tuple[Section, ...]:
+    found = []
+    for number, suite in enumerate(suites, 1):
+        anchor = f"suite-{number}"
+        drawings = tuple(
+            _drawn(figure, f"{anchor}-{place}")
+            for place, figure in enumerate(suite.figures if drawn else (), 1)
+        )
+        found.append(Section(anchor, suite, drawings))
+    return tuple(found)
+
+
+def _drawn(figure: Figure, name: str) -> Drawing:
+    return Drawing(figure.name, figure.title, inline_svg(figure, name=name))
 
 
 def _environment() -> Environment:
@@ -155,65 +219,83 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         bits=lambda value: bits(value, absent="–").replace("-", "−"),
-        direction=direction,
-        exact=lambda value: f"{value:.2f}",
-        brief=lambda value: f"{value:.1f}",
-        interval=lambda result: interval(result, absent="–"),
+        charts=charts,
+        interval=lambda result: interval(result.low, result.high, absent="–"),
         items=items,
-        marked=marked_regions,
         percent=lambda value: f"{100 * value:.2f}%",
-        rate=lambda value: rate(value, absent="–"),
-        remarks=remarks,
-        shade=shade,
-        tally=lambda run: Counter(item.outcome.verdict for item in run.items if item.outcome),
-        prediction_lines=prediction_lines,
-        phenomenon_lines=phenomenon_lines,
+        rate=lambda value: rate(value, absent="–").replace("-", "−"),
+        rows=_rows,
+        tally=lambda runs: Counter(
+            item.outcome.verdict for run in runs for item in run.items if item.outcome
+        ),
     )
     return environment
 
 
-def marked_regions(strip: Strip) -> frozenset[int]:
-    """Numbers of the regions that decide; none where the whole stimulus does."""
-    filled = [region for region in strip.regions if region.pieces]
-    needed = frozenset(region.number for region in filled if region.needed)
-    return needed if len(needed) < len(filled) else frozenset()
+def _rows(table: NamedGrid) -> list[tuple[bool, tuple[str, ...]]]:
+    """The rows of a table, each with whether a line stands before it."""
+    return [(number in table.grid.rules, row) for number, row in enumerate(table.grid.rows)]
 
 
-def direction(item: ItemRecord) -> str:
-    """``rtl`` where the first letter of the item's first text is written so, else ``ltr``."""
-    for strip in item.strips[:1]:
-        for piece in chain.from_iterable(region.pieces for region in strip.regions):
-            for letter in piece.text:
-                kind = bidirectional(letter)
-                if kind in {"L", "R", "AL"}:
-                    return "ltr" if kind == "L" else "rtl"
-    return "ltr"
-
-
-def _security_policy(style: str) -> str:
-    """Nothing may be loaded or run; the page's own style is allowed by its hash."""
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-
-
-def _sections(runs: Sequence[RunReport]) -> tuple[Section, ...]:
-    """The runs by suite; the same suite judged by other predictions has a section of its own."""
-    groups: dict[tuple[str, tuple[str | None, ...]], list[RunReport]] = {}
-    for run in runs:
-        formulas = tuple(result.formula for result in run.summary.predictions)
-        groups.setdefault((run.summary.suite, formulas), []).append(run)
-    return tuple(
-        Section(f"suite-{number}", tuple(group)) for number, group in enumerate(groups.values(), 1)
+def _security_policy(style: str, script: str) -> str:
+    """Nothing may be loaded; the page's own style and script are allowed by their hashes."""
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}';"
+        " base-uri 'none'; form-action 'none'"
     )
 
 
-def _title(summary: Summary) -> str:
-    models = tuple(dict.fromkeys(run.model for run in summary.runs))
-    suites = tuple(dict.fromkeys(run.suite for run in summary.runs))
-    if not summary.runs:
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"sha256-{digest}"
+
+
+def _title(runs: Sequence[RunReport]) -> str:
+    models = tuple(dict.fromkeys(run.summary.model for run in runs))
+    suites = tuple(dict.fromkeys(run.summary.suite for run in runs))
+    if not runs:
         return "Nothing was run"
     named = models[0] if len(models) == 1 else f"{len(models)} models"
     return f"{named} on {suites[0] if len(suites) == 1 else f'{len(suites)} suites'}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlainItem:
+    """An item for readers without scripts.
+
+    Attributes:
+        suite: its suite.
+        model: whose answer it is.
+        id: of the item.
+        verdict: on all predictions.
+        margin_bits: None where there is none.
+        texts: condition and stimulus.
+    """
+
+    suite: str
+    model: str
+    id: str
+    verdict: str
+    margin_bits: float | None
+    texts: tuple[tuple[str, str], ...]
+
+
+def _first_items(runs: Sequence[RunReport]) -> tuple[PlainItem, ...]:
+    """The worst items of the first runs."""
+    each_run = max(1, FIRST_ITEMS // max(1, len(runs)))
+    found = [
+        PlainItem(
+            suite=run.summary.suite,
+            model=run.summary.label,
+            id=item.id,
+            verdict=item.outcome.verdict if item.outcome else "not judged",
+            margin_bits=item.outcome.margin_bits if item.outcome else None,
+            texts=tuple((strip.condition, strip.text) for strip in item.strips),
+        )
+        for run in runs
+        for item in run.items[:each_run]
+    ]
+    return tuple(found[:FIRST_ITEMS])
 
 
 _Lines = tuple[tuple[str, str], ...]

@@ -18,6 +18,34 @@ if TYPE_CHECKING:
 _WORST_FIRST = ("fail", "tie", "pass", "unscored")
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Something that a model could put somewhere, or choose.
+
+    Attributes:
+        text: what it is.
+        share: its probability; None where that is not known.
+        mark: what is known of it, such as ``target`` or ``fits``; empty where nothing is.
+    """
+
+    text: str
+    share: float | None = None
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerList:
+    """What a model gave in one place, the best first.
+
+    Attributes:
+        name: how it was asked, or which question.
+        answers: in order.
+    """
+
+    name: str
+    answers: tuple[Given, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemRecord:
     """One item of a run.
@@ -28,6 +56,8 @@ class ItemRecord:
         outcome: the verdict on all predictions together; None for a suite without predictions.
         verdicts: one for each prediction.
         strips: one for each condition.
+        answers: the model's best answers, where it was asked for some.
+        remarks: what else is known, such as the judgments of people: label and text.
     """
 
     id: str
@@ -35,6 +65,8 @@ class ItemRecord:
     outcome: Verdict | None
     verdicts: tuple[Verdict, ...]
     strips: tuple[Strip, ...]
+    answers: tuple[AnswerList, ...] = ()
+    remarks: tuple[tuple[str, str], ...] = ()
 
 
 def item_records(
@@ -80,6 +112,11 @@ def item_records(
         )
         for name in names
     )
+
+
+def worst_first(items: Iterable[ItemRecord]) -> tuple[ItemRecord, ...]:
+    """Fails, ties, passes, each by its margin, smallest first; then what could not be scored."""
+    return tuple(sorted(items, key=lambda each: _badness((each.outcome,) if each.outcome else ())))
 
 
 def _outcome(verdicts: Sequence[Verdict]) -> Verdict | None:

@@ -6,12 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from cimento.report.wording import (
-    explanation,
     interval,
-    methods,
     notes,
     printable,
     rate,
+    told_about,
 )
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def markdown_table(summary: Summary) -> str:
     if not rows:
         lines = ["Nothing was run."]
     else:
-        lines += ["", f"{explanation(summary)} {methods(summary)}"]
+        lines += ["", f"{told_about(summary)}"]
     said = [f"- {_escape(about)}: {_escape(remark)}" for about, remark in notes(summary)]
     lost = [
         f"- {_escape(each.suite)}, {_escape(each.model)}: {_escape(each.message)}"
@@ -75,7 +74,7 @@ def _rows(run: RunSummary) -> Iterable[tuple[str, ...]]:
 def _numbers(result: Result) -> tuple[str, ...]:
     return (
         rate(result.accuracy),
-        interval(result),
+        interval(result.low, result.high),
         rate(result.chance),
         str(result.n_judged),
         str(result.tied),

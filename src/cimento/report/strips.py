@@ -76,6 +76,11 @@ class RegionStrip:
         """Whether nothing stands between it and the region after it, as in ``l'|uomo``."""
         return bool(self.pieces) and not self.pieces[-1].text[-1:].isspace()
 
+    @property
+    def begins_blank(self) -> bool:
+        """Whether its first token takes the blank before it with it."""
+        return bool(self.pieces) and self.pieces[0].text[:1].isspace()
+
 
 @dataclass(frozen=True, slots=True)
 class Strip:
@@ -83,6 +88,11 @@ class Strip:
 
     condition: str
     regions: tuple[RegionStrip, ...]
+
+    @property
+    def text(self) -> str:
+        """The stimulus as it is shown."""
+        return "".join(piece.text for region in self.regions for piece in region.pieces).strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from cimento.report.items import ItemRecord
+    from cimento.report.items import AnswerList, ItemRecord
+    from cimento.report.records import RunReport
     from cimento.report.strips import Piece, Strip
-    from cimento.suites.model import Suite
     from cimento.verdicts.judge import Verdict
 
 _SHADES = ("", "on grey23", "on dark_red", "on red3")
@@ -23,7 +23,7 @@ _LIMITS_BITS = (4.0, 8.0, 14.0)
 
 
 def terminal_item(
-    record: ItemRecord, suite: Suite, *, width: int = 80, colour: bool = False
+    record: ItemRecord, run: RunReport, *, width: int = 80, colour: bool = False
 ) -> str:
     """An item as text.
 
@@ -32,7 +32,7 @@ def terminal_item(
 
     Args:
         record: what to show.
-        suite: that it is of.
+        run: that it is of.
         width: columns of the terminal.
         colour: with ANSI codes, for a terminal; without, for files and pipes.
     """
@@ -48,19 +48,27 @@ def terminal_item(
         legacy_windows=False,
     )
     about = f" ({printable(record.phenomenon)})" if record.phenomenon else ""
-    console.print(f"item {printable(record.id)} of {printable(suite.name)}{about}", markup=False)
+    console.print(
+        f"item {printable(record.id)} of {printable(run.summary.suite)}{about}", markup=False
+    )
     for strip in record.strips:
         console.print()
         console.print(f"{printable(strip.condition)}", markup=False)
         console.print(_sentence(strip))
-        for line in _regions(strip, suite.region_names):
+        for line in _regions(strip, run.regions):
             console.print(line, markup=False)
     console.print()
     for number, verdict in enumerate(record.verdicts):
-        formula = suite.predictions[number].formula if number < len(suite.predictions) else ""
-        console.print(_told(verdict, printable(formula)), markup=False)
-    if record.outcome is not None and len(record.verdicts) > 1:
-        console.print(_told(record.outcome, "all of them"), markup=False)
+        predictions = run.summary.predictions
+        formula = predictions[number].formula if number < len(predictions) else ""
+        console.print(_told(verdict, printable(formula or "")), markup=False)
+    if record.outcome is not None and len(record.verdicts) != 1:
+        together = "all of them" if record.verdicts else ""
+        console.print(_told(record.outcome, together), markup=False)
+    for group in record.answers:
+        console.print("\n".join(_answers(group)), markup=False)
+    for label, text in record.remarks:
+        console.print(f"{printable(label)}: {printable(text)}", markup=False)
     return "\n".join(line.rstrip() for line in sheet.getvalue().split("\n")).rstrip()
 
 
@@ -101,7 +109,16 @@ def _regions(strip: Strip, names: Sequence[str]) -> list[str]:
     return [f"    {name:<{left}}  {text:<{middle}}  {value}" for name, text, value in rows]
 
 
+def _answers(group: AnswerList) -> list[str]:
+    lines = [f"{printable(group.name)}"]
+    for number, each in enumerate(group.answers, 1):
+        share = "" if each.share is None else f"  {each.share:.3f}"
+        mark = f"  {each.mark}" if each.mark else ""
+        lines.append(f"  {number}  {printable(each.text)}{share}{mark}")
+    return [*lines, ""]
+
+
 def _told(verdict: Verdict, formula: str) -> str:
     margin = "" if verdict.margin_bits is None else f" by {verdict.margin_bits:.2f} bits"
     reason = f": {verdict.unscored_reason}" if verdict.unscored_reason else ""
-    return f"{verdict.verdict}{margin}  {formula}{reason}"
+    return f"{verdict.verdict}{margin}  {formula}{reason}".rstrip()

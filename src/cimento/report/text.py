@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from cimento.report.summary import by_suite
 from cimento.report.wording import (
-    explanation,
     interval,
     items,
-    methods,
     notes,
     printable,
     rate,
+    told_about,
 )
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def terminal_table(summary: Summary, *, width: int = 80, colour: bool = False) -
     for number, runs in enumerate(by_suite(summary.runs).values()):
         _print_suite(console, runs, model_width=_model_width(summary, width), first=number == 0)
     if summary.runs:
-        console.print(f"\n{explanation(summary)} {methods(summary)}", style="dim")
+        console.print(f"\n{told_about(summary)}", style="dim")
     _print_notes(console, summary)
     return "\n".join(line.rstrip() for line in sheet.getvalue().splitlines()) + "\n"
 
@@ -129,7 +128,7 @@ def _cells(result: Result) -> tuple[str, ...]:
     return (
         f"[bold]{accuracy}[/bold]",
         # Escaped: rich reads square brackets as markup.
-        interval(result).replace("[", r"\["),
+        interval(result.low, result.high).replace("[", r"\["),
         rate(result.chance),
         str(result.n_judged),
         str(result.tied),

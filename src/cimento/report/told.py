@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.report.wording import printable_lines
-from cimento.runs import RunFolder, find_runs
+from cimento.runs import Manifest, RunFolder
 
 ACCEPTABILITY = "acceptability"
 
@@ -22,6 +21,7 @@ class Told:
         kind: of the suite.
         text: the tables, for a fixed-width font, without control characters.
         folder: where the run is.
+        reason: why only the text is shown; empty where that is all there is.
     """
 
     suite: str
@@ -29,25 +29,19 @@ class Told:
     kind: str
     text: str
     folder: Path
+    reason: str = ""
 
 
-def told_runs(paths: Iterable[Path]) -> list[Told]:
-    """The texts of the runs in some folders; runs that have none are passed over.
+def told_of(folder: RunFolder, manifest: Manifest) -> Told | None:
+    """The text of a run; None where it has none.
 
-    Raises:
-        TableError: a folder holds no finished run.
+    Args:
+        folder: of the run.
+        manifest: of the run.
     """
-    found = []
-    for path in paths:
-        for folder in find_runs(path):
-            text = folder.told()
-            if text:
-                found.append(_told(folder, text))
-    return found
-
-
-def _told(folder: RunFolder, text: str) -> Told:
-    manifest = folder.manifest()
+    text = folder.told()
+    if not text:
+        return None
     suite = manifest.get("suite")
     name = suite.get("name") if isinstance(suite, dict) else suite
     return Told(

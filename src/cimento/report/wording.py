@@ -21,11 +21,31 @@ def rate(value: float | None, *, absent: str = "-") -> str:
     return absent if value is None else f"{value:.3f}"
 
 
-def interval(result: Result, *, absent: str = "-") -> str:
+def interval(low: float | None, high: float | None, *, digits: int = 3, absent: str = "-") -> str:
     """Both ends of an interval, or the mark for one that does not exist."""
-    if result.low is None or result.high is None:
+    if low is None or high is None:
         return absent
-    return f"[{result.low:.3f}, {result.high:.3f}]"
+    return f"[{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def number(value: float | None, *, digits: int = 3, absent: str = "-") -> str:
+    """A number with so many decimals, or the mark for an undefined one."""
+    return absent if value is None else f"{value:.{digits}f}"
+
+
+def signed(value: float | None, *, digits: int = 4, absent: str = "-") -> str:
+    """A number with its sign."""
+    return absent if value is None else f"{value:+.{digits}f}"
+
+
+def percent(share: float | None, *, digits: int = 1, absent: str = "-") -> str:
+    """A share as a percentage without its sign."""
+    return absent if share is None else f"{100 * share:.{digits}f}"
+
+
+def p_number(p: float | None, *, absent: str = "-") -> str:
+    """A p-value in a column of a table: two significant digits."""
+    return absent if p is None else f"{p:.2g}"
 
 
 def bits(value: float | None, *, absent: str = "-") -> str:
@@ -107,27 +127,31 @@ def _remark(result: Result) -> str:
     return ""
 
 
-def explanation(summary: Summary) -> str:
-    """What the columns of a table mean, in a few sentences."""
-    passes = (
-        "passes where a note says so" if any(r.ties_pass for r in summary.runs) else "never passes"
-    )
+def explanation(*, ties_pass: bool = False) -> str:
+    """What the columns of a table mean, in a few sentences.
+
+    Args:
+        ties_pass: whether there is a run in which ties count as passes.
+    """
+    passes = "passes where a note says so" if ties_pass else "never passes"
     return (
         f"n: items judged. Ties (both sides exactly equal) are part of n and {passes}. "
         "Unscored items are in no rate."
     )
 
 
-def methods(summary: Summary) -> str:
+def methods(results: Iterable[Result]) -> str:
     """One sentence naming the interval methods used, the most frequent first."""
-    counts: Counter[str] = Counter(
-        result.interval_method
-        for run in summary.runs
-        for result in _all_results(run)
-        if result.interval_method
-    )
+    counts = Counter(each.interval_method for each in results if each.interval_method)
     names = [name for name, _ in counts.most_common()]
     return f"Intervals (95 %): {'; '.join(names)}." if names else "No interval could be made."
+
+
+def told_about(summary: Summary) -> str:
+    """What stands under a table of runs: what its columns mean, and how intervals were made."""
+    results = (result for run in summary.runs for result in _all_results(run))
+    ties_pass = any(run.ties_pass for run in summary.runs)
+    return f"{explanation(ties_pass=ties_pass)} {methods(results)}"
 
 
 def _all_results(run: RunSummary) -> Iterable[Result]:

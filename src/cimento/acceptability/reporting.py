@@ -1,0 +1,209 @@
+"""What a report shows of suites with ratings: correlations, a scatter, the people's judgments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cimento.acceptability.figures import run_scatter
+from cimento.acceptability.suites import rated_of, ratings_by
+from cimento.errors import TableError
+from cimento.report.figures import drawable
+from cimento.report.grid import Grid
+from cimento.report.records import Headline, NamedGrid, SuiteReport
+from cimento.report.wording import interval, number, p_number
+from cimento.reporting import region_suites
+from cimento.results import Run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cimento.acceptability.records import RatedSentence
+    from cimento.report.figures import Figure
+    from cimento.report.items import ItemRecord
+    from cimento.report.records import RunReport
+    from cimento.runs import Manifest, RunFolder
+
+REPORT = "acceptability.json"
+KIND = "acceptability"
+
+Plain = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """One stored run with what was said of it beside people."""
+
+    run: Run
+    beside: Plain
+
+
+def acceptability_suites(
+    folders: Sequence[tuple[RunFolder, Manifest]], told: Mapping[Path, str]
+) -> list[SuiteReport]:
+    """The sections of some runs of suites with ratings.
+
+    Args:
+        folders: each with its manifest.
+        told: folder to what was printed of the run.
+
+    Raises:
+        CimentoError: a run cannot be read.
+    """
+    read = [_Read(Run.open(folder, manifest), _beside(folder)) for folder, manifest in folders]
+    found = []
+    for suite in region_suites([each.run for each in read]):
+        own = [each for each in read if each.run.suite.name == suite.first.summary.suite]
+        by_folder = {str(each.run.folder): each for each in own}
+        runs = tuple(
+            _with_people(report, by_folder[report.summary.folder or ""], told)
+            for report in suite.runs
+        )
+        makers: list[Callable[[], Figure]] = [partial(run_scatter, each.run) for each in own]
+        found.append(
+            SuiteReport(
+                runs=runs,
+                figures=(*drawable(*makers), *suite.figures),
+                tables=(*_tables(own), *suite.tables),
+            )
+        )
+    return found
+
+
+def _beside(folder: RunFolder) -> Plain:
+    path = folder.path / REPORT
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise TableError(where=str(path), seen=f"cannot be read ({error})") from error
+    return found if isinstance(found, dict) else {}
+
+
+def _with_people(report: RunReport, read: _Read, told: Mapping[Path, str]) -> RunReport:
+    """The report with the ratings at its items, and a correlation where nothing is predicted."""
+    rated = {each.text: each for each in rated_of(read.run.suite).sentences}
+    folder = read.run.folder
+    return replace(
+        report,
+        items=tuple(_with_ratings(item, rated) for item in report.items),
+        headline=report.headline or _headline(read.beside),
+        notes=(
+            *(report.notes if report.summary.predictions else report.summary.warnings),
+            *_notes(read.beside),
+        ),
+        kind=KIND,
+        told=told.get(folder, "") if folder else "",
+    )
+
+
+def _with_ratings(item: ItemRecord, rated: Mapping[str, RatedSentence]) -> ItemRecord:
+    remarks = []
+    for strip in item.strips:
+        known = rated.get(strip.text)
+        if known is not None and known.mean is not None:
+            people = "" if known.n is None else f" by {known.n}"
+            spread = "" if known.sd is None else f", sd {known.sd:.2f}"
+            remarks.append((f"rated{people}", f"{known.mean:.2f}{spread} ({strip.condition})"))
+    return replace(item, remarks=(*item.remarks, *remarks))
+
+
+def _headline(beside: Plain) -> Headline | None:
+    """Spearman's correlation with the first measure."""
+    first = next(_measures(beside), None)
+    if first is None:
+        return None
+    found = _correlation(first, 0)
+    return Headline(
+        name=f"Spearman's r of {first.get('measure')}",
+        value=_float(found.get("r")),
+        low=_float(found.get("low")),
+        high=_float(found.get("high")),
+        chance=0.0,
+        n=int(_float(first.get("n")) or 0),
+        unscored=int((_float(beside.get("n_rated")) or 0) - (_float(first.get("n")) or 0)),
+        is_share=False,
+        reason=str(found.get("reason") or ""),
+    )
+
+
+def _notes(beside: Plain) -> tuple[str, ...]:
+    """Why a correlation is undefined, and how many sentences have no value."""
+    if not beside.get("n_rated"):
+        return ("No sentence has a rating: there is nothing to correlate measures with.",)
+    found = []
+    for measure in _measures(beside):
+        reason = _correlation(measure, 0).get("reason")
+        if reason:
+            found.append(f"{measure.get('measure')}: no correlation: {reason}.")
+        without = measure.get("without")
+        if isinstance(without, dict):
+            found += [f"{n} sentences without a value: {why}." for why, n in without.items()]
+    return tuple(dict.fromkeys(found))
+
+
+def _tables(runs: Sequence[_Read]) -> Iterator[NamedGrid]:
+    rows = [
+        _correlation_row(each.run.model, measure)
+        for each in runs
+        for measure in _measures(each.beside)
+        if measure.get("n")
+    ]
+    by = ratings_by(runs[0].run.suite)
+    if rows:
+        header = (
+            "model", "measure", "n", "expected", "Spearman", "95 %", "p", "Pearson", "Kendall",
+            "partial",
+        )  # fmt: skip
+        title = f"Measures beside the ratings, by {by}; partial: length held constant."
+        yield NamedGrid(
+            "correlations", Grid(title=title, header=header, rows=tuple(rows), labels=2)
+        )
+    labels = [row for each in runs for row in _binary_rows(each)]
+    if labels:
+        names = ("model", "measure", "n", "AUC", "MCC", "MCC in sample")
+        title = "Acceptable or not, by a threshold on each measure."
+        yield NamedGrid("binary", Grid(title=title, header=names, rows=tuple(labels), labels=2))
+
+
+def _correlation_row(model: str, measure: Plain) -> tuple[str, ...]:
+    spearman, pearson, kendall = (_correlation(measure, place) for place in range(3))
+    partial_ = measure.get("partial")
+    held = _float(partial_.get("r")) if isinstance(partial_, dict) else None
+    return (
+        model,
+        str(measure.get("measure")),
+        str(measure.get("n")),
+        str(measure.get("expected")),
+        number(_float(spearman.get("r"))),
+        interval(_float(spearman.get("low")), _float(spearman.get("high")), digits=2),
+        p_number(_float(spearman.get("p_permutation"))),
+        number(_float(pearson.get("r"))),
+        number(_float(kendall.get("r"))),
+        number(held),
+    )
+
+
+def _binary_rows(read: _Read) -> Iterator[tuple[str, ...]]:
+    found = read.beside.get("binary")
+    for each in found if isinstance(found, list) else ():
+        if each.get("n"):
+            values = (number(_float(each.get(name))) for name in ("auc", "mcc", "mcc_in_sample"))
+            yield (read.run.model, str(each.get("measure")), str(each.get("n")), *values)
+
+
+def _measures(beside: Plain) -> Iterator[Plain]:
+    found = beside.get("beside")
+    yield from (each for each in found if isinstance(each, dict)) if isinstance(found, list) else ()
+
+
+def _correlation(measure: Plain, place: int) -> Plain:
+    found = measure.get("correlations")
+    known = isinstance(found, list) and place < len(found) and isinstance(found[place], dict)
+    return found[place] if known and isinstance(found, list) else {}
+
+
+def _float(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

@@ -1,0 +1,120 @@
+"""Stored runs of any kind, opened for reports, figures and tables; each manifest is read once."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from cimento.errors import CimentoError
+from cimento.report.told import told_of
+from cimento.results import Run
+from cimento.runs import Manifest, RunFolder, find_runs
+from cimento.suites.kinds import ACCEPTABILITY, REGIONS
+
+if TYPE_CHECKING:
+    from cimento.report.records import RunReport, SuiteReport
+    from cimento.report.told import Told
+
+Found: TypeAlias = "tuple[RunFolder, Manifest]"
+Reporter: TypeAlias = "Callable[[Sequence[Found], Mapping[Path, str]], list[SuiteReport]]"
+
+REPORTERS: Mapping[str, str] = {
+    ACCEPTABILITY: "cimento.acceptability.reporting:acceptability_suites",
+    "cloze": "cimento.cloze.reporting:cloze_suites",
+    "stories": "cimento.stories.reporting:stories_suites",
+}
+"""Kind of run to what makes sections of its runs, as ``module:function``."""
+
+RATED = "acceptability.json"
+"""A run of regions with this beside its tables has ratings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Stored runs.
+
+    Attributes:
+        runs: that formulas judge, rated ones included.
+        told: what was printed of runs that have more than verdicts.
+        others: the folders of runs that have sections of their own, by kind.
+    """
+
+    runs: tuple[Run, ...]
+    told: tuple[Told, ...]
+    others: Mapping[str, tuple[Found, ...]]
+
+    def plain_runs(self) -> list[Run]:
+        """The runs that formulas judge and that have no section of another kind."""
+        rated = {folder.path for folder, _ in self.others.get(ACCEPTABILITY, ())}
+        return [run for run in self.runs if run.folder not in rated]
+
+    def sections(self) -> tuple[list[SuiteReport], list[Told]]:
+        """The sections of all other runs, and the texts of those that cannot be shown so.
+
+        A run whose tables cannot be read keeps its text, with the reason.
+        """
+        texts = {each.folder: each.text for each in self.told}
+        sections: list[SuiteReport] = []
+        reasons: dict[Path, str] = {}
+        for kind, found in self.others.items():
+            try:
+                sections += _reporter(kind)(found, texts)
+            except CimentoError as error:
+                reasons |= {folder.path: str(error) for folder, _ in found}
+        left = [
+            replace(each, reason=reasons[each.folder])
+            for each in self.told
+            if each.folder in reasons
+        ]
+        return sections, left
+
+    def reports(self) -> list[RunReport]:
+        """Every run with its items, without figures and tables of suites."""
+        plain = [run.report(items=None) for run in self.plain_runs()]
+        return [*plain, *(run for suite in self.sections()[0] for run in suite.runs)]
+
+    def suites(self) -> list[SuiteReport]:
+        """The sections of all runs."""
+        from cimento.reporting import region_suites
+
+        return [*region_suites(self.plain_runs()), *self.sections()[0]]
+
+
+def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> Opened:
+    """The runs in some folders, each a run or a folder of runs, of any kind.
+
+    Args:
+        paths: folders.
+        measures: on which runs of whole sentences are judged again; empty for as they are stored.
+
+    Raises:
+        TableError: a folder holds no finished run, or one that cannot be read.
+        UsageError: there is no such measure.
+    """
+    found = [(folder, folder.manifest()) for path in paths for folder in find_runs(path)]
+    kinds = [_kind(folder, manifest) for folder, manifest in found]
+    others: dict[str, tuple[Found, ...]] = {}
+    for kind, each in zip(kinds, found, strict=True):
+        if kind in REPORTERS:
+            others[kind] = (*others.get(kind, ()), each)
+    judged = [each for each in found if each[1].get("kind") is None]
+    runs = [Run.open(folder, manifest) for folder, manifest in judged]
+    if measures:
+        runs = [each for run in runs for each in run.judge_on(measures)]
+    told = [told_of(folder, manifest) for folder, manifest in found]
+    return Opened(tuple(runs), tuple(each for each in told if each is not None), others)
+
+
+def _kind(folder: RunFolder, manifest: Manifest) -> str:
+    kind = manifest.get("kind")
+    if isinstance(kind, str):
+        return kind
+    return ACCEPTABILITY if (folder.path / RATED).exists() else REGIONS
+
+
+def _reporter(kind: str) -> Reporter:
+    module, _, function = REPORTERS[kind].partition(":")
+    return cast("Reporter", getattr(importlib.import_module(module), function))

@@ -1,0 +1,187 @@
+"""The items of a page as one compact block of JSON, which the page's script draws on demand.
+
+A page stays light: of many or of long items those that went worst are kept, run by run, and the
+page says how many there are in all. The form of the block is described in `encode`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from cimento.report.aligning import aligned
+
+if TYPE_CHECKING:
+    from cimento.report.items import AnswerList, ItemRecord
+    from cimento.report.records import RunReport
+    from cimento.report.strips import Piece, Strip
+
+BUDGET = 2_400_000
+"""Characters of the block: a page of 5,000 items is to have at most 3 MB."""
+
+VERDICTS = ("fail", "tie", "pass", "unscored", "unjudged")
+"""Worst first; the script knows the same list."""
+
+NEEDED, GLUED = 1, 2
+
+Plain: TypeAlias = "str | int | list[Plain] | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The data block.
+
+    Attributes:
+        json: safe inside a script element.
+        kept: for each run, how many of its items are in it.
+    """
+
+    json: str
+    kept: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Words:
+    """Texts that come again and again, by number; the empty text is number 0."""
+
+    numbers: dict[str, int] = field(default_factory=lambda: {"": 0})
+
+    def number(self, text: str) -> int:
+        return self.numbers.setdefault(text, len(self.numbers))
+
+
+def encode(runs: Sequence[RunReport], *, budget: int = BUDGET) -> Block:
+    """The items of some runs.
+
+    An item is ``[run, id, phenomenon, verdict, margin, reason, strips, verdicts, answers,
+    remarks]``; texts that come again are numbers in ``words``, margins and surprisals are
+    hundredths of a bit, probabilities ten-thousandths. A strip is its condition and its regions; a
+    region is its flags (1: a prediction needs it, or it differs; 2: nothing stands between it and
+    the next) and its pieces; a piece is its text, followed by its surprisal, or by ``[reason]``
+    where it has none, or by nothing where it was not asked for.
+
+    Args:
+        runs: with their items, the worst first.
+        budget: characters that all items together may take; each run has an equal share, and what
+            short runs leave goes to the others.
+    """
+    words = _Words()
+    parts: list[list[str]] = [[] for _ in runs]
+    left = budget
+    order = sorted(range(len(runs)), key=lambda number: len(runs[number].items))
+    for place, number in enumerate(order):
+        share = left // (len(runs) - place)
+        for text in _encoded(number, runs[number], words):
+            if len(text) > share and parts[number]:
+                break
+            parts[number].append(text)
+            share -= len(text)
+            left -= len(text)
+    items = ",".join(text for part in parts for text in part)
+    head = {
+        "runs": [
+            {"suite": each.summary.suite, "model": each.summary.label,
+             "language": each.summary.language}
+            for each in runs
+        ],
+        "words": list(words.numbers),
+    }  # fmt: skip
+    whole = f'{_dumped(head)[:-1]},"items":[{items}]}}'
+    return Block(json=script_safe(whole), kept=tuple(len(part) for part in parts))
+
+
+def script_safe(text: str) -> str:
+    """JSON that cannot end the element it stands in, and that old readers of JavaScript accept."""
+    marks: dict[str, str | int | None] = {
+        "<": "\\u003c",
+        ">": "\\u003e",
+        "&": "\\u0026",
+        "\u2028": "\\u2028",
+        "\u2029": "\\u2029",
+    }
+    return text.translate(str.maketrans(marks))
+
+
+def _encoded(number: int, run: RunReport, words: _Words) -> Iterator[str]:
+    for item in run.items:
+        yield _dumped(_item(number, run, item, words))
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _item(number: int, run: RunReport, item: ItemRecord, words: _Words) -> list[Plain]:
+    outcome = item.outcome
+    return [
+        number,
+        item.id,
+        words.number(item.phenomenon),
+        VERDICTS.index(outcome.verdict if outcome else "unjudged"),
+        _hundredths(outcome.margin_bits if outcome else None),
+        words.number((outcome.unscored_reason if outcome else None) or ""),
+        [_strip(strip, words) for strip in aligned(item.strips)],
+        _verdicts(run, item),
+        [_answers(group, words) for group in item.answers],
+        [[words.number(name), text] for name, text in item.remarks],
+    ]
+
+
+def _verdicts(run: RunReport, item: ItemRecord) -> list[Plain]:
+    """Each prediction's own, where there are several."""
+    labels = [result.label for result in run.summary.predictions]
+    return [
+        [labels[each.prediction], VERDICTS.index(each.verdict), _hundredths(each.margin_bits)]
+        for each in item.verdicts
+        if len(item.verdicts) > 1 and each.prediction is not None and each.prediction < len(labels)
+    ]
+
+
+def _answers(group: AnswerList, words: _Words) -> list[Plain]:
+    found: list[Plain] = [words.number(group.name)]
+    for each in group.answers:
+        share = None if each.share is None else round(10_000 * each.share)
+        found.append([each.text, share, words.number(each.mark)])
+    return found
+
+
+def _hundredths(bits: float | None) -> int | None:
+    return None if bits is None else round(100 * bits)
+
+
+def _strip(strip: Strip, words: _Words) -> Plain:
+    regions: list[Plain] = [words.number(strip.condition)]
+    marked = marked_regions(strip)
+    after = [*strip.regions[1:], None]
+    for region, other in zip(strip.regions, after, strict=True):
+        flags = NEEDED if region.number in marked else 0
+        if region.touches_next and not (other and other.begins_blank):
+            flags |= GLUED
+        regions.append([flags, *_pieces(region.pieces, words)])
+    return regions
+
+
+def marked_regions(strip: Strip) -> frozenset[int]:
+    """Numbers of the regions that decide; none where the whole stimulus does."""
+    filled = [region for region in strip.regions if region.pieces]
+    needed = frozenset(region.number for region in filled if region.needed)
+    return needed if len(needed) < len(filled) else frozenset()
+
+
+def _pieces(pieces: Sequence[Piece], words: _Words) -> list[Plain]:
+    """Pieces one after the other; a blank stands before the piece that follows it."""
+    found: list[Plain] = []
+    blank = ""
+    for piece in pieces:
+        if not piece.asked and piece.text.isspace():
+            blank = " "
+            continue
+        found.append(blank + piece.text)
+        blank = ""
+        if piece.surprisal_bits is not None:
+            found.append(round(100 * piece.surprisal_bits))
+        elif piece.asked:
+            found.append([words.number(piece.reason or "no score")])
+    return found

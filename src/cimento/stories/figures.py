@@ -1,0 +1,130 @@
+"""Figures of stories: their flow through the tiers, and which states are taken for which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError
+from cimento.report.figures import BLUE, GREY, Figure, figure_of, load_altair
+from cimento.report.figures_margins import above
+from cimento.stories.records import STATES
+from cimento.stories.text import at, mapping, number
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.suites.model import JsonValue
+
+CONSTANT = "one answer for all"
+"""The most frequent right answer at every tier: what needs no knowledge."""
+
+
+def flow_figure(summaries: Mapping[str, Mapping[str, JsonValue]], *, suite: str) -> Figure:
+    """How many implausible stories reach each tier (pale) and pass it (dark), model by model.
+
+    Args:
+        summaries: label of a model to what `cimento.stories.summary.summarize` said of it.
+        suite: name of the stories.
+
+    Raises:
+        UsageError: no run has the three tiers.
+    """
+    load_altair()
+    import altair as alt
+
+    frame = flow_frame(summaries)
+    if frame.is_empty():
+        raise UsageError(where="figure flow", seen="none of the runs asked the three tiers")
+    title = f"Implausible stories of {suite} on their way through the tiers"
+    models = list(dict.fromkeys(frame["model"]))
+    base = alt.Chart().encode(
+        y=alt.Y("tier:N", title=None, sort=list(dict.fromkeys(frame["tier"])))
+    )
+    reached = base.mark_bar(color=GREY, opacity=0.35).encode(
+        x=alt.X("reached:Q", title="stories that reach (pale) and pass (dark) the tier")
+    )
+    passed = base.mark_bar(color=BLUE, height={"band": 0.5}).encode(x="passed:Q")
+    shown = base.mark_text(align="left", dx=4, fontSize=10).encode(x="reached:Q", text="told:N")
+    chart = (
+        alt.layer(reached, passed, shown, data=frame)
+        .properties(width=300, height=alt.Step(24))
+        .facet(row=alt.Row("model:N", title=None, sort=models, header=above()), title=title)
+    )
+    return figure_of(chart, name="flow", title=title, frame=frame)
+
+
+def flow_frame(summaries: Mapping[str, Mapping[str, JsonValue]]) -> pl.DataFrame:
+    """Model and tier to the stories that reached it, passed it and could not be scored."""
+    import polars as pl
+
+    flows = {model: at(summary, "flow") for model, summary in summaries.items()}
+    first = next(iter(summaries.values()), {})
+    flows[CONSTANT] = at(first, "constant", "flow")
+    rows = [
+        (model, str(at(step, "tier")), *(_count(step, name) for name in _COUNTS))
+        for model, steps in flows.items()
+        if isinstance(steps, list) and isinstance(at(first, "flow"), list)
+        for step in steps
+    ]
+    schema = {"model": pl.String, "tier": pl.String, **dict.fromkeys(_COUNTS, pl.Int64)}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    return frame.with_columns(
+        pl.concat_str("passed", pl.lit(" of "), "reached").alias("told"),
+    )
+
+
+_COUNTS = ("reached", "passed", "unscored")
+
+
+def states_figure(summary: Mapping[str, JsonValue], *, model: str, suite: str) -> Figure:
+    """The right state from top to bottom, the chosen one from left to right.
+
+    Args:
+        summary: as `cimento.stories.summary.summarize` gives it.
+        model: label of the model.
+        suite: name of the stories.
+
+    Raises:
+        UsageError: no story has an answer at the third tier.
+    """
+    load_altair()
+    import altair as alt
+
+    frame = states_frame(summary)
+    if frame.is_empty():
+        raise UsageError(where="figure states", seen="no story has an answer at the third tier")
+    title = f"States of {suite} as {model} chose them"
+    order = [state for state in STATES if state in set(frame["right"]) | set(frame["chosen"])]
+    base = alt.Chart(frame).encode(
+        x=alt.X("chosen:N", title="chosen", sort=order, axis=alt.Axis(labelAngle=-45)),
+        y=alt.Y("right:N", title="right", sort=order),
+    )
+    squares = base.mark_rect(stroke="white").encode(
+        color=alt.Color("share:Q", title="share of the state").scale(scheme="blues", domain=[0, 1])
+    )
+    counts = base.mark_text(fontSize=10).encode(
+        text="n:Q", color=alt.condition("datum.share > 0.55", alt.value("white"), alt.value("#222"))
+    )
+    chart = alt.layer(squares, counts).properties(
+        width=alt.Step(26), height=alt.Step(20), title=title
+    )
+    return figure_of(chart, name="states", title=title, frame=frame)
+
+
+def states_frame(summary: Mapping[str, JsonValue]) -> pl.DataFrame:
+    """Right and chosen state to the number of stories and their share of the right state."""
+    import polars as pl
+
+    rows = []
+    for right, row in mapping(at(summary, "confusion_physical_state")).items():
+        counts = {chosen: int(number(row, chosen) or 0) for chosen in mapping(row)}
+        whole = sum(counts.values())
+        rows += [(right, chosen, n, n / whole) for chosen, n in counts.items() if n]
+    texts = {"right": pl.String, "chosen": pl.String}
+    return pl.DataFrame(rows, schema={**texts, "n": pl.Int64, "share": pl.Float64}, orient="row")
+
+
+def _count(step: JsonValue, name: str) -> int | None:
+    value = number(step, name)
+    return None if value is None else int(value)
