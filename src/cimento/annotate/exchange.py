@@ -33,6 +33,16 @@ def write_judgments(tasks: Sequence[Task], decisions: Mapping[Pair, Decision], p
         StorageError: the file cannot be written.
     """
     rows = [list(COLUMNS), *(_row(task, decisions.get(task.pair)) for task in tasks)]
+    return write_sheet(rows, path)
+
+
+def write_sheet(rows: Sequence[Sequence[str]], path: Path) -> Path:
+    """Write rows whose cells hold no tab and no line break, for a person to edit.
+
+    Raises:
+        UsageError: the suffix is neither ``.tsv`` nor ``.xlsx``.
+        StorageError: the file cannot be written.
+    """
     if path.suffix not in _SUFFIXES:
         raise UsageError(where=str(path), seen="is neither .tsv nor .xlsx", todo="Name one.")
     if path.suffix == ".tsv":

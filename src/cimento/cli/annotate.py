@@ -11,6 +11,7 @@ from cimento.cli.annotating import (
     filtering,
     importing,
     pairs,
+    review,
     serve,
     stories,
     survey,
@@ -22,6 +23,7 @@ app.command("pairs", short_help="Decide what each drawn sentence becomes.")(pair
 app.command("stories", short_help="Write stories down, field by field.")(stories.stories)
 app.command("second", short_help="Judge stories blind.")(stories.second)
 app.command("agreement", short_help="How far a second annotator agrees.")(stories.agreement)
+app.add_typer(review.app, name="review", short_help="To a native speaker and back.")
 app.command("import", short_help="Answers of people into the judgments table.")(
     importing.import_answers
 )

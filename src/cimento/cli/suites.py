@@ -206,6 +206,8 @@ def new(
 
 def _described(suite: Suite, items: int) -> str:
     """A suite as text."""
+    from cimento.suites.model import reviewers
+
     meta = suite.meta
     facts = [
         ("language", meta.language),
@@ -213,6 +215,7 @@ def _described(suite: Suite, items: int) -> str:
         ("version", meta.version),
         ("licence", meta.licence),
         ("status", meta.status),
+        ("reviewers", reviewers(meta)),
         ("citation", meta.citation),
         ("items", str(len(suite.items))),
         ("conditions", ", ".join(suite.condition_names)),

@@ -9,6 +9,7 @@ from cimento.cloze.judging.clusters import clustering
 from cimento.cloze.load import load_cloze
 from cimento.cloze.records import ClozeItem
 from cimento.cloze.templates import expand_suite
+from cimento.suites.model import reviewers
 
 _ROLE_MARKS = {"target": "", "plausible": "+ ", "implausible": "* "}
 
@@ -35,6 +36,7 @@ def describe_cloze(path: Path, items: int) -> str:
         ("version", meta.version),
         ("licence", meta.licence),
         ("status", meta.status),
+        ("reviewers", reviewers(meta)),
         ("citation", meta.citation),
         ("templates", str(len(suite.templates)) if suite.templates else ""),
         ("sentences", str(len(suite.multiwords)) if suite.multiwords else ""),

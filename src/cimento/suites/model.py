@@ -125,6 +125,12 @@ class Meta:
     extra: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
+def reviewers(meta: Meta) -> str:
+    """Who has reviewed a suite, as `cimento annotate review` writes it; empty for nobody."""
+    names = meta.extra.get("reviewed_by", [])
+    return ", ".join(map(str, names)) if isinstance(names, list) else str(names)
+
+
 @dataclass(frozen=True, slots=True)
 class Suite:
     """A test suite.

@@ -1,0 +1,322 @@
+"""A suite given to a native speaker as a spreadsheet, and what they corrected taken back.
+
+The sheet has the cells of the suite's own tables as they are; the reviewer changes them in place,
+and says of each row whether it is right. What is taken back goes into a copy of the suite, with a
+log of every change.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cimento.annotate.exchange import write_sheet
+from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
+from cimento.files import read_bytes, write_text
+from cimento.parsing import parse_json, parse_toml
+from cimento.suites.faults import errors
+from cimento.suites.model import JsonValue
+from cimento.suites.tables import Row, Table, read_table
+
+TOML = "suite.toml"
+TABLES = ("items.tsv", "seeds.tsv", "items.jsonl")
+LOG = "review.tsv"
+"""In a reviewed suite: every change and every remark, of all reviews."""
+
+VERDICTS = ("ok", "wrong", "unsure")
+BAR = " | "
+
+_PLACE = ("table", "row", "version")
+_SAID = ("verdict", "comment")
+_LOGGED = ("reviewer", "table", "row", "item", "column", "before", "after", "verdict", "comment")
+_HASH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """A row of a suite as a reviewer sees it.
+
+    Attributes:
+        table: file of the suite that it stands in.
+        number: of the row there, from 1, the header not counted.
+        cells: column to text.
+        verdict: what the reviewer says; empty for nothing.
+        comment: anything that the reviewer adds.
+    """
+
+    table: str
+    number: int
+    cells: Mapping[str, str]
+    verdict: str = ""
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A cell that a reviewer changed."""
+
+    row: SheetRow
+    column: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """What came back.
+
+    Attributes:
+        rows: every row with what was said of it.
+        changes: every cell that is another one now.
+        status: of the suite after it.
+    """
+
+    rows: tuple[SheetRow, ...]
+    changes: tuple[Change, ...]
+    status: str
+
+    @property
+    def open(self) -> list[SheetRow]:
+        """Rows that are wrong or unsure and were not changed."""
+        changed = {(each.row.table, each.row.number) for each in self.changes}
+        return [
+            each
+            for each in self.rows
+            if each.verdict in VERDICTS[1:] and (each.table, each.number) not in changed
+        ]
+
+
+def export_review(suite: Path, path: Path) -> int:
+    """Write a sheet for a reviewer; the number of its rows.
+
+    Args:
+        suite: its folder.
+        path: ``.xlsx`` or ``.tsv``.
+
+    Raises:
+        InputError: it is no suite folder.
+        UsageError: the suffix is another one.
+        StorageError: the sheet cannot be written.
+    """
+    rows = list(_suite_rows(suite))
+    columns = list(dict.fromkeys(name for each in rows for name in each.cells))
+    versions = {name: _version(suite / name) for name in {each.table for each in rows}}
+    lines = [[*_PLACE, *columns, *_SAID]]
+    lines += [
+        [each.table, str(each.number), versions[each.table]]
+        + [each.cells.get(name, "") for name in columns]
+        + ["", ""]
+        for each in rows
+    ]
+    write_sheet(lines, path)
+    return len(rows)
+
+
+def import_review(suite: Path, sheet: Path, output: Path, *, reviewer: str) -> Review:
+    """Take a reviewer's corrections into a copy of a suite.
+
+    Args:
+        suite: the folder that the sheet was made of.
+        sheet: as the reviewer left it.
+        output: folder of the copy.
+        reviewer: who reviewed it; stands in the copy.
+
+    Raises:
+        InputError: the sheet is of another suite, or a cell cannot be used; all faults are named.
+        UsageError: the copy would overwrite the suite.
+        StorageError: the copy cannot be written.
+    """
+    if output.exists():
+        raise UsageError(
+            where=str(output), seen="is there already", todo="Name a folder that is not."
+        )
+    before = {(each.table, each.number): each for each in _suite_rows(suite)}
+    after = _sheet_rows(suite, sheet, before)
+    changes = tuple(
+        Change(row, column, before[row.table, row.number].cells.get(column, ""), cell)
+        for row in after
+        for column, cell in row.cells.items()
+        if cell != before[row.table, row.number].cells.get(column, "")
+    )
+    review = Review(rows=tuple(after), changes=changes, status="")
+    review = replace(review, status=_status(review, reviewer))
+    shutil.copytree(suite, output)
+    for name in dict.fromkeys(each.row.table for each in changes):
+        own = [each for each in changes if each.row.table == name]
+        writer = _write_stories if name.endswith(".jsonl") else _write_table
+        writer(output / name, own)
+    _write_settings(output / TOML, review, reviewer)
+    _append_log(output / LOG, review, reviewer)
+    return review
+
+
+# --- The suite's side
+
+
+def _suite_rows(suite: Path) -> Iterator[SheetRow]:
+    found = [name for name in TABLES if (suite / name).is_file()]
+    if not found or not (suite / TOML).is_file():
+        raise InputError(
+            where=str(suite),
+            seen=f"is no folder with {TOML} and {', '.join(TABLES)}",
+            todo="`cimento suites convert SUITE -o FOLDER` makes one of other formats.",
+        )
+    for name in found:
+        if name.endswith(".jsonl"):
+            yield from _story_rows(suite / name)
+            continue
+        for number, row in enumerate(_table(suite / name).rows, start=1):
+            yield SheetRow(name, number, row.cells)
+
+
+def _table(path: Path) -> Table:
+    table, faults = read_table(read_bytes(path), path)
+    if table is None or errors(faults):
+        raise SuiteError(where=str(path), faults=faults)
+    return table
+
+
+def _story_rows(path: Path) -> Iterator[SheetRow]:
+    for number, record in enumerate(_stories(path), start=1):
+        sentences = record.get("sentences")
+        texts = [str(each) for each in sentences] if isinstance(sentences, list) else []
+        cells = {"item": str(record.get("example_id", "")), "text": BAR.join(texts)}
+        yield SheetRow(path.name, number, cells)
+
+
+def _stories(path: Path) -> list[dict[str, JsonValue]]:
+    lines = read_bytes(path).decode("utf-8").splitlines()
+    return [parse_json(line) for line in lines if line.strip()]
+
+
+def _version(path: Path) -> str:
+    from hashlib import sha256
+
+    return sha256(read_bytes(path)).hexdigest()[:_HASH]
+
+
+# --- The sheet's side
+
+
+def _sheet_rows(
+    suite: Path, path: Path, before: Mapping[tuple[str, int], SheetRow]
+) -> list[SheetRow]:
+    """The rows of a sheet, held against those of the suite."""
+    sheet = _table(path)
+    missing = [name for name in (*_PLACE, *_SAID) if name not in sheet.columns]
+    if missing:
+        raise InputError(
+            where=sheet.name,
+            seen=f"there is no column {missing[0]!r}",
+            todo="Give the sheet that `cimento annotate review export` wrote.",
+        )
+    faults: list[str] = []
+    found = [_sheet_row(sheet, row, suite, before, faults) for row in sheet.rows]
+    if faults:
+        raise InputError(where=sheet.name, seen="\n  ".join([f"{len(faults)} faults:", *faults]))
+    return [each for each in found if each is not None]
+
+
+def _sheet_row(
+    sheet: Table,
+    row: Row,
+    suite: Path,
+    before: Mapping[tuple[str, int], SheetRow],
+    faults: list[str],
+) -> SheetRow | None:
+    name, number = row.cells["table"].strip(), row.cells["row"].strip()
+    known = before.get((name, int(number))) if number.isdecimal() else None
+    if known is None:
+        faults.append(f"{sheet.where(row)}: the suite has no row {number!r} in {name!r}")
+        return None
+    if row.cells["version"].strip() != _version(suite / name):
+        faults.append(f"{sheet.where(row)}: {name} has changed since; export it again")
+        return None
+    verdict = row.cells["verdict"].strip().lower()
+    if verdict and verdict not in VERDICTS:
+        todo = did_you_mean(verdict, VERDICTS)
+        faults.append(f"{sheet.where(row)}: the verdict is {verdict!r}. {todo}")
+    # A spreadsheet has one header for all tables, so that a cell may be there for nothing.
+    cells = {column: row.cells.get(column, "") for column in known.cells}
+    plain = {
+        # Blanks at the ends of a cell are lost in some programs, and are no correction.
+        column: known.cells[column] if cell.strip() == known.cells[column].strip() else cell
+        for column, cell in cells.items()
+    }
+    if name.endswith(".jsonl") and len(plain["text"].split(BAR)) != len(
+        known.cells["text"].split(BAR)
+    ):
+        faults.append(f"{sheet.where(row)}: the story has another number of sentences now")
+    if plain.get("item") != known.cells.get("item"):
+        faults.append(f"{sheet.where(row)}: the item is another one; ids are not corrected here")
+    return SheetRow(name, int(number), plain, verdict, " ".join(row.cells["comment"].split()))
+
+
+# --- The copy
+
+
+def _write_table(path: Path, changes: Sequence[Change]) -> None:
+    """The table with other cells; all other lines stay as they are."""
+    table = _table(path)
+    rows = [dict(row.cells) for row in table.rows]
+    for each in changes:
+        rows[each.row.number - 1][each.column] = each.after
+    lines = [table.columns, *(tuple(row.get(name, "") for name in table.columns) for row in rows)]
+    write_text("".join("\t".join(line) + "\n" for line in lines), path)
+
+
+def _write_stories(path: Path, changes: Sequence[Change]) -> None:
+    records = _stories(path)
+    for each in changes:
+        records[each.row.number - 1]["sentences"] = list(each.after.split(BAR))
+    lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    write_text("".join(lines), path)
+
+
+def _status(review: Review, reviewer: str) -> str:
+    """What the suite is now: reviewed only where every row was looked at and none is left open."""
+    looked = sum(bool(each.verdict) for each in review.rows)
+    if looked == len(review.rows) and not review.open:
+        return f"reviewed by {reviewer}"
+    left = len(review.open)
+    return f"draft, {looked} of {len(review.rows)} rows reviewed by {reviewer}, {left} left open"
+
+
+def _write_settings(path: Path, review: Review, reviewer: str) -> None:
+    import tomli_w
+
+    try:
+        settings = parse_toml(read_bytes(path).decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            where=str(path), seen=f"is not TOML: {error}", todo="Correct it."
+        ) from error
+    meta = settings.setdefault("meta", {})
+    known = meta.get("reviewed_by", [])
+    meta["status"] = review.status
+    meta["reviewed_by"] = list(dict.fromkeys([*known, reviewer]))
+    write_text(tomli_w.dumps(settings), path)
+
+
+def _append_log(path: Path, review: Review, reviewer: str) -> None:
+    earlier = path.read_text(encoding="utf-8") if path.exists() else "\t".join(_LOGGED) + "\n"
+    lines = []
+    for each in review.changes:
+        row = each.row
+        lines.append((row, each.column, each.before, each.after))
+    changed = {(each.row.table, each.row.number) for each in review.changes}
+    lines += [
+        (row, "", "", "")
+        for row in review.rows
+        if (row.comment or row.verdict in VERDICTS[1:]) and (row.table, row.number) not in changed
+    ]
+    text = "".join(
+        "\t".join((reviewer, row.table, str(row.number), row.cells.get("item", ""), column, before,
+                   after, row.verdict, row.comment)) + "\n"
+        for row, column, before, after in lines
+    )  # fmt: skip
+    write_text(earlier + text, path)

@@ -1,0 +1,169 @@
+"""Suites given to a native speaker as a sheet, and corrections taken back."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+import cimento
+from cimento.annotate.review import export_review, import_review
+from cimento.cli.main import invoke
+from cimento.errors import InputError, UsageError
+from cimento.suites.load import load_suite
+
+SUITES = Path(cimento.__file__).parent / "data" / "suites"
+PAIRS = SUITES / "it-connectives"
+
+
+@pytest.fixture
+def sheet(tmp_path):
+    """A sheet of a suite in which cells are what a reviewer leaves."""
+
+    def written(suite=PAIRS, verdict="ok", **changes):
+        path = tmp_path / "sheet.tsv"
+        export_review(suite, path)
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+        for row in rows:
+            row["verdict"] = verdict
+            row.update(changes.get(f"{row['table'].split('.')[0]}_{row['row']}", {}))
+        lines = [list(rows[0]), *([row[name] for name in rows[0]] for row in rows)]
+        path.write_text("".join("\t".join(line) + "\n" for line in lines), encoding="utf-8")
+        return path
+
+    return written
+
+
+def log(folder):
+    lines = (folder / "review.tsv").read_text(encoding="utf-8").splitlines()
+    return [dict(zip(lines[0].split("\t"), line.split("\t"), strict=True)) for line in lines[1:]]
+
+
+def test_a_correction_is_in_the_copy_and_in_the_log(tmp_path, sheet):
+    text = "Il nonno si è seduto in poltrona | e | si è subito addormentato."
+    path = sheet(items_1={"text": text, "comment": "word order"})
+    review = import_review(PAIRS, path, tmp_path / "copy", reviewer="Lia Neri")
+    assert load_suite(tmp_path / "copy").suite.items[0].conditions[0].regions[2].text == (
+        "si è subito addormentato."
+    )
+    assert review.status == "reviewed by Lia Neri"
+    (entry,) = log(tmp_path / "copy")
+    assert entry["before"].endswith("si è addormentato subito.")
+    assert (entry["after"], entry["column"], entry["comment"]) == (text, "text", "word order")
+    assert (entry["reviewer"], entry["item"]) == ("Lia Neri", "e-1")
+
+
+def test_all_other_rows_stay_as_they_are(tmp_path, sheet):
+    import_review(PAIRS, sheet(items_1={"grammaticality": "no"}), tmp_path / "copy", reviewer="L")
+    before = (PAIRS / "items.tsv").read_text(encoding="utf-8").splitlines()
+    after = (tmp_path / "copy" / "items.tsv").read_text(encoding="utf-8").splitlines()
+    assert [n for n, (a, b) in enumerate(zip(before, after, strict=True)) if a != b] == [1]
+
+
+@pytest.mark.parametrize(
+    ("rest", "first", "status"),
+    [
+        ("ok", {"verdict": "wrong"}, "draft, 180 of 180 rows reviewed by L, 1 left open"),
+        ("", {"verdict": "ok"}, "draft, 1 of 180 rows reviewed by L, 0 left open"),
+        ("ok", {"verdict": "unsure"}, "draft, 180 of 180 rows reviewed by L, 1 left open"),
+    ],
+)
+def test_a_suite_is_reviewed_only_where_nothing_is_left(tmp_path, sheet, rest, first, status):
+    path = sheet(verdict=rest, items_1=first)
+    assert import_review(PAIRS, path, tmp_path / "copy", reviewer="L").status == status
+
+
+def test_a_second_review_is_added_to_the_first(tmp_path, sheet):
+    first = tmp_path / "first"
+    import_review(PAIRS, sheet(items_1={"verdict": "wrong"}), first, reviewer="Lia")
+    path = sheet(suite=first, items_1={"text": "Piove | e | tira vento."})
+    import_review(first, path, tmp_path / "second", reviewer="Ugo")
+    assert [each["reviewer"] for each in log(tmp_path / "second")] == ["Lia", "Ugo"]
+    assert load_suite(tmp_path / "second").suite.meta.extra["reviewed_by"] == ["Lia", "Ugo"]
+
+
+def test_a_workbook_comes_back(tmp_path):
+    path = tmp_path / "sheet.xlsx"
+    count = export_review(PAIRS, path)
+    book = openpyxl.load_workbook(path)
+    page = book.active
+    head = [cell.value for cell in page[1]]
+    page.cell(2, head.index("verdict") + 1).value = "Wrong"
+    page.cell(2, head.index("comment") + 1).value = "not what we say"
+    book.save(path)
+    review = import_review(PAIRS, path, tmp_path / "copy", reviewer="L")
+    assert count == len(review.rows) == 180
+    assert review.changes == ()
+    assert [each.comment for each in review.open] == ["not what we say"]
+
+
+def test_seeds_of_templates_are_reviewed_too(tmp_path, sheet):
+    suite = SUITES / "es-agreement-templates"
+    path = sheet(suite=suite, seeds_1={"form": "el palacio"})
+    (change,) = import_review(suite, path, tmp_path / "copy", reviewer="L").changes
+    assert (change.row.table, change.before, change.after) == (
+        "seeds.tsv", "el edificio", "el palacio",
+    )  # fmt: skip
+    assert invoke(["suites", "check", str(tmp_path / "copy")]) == 0
+
+
+def test_sentences_of_stories_are_corrected(tmp_path, sheet):
+    suite = SUITES / "it-stories"
+    record = json.loads((suite / "items.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    sentences = ["Nora inserisce la spina della stufetta.", *record["sentences"][1:]]
+    path = sheet(suite=suite, items_1={"text": " | ".join(sentences)})
+    import_review(suite, path, tmp_path / "copy", reviewer="L")
+    first, *_ = (tmp_path / "copy" / "items.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(first) == {**record, "sentences": sentences}
+
+
+@pytest.mark.parametrize(
+    ("cells", "seen"),
+    [
+        ({"verdict": "good"}, "the verdict is 'good'"),
+        ({"item": "e-9"}, "the item is another one"),
+        ({"row": "999"}, "the suite has no row '999'"),
+        ({"version": "0" * 12}, "has changed since"),
+    ],
+)
+def test_what_cannot_be_taken_back_is_named(tmp_path, sheet, cells, seen):
+    with pytest.raises(InputError, match=seen):
+        import_review(PAIRS, sheet(items_1=cells), tmp_path / "copy", reviewer="L")
+    assert not (tmp_path / "copy").exists()
+
+
+def test_a_story_keeps_its_number_of_sentences(tmp_path, sheet):
+    suite = SUITES / "it-stories"
+    with pytest.raises(InputError, match="another number of sentences"):
+        import_review(
+            suite, sheet(suite=suite, items_1={"text": "Una."}), tmp_path / "c", reviewer="L"
+        )
+
+
+def test_a_folder_that_is_there_is_not_overwritten(tmp_path, sheet):
+    with pytest.raises(UsageError, match="is there already"):
+        import_review(PAIRS, sheet(), tmp_path, reviewer="L")
+
+
+def test_a_correction_with_a_fault_is_said(tmp_path, sheet, capsys):
+    path = sheet(items_1={"text": "Il nonno dorme."})
+    code = invoke([
+        "annotate", "review", "import", "it-connectives", str(path), "-o", str(tmp_path / "copy"),
+        "--reviewer", "Lia",
+    ])  # fmt: skip
+    assert code == 2
+    assert "error: CIM-" in capsys.readouterr().out
+
+
+def test_the_reviewers_are_shown(tmp_path, sheet, capsys):
+    import_review(PAIRS, sheet(), tmp_path / "copy", reviewer="Lia Neri")
+    assert invoke(["suites", "show", str(tmp_path / "copy")]) == 0
+    out = capsys.readouterr().out
+    assert "reviewed by Lia Neri" in out
+    assert "reviewers  Lia Neri" in out
+    assert invoke(["suites", "check", str(tmp_path / "copy")]) == 0
+    assert invoke(["annotate", "review", "export", "it-connectives", "-o", "x.csv"]) == 2
