@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import socket
-import subprocess
-import sys
-import time
+import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from cimento.suites.builtin import find_suite
 from cimento.surveys.building import Plan, build_design
-from cimento.surveys.design import write_design
 from cimento.surveys.material import Wanted
+from cimento.surveys.serving.app import make_app
 
 SECRET = "a secret of the tests, long enough"  # noqa: S105
 HIDDEN = re.compile(r'name="(form|moment)" value="([^"]*)"')
@@ -63,40 +60,19 @@ class Person:
 
 
 @contextmanager
-def server(folder, design, *, port=None):
-    """A server in a process of its own; yields the process and its address."""
-    write_design(design, folder / "design.json")
-    port = port or free_port()
-    command = [
-        sys.executable, "-c", "from cimento.cli.main import main; main()",
-        "annotate", "serve", str(folder), "--port", str(port),
-    ]  # fmt: skip
-    environment = {**os.environ, "CIMENTO_ADMIN_SECRET": SECRET}
-    process = subprocess.Popen(  # noqa: S603  # our own command
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    try:
-        wait_for(port, process)
-        yield process, f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.communicate(timeout=30)
+def serving(design, database, *, secret=SECRET):
+    """A server on a port of its own, in a thread; yields its address."""
+    import uvicorn
 
-
-def wait_for(port, process):
-    """Until somebody listens at a port of this machine."""
-    for _ in range(600):
-        if process.poll() is not None:
-            raise AssertionError(process.stderr.read().decode())
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise AssertionError("the server does not start")
-
-
-def free_port():
-    """A port of this machine that nobody listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    app = make_app(design, database, secret=secret, pace=1000)
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        config = uvicorn.Config(app, log_level="warning", access_log=False)
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
