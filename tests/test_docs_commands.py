@@ -20,6 +20,7 @@ README = DOCS.parent / "README.md"
 RUN = (
     "quickstart.md",
     "ten-lines.md",
+    "notebooks.md",
     "howto/pairs.md",
     "howto/write.md",
     "howto/publish.md",

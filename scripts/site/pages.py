@@ -31,6 +31,9 @@ ALSO_PUBLIC = (
     "cimento.comparing.compare",
     "cimento.comparing.Comparison",
     "cimento.errors",
+    "cimento.models.live.live_scorer",
+    "cimento.models.live.undisturbed",
+    "cimento.training.evaluate_while_training",
 )
 """What the docs name beside the names in `cimento` itself."""
 
