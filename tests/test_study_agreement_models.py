@@ -12,11 +12,13 @@ from scipy import stats
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError
+from cimento.models.locate import Located
 from cimento.statistics.multiple import holm
 from cimento.studies.agreement.figures import profile_figure, profile_frame
 from cimento.studies.agreement.items import AgreementRun
 from cimento.studies.agreement.models import (
     SAME,
+    ModelRow,
     fact_rows,
     facts_of,
     known_models,
@@ -64,7 +66,7 @@ def run(model: str, ratios: list[float], *, name: str = "sv", **details: str) ->
     )
 
 
-def rows_of(runs: list[AgreementRun], given: dict[str, dict[str, str]]):
+def rows_of(runs: list[AgreementRun], given: dict[str, dict[str, str]]) -> list[ModelRow]:
     languages = language_rows([suite_row(each, seed=0) for each in runs], averaging="suites")
     return model_rows(runs, languages, given)
 
@@ -211,9 +213,9 @@ def test_the_command_loads_each_model_once_and_draws(
     loaded: list[str] = []
     real = loading.load
 
-    def counted(located, **options):
+    def counted(located: Located, **options: object) -> object:
         loaded.append(located.name)
-        return real(located, **options)
+        return real(located, **options)  # type: ignore[arg-type]  # as they came
 
     monkeypatch.setattr(loading, "load", counted)
     data = tmp_path / "data"

@@ -29,7 +29,7 @@ app.command("merge")(suites_derived.merge_suite)
 
 SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")]
 Kind = Literal["pairs", "regions", "factorial", "agreement", "cloze", "templates"]
-Format = Literal["native", "syntaxgym", "blimp", "lm-eval"]
+Format = Literal["native", "syntaxgym", "blimp", "lm-eval", "minicons"]
 
 
 @app.command("list")

@@ -17,6 +17,7 @@ from cimento.suites.readers.labelled import is_labelled_table
 from cimento.suites.readers.lines import SUFFIX as LINES_SUFFIX
 from cimento.suites.readers.lines import is_clams
 from cimento.suites.readers.lm_eval import SUFFIXES as YAML_SUFFIXES
+from cimento.suites.readers.minicons import is_minicons
 from cimento.suites.readers.plugged import Reader, plugged_reader
 from cimento.suites.readers.syntaxgym_rows import is_rows
 from cimento.suites.readers.words import SUFFIX as WORDS_SUFFIX
@@ -89,6 +90,11 @@ FORMATS = {
         "a table with the columns item, condition and sentence (.tsv, .csv, .xlsx)",
         ("factorial_table", "read_factorial_table"),
     ),
+    "minicons": Format(
+        "a table with the columns item, condition, prefix and stimulus, or with one of the last two"
+        " twice, as prefix_good and prefix_bad (.tsv, .csv, .xlsx)",
+        ("minicons", "read_minicons"),
+    ),
     "words": Format(
         "a table with the columns sent_index, word_index, word, region and condition "
         "(.csv, .csv.gz)",
@@ -145,6 +151,7 @@ _TABLES: Mapping[str, Callable[[Table], bool]] = {
     "labelled": is_labelled_table,
     "words": is_words_table,
     "factorial-table": is_factorial_table,
+    "minicons": is_minicons,
 }
 """Format to whether a table is of it; the first that says so has it."""
 

@@ -12,6 +12,7 @@ from cimento.suites.faults import errors
 from cimento.suites.model import Suite
 from cimento.suites.writers.blimp import blimp_losses, write_blimp
 from cimento.suites.writers.lm_eval import write_lm_eval
+from cimento.suites.writers.minicons import minicons_losses, write_minicons
 from cimento.suites.writers.native import write_native
 from cimento.suites.writers.syntaxgym import write_syntaxgym
 
@@ -39,6 +40,9 @@ TARGETS = {
     "native": Target("a folder with suite.toml and items.tsv", write_native),
     "syntaxgym": Target("SyntaxGym JSON", write_syntaxgym),
     "blimp": Target("BLiMP JSONL", write_blimp, blimp_losses),
+    "minicons": Target(
+        "a table of prefixes and stimuli for minicons", write_minicons, minicons_losses
+    ),
     "lm-eval": Target("a task of lm-evaluation-harness", write_lm_eval, blimp_losses),
 }
 

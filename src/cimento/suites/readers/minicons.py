@@ -1,0 +1,142 @@
+"""Tables of prefixes and stimuli, as they are given to minicons' ``conditional_score``.
+
+minicons itself reads no file of stimuli: its users keep them in tables and hand it the columns. Two
+shapes are common: a row for each condition (item, condition, prefix, stimulus), and a row for each
+pair, in which either the prefix or the stimulus comes twice (``prefix_acceptable`` and
+``prefix_unacceptable`` with one ``property_phrase`` in COMPS, Misra, Rayz and Ettinger 2023,
+doi:10.18653/v1/2023.eacl-main.213). What follows the stimulus may stand in ``suffix``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.errors import Fault
+from cimento.files import read_bytes
+from cimento.suites.faults import fault
+from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites.reading import Reading, sha256_of, strip_blanks, unusable
+from cimento.suites.tables import Row, Table, read_table
+
+PREFIX, SUFFIX = "prefix", "suffix"
+STIMULUS = ("stimulus", "continuation", "query", "property_phrase")
+ITEM, CONDITION = ("item", "id"), "condition"
+SIDES = (("good", "bad"), ("acceptable", "unacceptable"), ("grammatical", "ungrammatical"))
+"""How the two sides of a pair are named, in columns and as conditions."""
+
+REGIONS = (PREFIX, "stimulus", SUFFIX)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Which column holds what; empty where none does."""
+
+    item: str
+    prefix: tuple[str, ...]
+    stimulus: tuple[str, ...]
+    suffix: str
+    condition: str
+    sides: tuple[str, ...]
+
+    @property
+    def taken(self) -> set[str]:
+        """The columns that do not become free ones."""
+        return {self.item, *self.prefix, *self.stimulus, self.suffix, self.condition}
+
+
+def is_minicons(table: Table) -> bool:
+    """Whether a table has prefixes and stimuli, in one of the two shapes."""
+    return _columns(table) is not None
+
+
+def read_minicons(path: Path) -> Reading:
+    """Read a table of prefixes and stimuli; the file's name becomes the suite's.
+
+    The regions are prefix, stimulus and suffix. Where the conditions are good and bad (or
+    acceptable, grammatical and their opposites), the stimulus should be less surprising in the
+    good one; else the suite has no prediction.
+
+    Raises:
+        InputError: the file may not be read.
+        SuiteError: it is no such table.
+    """
+    data = read_bytes(path)
+    table, faults = read_table(data, path)
+    columns = _columns(table) if table else None
+    if table is None or columns is None:
+        names = ", ".join(table.columns) if table else "none"
+        seen = f"The columns prefix, stimulus and condition are missing; there are {names}."
+        raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
+    items: dict[str, list[Condition]] = {}
+    places: dict[str, list[str]] = {}
+    for number, row in enumerate(table.rows, start=1):
+        where = table.where(row)
+        for name, condition in _conditions(row, columns, number, where, faults):
+            items.setdefault(name, []).append(condition)
+            places.setdefault(name, []).append(where)
+    found = {condition.name for own in items.values() for condition in own}
+    suite = Suite(
+        meta=Meta(name=path.stem),
+        region_names=REGIONS,
+        predictions=_predictions(found),
+        items=tuple(Item(name, tuple(own)) for name, own in items.items()),
+    )
+    told = tuple(place for own in places.values() for place in own)
+    return Reading(suite, sha256_of(data), told, tuple(faults))
+
+
+def _columns(table: Table) -> _Columns | None:
+    item = next(filter(None, map(table.find, ITEM)), "")
+    stimulus = next(filter(None, map(table.find, STIMULUS)), "")
+    prefix, suffix = table.find(PREFIX) or "", table.find(SUFFIX) or ""
+    condition = table.find(CONDITION) or ""
+    if prefix and stimulus and condition and item:
+        return _Columns(item, (prefix,), (stimulus,), suffix, condition, ())
+    for sides in SIDES:
+        prefixes = _two(table, (PREFIX,), sides)
+        if prefixes and stimulus:
+            return _Columns(item, prefixes, (stimulus,), suffix, "", sides)
+        stimuli = _two(table, STIMULUS, sides)
+        if prefix and stimuli:
+            return _Columns(item, (prefix,), stimuli, suffix, "", sides)
+    return None
+
+
+def _two(table: Table, names: Sequence[str], sides: Sequence[str]) -> tuple[str, ...]:
+    """The columns of both sides, such as ``prefix_good`` and ``prefix_bad``; none without both."""
+    for name in names:
+        found = [table.find(f"{name}_{side}") for side in sides]
+        if all(found):
+            return tuple(filter(None, found))
+    return ()
+
+
+def _conditions(
+    row: Row, columns: _Columns, number: int, where: str, faults: list[Fault]
+) -> Iterator[tuple[str, Condition]]:
+    """The conditions of a row, each with the id of its item."""
+    cells = {
+        name: strip_blanks(cell, what=name, where=where, faults=faults)
+        for name, cell in row.cells.items()
+    }
+    item = cells[columns.item] if columns.item else str(number)
+    free = {name: cell for name, cell in cells.items() if cell and name not in columns.taken}
+    sides = columns.sides or (cells[columns.condition],)
+    for index, side in enumerate(sides):
+        texts = [
+            cells[columns.prefix[min(index, len(columns.prefix) - 1)]],
+            cells[columns.stimulus[min(index, len(columns.stimulus) - 1)]],
+            cells[columns.suffix] if columns.suffix else "",
+        ]
+        yield item, Condition(side, tuple(map(Region, texts)), free)
+
+
+def _predictions(conditions: set[str]) -> tuple[Prediction, ...]:
+    """That the stimulus is less surprising in the good condition, where that one is known."""
+    return tuple(
+        Prediction(f"(2;%{good}%) < (2;%{bad}%)", comment="As minicons' conditional scores.")
+        for good, bad in SIDES
+        if {good, bad} <= conditions
+    )
