@@ -14,8 +14,11 @@ from dataclasses import replace
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+from cimento.cli.main import invoke
+from cimento.judgments.records import judgments_of
 from cimento.suites.builtin import find_suite
 from cimento.surveys.building import Plan, build_design
 from cimento.surveys.design import Choice
@@ -298,3 +301,57 @@ def test_hostile_text_does_nothing_in_jspsych(tmp_path, served, jspsych_packages
         hostile(), tmp_path, served, jspsych_packages, browser, choose=lambda *_: 0
     )
     assert {each["value"] for each in found} == {"1"}
+
+
+def imported(file, form, folder):
+    """A results file as judgments, by the command that takes it over."""
+    output = folder / "judgments.parquet"
+    command = ["annotate", "import", str(file), "--form", form, "--suite", "it-connectives"]
+    assert invoke([*command, "--names", "keep", "-o", str(output)]) == 0
+    return judgments_of(pl.read_parquet(output))
+
+
+def held_against(judgments, questions):
+    """Whether judgments are about the questions of a survey."""
+    assert [each.position for each in judgments] == list(range(1, len(questions) + 1))
+    for each, question in zip(judgments, questions, strict=True):
+        assert (each.item, each.condition) == (question.item, question.condition)
+        assert each.expected == (question.expected or None)
+        assert each.question == ("attention" if question.expected else "acceptability")
+
+
+def test_pcibex_results_are_taken_over(tmp_path):
+    design = small("it-connectives")
+    ran = run_pcibex(design, tmp_path)
+    own = list(ran["out"][0]["logged"])
+    names = [
+        "Results reception time", "MD5 hash of participant's IP address", "Controller name",
+        "Order number of item", "Inner element number", "Label", "Latin Square Group",
+        "PennElementType", "PennElementName", "Parameter", "Value", "EventTime", *own, "Comments",
+    ]  # fmt: skip
+    lines = [f"# {number}. {name}." for number, name in enumerate(names, start=1)]
+    for number, each in enumerate(ran["out"], start=3):
+        logged = [str(each["logged"][name]).replace(",", "%2C") for name in own]
+        before = ["1700000000", "abc", "PennController", str(number), "0", f"trial-{number - 3}"]
+        lines.append(
+            ",".join([*before, "NULL", "Scale", "answer", "Choice", "5", "1", *logged, "NULL"])
+        )
+    (tmp_path / "results.csv").write_text("\n".join(lines) + "\n")
+    found = imported(tmp_path / "results.csv", "pcibex", tmp_path)
+    held_against(found, design.by_survey["2"])
+    assert {each.value for each in found} == {"5"}
+    assert {each.annotator for each in found} == {"P7"}
+
+
+def test_jspsych_results_are_taken_over(tmp_path, served, jspsych_packages, browser):
+    design = small("it-connectives")
+    rows = answer_jspsych(design, tmp_path, served, jspsych_packages, browser, choose=lambda *_: 3)
+    with (tmp_path / "results.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    found = imported(tmp_path / "results.csv", "jspsych", tmp_path)
+    held_against(found, design.by_survey["1"])
+    assert {each.value for each in found} == {"4"}
+    assert {each.annotator for each in found} == {"P-1"}
+    assert all(each.seconds <= each.session_seconds for each in found)

@@ -66,6 +66,7 @@ def test_a_survey_is_answered_with_the_keyboard_alone(browser, database):
         page.goto(link(database, design, address))
         page.get_by_role("button", name="Acconsento, inizia").focus()
         page.keyboard.press("Enter")
+        page.get_by_text("tasti numerici").wait_for(state="visible")
         page.get_by_role("link", name="Comincia").focus()
         page.keyboard.press("Enter")
         for position in range(1, 6):
@@ -85,6 +86,7 @@ def test_a_survey_is_answered_without_scripts(browser, database):
     ):
         page.goto(link(database, design, address))
         page.get_by_role("button", name="Acconsento, inizia").click()
+        assert page.get_by_text("tasti numerici").count() == 1
         assert not page.get_by_text("tasti numerici").is_visible()
         page.get_by_role("link", name="Comincia").click()
         page.get_by_role("button", name="Avanti").click()
