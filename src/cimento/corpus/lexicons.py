@@ -43,7 +43,7 @@ def read_xml_lexicon(path: Path) -> Inventory:
     Raises:
         InputError: it is neither.
     """
-    root = _parse(path)
+    root = parse_xml(path)
     if root.tag == "liste" or root.find(".//connecteur") is not None:
         entries = list(_lexconn(root))
     else:
@@ -139,7 +139,12 @@ def read_lines(path: Path) -> Inventory:
 # --- XML
 
 
-def _parse(path: Path) -> Element:
+def parse_xml(path: Path) -> Element:
+    """The root of an XML file.
+
+    Raises:
+        InputError: it cannot be read, is no XML, or declares entities.
+    """
     from xml.etree import ElementTree as ET
 
     data = read_bytes(path)
