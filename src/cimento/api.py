@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -25,7 +25,7 @@ from cimento.measures.unigrams import load_unigrams
 from cimento.models.base import Scorer
 from cimento.results import Run
 from cimento.runs import RunFolder
-from cimento.sources import Asking, Source, name_of, open_source, shown_name
+from cimento.sources import Answered, Asking, Source, name_of, open_source, shown_name
 from cimento.suites import faults
 from cimento.suites.builtin import find_suite
 from cimento.suites.checks import check_suite
@@ -84,12 +84,14 @@ class Evaluation:
         judging: how answers are judged.
         output: folder of runs to write to; None keeps runs in memory.
         force: run again what is already stored.
+        run_file: what a run file said, for the manifest; empty where there was none.
     """
 
     asking: Asking
     judging: Judging
     output: Path | None = None
     force: bool = False
+    run_file: Mapping[str, JsonValue] = field(default_factory=dict)
 
     @property
     def full_asking(self) -> Asking:
@@ -116,17 +118,52 @@ class Evaluation:
         Raises:
             CimentoError: the suite cannot be asked, or the model cannot answer.
         """
+        stored = self.stored(loaded, source)
+        if stored is not None:
+            return stored
+        asked = self.asked(loaded)
+        return self.finish(loaded, source, source.answer(asked, cache=cache, progress=progress))
+
+    def asked(self, loaded: LoadedSuite) -> Suite:
+        """The suite as it is asked: its first items, with the predictions that are judged.
+
+        Raises:
+            CimentoError: it cannot be judged in this way.
+        """
+        return self.judging.applied(_first_items(loaded.suite, self.asking.limit))
+
+    def stored(self, loaded: LoadedSuite, source: Source) -> Run | None:
+        """The run as it is stored; None where it is not, and can be.
+
+        Raises:
+            CimentoError: frequencies or the stored run cannot be read, or its folder not written.
+        """
         suite = _first_items(loaded.suite, self.asking.limit)
         if self.judging.unigrams:
             # Read before the model is asked, so that a mistake is found at once.
             load_unigrams(self.judging.unigrams, language=suite.meta.language)
-        inputs = self._inputs(loaded, suite, source)
         folder = self._folder(suite, source)
-        if folder is not None and not self.force and folder.is_done(inputs):
+        if folder is not None and self.is_stored(loaded, source):
             return self._reopen(folder)
         if folder is not None:
             folder.prepare()
-        answers = source.answer(self.judging.applied(suite), cache=cache, progress=progress)
+        return None
+
+    def is_stored(self, loaded: LoadedSuite, source: Source) -> bool:
+        """Whether the run is stored already, and may be taken as it is."""
+        suite = _first_items(loaded.suite, self.asking.limit)
+        folder = self._folder(suite, source)
+        inputs = self._inputs(loaded, suite, source)
+        return folder is not None and not self.force and folder.is_done(inputs)
+
+    def finish(self, loaded: LoadedSuite, source: Source, answers: Answered) -> Run:
+        """The run that answers make; stored, where there is a folder of runs.
+
+        Raises:
+            StorageError: it cannot be written.
+        """
+        suite = _first_items(loaded.suite, self.asking.limit)
+        folder = self._folder(suite, source)
         warnings = (*map(str, loaded.warnings), *answers.tables.warnings)
         run = Run(
             suite=suite,
@@ -138,8 +175,9 @@ class Evaluation:
                 suite={"name": suite.name, "version": suite.meta.version, "sha256": loaded.sha256},
                 asking=self.full_asking,
                 named=name_of(source),
-                inputs=inputs,
+                inputs=self._inputs(loaded, suite, source),
                 warnings=warnings,
+                **({"run_file": self.run_file} if self.run_file else {}),
             ),
             answers=dataclasses.replace(answers.tables, warnings=warnings),
             judging=self.judging,
@@ -206,7 +244,7 @@ def evaluate_all(
         CimentoError: a suite cannot be read, two have one name, or the output cannot be written.
     """
     found = read_suites(suites)
-    _refuse_same_names(found)
+    refuse_same_names(found)
     kept = cache or MemoryCache()
     for model in models:
         name = shown_name(model)
@@ -252,7 +290,12 @@ def _made_here(suite: Suite) -> LoadedSuite:
     return LoadedSuite(suite, faults.warnings(found), digest, Path(suite.name), format="python")
 
 
-def _refuse_same_names(suites: Sequence[LoadedSuite]) -> None:
+def refuse_same_names(suites: Sequence[LoadedSuite]) -> None:
+    """See that runs of different suites do not have one folder.
+
+    Raises:
+        UsageError: two suites have one name.
+    """
     seen: dict[str, LoadedSuite] = {}
     for loaded in suites:
         other = seen.setdefault(loaded.suite.name, loaded)

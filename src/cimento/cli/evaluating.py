@@ -28,9 +28,9 @@ PART_MISSING = 3
 def run_regions(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int:
     """Evaluate suites of regions, print the table or the JSON, and return the exit code."""
     evaluation = how.evaluation
-    runs, failures = evaluate_with_progress(
-        suites, models, evaluation, keep_answers=how.keep_answers
-    )
+    runs, failures = _scheduled(suites, models, how)
+    if how.engine.share is not None:
+        return report_failures([how.engine.share], failures)
     missing = [_missing(failure) for failure in failures]
     judged = [each for run in runs for each in run.judge_on(how.measures)]
     summary = summarise(judged, missing=missing, with_verdicts=how.as_json)
@@ -42,6 +42,34 @@ def run_regions(suites: Sequence[str], models: Sequence[str], how: KindRun) -> i
         folder = evaluation.output
         note(f"Stored in {folder}. For a page to read: cimento report {folder} -o report.html")
     return report_failures(runs, failures)
+
+
+def _scheduled(
+    suites: Sequence[str], models: Sequence[str], how: KindRun
+) -> tuple[list[Run], list[Failure]]:
+    """Have units done by an engine and put runs together; what was done, and what failed.
+
+    Of a share of the units no run is put together, but what failed is told.
+    """
+    from cimento.scheduling.regions import do_units, failures, finish, keep_answers, plan_work
+
+    engine, device = how.engine, how.device(models)
+    work = plan_work(suites, models, how.evaluation, keep=how.keep_answers)
+    with opened_cache(keep_answers=how.keep_answers) as cache:
+        with progress_bars() as progress:
+            done = do_units(
+                work,
+                lambda number: engine.open(number, device=device),
+                alone=engine.is_alone(device),
+                share=engine.share,
+                progress=progress,
+            )
+        if engine.share is not None:
+            return [], list(failures(work, done.failed))
+        outcomes = list(finish(work, done.failed, cache=cache))
+        keep_answers(work, cache)
+    runs = [each for each in outcomes if isinstance(each, Run)]
+    return runs, [each for each in outcomes if isinstance(each, Failure)]
 
 
 def evaluate_with_progress(

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.scheduling.engines import LOCAL, Engine
 from cimento.suites.kinds import REGIONS, kind_of
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class KindRun:
         keep_answers: keep answers in the cache between runs.
         measures: names; the first is the one that runs are stored with.
         options: what only this kind of suite knows, by name.
+        engine: who does the work.
     """
 
     evaluation: Evaluation
@@ -35,6 +37,12 @@ class KindRun:
     keep_answers: bool
     measures: Sequence[str] = ()
     options: Mapping[str, str] = field(default_factory=dict)
+    engine: Engine = LOCAL
+
+    def device(self, models: Sequence[str]) -> str:
+        """Where models are asked; recordings need no look at what devices there are."""
+        recorded = all(model.startswith("replay:") for model in models)
+        return "cpu" if recorded else self.evaluation.asking.device
 
 
 Runner: TypeAlias = Callable[[Sequence[str], Sequence[str], KindRun], int]
@@ -117,15 +125,24 @@ def run_each_kind(suites: Sequence[str], models: Sequence[str], how: KindRun) ->
         InputError: a suite does not exist or is of no known kind.
         UsageError: options for a kind were given, and there is none that takes them.
     """
-    by_kind = _by_kind(suites)
+    by_kind = suites_by_kind(suites)
     if how.options and set(by_kind) == {REGIONS}:
         raise UsageError(
             where=f"--set {next(iter(how.options))}",
             seen="none of the suites is of a kind that takes such options",
             todo="Leave it out.",
         )
-    codes = [_runner(kind)(names, models, how) for kind, names in by_kind.items()]
+    codes = [_run_kind(kind, names, models, how) for kind, names in by_kind.items()]
     return max(codes)
+
+
+def _run_kind(kind: str, names: Sequence[str], models: Sequence[str], how: KindRun) -> int:
+    """Run the suites of one kind; those of regions are spread over workers by their own runner."""
+    if kind == REGIONS or how.engine.is_alone(how.device(models)):
+        return find_runner(RUNNERS[kind])(names, models, how)
+    from cimento.cli.spreading import run_spread
+
+    return run_spread(RUNNERS[kind], names, models, how)
 
 
 def keep_options(folder: Path | None, how: KindRun) -> None:
@@ -160,7 +177,7 @@ def parse_settings(settings: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _by_kind(suites: Sequence[str]) -> dict[str, list[str]]:
+def suites_by_kind(suites: Sequence[str]) -> dict[str, list[str]]:
     """Names and paths of suites, those of one kind together, in order."""
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import suite_paths
@@ -196,8 +213,9 @@ def _kind(path: Path) -> str:
     return KIND if kind == REGIONS and is_stories(path) else kind
 
 
-def _runner(kind: str) -> Runner:
-    return cast("Runner", _imported(RUNNERS[kind]))
+def find_runner(name: str) -> Runner:
+    """A runner by its name, ``module:function``."""
+    return cast("Runner", _imported(name))
 
 
 def _imported(name: str) -> object:

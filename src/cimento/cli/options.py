@@ -32,15 +32,14 @@ def option(*flags: str, help: str, **more: Any) -> Any:  # noqa: A002  # as type
     return typer.Option(*flags, help=help, envvar=variable, show_envvar=False, **more)
 
 
-Model = Annotated[
-    list[str],
-    option(
-        "-m",
-        "--model",
-        help="demo-causal, demo-masked, a folder, org/name@revision, openai:URL#model, kenlm:FILE,"
-        " replay:FILE; may be repeated.",
-    ),
-]
+_model = option(
+    "-m",
+    "--model",
+    help="demo-causal, demo-masked, a folder, org/name@revision, openai:URL#model, kenlm:FILE,"
+    " replay:FILE; may be repeated.",
+)
+Model = Annotated[list[str], _model]
+Models = Annotated[list[str] | None, _model]
 Output = Annotated[Path, option("-o", "--output", help="Folder of runs.")]
 Json = Annotated[bool, option("--json", help="Print the summary as JSON.")]
 Settings = Annotated[

@@ -1,0 +1,1 @@
+"""Many suites and many models: the work cut into units, and the engines that do them."""
