@@ -26,6 +26,8 @@ SMALL_BYTES = 4_000_000
 MAX_GROWTH = 20
 """Tables shrink four- to tenfold; what is small may shrink more."""
 
+_KEY_END = re.compile(r"[\"'=#]")
+_MOST_POINTS = 5_000
 _SURROGATE = re.compile(r"\\u[dD][89abcdefABCDEF]")
 
 
@@ -68,6 +70,8 @@ def parse_toml(text: str) -> dict[str, Any]:
         tomllib.TOMLDecodeError: it is no TOML, is nested too deep, or has a number of thousands of
             digits.
     """
+    if any(line.count(".") > MAX_DEPTH and _is_long_key(line) for line in text.split("\n")):
+        raise tomllib.TOMLDecodeError(_too_deep())
     try:
         value = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
@@ -106,6 +110,15 @@ def unpack_gzip(data: bytes, *, where: str) -> bytes:
             todo="No text shrinks so much: do not trust this file, or unpack it yourself.",
         )
     return content
+
+
+def _is_long_key(line: str) -> bool:
+    """Whether a line of TOML begins with a key of very many parts, over which the parser is slow.
+
+    What stands in quotation marks may have points, but no text has so many in one line.
+    """
+    key = _KEY_END.split(line, maxsplit=1)[0]
+    return key.count(".") > MAX_DEPTH or line.count(".") > _MOST_POINTS
 
 
 def _is_deep(value: object) -> bool:

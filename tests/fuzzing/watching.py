@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,9 @@ from cimento.errors import CimentoError
 
 MOST_BYTES = 200_000_000
 """What reading a file of less than a megabyte may need at most."""
+
+ROOM_BYTES = 2_000_000_000
+"""Of addresses, which libraries take far more of than of memory."""
 
 LONGEST_MESSAGE = 50_000
 _STATUS = Path("/proc/self/status")
@@ -39,7 +43,7 @@ def attempt(read: Callable[[Path], object], path: Path, *, seconds: float) -> No
     """
     before = _reset_peak()
     try:
-        with _alarm(seconds):
+        with _alarm(seconds), _little_memory():
             read(path)
     except CimentoError as error:
         _check_message(error)
@@ -76,6 +80,21 @@ def _alarm(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, earlier)
+
+
+@contextmanager
+def _little_memory() -> Iterator[None]:
+    """Let no reader fill the memory of the machine before its peak can be looked at."""
+    used = _status("VmSize") if _STATUS.exists() else None
+    if used is None:
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (used + ROOM_BYTES, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def _reset_peak() -> int | None:

@@ -18,6 +18,7 @@ from typing import IO, Literal
 from cimento.corpus.records import EmptyNode, Multiword, Sentence, Token, Word, joined
 from cimento.corpus.trees import range_faults, tree_faults
 from cimento.errors import InputError
+from cimento.parsing import MAX_GROWTH, SMALL_BYTES
 
 COLUMNS = 10
 LONGEST_LINE = 1_000_000
@@ -113,9 +114,13 @@ def _blocks(path: Path) -> Iterator[tuple[int, list[bytes]]]:
     block: list[bytes] = []
     number = start = 0
     try:
+        most = MAX_GROWTH * path.stat().st_size + SMALL_BYTES
         with _opened(path) as file:
             while line := file.readline(LONGEST_LINE):
                 number += 1
+                most -= len(line)
+                if most < 0:
+                    raise _bomb(path, number)
                 if len(line) == LONGEST_LINE or len(block) == LONGEST_SENTENCE:
                     raise _endless(path, number)
                 text = line.strip(b"\r\n")
@@ -137,6 +142,14 @@ def _blocks(path: Path) -> Iterator[tuple[int, list[bytes]]]:
         ) from error
     if block:
         yield start, block
+
+
+def _bomb(path: Path, number: int) -> InputError:
+    return InputError(
+        where=f"{path}, line {number}",
+        seen="the file grows as no text does when it is unpacked",
+        todo="Do not trust it, or unpack it yourself.",
+    )
 
 
 def _endless(path: Path, number: int) -> InputError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -187,8 +188,8 @@ def make_inventory(
     """
     if not connectives:
         raise InputError(where=where, seen="there is no connective", todo="Add one at least.")
-    names = [each.name for each in connectives]
-    twice = next((each for each in names if names.count(each) > 1), None)
+    times = Counter(each.name for each in connectives)
+    twice = next((name for name, number in times.items() if number > 1), None)
     if twice is not None:
         raise InputError(
             where=where, seen=f"the connective {twice!r} is there twice", todo="Remove one."

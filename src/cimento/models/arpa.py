@@ -11,16 +11,20 @@ import gzip
 import math
 import re
 import struct
+import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import IO
 
 from cimento.errors import InputError
 
 UNKNOWN = "<unk>"
 START = "<s>"
 END = "</s>"
+
+LONGEST_LINE = 100_000
+"""Bytes; an n-gram has some words and two numbers."""
 
 _COUNT = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)")
 _SECTION = re.compile(rb"\\(\d+)-grams:")
@@ -50,7 +54,7 @@ class ArpaModel:
         try:
             with _open(path) as file:
                 self.order = self._read(file)
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise InputError(where=str(path), seen=f"cannot be read ({error})") from error
 
     @property
@@ -87,12 +91,21 @@ class ArpaModel:
                 return value
         return math.nan
 
-    def _read(self, file: Iterable[bytes]) -> int:
+    def _lines(self, file: gzip.GzipFile | IO[bytes]) -> Iterator[tuple[int, bytes]]:
+        """The lines with their numbers, none of them so long that it fills the memory."""
+        number = 0
+        while line := file.readline(LONGEST_LINE):
+            number += 1
+            if len(line) == LONGEST_LINE:
+                raise self._fault(f"the line has {LONGEST_LINE:,} bytes or more", number)
+            yield number, line
+
+    def _read(self, file: gzip.GzipFile | IO[bytes]) -> int:
         """Take all n-grams in; the order of the model."""
         said: Counter[int] = Counter()
         found: Counter[int] = Counter()
         order, ended = 0, False
-        for number, line in enumerate(file, start=1):
+        for number, line in self._lines(file):
             text = line.strip()
             if counted := _COUNT.fullmatch(text):
                 said[int(counted[1])] = int(counted[2])
@@ -131,7 +144,7 @@ class ArpaModel:
         return InputError(where=where, seen=seen, todo="Was the file cut short or edited?")
 
 
-def _open(path: Path) -> AbstractContextManager[Iterable[bytes]]:
+def _open(path: Path) -> gzip.GzipFile | IO[bytes]:
     with path.open("rb") as file:
         compressed = file.read(len(_GZIP)) == _GZIP
     return gzip.open(path, "rb") if compressed else path.open("rb")

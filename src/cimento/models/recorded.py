@@ -25,6 +25,8 @@ COLUMNS = ("sentence_id", "token_id", "token", "surprisal")
 
 _NOT_A_NUMBER = frozenset({"", "nan", "na", "null", "none"})
 _MAX_DIGITS = 12
+_LONGEST_PATTERN = 200
+_ENDLESS = re.compile(r"\)\s*[*+{]")
 
 _Split: TypeAlias = Callable[[str], list[str]]
 
@@ -328,8 +330,14 @@ def _faults(tokenizer: Tokenizer) -> list[str]:
     faults: list[str] = []
     if tokenizer.sentinel_pattern and tokenizer.sentinel_position is None:
         faults.append("tokenizer.sentinel_position: missing beside sentinel_pattern")
+    pattern = tokenizer.drop_token_pattern or ""
     try:
-        re.compile(tokenizer.drop_token_pattern or "")
-    except re.error as error:
+        re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
         faults.append(f"tokenizer.drop_token_pattern: not a regular expression, {error}")
+    if _ENDLESS.search(pattern) or len(pattern) > _LONGEST_PATTERN:
+        faults.append(
+            "tokenizer.drop_token_pattern: a group that is repeated, or a long pattern, may search"
+            " without end; write it without"
+        )
     return faults

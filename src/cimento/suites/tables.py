@@ -5,15 +5,25 @@ from __future__ import annotations
 import csv
 import io
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import Fault
+from cimento.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, SMALL_BYTES
 from cimento.suites.faults import fault
 from cimento.suites.reading import decode_table
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx")
+MOST_COLUMNS = 16_384
+"""As many as a spreadsheet program has."""
+MOST_PADDING = 1_000_000
+"""Cells that rows may lack at their ends, all together: they are read as empty ones."""
+MOST_CELLS = 20_000_000
+"""Of a workbook, empty ones included."""
+MOST_FAULTS = 1_000
+
 _DELIMITERS = {".csv": (",", ";", "\t"), ".tab": ("\t",), ".txt": ("\t", ";", ",")}
 
 
@@ -123,6 +133,9 @@ def _read_workbook(data: bytes, *, name: str) -> tuple[list[list[str]], list[Fau
     damages: tuple[type[Exception], ...]
     damages = (zipfile.BadZipFile, zlib.error, ParseError, InvalidFileException, OSError, EOFError)
     damages += (KeyError, IndexError, ValueError, TypeError, AttributeError, RuntimeError)
+    if too_large := _growth(data):
+        todo = "Remove what is not text, or save it as CSV UTF-8."
+        return [], [fault("CIM-S002", where=name, seen=too_large, todo=todo)]
     try:
         with warnings.catch_warnings():
             # openpyxl warns of formats, validations and styles that it drops; none is text.
@@ -131,7 +144,7 @@ def _read_workbook(data: bytes, *, name: str) -> tuple[list[list[str]], list[Fau
             try:
                 sheet = book["items"] if "items" in book.sheetnames else book.worksheets[0]
                 sheet.reset_dimensions()
-                rows = [list(row) for row in sheet.iter_rows(values_only=True)]
+                rows = list(_bounded(sheet.iter_rows(values_only=True)))
             finally:
                 book.close()
     except damages:
@@ -140,6 +153,36 @@ def _read_workbook(data: bytes, *, name: str) -> tuple[list[list[str]], list[Fau
         return [], [fault("CIM-S002", where=name, seen=seen, todo=todo)]
     faults: list[Fault] = []
     return list(_cells_as_text(rows, name=name, faults=faults)), faults
+
+
+def _growth(data: bytes) -> str:
+    """Why a workbook is too large to be unpacked, as a sentence; empty where it is not."""
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            unpacked = sum(member.file_size for member in archive.infolist())
+    except (zipfile.BadZipFile, ValueError, IndexError, OSError):
+        return ""  # openpyxl says what is wrong with it
+    most = min(max(SMALL_BYTES, MAX_GROWTH * len(data)), MAX_UNPACKED_BYTES)
+    if unpacked <= most:
+        return ""
+    return f"The workbook grows from {len(data):,} to {unpacked:,} bytes."
+
+
+def _bounded(rows: Iterable[Sequence[object]]) -> Iterator[list[object]]:
+    """The rows without the empty cells at their ends, as long as there are not too many cells.
+
+    Raises:
+        ValueError: there are.
+    """
+    seen = 0
+    for row in rows:
+        seen += len(row)
+        if seen > MOST_CELLS:
+            raise ValueError("too many cells")
+        filled = next((n for n in range(len(row), 0, -1) if row[n - 1] is not None), 0)
+        yield list(row[:filled])
 
 
 def _cells_as_text(
@@ -175,6 +218,12 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         return None, [fault("CIM-S002", where=name, seen="The table is empty.", todo="Fill it in.")]
     (header_row, header), *body = filled
     columns = [cell.strip() for cell in header]
+    lacking = sum(max(0, len(columns) - len(record)) for _, record in body)
+    if len(columns) > MOST_COLUMNS or lacking > MOST_PADDING:
+        seen = f"The table has {len(columns):,} columns, and its rows lack {lacking:,} cells."
+        todo = "Is the first row the names of the columns, separated as the cells are?"
+        return None, [fault("CIM-S002", where=name, seen=seen, todo=todo)]
+    times = Counter(columns)
     faults = [
         fault(
             "CIM-S004",
@@ -182,8 +231,8 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
             seen=f"The column {column!r} is there twice.",
             todo="Rename one of the two.",
         )
-        for column in dict.fromkeys(columns)
-        if column and columns.count(column) > 1
+        for column, number in times.items()
+        if column and number > 1
     ]
     rows = []
     for number, record in body:
@@ -195,6 +244,8 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         if beyond:
             where, seen = f"{name} row {number}", f"The cell {beyond[0]!r} is under no column name."
             faults.append(fault("CIM-S004", where=where, seen=seen))
+            if len(faults) >= MOST_FAULTS:
+                break  # every further row would say the same
         padded = record + [""] * (len(columns) - len(record))
         cells = {column: cell for column, cell in zip(columns, padded, strict=False) if column}
         rows.append(Row(number, cells))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -90,9 +91,8 @@ def read_variants(path: Path) -> tuple[Variant, ...]:
         _variant(table, shared, where=f"{path}, variant {number}")
         for number, table in enumerate(tables, start=1)
     )
-    names = [each.name for each in variants]
-    for name in names:
-        if names.count(name) > 1:
+    for name, number in Counter(each.name for each in variants).items():
+        if number > 1:
             raise InputError(where=str(path), seen=f"two variants are called {name!r}")
     return variants
 

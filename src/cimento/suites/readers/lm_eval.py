@@ -20,6 +20,8 @@ SUFFIXES = (".yaml", ".yml")
 _CHOICES = re.compile(r"\{\{\s*\[\s*(\w+)\s*,\s*(\w+)\s*\]\s*\}\}")
 _LOCAL = ("json", "csv", "text")
 _DEEPEST = 8
+MOST_BYTES = 50_000
+"""Of a task; its data are in a file of their own."""
 
 
 def read_lm_eval(path: Path) -> Reading:
@@ -63,7 +65,7 @@ def _task(path: Path, *, depth: int) -> dict[str, JsonValue]:
         ) from error
     try:
         # The harness marks functions with !function; a task that needs one cannot be read.
-        content = yaml.safe_load(read_bytes(path))
+        content = _plain_yaml(read_bytes(path))
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(
@@ -79,6 +81,22 @@ def _task(path: Path, *, depth: int) -> dict[str, JsonValue]:
     if depth >= _DEEPEST:
         raise InputError(where=str(path), seen="files include each other without end")
     return {**_task(path.parent / str(include), depth=depth + 1), **content}
+
+
+def _plain_yaml(data: bytes) -> object:
+    """The value of a YAML text without aliases, which can make a short text endless.
+
+    Raises:
+        yaml.YAMLError: it is no such text, or a long one.
+    """
+    import yaml
+
+    if len(data) > MOST_BYTES:
+        raise yaml.YAMLError(f"more than {MOST_BYTES:,} bytes")
+    for token in yaml.scan(data):
+        if isinstance(token, yaml.AliasToken):
+            raise yaml.YAMLError(f"an alias, *{token.value}, which is not followed")
+    return yaml.safe_load(data)
 
 
 def _choices(task: Mapping[str, JsonValue], path: Path) -> tuple[str, str]:

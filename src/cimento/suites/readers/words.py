@@ -19,6 +19,8 @@ from cimento.suites.tables import Table, read_table
 
 COLUMNS = ("sent_index", "word_index", "word", "region", "condition")
 SUFFIX = ".csv.gz"
+MOST_REGIONS = 200
+"""All sentences get all regions, so that a file of many would fill the memory."""
 _MARKS = frozenset({"<eos>", "<bos>", "<s>", "</s>", "<|endoftext|>", "[CLS]", "[SEP]"})
 """What models put around a sentence, which no reader of it sees."""
 
@@ -58,6 +60,11 @@ def read_words(path: Path) -> Reading:
     if not stimuli.words:
         seen = f"One of the columns {', '.join(COLUMNS)} is missing, or there are no rows."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
+    names = dict.fromkeys(name for order in stimuli.region_order() for name in order)
+    if len(names) > MOST_REGIONS:
+        seen = f"The table has {len(names):,} regions; a suite may have {MOST_REGIONS:,}."
+        todo = "The column region says which part of its sentence a word is in."
+        raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen, todo=todo)])
     regions = merged(stimuli.region_order())
     suite = Suite(
         meta=Meta(name=path.name.split(".")[0], language=stimuli.language()),
