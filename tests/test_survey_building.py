@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
 from cimento.suites.builtin import find_suite
 from cimento.surveys.building import Plan, build_design
@@ -64,6 +65,16 @@ def test_as_many_surveys_as_conditions_make_a_latin_square(size, items):
         counts = [conditions[member] for member in range(size)]
         assert max(counts) - min(counts) <= 1
         assert len(survey) == items
+
+
+@given(st.integers(2, 5), st.integers(0, 6), st.integers(1, 60))
+@settings(deadline=None)
+def test_conditions_are_equally_frequent_in_each_survey_to_within_one(size, more, items):
+    dealt = deal([Members(size, size, "abc"[each % 3]) for each in range(items)], size + more)
+    for survey in dealt:
+        conditions = Counter(member for _, member in survey)
+        counts = [conditions[member] for member in range(size)]
+        assert max(counts) - min(counts) <= 1
 
 
 @given(st.lists(st.sampled_from("abcd"), max_size=40))
@@ -195,6 +206,20 @@ def test_tasks_and_languages_that_do_not_go_with_a_suite_are_refused():
         build_design(find_suite("it-idioms"), Plan())
     with pytest.raises(UsageError, match="scale"):
         build_design(find_suite("it-connectives"), Plan(scale=1))
+
+
+def test_candidates_of_a_run_are_judged_each_once(tmp_path):
+    command = ["run", "it-connectives-cloze", "-m", "demo-masked", "--limit", "2"]
+    assert invoke([*command, "-o", str(tmp_path), "--no-cache"]) == 0
+    (manifest,) = tmp_path.rglob("manifest.json")
+    design = build_design(manifest.parent, Plan(surveys=2))
+    shown = [(each.item, each.candidate) for each in design.questions]
+    assert len(set(shown)) == len(shown) == 20
+    assert design.remarks
+    assert [each.name for each in design.fields] == ["fits"]
+    for each in design.questions:
+        start, end = each.mark
+        assert each.lines[0][start:end] == each.candidate
 
 
 def test_consent_texts_have_a_version(tmp_path):

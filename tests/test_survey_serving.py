@@ -273,6 +273,30 @@ def test_limits_forget_those_who_were_not_there_for_long():
     assert limits.allow("first")
 
 
+def test_an_answer_that_cannot_be_stored_is_not_acknowledged(people, database, monkeypatch):
+    def full(*_, **__):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as changed:
+        changed.setattr(storage, "store_answer", full)
+        reply = people[0].answer(1, "3")
+    assert reply.status_code == 503
+    assert "non è stata salvata" in reply.text
+    assert stored(database) == []
+    assert people[0].answer(1, "3").status_code == 303
+
+
+def test_an_answer_of_somebody_who_was_deleted_meanwhile_is_not_stored(
+    people, database, monkeypatch
+):
+    found = storage.participants(database)[0]
+    data = {**hidden(people[0].get("/1").text), "field-0": "4"}
+    storage.delete(database, found.id)
+    monkeypatch.setattr(storage, "find", lambda *_: found)
+    assert people[0].send(1, data).status_code == 403
+    assert stored(database) == []
+
+
 def signed_in(client):
     reply = client.post("/admin/login", data={"secret": SECRET}, follow_redirects=False)
     assert reply.status_code == 303

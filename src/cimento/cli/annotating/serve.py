@@ -44,7 +44,7 @@ Database = Annotated[
 ]
 
 
-@app.command(short_help="Ask; stop with Ctrl-C.")
+@app.command("start", short_help="Ask; stop with Ctrl-C.")
 def start(
     design: DesignPath,
     *,
@@ -79,7 +79,7 @@ def start(
     run(app, host=host, port=port)
 
 
-@app.command(short_help="Make links for participants.")
+@app.command("invite", short_help="Make links for participants.")
 def invite(
     design: DesignPath,
     *,
@@ -102,7 +102,7 @@ def invite(
     show("\n".join(["participant\tsurvey\tlink", *lines]))
 
 
-@app.command(short_help="Write the answers so far.")
+@app.command("export", short_help="Write the answers so far.")
 def export(
     design: DesignPath,
     output: Annotated[
@@ -126,7 +126,7 @@ def export(
         note(f"The participants are in {people}.")
 
 
-@app.command(short_help="Delete what one participant answered.")
+@app.command("delete", short_help="Delete what one participant answered.")
 def delete(
     design: DesignPath,
     participant: Annotated[

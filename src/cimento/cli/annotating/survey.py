@@ -21,7 +21,7 @@ Folder = Annotated[Path, options.option("-o", "--output", help="Folder that is w
 
 
 # size: one argument for each option.
-@app.command(short_help="Deal the items of a suite over surveys.")
+@app.command("build", short_help="Deal the items of a suite over surveys.")
 def build(
     suite: Annotated[
         str, typer.Argument(metavar="SUITE", help="A suite, or a run whose candidates are judged.")
@@ -95,7 +95,7 @@ def build(
     note(f"Everything is in {output}.")
 
 
-@app.command(short_help="Write the exports of a design again.")
+@app.command("export", short_help="Write the exports of a design again.")
 def export(
     design: Annotated[Path, typer.Argument(metavar="DESIGN", help="A design, or its folder.")],
     output: Folder = Path("survey"),

@@ -158,7 +158,7 @@ class Participants:
                 return self.pages.notice("unknown", status=404)
             try:
                 return await handler(request, person)
-            except (RefusedError, LookupError):
+            except (RefusedError, storage.GoneError):
                 return self.pages.notice("stale", status=403)
             except sqlite3.Error:
                 return self.pages.notice("busy", status=503)

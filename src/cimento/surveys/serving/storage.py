@@ -43,6 +43,10 @@ CREATE TABLE IF NOT EXISTS deletions (participant TEXT NOT NULL, at TEXT NOT NUL
 """
 
 
+class GoneError(Exception):
+    """The participant was deleted meanwhile, or has not agreed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Participant:
     """Somebody who has a link.
@@ -273,13 +277,13 @@ def store_answer(
         asked: all questions of the survey, to know when it is finished.
 
     Raises:
-        LookupError: the participant is there no more, or has not agreed.
+        GoneError: the participant is there no more, or has not agreed.
     """
     row = connection.execute(
         "SELECT consent FROM participants WHERE id = ?", (participant,)
     ).fetchone()
     if row is None or row[0] is None:
-        raise LookupError(participant)
+        raise GoneError
     known = answer_to(connection, participant, question)
     if {each.field: each.value for each in known} != values or {each.remark for each in known} != {
         remark
