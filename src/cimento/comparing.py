@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.designs import DEFAULT_MEASURE, factorial_of, is_factorial, scores_of
 from cimento.errors import UsageError
+from cimento.matching import matched
 from cimento.measures import Measure, find_measure
 from cimento.results import Run
 from cimento.verdicts.accuracy import clusters_of
@@ -91,43 +92,56 @@ def compare(first: Run, second: Run, *, measure: str = "", seed: int = 0) -> Com
         only_second=tuple(item.id for item in second.suite.items if item.id not in set(before)),
         flips=tuple(compare_verdicts(*verdicts, seed=seed, clusters=clusters)),
         scores=tuple(
-            compare_scores(scores_of(first, chosen), scores_of(second, chosen), seed=seed)
+            compare_scores(
+                scores_of(first, chosen), scores_of(second, chosen), seed=seed, clusters=clusters
+            )
         ),
-        dds=tuple(_dds(first, second, chosen, seed=seed)),
+        dds=tuple(_dds(first, second, chosen, seed=seed, clusters=clusters)),
     )
 
 
-def _dds(first: Run, second: Run, measure: Measure, *, seed: int) -> list[Paired]:
+def _dds(
+    first: Run,
+    second: Run,
+    measure: Measure,
+    *,
+    seed: int,
+    clusters: Mapping[str, Hashable] | None,
+) -> list[Paired]:
     """DD of every phenomenon; nothing where one of the suites has no design."""
     if not (is_factorial(first) and is_factorial(second)):
         return []
     results = [factorial_of(run, measure.name, normalisations=("raw",)) for run in (first, second)]
-    return compare_designs(*results, seed=seed)
+    return compare_designs(*results, seed=seed, clusters=clusters)
 
 
 def pair_runs(first: Sequence[Run], second: Sequence[Run]) -> list[tuple[Run, Run]]:
-    """The runs that belong together: one and one, else those of the same model.
+    """The runs that belong together.
+
+    One and one; else those of the same suite and model; else, where that tells them apart, those
+    of the same suite, or of the same model.
 
     Raises:
-        UsageError: none do, or a model has several runs on one side.
+        UsageError: none do, or it is not clear which.
     """
     if len(first) == len(second) == 1:
         return [(first[0], second[0])]
-    for side in (first, second):
-        labels = [run.model for run in side]
-        several = next((label for label in labels if labels.count(label) > 1), None)
-        if several is not None:
-            raise UsageError(
-                where="cimento compare",
-                seen=f"{several} has several runs in one of the folders",
-                todo="Give single run folders.",
-            )
-    others = {run.model: run for run in second}
-    pairs = [(run, others[run.model]) for run in first if run.model in others]
+    keys: Sequence[Callable[[Run], str]] = (
+        lambda run: f"{run.suite.name}\n{run.model}",
+        lambda run: run.suite.name,
+        lambda run: run.model,
+    )
+    pairs = matched(first, second, keys)
+    if pairs is None:
+        raise UsageError(
+            where="cimento compare",
+            seen="a suite or a model has several runs in one of the folders",
+            todo="Give single run folders.",
+        )
     if not pairs:
         raise UsageError(
             where="cimento compare",
-            seen="the folders have no model in common",
+            seen="the folders have no suite and no model in common",
             todo="Give single run folders.",
         )
     return pairs

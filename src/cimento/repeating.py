@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ _OF_ONE_RUN = frozenset({
 })  # fmt: skip
 """Files that say when and where a run was made, or that people made of it later."""
 _WHERE = "folder"
+_ON_HUB = re.compile(r"[\w.-]+/[\w.-]+(@.+)?")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 _EARLIER = "its manifest is of an earlier version and does not say how the model was named"
 
 
@@ -57,6 +60,10 @@ def model_of(manifest: Manifest, *, where: str) -> str:
             seen="the model was made in Python and has no name" if made_here else _EARLIER,
             todo="Run again from there." if made_here else "Give it with --model.",
         )
+    revision = str(_object(manifest.get("model")).get("revision", ""))
+    if _ON_HUB.fullmatch(named) and _COMMIT.fullmatch(revision):
+        # A branch may have moved on since; the commit has not.
+        return f"{named.partition('@')[0]}@{revision}"
     return named
 
 

@@ -266,7 +266,7 @@ def open_source(model: str | AnyScorer, asking: Asking) -> Source:
         return ScorerSource(card.label, inputs, load=lambda: model, asking=asking)
     source = _opened(model, asking)
     if isinstance(source, ScorerSource | ReplaySource):
-        source.named = _lasting_name(model, source)
+        source.named = _lasting_name(model)
     return source
 
 
@@ -275,7 +275,7 @@ def name_of(source: object) -> str:
     return str(getattr(source, "named", ""))
 
 
-def _lasting_name(model: str, source: Source) -> str:
+def _lasting_name(model: str) -> str:
     """A model's name that means the same tomorrow, in another folder; without what is secret."""
     prefix, _, rest = model.partition(":")
     if rest and prefix in _OF_FILES:
@@ -284,9 +284,7 @@ def _lasting_name(model: str, source: Source) -> str:
         return shown_name(model)
     if model not in DEMO_MODELS and Path(model).expanduser().is_dir():
         return str(Path(model).expanduser().resolve())
-    revision = source.inputs.get("revision")
-    is_hub = not rest and model not in DEMO_MODELS
-    return f"{model.partition('@')[0]}@{revision}" if is_hub and revision else model
+    return model
 
 
 def _opened(model: str, asking: Asking) -> Source:

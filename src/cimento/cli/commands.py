@@ -37,7 +37,7 @@ COMMANDS: Mapping[str, Entry] = {
     "show": Entry("show:show", "A stored run, or one item of it."),
     "profile": Entry("profile:profile", "What models do in each dimension of a cloze suite."),
     "figure": Entry("figure:figure", "Draw stored runs."),
-    "compare": Entry("compare:compare", "What changes from one run to another."),
+    "compare": Entry("compare:compare", "Two runs, or all models of a suite, item by item."),
     "cite": Entry("cite:cite", "BibTeX, or the methods paragraph, of stored runs."),
     "rerun": Entry("rerun:rerun", "Make stored runs again and compare byte for byte."),
     "score": Entry("score:score", "Surprisals of free text."),

@@ -1,23 +1,35 @@
-"""``cimento compare``: what changes from one stored run to another."""
+"""``cimento compare``: two runs, before and after; or several models of the same suites."""
 
 from __future__ import annotations
 
 import json as json_format
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cimento.cli import options
+from cimento.standings import TWO, Correction
 
 if TYPE_CHECKING:
     from cimento.comparing import Comparison
+    from cimento.results import Run
+    from cimento.standings import Duel, Table
+
+WORSE = 4
 
 
+# size: one argument for each option.
 def compare(
-    first: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder: before.")],
-    second: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder: after.")],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN...",
+            help="Two: before and after. One folder of runs, or three and more: all models.",
+        ),
+    ],
     *,
     measure: Annotated[
         str,
@@ -26,31 +38,173 @@ def compare(
     items: Annotated[
         bool, options.option("--items", help="Also the change of every item.")
     ] = False,
+    predictions: Annotated[
+        bool, options.option("--predictions", help="Of several models also single predictions.")
+    ] = False,
+    correct: Annotated[
+        Correction,
+        options.option("--correct", help="Of p-values over suites and pairs: holm or bh."),
+    ] = "holm",
+    fail_if_worse: Annotated[
+        float | None,
+        options.option(
+            "--fail-if-worse",
+            metavar="MARGIN",
+            min=0.0,
+            max=1.0,
+            help="End with 4 where the second is surely worse by more than this share; 0 for any.",
+        ),
+    ] = None,
+    figure: Annotated[
+        Path | None,
+        options.option("--figure", help="Draw checkpoints of one model: .svg, .png, .pdf, .csv."),
+    ] = None,
     json: options.Json = False,
     seed: options.Seed = 0,
-) -> None:
-    """Compare two runs item by item: another model, or a variant of the suite.
+) -> int:
+    """Compare runs item by item: two of them before and after, or all models of each suite.
 
-    Accuracies with McNemar's test and the items that flipped, the scores of every condition, and
-    DD of factorial suites, each paired by item. Folders of runs are matched by model.
+    Before and after: accuracies with McNemar's test and the items that flipped, the scores of
+    every condition, and DD of factorial suites, each paired by item. Several models: places with
+    the places they could hold, every pair, agreement, checkpoints in order. Suites with blanks and
+    stories are compared by what is right and wrong.
     """
-    from cimento.cli.console import show
+    how = _How(measure, correct, fail_if_worse, figure, seed)
+    if len(runs) == TWO:
+        return _before_and_after(runs, how, with_items=items, as_json=json)
+    return _several(runs, how, predictions=predictions, as_json=json)
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """The options of the command that both ways of comparing know."""
+
+    measure: str
+    correct: Correction
+    margin: float | None
+    figure: Path | None
+    seed: int
+
+
+def _before_and_after(runs: Sequence[Path], how: _How, *, with_items: bool, as_json: bool) -> int:
+    from cimento.cli.console import note, show
+    from cimento.cli.marks import read_marks
+    from cimento.errors import UsageError
+    from cimento.standings import before_and_after, surely_worse
+
+    if how.figure is not None:
+        raise UsageError(
+            where="--figure",
+            seen="two runs are before and after, and no curve",
+            todo="Give three runs of one model or more, or one folder with them.",
+        )
+    found = _compared(runs, how)
+    first, second = (read_marks([path], measure=how.measure) for path in runs)
+    duels = before_and_after(first, second, correction=how.correct, seed=how.seed)
+    if not (found or duels):
+        raise UsageError(
+            where="cimento compare",
+            seen="nothing in the two has a suite, a model or an item in common",
+            todo="Give two runs of one suite.",
+        )
+    worse = surely_worse(duels, margin=how.margin) if how.margin is not None else ()
+    if as_json:
+        plain = {
+            "comparisons": [asdict(each) for each in found],
+            "suites": [_plain(each) for each in duels],
+            "worse": None if how.margin is None else [each.suite for each in worse],
+        }
+        show(json_format.dumps(plain, ensure_ascii=False, indent=2))
+    else:
+        for each in found:
+            show(_as_text(each, with_items=with_items))
+        if not found or len(duels) > 1:
+            show(_duels_text(duels, how.correct))
+    for duel in worse:
+        note(f"cimento: worse: {duel.suite}, {duel.question}: {_fall(duel)}")
+    return WORSE if worse else 0
+
+
+def _compared(runs: Sequence[Path], how: _How) -> list[Comparison]:
+    """The runs that formulas judge, compared in full; none where all are of other kinds."""
     from cimento.comparing import compare as compare_runs
     from cimento.comparing import pair_runs
-    from cimento.results import open_runs
 
-    pairs = pair_runs(open_runs([first]), open_runs([second]))
-    found = [compare_runs(*pair, measure=measure, seed=seed) for pair in pairs]
-    if json:
-        plain = {"comparisons": [asdict(each) for each in found]}
-        show(json_format.dumps(plain, ensure_ascii=False, indent=2))
-        return
-    for each in found:
-        show(_as_text(each, with_items=items))
+    first, second = (_judged_by_formulas(path) for path in runs)
+    pairs = pair_runs(first, second) if first and second else []
+    return [compare_runs(*pair, measure=how.measure, seed=how.seed) for pair in pairs]
+
+
+def _several(runs: Sequence[Path], how: _How, *, predictions: bool, as_json: bool) -> int:
+    from cimento.cli.console import note, show
+    from cimento.cli.marks import read_marks
+    from cimento.errors import UsageError
+    from cimento.standings import tables
+
+    if how.margin is not None:
+        raise UsageError(
+            where="--fail-if-worse",
+            seen="it needs a before and an after",
+            todo="Give two runs, or two folders of runs.",
+        )
+    marks = read_marks(runs, measure=how.measure, every_question=predictions)
+    found = tables(marks, correction=how.correct, seed=how.seed)
+    if how.figure is not None:
+        from cimento.report.figures_checkpoints import checkpoints_figure
+
+        note(f"The figure is in {checkpoints_figure(found).write(how.figure)}")
+    if as_json:
+        plain = [{**asdict(each), "duels": [_plain(duel) for duel in each.duels]} for each in found]
+        show(json_format.dumps({"suites": plain}, ensure_ascii=False, indent=2))
+    else:
+        show("\n".join(_table_text(each, how.correct) for each in found))
+    return 0
+
+
+def _judged_by_formulas(path: Path) -> list[Run]:
+    from cimento.results import Run
+    from cimento.runs import find_runs
+
+    return [Run.open(each) for each in find_runs(path) if each.manifest().get("kind") is None]
+
+
+def _plain(duel: Duel) -> dict[str, object]:
+    """A duel as JSON, without what only the program needs."""
+    left_out = {"items", "own_clusters"}
+    plain = {name: value for name, value in asdict(duel).items() if name not in left_out}
+    return {**plain, "p": duel.p}
+
+
+def _fall(duel: Duel) -> str:
+    change = duel.difference
+    ends = "" if change.low is None else f" [{change.low:+.3f}, {change.high:+.3f}]"
+    return f"change {change.estimate:+.3f}{ends} over {duel.n} items"
+
+
+def _duels_text(duels: Sequence[Duel], correct: Correction) -> str:
+    from cimento.report.comparison import duels_grid
+    from cimento.report.grid import as_text
+
+    return as_text(duels_grid(duels, title="Right and wrong, suite by suite.", correction=correct))
+
+
+def _table_text(table: Table, correct: Correction) -> str:
+    from cimento.report.comparison import checkpoints_grid, duels_grid, standings_grid
+    from cimento.report.grid import as_text
+
+    grids = [standings_grid(table)]
+    title = f"{table.suite}: every pair."
+    grids.append(duels_grid(table.duels, title=title, correction=correct, pairs=True))
+    if table.checkpoints:
+        name = table.standings[0].family
+        grids.append(
+            checkpoints_grid(table.checkpoints, title=f"{name} over training, {table.suite}.")
+        )
+    return "\n".join(map(as_text, grids))
 
 
 def _as_text(found: Comparison, *, with_items: bool) -> str:
-    from cimento.report.comparison import changes_grid, flips_grid, paired_grid
+    from cimento.report.comparison import changes_grid, flips_grid, paired_grid, sizes_grid
     from cimento.report.grid import as_text
 
     unit = f" in {found.unit}" if found.unit else ""
@@ -58,7 +212,7 @@ def _as_text(found: Comparison, *, with_items: bool) -> str:
     for name, alone in (("first", found.only_first), ("second", found.only_second)):
         if alone:
             head.append(f"{len(alone)} items only in the {name}")
-    grids = [flips_grid(found.flips)] if found.flips else []
+    grids = [flips_grid(found.flips), sizes_grid(found.flips)] if found.flips else []
     if found.dds:
         title = f"DD of {found.measure}{unit}, before and after."
         grids.append(paired_grid(found.dds, title=title))

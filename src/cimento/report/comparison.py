@@ -1,4 +1,4 @@
-"""Tables of two runs compared."""
+"""Tables of runs compared: two, before and after, or several models of one suite."""
 
 from __future__ import annotations
 
@@ -8,9 +8,21 @@ from typing import TYPE_CHECKING
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
+    from cimento.standings import Duel, Standing, Table
+    from cimento.statistics.agreement import Agreement
+    from cimento.statistics.differences import Difference
+    from cimento.statistics.intervals import Interval
     from cimento.statistics.resampling import Bootstrap
     from cimento.verdicts.comparing import Flips, Paired
 
+_ABOUT_SIZES = (
+    "kappa: whether both are right about the same items, beyond chance. detectable: the smallest"
+    " change that as many items would show with a power of 0.8."
+)
+_ABOUT_DUELS = (
+    "change: second minus first. p: McNemar's exact test, or sign flips of clusters. h: of Cohen."
+    " detectable: the smallest change these items would show with a power of 0.8."
+)
 SHOWN = 12
 """Flipped items that are named; the table of items has them all."""
 
@@ -49,6 +61,124 @@ def flips_grid(flips: Sequence[Flips]) -> Grid:
         rows=rows,
         notes=tuple(notes),
     )  # fmt: skip
+
+
+def sizes_grid(flips: Sequence[Flips]) -> Grid:
+    """How large the change is, how alike the two are, and what these items could show at all."""
+    rows = tuple(
+        (
+            "all together" if each.prediction is None else f"prediction {each.prediction}",
+            _interval(each.interval),
+            _number(each.odds.value),
+            _number(each.margins.effect.value),
+            _share(each.kappa.value),
+            _interval(each.kappa),
+            _share(each.detectable),
+            each.odds.reason or each.kappa.reason or BLANK,
+        )
+        for each in flips
+    )
+    return Grid(
+        title="How large the change is, and how alike the two are.",
+        header=(
+            "prediction", "95 % of change", "gained / lost", "d_z of margins", "kappa", "95 %",
+            "detectable", "reason",
+        ),
+        rows=rows,
+        remarks=1,
+        notes=(_ABOUT_SIZES,),
+    )  # fmt: skip
+
+
+def duels_grid(duels: Sequence[Duel], *, title: str, correction: str, pairs: bool = False) -> Grid:
+    """Two models on each suite, right or wrong.
+
+    Args:
+        duels: each a row.
+        title: what they are.
+        correction: name of the correction of p.
+        pairs: with the names of the two models in place of suite and question.
+    """
+    rows = tuple(
+        (
+            each.first if pairs else each.suite,
+            each.second if pairs else each.question,
+            str(each.n),
+            _signed(each.difference.estimate),
+            _interval(each.difference),
+            _signed(each.effect),
+            f"{len(each.gained)}/{len(each.lost)}",
+            _p(each.p),
+            _p(each.corrected),
+            _share(each.kappa.value),
+            _share(each.detectable),
+        )
+        for each in duels
+    )
+    heads = ("first", "second") if pairs else ("suite", "right is")
+    return Grid(
+        title=title,
+        header=(
+            *heads, "items", "change", "95 %", "h", "gained/lost", "p", f"p ({correction})",
+            "kappa", "detectable",
+        ),
+        rows=rows,
+        labels=2,
+        notes=(_ABOUT_DUELS,),
+    )  # fmt: skip
+
+
+def standings_grid(table: Table) -> Grid:
+    """The models of one suite, the best first, with the places that each could hold."""
+    rows = tuple(
+        (
+            each.model,
+            _share(each.accuracy),
+            _interval(each.interval),
+            BLANK if each.rank is None else str(each.rank.place),
+            BLANK if each.rank is None else _places(each.rank.best, each.rank.worst),
+        )
+        for each in table.standings
+    )
+    return Grid(
+        title=f"{table.suite}, {table.question}: {table.n} items that all were scored on.",
+        header=("model", "accuracy", "95 %", "place", "could be"),
+        rows=rows,
+        notes=tuple(_table_notes(table)),
+    )
+
+
+def checkpoints_grid(steps: Sequence[Standing], *, title: str) -> Grid:
+    """Revisions of one model in the order of training."""
+    rows = tuple(
+        (str(each.step), _share(each.accuracy), _interval(each.interval), str(each.n), each.model)
+        for each in steps
+    )
+    return Grid(
+        title=title, header=("step", "accuracy", "95 %", "items", "model"), rows=rows, remarks=1
+    )
+
+
+def _places(best: int, worst: int) -> str:
+    return str(best) if best == worst else f"{best}-{worst}"
+
+
+def _table_notes(table: Table) -> list[str]:
+    notes = []
+    if table.left_out:
+        notes.append(f"{table.left_out} items that some model was not scored on are left out.")
+    if table.together is not None:
+        test = table.together
+        told = f"p {_p(test.p)}" if test.p is not None else test.reason
+        notes.append(f"All models together, {test.method}: {told}.")
+    alpha = table.alpha
+    told = (
+        f"{alpha.value:.3f} {_interval(alpha)}".rstrip()
+        if alpha.value is not None
+        else f"undefined ({alpha.reason})"
+    )
+    notes.append(f"Agreement on which items are right, {alpha.coefficient}: {told}.")
+    return notes
 
 
 def paired_grid(values: Sequence[Paired], *, title: str) -> Grid:
@@ -111,7 +241,7 @@ def _signed(value: float | None) -> str:
     return BLANK if value is None else f"{value:+.4f}"
 
 
-def _interval(found: Bootstrap) -> str:
+def _interval(found: Bootstrap | Difference | Interval | Agreement) -> str:
     if found.low is None or found.high is None:
         return BLANK
     return f"[{found.low:.3f}, {found.high:.3f}]"

@@ -20,6 +20,7 @@ LEVELS = ("nominal", "ordinal", "interval")
 WEIGHTS: Mapping[str, int] = MappingProxyType({"none": 0, "linear": 1, "quadratic": 2})
 NO_PAIR = "no item has two ratings"
 NO_VARIATION = "all ratings are equal"
+ONE_ITEM = "one item says nothing of agreement by chance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +227,8 @@ def _agreement(
     size = (len(paired), sum(map(len, paired)))
     if not paired:
         return Agreement(None, *size, name, reason=NO_PAIR)
+    if len(paired) == 1:
+        return Agreement(None, *size, name, reason=ONE_ITEM)
     value = statistic(table)
     if value is None:
         return Agreement(None, *size, name, reason=NO_VARIATION)

@@ -1,7 +1,8 @@
-"""A permutation test of association for rows that come in clusters, such as pairs."""
+"""Rows that come in clusters, such as pairs: their means, and a permutation test."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,19 @@ if TYPE_CHECKING:
 
 PERMUTED_CLUSTERS = "permutation of clusters and within clusters, Monte Carlo"
 _ROUNDING = 1e-12
+
+
+def cluster_means(values: Sequence[float], clusters: Sequence[Hashable]) -> list[float]:
+    """The mean of each cluster: items that belong together are no independent observations.
+
+    Args:
+        values: one an item.
+        clusters: of each value, what it belongs to.
+    """
+    groups: dict[Hashable, list[float]] = {}
+    for value, cluster in zip(values, clusters, strict=True):
+        groups.setdefault(cluster, []).append(value)
+    return [math.fsum(group) / len(group) for group in groups.values()]
 
 
 def permute_clusters(

@@ -6,10 +6,20 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.measures.values import Missing
+from cimento.statistics.agreement import Agreement, cohen_kappa
+from cimento.statistics.clustered import cluster_means
+from cimento.statistics.differences import (
+    Difference,
+    cohen_dz,
+    discordant_odds,
+    share_difference,
+)
+from cimento.statistics.intervals import effective_number
 from cimento.statistics.paired import discordant, mcnemar, one_sample_t
 from cimento.statistics.permutation import sign_flip
+from cimento.statistics.power import detectable_difference
 from cimento.statistics.resampling import Bootstrap, bootstrap_mean
-from cimento.statistics.values import Significance
+from cimento.statistics.values import Estimate, Significance
 from cimento.verdicts.effects import Scores, mean_or_none, score_of, without_noise
 from cimento.verdicts.factorial import Factorial
 from cimento.verdicts.judge import Verdict
@@ -29,6 +39,7 @@ class Paired:
         difference: second minus first, with its bootstrap interval over items.
         t: paired t test.
         sign_flip: permutation test of the differences.
+        effect: mean difference in standard deviations of the differences (Cohen's d_z).
         items: item to second minus first.
         reason: why there is nothing.
     """
@@ -40,6 +51,7 @@ class Paired:
     difference: Bootstrap
     t: Significance
     sign_flip: Significance
+    effect: Estimate
     items: Mapping[str, float]
     reason: str | None = None
 
@@ -56,7 +68,12 @@ class Flips:
         difference: second minus first, with its bootstrap interval over items.
         gained: items that only the second gets right.
         lost: items that only the first gets right.
+        interval: second minus first, with the interval of Bonett and Price.
         mcnemar: exact test of the two accuracies.
+        odds: items gained for each one lost.
+        kappa: how far the two are right about the same items, beyond chance.
+        detectable: the smallest difference that these items would show with a power of 0.8, if the
+            two differ on as many items as they do; None where they differ on none, or on too few.
         margins: margins in bits before and after.
     """
 
@@ -67,7 +84,11 @@ class Flips:
     difference: Bootstrap
     gained: tuple[str, ...]
     lost: tuple[str, ...]
+    interval: Difference
     mcnemar: Significance
+    odds: Estimate
+    kappa: Agreement
+    detectable: float | None
     margins: Paired
 
 
@@ -115,6 +136,7 @@ def _flips(
     held_after = [after[item].verdict == "pass" for item in items]
     changes = [float(b) - float(a) for a, b in zip(held_before, held_after, strict=True)]
     groups = None if clusters is None else [clusters[item] for item in items]
+    own = list(items) if groups is None else groups
     only_first, only_second = discordant(held_before, held_after)
     margins = {
         item: (before[item].margin_bits, after[item].margin_bits)
@@ -129,9 +151,31 @@ def _flips(
         difference=bootstrap_mean(changes, seed=seed, clusters=groups, method="percentile"),
         gained=_where(items, held_before, held_after),
         lost=_where(items, held_after, held_before),
+        interval=share_difference(held_after, held_before, own),
         mcnemar=mcnemar(only_first, only_second),
-        margins=paired("margin in bits", margins, seed=seed),
+        odds=discordant_odds(only_second, only_first),
+        kappa=cohen_kappa(held_before, held_after, seed=seed),
+        detectable=detectable(changes, own),
+        margins=paired("margin in bits", margins, seed=seed, clusters=clusters),
     )
+
+
+def detectable(changes: Sequence[float], clusters: Sequence[Hashable]) -> float | None:
+    """The smallest difference of two shares that as many items would show, with a power of 0.8.
+
+    Args:
+        changes: 1, 0 or -1 of each item: what the second model gets right less what the first does.
+        clusters: of each item, what it belongs to.
+
+    Returns:
+        The difference; None where the two differ on no item, or on too few to show anything.
+    """
+    share = sum(map(bool, changes)) / len(changes) if changes else 0.0
+    if not share:
+        return None
+    single = len(set(clusters)) == len(changes)
+    n = float(len(changes)) if single else effective_number(changes, clusters)
+    return detectable_difference(n, discordant=share)
 
 
 def _where(
@@ -141,7 +185,11 @@ def _where(
 
 
 def paired(
-    name: str, values: Mapping[str, tuple[float | None, float | None]], *, seed: int
+    name: str,
+    values: Mapping[str, tuple[float | None, float | None]],
+    *,
+    seed: int,
+    clusters: Mapping[str, Hashable] | None = None,
 ) -> Paired:
     """A number before and after, over the items that have both.
 
@@ -149,32 +197,43 @@ def paired(
         name: what it is of.
         values: item to the two numbers.
         seed: of resampling.
+        clusters: item to what it belongs to; None where each stands alone.
     """
     known = {item: (a, b) for item, (a, b) in values.items() if a is not None and b is not None}
     befores, afters = [a for a, _ in known.values()], [b for _, b in known.values()]
     scale = max((abs(value) for value in (*befores, *afters)), default=0.0)
     gaps = without_noise([b - a for a, b in known.values()], scale=scale)
     differences = dict(zip(known, gaps, strict=True))
+    groups = None if clusters is None else [clusters[item] for item in known]
+    means = gaps if groups is None else cluster_means(gaps, groups)
     return Paired(
         name=name,
         n=len(known),
         first=mean_or_none(befores),
         second=mean_or_none(afters),
-        difference=bootstrap_mean(gaps, seed=seed),
-        t=one_sample_t(gaps),
-        sign_flip=sign_flip(gaps, seed=seed),
+        difference=bootstrap_mean(gaps, seed=seed, clusters=groups),
+        t=one_sample_t(means),
+        sign_flip=sign_flip(gaps, seed=seed, clusters=groups),
+        effect=cohen_dz(means),
         items=differences,
         reason=None if known else NO_SHARED_ITEM,
     )
 
 
-def compare_scores(first: Scores, second: Scores, *, seed: int) -> list[Paired]:
+def compare_scores(
+    first: Scores,
+    second: Scores,
+    *,
+    seed: int,
+    clusters: Mapping[str, Hashable] | None = None,
+) -> list[Paired]:
     """The score of every condition, before and after, over the items that both have.
 
     Args:
         first: item and condition to score.
         second: of the other run.
         seed: of resampling.
+        clusters: item to what it belongs to; None where each stands alone.
     """
     names = dict.fromkeys(name for conditions in first.values() for name in conditions)
     found = []
@@ -184,17 +243,24 @@ def compare_scores(first: Scores, second: Scores, *, seed: int) -> list[Paired]:
             for item in first
             if item in second
         }
-        found.append(paired(name, values, seed=seed))
+        found.append(paired(name, values, seed=seed, clusters=clusters))
     return found
 
 
-def compare_designs(first: Factorial, second: Factorial, *, seed: int) -> list[Paired]:
+def compare_designs(
+    first: Factorial,
+    second: Factorial,
+    *,
+    seed: int,
+    clusters: Mapping[str, Hashable] | None = None,
+) -> list[Paired]:
     """DD of every phenomenon that both have, in raw scores, paired by item.
 
     Args:
         first: of one run.
         second: of the other, on the same measure.
         seed: of resampling.
+        clusters: item to what it belongs to; None where each stands alone.
     """
     others = {each.name: each for each in second.phenomena}
     found = []
@@ -206,7 +272,7 @@ def compare_designs(first: Factorial, second: Factorial, *, seed: int) -> list[P
             before = {each.item: each.dd for each in one.effects["raw"].items}
             after = {each.item: each.dd for each in other.effects["raw"].items}
             values = {item: (dd, after[item]) for item, dd in before.items() if item in after}
-            found.append(paired(f"{one.name}: DD", values, seed=seed))
+            found.append(paired(f"{one.name}: DD", values, seed=seed, clusters=clusters))
     return found
 
 

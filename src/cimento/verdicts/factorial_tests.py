@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cimento.measures.normalising import Normalisation
+from cimento.statistics.clustered import cluster_means
 from cimento.statistics.multiple import holm
 from cimento.statistics.paired import one_sample_t
 from cimento.statistics.permutation import sign_flip
@@ -86,15 +86,7 @@ def _test(
         phenomenon=phenomenon.name,
         normalisation=normalisation,
         n_items=len(values),
-        t=one_sample_t(values if clusters is None else _cluster_means(values, clusters)),
+        t=one_sample_t(values if clusters is None else cluster_means(values, clusters)),
         sign_flip=sign_flip(values, seed=seed, clusters=clusters),
         interval=bootstrap_mean(values, seed=seed, clusters=clusters),
     )
-
-
-def _cluster_means(values: Sequence[float], clusters: Sequence[Hashable]) -> list[float]:
-    """The mean of each cluster: items that belong together are no independent observations."""
-    groups: dict[Hashable, list[float]] = {}
-    for value, cluster in zip(values, clusters, strict=True):
-        groups.setdefault(cluster, []).append(value)
-    return [math.fsum(group) / len(group) for group in groups.values()]

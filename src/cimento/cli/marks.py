@@ -1,0 +1,152 @@
+"""What stored runs of any kind of suite got right, item by item."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.answers import VERDICTS, read_table
+from cimento.citing.facts import CHOICE
+from cimento.errors import TableError
+from cimento.runs import find_runs
+from cimento.standings import Marks, step_of
+from cimento.suites.kinds import ACCEPTABILITY, REGIONS, kind_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.runs import Manifest, RunFolder
+
+TOGETHER = "all predictions"
+_STORIES = "stories"
+_HIT = " hit@"
+
+
+def read_marks(
+    paths: Iterable[Path], *, measure: str = "", every_question: bool = False
+) -> list[Marks]:
+    """What the runs in some folders got right, suite by suite and question by question.
+
+    Args:
+        paths: run folders, or folders of runs.
+        measure: what suites of regions are judged on; empty for as they are stored.
+        every_question: also single predictions, where a suite has several.
+
+    Raises:
+        TableError: a run cannot be read, or none was judged.
+    """
+    folders = [folder for path in paths for folder in find_runs(path)]
+    found = [
+        each
+        for folder in folders
+        for each in _marks(folder, measure=measure, every_question=every_question)
+    ]
+    if not found:
+        raise TableError(
+            where=", ".join(str(folder.path) for folder in folders),
+            seen="nothing was judged in these runs, so nothing can be right or wrong",
+            todo="Give runs of suites with predictions, targets or tiers.",
+        )
+    return found
+
+
+def _marks(folder: RunFolder, *, measure: str, every_question: bool) -> list[Marks]:
+    manifest = folder.manifest()
+    kind = str(manifest.get("kind") or kind_of(folder.suite_folder))
+    regions = kind in {REGIONS, ACCEPTABILITY}
+    if not (folder.path / f"{VERDICTS.name}.parquet").is_file():
+        return []
+    by_question: dict[str, dict[str, bool]] = {}
+    ties_pass = regions and _ties_pass(manifest)
+    judged_anew = regions and bool(measure)
+    rows = _judged_on(folder, measure) if judged_anew else read_table(VERDICTS, folder.path)
+    names = _first_ways(rows)
+    columns = rows.select("item", "condition", "prediction", "verdict").iter_rows()
+    for item, condition, number, verdict in columns:
+        name = _together(number) if regions else names.setdefault(condition, str(condition))
+        own = by_question.setdefault(name, {})
+        if verdict != "unscored":
+            own[item] = verdict == "pass" or (verdict == "tie" and ties_pass)
+    if regions and not every_question:
+        by_question = {name: own for name, own in by_question.items() if name == TOGETHER}
+    family, step = step_of(str(manifest.get("named") or manifest.get("label")))
+    suite, clusters = _suite_name(manifest, folder), _clusters(folder, kind)
+    return [
+        Marks(
+            suite=suite,
+            question=question,
+            model=str(manifest.get("label")),
+            family=family,
+            step=step,
+            right=right,
+            clusters=clusters,
+        )
+        for question, right in by_question.items()
+    ]
+
+
+def _first_ways(rows: pl.DataFrame) -> dict[str | None, str]:
+    """Names of hits and choices that do not say how they were asked for, by their condition.
+
+    Models of different kinds are asked in different ways; each is compared by its first.
+    """
+    names: dict[str | None, str] = {}
+    method, rule = "", ""
+    for condition in rows["condition"].drop_nulls().unique(maintain_order=True).to_list():
+        asked, hit, k = str(condition).partition(_HIT)
+        if hit and asked == (method := method or asked):
+            names[condition] = f"{_HIT.strip()}{k}"
+        chosen = str(condition).removeprefix(CHOICE)
+        if chosen != condition and chosen == (rule := rule or chosen):
+            names[condition] = CHOICE.rstrip(":")
+    return names
+
+
+def _judged_on(folder: RunFolder, measure: str) -> pl.DataFrame:
+    """The verdicts of a run on a measure of sentences."""
+    from cimento.measures import find_measure
+    from cimento.results import Run
+
+    run = Run.open(folder)
+    return run.judge(replace(run.judging, measure=find_measure(measure).name)).verdicts()
+
+
+def _together(number: int | None) -> str:
+    return TOGETHER if number is None else f"prediction {number}"
+
+
+def _ties_pass(manifest: Manifest) -> bool:
+    judging = manifest.get("judging")
+    return isinstance(judging, dict) and judging.get("ties") == "pass"
+
+
+def _suite_name(manifest: Manifest, folder: RunFolder) -> str:
+    suite = manifest.get("suite")
+    return str(suite["name"]) if isinstance(suite, dict) else folder.path.parent.name
+
+
+def _clusters(folder: RunFolder, kind: str) -> Mapping[str, Hashable]:
+    """Item to what it belongs to; empty where each stands alone."""
+    if kind == _STORIES:
+        from cimento.stories.readers import read_stories
+        from cimento.stories.stored import STORIES
+
+        stories = read_stories(folder.path / STORIES).stories
+        return {str(story.row): story.story_id for story in stories}
+    if kind in {REGIONS, ACCEPTABILITY}:
+        from cimento.suites.load import load_suite
+        from cimento.verdicts.accuracy import clusters_of
+
+        suite = load_suite(folder.suite_folder).suite
+        return clusters_of(suite) if suite.cluster else {}
+    from cimento.cloze.running import open_run
+
+    run = open_run(folder)
+    column = run.suite.cluster
+    return {
+        item.id: ("cluster", value)
+        for item in run.items
+        if column and (value := item.columns.get(column))
+    }

@@ -1,0 +1,241 @@
+"""Several models on the same items, and before and after; oracles: hand calculation and scipy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.cli.main import invoke
+from cimento.cli.marks import TOGETHER, read_marks
+from cimento.errors import UsageError
+from cimento.matching import matched
+from cimento.report.figures_checkpoints import checkpoints_figure, checkpoints_frame
+from cimento.standings import Marks, before_and_after, step_of, surely_worse, tables
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def marks(model: str, right: str, **more) -> Marks:
+    """Items 0, 1, 2 ...: + is right, - is wrong, ? is unscored."""
+    known = {str(k): mark == "+" for k, mark in enumerate(right) if mark != "?"}
+    return Marks(
+        **{"suite": "s", "question": "all", "model": model, "right": known} | more  # type: ignore[arg-type]
+    )
+
+
+def test_a_table_by_hand():
+    (found,) = tables([marks("a", "++++-+?"), marks("b", "+--+--+"), marks("c", "++-+--+")])
+
+    assert (found.n, found.left_out) == (6, 1)
+    assert [each.model for each in found.standings] == ["a", "c", "b"]
+    assert [each.accuracy for each in found.standings] == [5 / 6, 3 / 6, 2 / 6]
+    assert [each.rank.place for each in found.standings] == [1, 2, 3]
+    # nobody is surely above anybody: 3 discordant items at most, p = 2 / 2^3
+    assert [(each.rank.best, each.rank.worst) for each in found.standings] == [(1, 3)] * 3
+    duel = found.duels[0]
+    assert (duel.first, duel.second, duel.gained, duel.lost) == ("a", "b", (), ("1", "2", "5"))
+    assert duel.mcnemar.p == pytest.approx(0.25)
+    # Holm over the p of three pairs: .25, .5, 1 times 3, 2, 1
+    assert [each.corrected for each in found.duels] == [pytest.approx(0.75), 1.0, 1.0]
+    # statsmodels 0.14: cochrans_q([[1,1,1],[1,0,1],[1,0,0],[1,1,1],[0,0,0],[1,0,0]]).pvalue
+    assert found.together.p == pytest.approx(0.0970, abs=5e-4)
+
+
+def test_agreement_beyond_chance_and_effect():
+    (found,) = tables([marks("a", "+++---"), marks("b", "++-+--")])
+    (duel,) = found.duels
+
+    # 4 of 6 agree, 3 of 6 by chance: (4/6 - 1/2) / (1/2)
+    assert duel.kappa.value == pytest.approx(1 / 3)
+    assert duel.effect == 0.0
+    assert duel.difference.estimate == 0.0
+    assert found.together is None
+
+
+def test_benjamini_hochberg_over_suites():
+    pairs = [
+        each
+        for suite, right in (("x", "+" * 8), ("y", "+" * 6 + "--"))
+        for each in (marks("a", "-" * 8, suite=suite), marks("b", right, suite=suite))
+    ]
+    by_holm = [table.duels[0].corrected for table in tables(pairs)]
+    by_bh = [table.duels[0].corrected for table in tables(pairs, correction="bh")]
+
+    # the tests give 2 of 2^8 and 2 of 2^6 patterns
+    assert by_holm == [pytest.approx(4 / 256), pytest.approx(2 / 64)]
+    assert by_bh == [pytest.approx(4 / 256), pytest.approx(2 / 64)]
+
+
+def test_items_that_belong_together_flip_together():
+    clusters = {str(k): k // 4 for k in range(12)}
+    one, other = (
+        marks(name, mark * 12, clusters=clusters) for name, mark in zip("ab", "-+", strict=True)
+    )
+    (found,) = tables([one, other])
+
+    assert found.duels[0].mcnemar.p == pytest.approx(2 / 2**12)
+    # three clusters: 2 of the 8 sign patterns
+    assert found.duels[0].p == pytest.approx(2 / 8)
+    assert found.duels[0].corrected == pytest.approx(2 / 8)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30))
+@settings(deadline=None, max_examples=40)
+def test_the_two_ways_round_mirror_each_other(pairs):
+    first = marks("a", "".join("+" if a else "-" for a, _ in pairs))
+    second = marks("b", "".join("+" if b else "-" for _, b in pairs))
+    (there,) = before_and_after([first], [second])
+    (back,) = before_and_after([second], [first])
+
+    assert there.difference.estimate == pytest.approx(-back.difference.estimate)
+    assert there.difference.low == pytest.approx(-back.difference.high)
+    assert (there.gained, there.p) == (back.lost, back.p)
+    # without a margin, both cannot be worse than the other
+    assert not (surely_worse([there], margin=0) and surely_worse([back], margin=0))
+    assert not surely_worse([there], margin=1)
+
+
+def test_worse_is_what_the_interval_says():
+    (fallen,) = before_and_after([marks("m", "+" * 40)], [marks("m", "+" * 28 + "-" * 12)])
+
+    # Bonett and Price: p = 1/42, q = 13/42, half = 1.96 sqrt((p + q - (p - q)^2) / 42)
+    assert fallen.difference.high == pytest.approx(-12 / 42 + 0.1519, abs=2e-3)
+    assert surely_worse([fallen], margin=0.1) == (fallen,)
+    assert surely_worse([fallen], margin=0.2) == ()
+    # of ten suites the intervals are wider, so that all hold together
+    assert surely_worse([fallen] * 10, margin=0.1) == ()
+
+
+def test_what_belongs_together():
+    one = [marks("a", "+", suite="x"), marks("a", "+", suite="y")]
+    other = [marks("b", "-", suite="y"), marks("b", "-", suite="x")]
+
+    found = before_and_after(one, other)
+    assert [(each.suite, each.second) for each in found] == [("x", "b"), ("y", "b")]
+    assert matched([1, 2], [3], [lambda _: "same"]) is None
+    assert matched([1], [2], [lambda each: each]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "step"),
+    [
+        ("EleutherAI/pythia-70m@step1000", "EleutherAI/pythia-70m", 1000),
+        ("/out/run/checkpoint-500", "/out/run", 500),
+        ("m/epoch_3", "m", 3),
+        ("gpt2", "gpt2", None),
+        ("org/llama-3-8b@main", "org/llama-3-8b@main", None),
+    ],
+)
+def test_steps_of_training_in_names(name, family, step):
+    assert step_of(name) == (family, step)
+
+
+def test_checkpoints_are_in_the_order_of_training():
+    steps = {1000: "++++", 100: "+---", 500: "++--"}
+    runs = [marks(f"m@{k}", right, family="m", step=k) for k, right in steps.items()]
+    (found,) = tables(runs)
+
+    assert [each.step for each in found.checkpoints] == [100, 500, 1000]
+    frame = checkpoints_frame([found])
+    assert frame["accuracy"].to_list() == [0.25, 0.5, 1.0]
+    assert checkpoints_figure([found]).svg().startswith("<svg")
+    (others,) = tables([*runs[:2], marks("other", "++++", family="o", step=3)])
+    assert others.checkpoints == ()
+    with pytest.raises(UsageError, match="not revisions of one model"):
+        checkpoints_figure([others])
+
+
+def test_nothing_scored_by_all_gives_no_number():
+    (found,) = tables([marks("a", "+?"), marks("b", "?-")])
+
+    assert found.n == 0
+    assert [each.accuracy for each in found.standings] == [None, None]
+    assert found.duels[0].difference.estimate is None
+    assert found.duels[0].effect is None
+
+
+def test_what_cannot_be_compared_is_refused():
+    with pytest.raises(UsageError, match="several runs of a"):
+        tables([marks("a", "+"), marks("a", "-")])
+    with pytest.raises(UsageError, match="no suite was run by two models"):
+        tables([marks("a", "+"), marks("b", "-", suite="t")])
+
+
+def recorded(folder: Path, name: str, bits: list[float]) -> None:
+    """A run of pairs, from the surprisals of each good and bad sentence."""
+    pairs = folder / "pairs.tsv"
+    pairs.write_text(
+        "item\tgood\tbad\n" + "".join(f"{k}\tCasa{k}\tCase{k}\n" for k in range(len(bits) // 2)),
+        "utf-8",
+    )
+    words = [f"{word}{k}" for k in range(len(bits) // 2) for word in ("Casa", "Case")]
+    rows = [f"{k}\t1\t{w}\t{b}" for k, (w, b) in enumerate(zip(words, bits, strict=True), 1)]
+    said = folder / f"{name}.tsv"
+    said.write_text("sentence_id\ttoken_id\ttoken\tsurprisal\n" + "\n".join(rows) + "\n", "utf-8")
+    command = ["run", str(pairs), "-m", f"replay:{said}", "-o", str(folder / name)]
+    assert invoke(command) == 0
+
+
+def test_the_command_fails_where_the_second_is_surely_worse(tmp_path, capsys):
+    recorded(tmp_path, "good", [1.0, 2.0] * 20)
+    recorded(tmp_path, "bad", [2.0, 1.0] * 15 + [1.0, 2.0] * 5)
+    good, bad = str(tmp_path / "good"), str(tmp_path / "bad")
+    capsys.readouterr()
+
+    assert invoke(["compare", good, bad, "--fail-if-worse", "0.1"]) == 4
+    out, err = capsys.readouterr()
+    assert "cimento: worse: pairs, all predictions: change -0.750" in err
+    assert "kappa" in out
+    assert invoke(["compare", bad, good, "--fail-if-worse", "0"]) == 0
+    assert invoke(["compare", good, good, "--fail-if-worse", "0"]) == 0
+    capsys.readouterr()
+    assert invoke(["compare", good, bad, "--fail-if-worse", "0.1", "--json"]) == 4
+    plain = json.loads(capsys.readouterr().out)
+    assert plain["worse"] == ["pairs"]
+    assert plain["suites"][0]["mcnemar"]["p"] == pytest.approx(2 / 2**15)
+    assert plain["comparisons"][0]["flips"][0]["interval"]["method"] == "Bonett-Price"
+    assert invoke(["compare", good, bad, good, "--fail-if-worse", "0"]) == 2
+    assert invoke(["compare", good, bad, "--figure", "x.svg"]) == 2
+
+
+def test_the_command_ranks_all_models_of_a_folder(tmp_path, capsys):
+    for name, right in (("uno", 20), ("due", 10), ("tre", 2)):
+        recorded(tmp_path, name, [1.0, 2.0] * right + [2.0, 1.0] * (20 - right))
+    folders = [str(tmp_path / name) for name in ("tre", "uno", "due")]
+    capsys.readouterr()
+
+    assert invoke(["compare", *folders, "--predictions"]) == 0
+    out = capsys.readouterr().out
+    assert out.index("uno@") < out.index("due@") < out.index("tre@")
+    assert "Cochran's Q: p" in out
+    assert "prediction 0" in out
+    assert invoke(["compare", *folders, "--json", "--measure", "lp"]) == 0
+    (table,) = json.loads(capsys.readouterr().out)["suites"]
+    assert [each["accuracy"] for each in table["standings"]] == [1.0, 0.5, 0.1]
+    assert [(each["rank"]["best"], each["rank"]["worst"]) for each in table["standings"]] == [
+        (1, 1), (2, 2), (3, 3),
+    ]  # fmt: skip
+    assert invoke(["compare", folders[0]]) == 2
+    assert "no suite was run by two models" in capsys.readouterr().err
+
+
+def test_every_kind_of_run_has_marks(runs_of_every_kind):
+    found = read_marks([runs_of_every_kind])
+    by_suite = {name: [e for e in found if e.suite == name] for name in {e.suite for e in found}}
+
+    assert {e.question for e in by_suite["it-islands"]} == {TOGETHER}
+    assert {e.question for e in by_suite["it-connectives-cloze"]} >= {"hit@1", "hit@10", "choice"}
+    assert {e.question for e in by_suite["es-stories"]} >= {"story_class"}
+    assert "it-acceptability" not in by_suite  # it predicts nothing
+    assert set(by_suite["es-agreement-templates"][0].clusters.values()) != set()
+    for each in found:
+        table = pl.read_parquet(next(runs_of_every_kind.glob(f"{each.suite}/*/verdicts.parquet")))
+        assert set(each.right) <= set(table["item"].to_list())
