@@ -21,6 +21,7 @@ RUN = (
     "quickstart.md",
     "ten-lines.md",
     "notebooks.md",
+    "reading-times.md",
     "howto/pairs.md",
     "howto/write.md",
     "howto/publish.md",

@@ -33,6 +33,8 @@ ALSO_PUBLIC = (
     "cimento.errors",
     "cimento.models.live.live_scorer",
     "cimento.models.live.undisturbed",
+    "cimento.reading_times.joining.join_surprisals",
+    "cimento.reading_times.places.Names",
     "cimento.training.evaluate_while_training",
 )
 """What the docs name beside the names in `cimento` itself."""

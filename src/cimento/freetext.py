@@ -13,7 +13,7 @@ from cimento.errors import InputError, UsageError
 from cimento.measures import corrected, surprisal_bits
 from cimento.models.align import containing, word_spans
 from cimento.models.base import Scorer
-from cimento.requests import Plan, ScoreRequest
+from cimento.requests import Plan, ScoreRequest, Span
 from cimento.sources import Asking, ask, open_scorer
 
 if TYPE_CHECKING:
@@ -165,6 +165,25 @@ def _token_rows(table: pl.DataFrame, columns: Sequence[str]) -> list[_Row]:
 
 def _word_rows(text: str, table: pl.DataFrame, asking: Asking) -> list[_Row]:
     spans = word_spans(text, punctuation=asking.policy.punctuation)
+    found = surprisals_of_words(table, spans)
+    return [
+        (number, text[low:high], bits, reason)
+        for number, ((low, high), (bits, reason)) in enumerate(
+            zip(spans, found, strict=True), start=1
+        )
+    ]
+
+
+def surprisals_of_words(
+    table: pl.DataFrame, spans: Sequence[Span]
+) -> list[tuple[float | None, str | None]]:
+    """The surprisal of each word in bits, or None and the reason.
+
+    Args:
+        table: the tokens of one text.
+        spans: the characters of its words, ascending; a token belongs to the word that it begins
+            in.
+    """
     sums: list[float | None] = [None] * len(spans)
     reasons: list[str | None] = [INSIDE_ANOTHER] * len(spans)
     for start, logprob, reason in (
@@ -178,10 +197,7 @@ def _word_rows(text: str, table: pl.DataFrame, asking: Asking) -> list[_Row]:
             sums[word], reasons[word] = None, reasons[word] or reason
         else:
             sums[word] = so_far + bits
-    return [
-        (number, text[low:high], sums[number - 1], reasons[number - 1])
-        for number, (low, high) in enumerate(spans, start=1)
-    ]
+    return list(zip(sums, reasons, strict=True))
 
 
 def _bits(logprob_nats: float | None) -> float | None:

@@ -41,6 +41,7 @@ COMMANDS: Mapping[str, Entry] = {
     "cite": Entry("cite:cite", "BibTeX, or the methods paragraph, of stored runs."),
     "rerun": Entry("rerun:rerun", "Make stored runs again and compare byte for byte."),
     "score": Entry("score:score", "Surprisals of free text."),
+    "join": Entry("join:join", "Reading times beside surprisals of words."),
     "fill": Entry("fill:fill", "What fits the blanks of free text."),
     "suites": Entry("suites:app", "List, show, check, convert and make test suites."),
     "corpus": Entry("corpus:app", "Search treebanks, and make items out of them."),

@@ -1,0 +1,224 @@
+"""Reading times joined to surprisals: every row with its own words, and clear refusals."""
+
+from __future__ import annotations
+
+import random
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cimento
+from cimento.cli.main import invoke
+from cimento.errors import InputError, UsageError
+from cimento.models.ngram import load_ngrams, locate_ngrams
+from cimento.reading_times import (
+    ENTROPY,
+    READING_POLICY,
+    Names,
+    join_surprisals,
+    read_observations,
+    read_texts,
+    write_joined,
+)
+from cimento.reading_times.joining import bare
+from cimento.reading_times.places import all_words, find_places
+from cimento.sources import Asking, open_scorer
+
+TEXTS = {
+    "a": "Il gatto della vicina dorme sul tetto.",
+    "b": "Stasera, dopo cena, guardiamo un film.",
+}
+
+
+def observed(texts=TEXTS, *, subjects=("s1", "s2"), first=1) -> pl.DataFrame:
+    """Invented reading times: every subject reads every word of every text."""
+    rng = random.Random(5)  # noqa: S311  # invented numbers
+    rows = [
+        (text, number, word, subject, rng.randint(200, 600))
+        for subject in subjects
+        for text, content in texts.items()
+        for number, word in enumerate(content.split(), start=first)
+    ]
+    return pl.DataFrame(rows, schema=["text", "position", "word", "subject", "rt"], orient="row")
+
+
+@pytest.fixture(scope="module")
+def model():
+    """The demo model, loaded once."""
+    return open_scorer("demo-causal", Asking(policy=READING_POLICY))
+
+
+@pytest.fixture(scope="module")
+def joined(model) -> pl.DataFrame:
+    return join_surprisals(observed(), model)
+
+
+def test_rows_and_columns_that_were_there_are_kept(joined):
+    before = observed()
+    assert joined.select(before.columns).equals(before)
+
+
+def test_surprisals_are_those_of_the_words_of_the_text(joined, model):
+    asking = Asking(policy=READING_POLICY)
+    words = cimento.score_texts(list(TEXTS.values()), model, asking=asking, words=True)
+    expected = words["surprisal_bits"].to_list()
+    assert joined["surprisal_bits"].to_list() == expected * 2
+    assert joined["unscored_reason"].null_count() == len(joined)
+
+
+def test_earlier_words_are_those_of_the_same_text(joined):
+    for distance in (1, 2):
+        for (_, _), rows in joined.group_by("subject", "text", maintain_order=True):
+            for name in ("surprisal_bits", "length"):
+                shifted = rows[name].shift(distance).to_list()
+                assert rows[f"{name}_{distance}"].to_list() == shifted
+
+
+def test_lengths_and_frequencies_are_of_the_bare_word(model):
+    table = join_surprisals(
+        observed(subjects=("s1",)), model, before=0, frequency=lambda word: len(word) % 5
+    )
+    rows = {row["word"]: row for row in table.iter_rows(named=True)}
+    assert rows["tetto."]["length"] == 5
+    assert rows["Stasera,"]["length"] == 7
+    assert rows["Stasera,"]["zipf"] == 2
+    assert rows["tetto."]["zipf"] is None  # a frequency of 0 is an unknown word
+    assert "surprisal_bits_1" not in table.columns
+
+
+def test_the_order_of_rows_does_not_matter(joined, model):
+    mixed = observed().sample(fraction=1.0, shuffle=True, seed=3)
+    again = join_surprisals(mixed, model)
+    keys = ["subject", "text", "position"]
+    assert again.sort(keys).equals(joined.sort(keys))
+
+
+def test_positions_may_begin_at_zero(joined, model):
+    zero = join_surprisals(observed(first=0), model)
+    assert zero["surprisal_bits"].to_list() == joined["surprisal_bits"].to_list()
+
+
+def test_rows_that_are_missing_need_the_texts(joined, model):
+    part = observed().filter(pl.col("position") > 3)
+    with pytest.raises(InputError, match="its word 1 is in no row, and word 7 is"):
+        join_surprisals(part, model)
+    found = join_surprisals(part, model, texts=TEXTS)
+    expected = joined.filter(pl.col("position") > 3)
+    assert found.equals(expected)
+
+
+def test_entropies_stand_beside_if_asked_for(model):
+    asking = Asking(policy=READING_POLICY, columns=(ENTROPY,))
+    table = join_surprisals(observed(subjects=("s1",)), model, asking=asking)
+    tokens = cimento.score_texts([TEXTS["a"]], model, asking=asking)
+    assert table[ENTROPY][0] == tokens[ENTROPY][0]
+    assert table[ENTROPY].null_count() == 0
+    assert table[f"{ENTROPY}_1"][1] == table[ENTROPY][0]
+
+
+def test_a_closed_form(tmp_path):
+    """A bigram model by hand: log10 P(a) = -1, P(b | a) = -0.25, P(a | b) = -0.5."""
+    arpa = (
+        "\\data\\\nngram 1=4\nngram 2=3\n\n\\1-grams:\n-1.0\t<s>\t0.0\n-1.0\ta\t0.0\n"
+        "-1.0\tb\t0.0\n-1.0\t</s>\n\n\\2-grams:\n-1.0\t<s> a\n-0.25\ta b\n-0.5\tb a\n\n\\end\\\n"
+    )
+    path = tmp_path / "tiny.arpa"
+    path.write_text(arpa, encoding="utf-8")
+    model = load_ngrams(locate_ngrams(path), policy=READING_POLICY)
+    rows = [("1", n, w) for n, w in enumerate(["a", "b", "a"], 1)]
+    table = pl.DataFrame(rows, schema=["text", "position", "word"], orient="row")
+    found = join_surprisals(table, model)
+    bits = 3.321928094887362  # python3 -c 'import math; print(math.log2(10))'
+    expected = [bits, 0.25 * bits, 0.5 * bits]
+    assert found["surprisal_bits"].to_list() == pytest.approx(expected)
+
+
+def test_what_does_not_agree_is_said_with_its_place():
+    table = observed()
+    other = table.with_columns(
+        word=pl.when((pl.col("subject") == "s2") & (pl.col("position") == 2))
+        .then(pl.lit("cane"))
+        .otherwise("word")
+    )
+    with pytest.raises(InputError, match=r"row 16: word 2 of text 'a' is 'cane', and 'gatto'"):
+        join_surprisals(other, "demo-causal")
+    with pytest.raises(InputError, match=r"row 3: word 2 .* is 'gatto', and the text has cane"):
+        join_surprisals(table, "demo-causal", texts={**TEXTS, "a": "Il cane dorme."})
+    with pytest.raises(InputError, match=r"'b'.*not among the texts"):
+        join_surprisals(table, "demo-causal", texts={"a": TEXTS["a"]})
+    with pytest.raises(InputError, match="the text has nothing"):
+        join_surprisals(table, "demo-causal", texts={**TEXTS, "b": "Stasera,"})
+
+
+def test_tables_that_cannot_be_used_are_refused():
+    table = observed()
+    with pytest.raises(UsageError, match="no column 'item'"):
+        join_surprisals(table, "demo-causal", names=Names(text="item"))
+    with pytest.raises(UsageError, match="'length' already"):
+        join_surprisals(table.with_columns(length=pl.lit(1)), "demo-causal")
+    with pytest.raises(InputError, match="no observations"):
+        join_surprisals(table.clear(), "demo-causal")
+    for position in ("two", "1.5", "-1", ""):
+        wrong = table.with_columns(position=pl.lit(position))
+        with pytest.raises(InputError, match="row 2: the position is"):
+            join_surprisals(wrong, "demo-causal")
+    with pytest.raises(InputError, match="row 2: the word is empty"):
+        join_surprisals(table.with_columns(word=pl.lit(" ")), "demo-causal")
+
+
+def test_files_come_and_go(tmp_path):
+    table = observed(subjects=("s1",))
+    for suffix in (".csv", ".tsv", ".parquet"):
+        path = write_joined(table, tmp_path / f"times{suffix}")
+        back = read_observations(path)
+        assert back.cast(pl.String).equals(table.cast(pl.String))
+    with pytest.raises(UsageError, match=r"\.csv, \.tsv, \.parquet"):
+        write_joined(table, tmp_path / "times.doc")
+    (tmp_path / "bad.parquet").write_text("no", encoding="utf-8")
+    with pytest.raises(InputError, match="Parquet"):
+        read_observations(tmp_path / "bad.parquet")
+    (tmp_path / "texts.csv").write_text("text;content\n1;Il gatto.\n1;Altro.\n", encoding="utf-8")
+    with pytest.raises(InputError, match="row 3: the text '1' is there already"):
+        read_texts(tmp_path / "texts.csv", column="text")
+
+
+def test_the_command_writes_what_the_function_gives(tmp_path, capsys, joined):
+    path = write_joined(observed(), tmp_path / "times.csv")
+    assert invoke(["join", str(path), "-m", "demo-causal"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.rstrip("\n") == joined.write_csv().rstrip("\n")
+    target = tmp_path / "joined.parquet"
+    assert invoke(["join", str(path), "-m", "demo-causal", "-o", str(target)]) == 0
+    assert pl.read_parquet(target)["surprisal_bits"].equals(joined["surprisal_bits"])
+    assert invoke(["join", str(path), "-m", "demo-causal", "--word-column", "wrd"]) == 2
+    assert "Did you mean 'word'?" in capsys.readouterr().err
+
+
+@given(
+    st.lists(
+        st.lists(st.text("abcè,.'", min_size=1, max_size=6), min_size=1, max_size=8),
+        min_size=1,
+        max_size=4,
+    ),
+    st.integers(0, 1),
+)
+@settings(deadline=None)
+def test_words_come_back_as_they_were_given(texts, first):
+    rows = [
+        (str(text), number, word)
+        for text, words in enumerate(texts)
+        for number, word in enumerate(words, start=first)
+    ]
+    table = pl.DataFrame(rows, schema=["text", "position", "word"], orient="row")
+    places = find_places(table, Names())
+    assert all_words(places, None) == {str(n): tuple(words) for n, words in enumerate(texts)}
+    assert [places.words[text][index][0] for text, index in places.rows] == [w for *_, w in rows]
+
+
+@given(st.text(max_size=12))
+@settings(deadline=None)
+def test_a_bare_word_is_part_of_the_word(word):
+    assert bare(word) in word
+    assert bare(bare(word)) == bare(word)
