@@ -16,11 +16,14 @@ from cimento.api import evaluate
 from cimento.cli import acceptability, run_stories
 from cimento.cli.main import invoke
 from cimento.cli.reports import open_reports
+from cimento.judging import Judging
 from cimento.report.figures_inline import inline_svg
+from cimento.results import Run
 from cimento.runs import RunFolder
 from cimento.stories.records import STORY
 from cimento.stories.summary import judge_stories
 from cimento.suites.writers.native import write_native
+from tests.designs import island_suite
 from tests.pages import parse_page
 from tests.rated import LENGTHS, rated, sentence
 from tests.stories import FILE, evaluation
@@ -293,6 +296,19 @@ def test_items_of_every_kind_are_shown_in_the_terminal(cloze, stories, ratings, 
     [run] = only(ratings.folder).runs
     assert invoke(["show", str(ratings.folder), run.items[0].id]) == 0
     assert "rated by 2" in capsys.readouterr().out
+
+
+def test_a_run_made_for_several_measures_is_shown_on_each(tmp_path):
+    suite = island_suite({"se": ["1", "2"], "np": ["3", "4"]})
+    judging = Judging(measure="lp", also=("meanlp", ""))
+    run = evaluate(suite, LENGTHS, judging=judging, output=tmp_path / "runs")
+    opened = open_reports([run.folder])
+    assert [each.judging.measure for each in opened.runs] == ["lp", "meanlp", ""]
+    assert Run.open(RunFolder(run.folder)).judging == judging
+    names = [figure.name for suite in opened.suites() for figure in suite.figures]
+    assert names.count("interaction") == 3
+    measures = ["penlp"]
+    assert [each.judging.measure for each in open_reports([run.folder], measures).runs] == measures
 
 
 def lines_drawn(figure):

@@ -35,6 +35,7 @@ class Judging:
             ``zero`` (its surprisal is 0).
         ties: whether a tie counts as a ``tie``, which is never a pass, or as a ``pass``. The
             verdict itself stays a tie.
+        also: measures that a report shows beside `measure`, where a run was made for several.
         compat: the tool whose conventions these are; empty for our own. Only said, not used.
     """
 
@@ -46,16 +47,16 @@ class Judging:
     unigrams: str = ""
     unscored_first: FirstTokenRule = "missing"
     ties: TieRule = "tie"
+    also: tuple[str, ...] = ()
     compat: str = ""
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, JsonValue]) -> Judging:
         """As a manifest holds it."""
-        names = {field.name for field in dataclasses.fields(cls)} - {"predictions"}
+        names = {field.name for field in dataclasses.fields(cls)} - {"predictions", "also"}
         known = {name: plain[name] for name in names & plain.keys()}
-        predictions = plain.get("predictions")
-        texts = tuple(map(str, predictions)) if isinstance(predictions, list) else ()
-        return cls(predictions=texts, **known)  # type: ignore[arg-type]  # written by `asdict`
+        predictions, also = (_texts(plain.get(name)) for name in ("predictions", "also"))
+        return cls(predictions=predictions, also=also, **known)  # type: ignore[arg-type]  # written by `asdict`
 
     def applied(self, suite: Suite) -> Suite:
         """The suite with the metric and the predictions that are judged.
@@ -79,6 +80,10 @@ class Judging:
         if position < len(self.predictions) and self.predictions[position].strip().isdigit():
             return int(self.predictions[position])
         return position
+
+
+def _texts(value: JsonValue) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 def _prediction(text: str, suite: Suite) -> Prediction:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cimento.errors import CimentoError
+from cimento.measures.registry import REGIONS as REGION_VALUES
 from cimento.report.told import told_of
 from cimento.results import Run
 from cimento.runs import Manifest, RunFolder, find_runs
@@ -88,7 +89,8 @@ def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> Opened:
 
     Args:
         paths: folders.
-        measures: on which runs of whole sentences are judged again; empty for as they are stored.
+        measures: on which runs of whole sentences are judged again; empty for those that each
+            was made for.
 
     Raises:
         TableError: a folder holds no finished run, or one that cannot be read.
@@ -102,10 +104,16 @@ def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> Opened:
             others[kind] = (*others.get(kind, ()), each)
     judged = [each for each in found if each[1].get("kind") is None]
     runs = [Run.open(folder, manifest) for folder, manifest in judged]
-    if measures:
-        runs = [each for run in runs for each in run.judge_on(measures)]
+    runs = [each for run in runs for each in run.judge_on(measures or _own_measures(run))]
     told = [told_of(folder, manifest) for folder, manifest in found]
     return Opened(tuple(runs), tuple(each for each in told if each is not None), others)
+
+
+def _own_measures(run: Run) -> tuple[str, ...]:
+    """All measures that a run was made for; empty where that is one or none."""
+    judging = run.judging
+    names = (judging.measure, *judging.also) if judging.also else ()
+    return tuple(name or REGION_VALUES for name in names)
 
 
 def _kind(folder: RunFolder, manifest: Manifest) -> str:

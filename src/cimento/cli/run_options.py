@@ -76,6 +76,8 @@ def parse(
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
     model_args: options.ModelArgs = None,
+    allow_pickle: options.AllowPickle = False,
+    trust_remote_code: options.TrustRemoteCode = False,
     kind: options.Kind = "auto",
     bos: options.Bos = None,
     pll: options.Pll = None,
@@ -131,6 +133,7 @@ def parse(
         unscored_first=unscored_first,
         ties=ties,
         measure=measures[0] if measures else None,
+        also=tuple(measures[1:]) or None,
     )
     asking = Asking(
         policy=replace(
@@ -146,7 +149,11 @@ def parse(
                 window=window,
                 stride=stride,
                 leading_blank=leading_blank,
-                model_args=parse_model_args(model_args or ()),
+                model_args=parse_model_args(
+                    model_args or (),
+                    allow_pickle=allow_pickle,
+                    trust_remote_code=trust_remote_code,
+                ),
             ),
         ),
         kind=kind,

@@ -85,13 +85,18 @@ def _suite(runs: Sequence[ClozeRun], told: Mapping[Path, str]) -> SuiteReport:
 
 
 def dimension_of(run: ClozeRun) -> str:
-    """The first free column that divides the items into a few groups; empty where none does."""
+    """The first free column of words that makes a few groups of items; empty where none does."""
     columns: dict[str, set[str]] = {}
     for item in run.items:
         for name, value in item.columns.items():
             columns.setdefault(name, set()).add(value)
     least, most = GROUPS
-    return next((name for name, values in columns.items() if least <= len(values) <= most), "")
+    fitting = (
+        name
+        for name, values in columns.items()
+        if least <= len(values) <= most and not all(map(str.isdecimal, values))
+    )
+    return next(fitting, "")
 
 
 def _judge(run: ClozeRun, by: str) -> ClozeJudging:

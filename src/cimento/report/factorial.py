@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
+from cimento.report import wording
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
@@ -13,6 +15,10 @@ if TYPE_CHECKING:
     from cimento.verdicts.factorial_mixed import DesignModel
     from cimento.verdicts.factorial_tests import DDTest
     from cimento.verdicts.licensing import LicensingEffect
+
+_number = partial(wording.number, digits=4, absent=BLANK)
+_percent = partial(wording.percent, absent=BLANK)
+_p = partial(wording.p_number, absent=BLANK)
 
 AVERAGE = "Average"
 SUPER_ADDITIVE = "DD > 0"
@@ -299,15 +305,3 @@ def _marks(scores: Sequence[float | None]) -> str:
 
 def _place(result: Factorial, phenomenon: PhenomenonEffects) -> tuple[str, str, str, str]:
     return result.suite, result.model, result.measure, phenomenon.name
-
-
-def _percent(value: float | None) -> str:
-    return BLANK if value is None else f"{100 * value:.1f}"
-
-
-def _number(value: float | None) -> str:
-    return BLANK if value is None else f"{value:.4f}"
-
-
-def _p(value: float | None) -> str:
-    return BLANK if value is None else f"{value:.2g}"

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.report.grid import BLANK, Grid
+from cimento.report.wording import percent
 
 if TYPE_CHECKING:
     from cimento.overviews import JointCell, Lowest, Perplexity
+
+
+_percent = partial(percent, absent=BLANK)
 
 
 def perplexity_grid(values: Sequence[Perplexity]) -> Grid:
@@ -125,7 +130,3 @@ def _mean_over_suites(cells: Sequence[JointCell], model: str, measure: str) -> f
 
 def _number(value: float | None) -> str:
     return BLANK if value is None else f"{value:.4g}"
-
-
-def _percent(value: float | None) -> str:
-    return BLANK if value is None else f"{100 * value:.1f}"

@@ -144,6 +144,8 @@
   });
   const remarks = (item) => item.remarks.length === 0 ? null : make("dl", "remarks", ...item.remarks.flatMap(([name, text]) =>
     [make("dt", "", data.words[name]), make("dd", "", isolated(text))]));
+  const wasScored = (item) => item.strips.some((strip) => strip.slice(1).some((region) =>
+    region.slice(1).some((part) => typeof part !== "string")));
   const sums = (item) => {
     // The value of each region, as long as every piece of it has one.
     const lines = [];
@@ -162,6 +164,7 @@
     return make("table", "sums", make("caption", "", "Surprisal together"), make("thead", "", make("tr", "", ...names)), make("tbody", "", ...lines));
   };
   const details = (item) => {
+    if (!wasScored(item)) return null;
     const each = item.each.map(([number, verdict, margin]) => make("li", "", make("span", "number", "prediction " + number), " ",
       verdictWord(VERDICTS[verdict]), margin === null ? "" : " " + signed(margin / 100) + " bits"));
     const box = make("details", "", make("summary", "", "numbers"));
@@ -197,8 +200,8 @@
     else if (event.key === "ArrowUp") focus(line.previousElementSibling ?? (search.focus(), null));
     else if (event.key === "Home" && own) focus(list.firstElementChild);
     else if (event.key === "End" && own) focus(list.lastElementChild);
-    else if (event.key === "Enter" && own) box.open = !box.open;
-    else if (event.key === "Escape") { if (box.open) { box.open = false; focus(line); } else search.focus(); }
+    else if (event.key === "Enter" && own && box) box.open = !box.open;
+    else if (event.key === "Escape") { if (box?.open) { box.open = false; focus(line); } else search.focus(); }
     else return;
     event.preventDefault();
   });
