@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import logging
+import socket
 import sqlite3
 from dataclasses import replace
 
@@ -465,3 +466,19 @@ def test_a_secret_that_is_too_short_is_refused(design, tmp_path, monkeypatch, ca
     assert invoke(["annotate", "serve", str(tmp_path)]) == 2
     told = capsys.readouterr().err
     assert "too short" in told
+
+
+def test_a_port_that_is_taken_is_said_to_be(design, tmp_path, monkeypatch, capsys):
+    write_design(design, tmp_path / "design.json")
+    monkeypatch.setenv("CIMENTO_ADMIN_SECRET", SECRET)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert invoke(["annotate", "serve", str(tmp_path), "--port", port]) == 2
+    told = capsys.readouterr().err
+    assert "cannot listen there" in told
+    assert SECRET not in told
+
+
+def test_the_file_of_the_answers_is_for_its_owner_alone(design, database):
+    storage.prepare(database, design)
+    assert database.stat().st_mode & 0o777 == 0o600

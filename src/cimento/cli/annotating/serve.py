@@ -66,17 +66,22 @@ def start(
     one is made and printed once. Put a web server with TLS in front before you open it to others.
     """
     from cimento.surveys.design import read_design
-    from cimento.surveys.serving.app import make_app, run
+    from cimento.surveys.serving.app import listen, make_app, run
 
-    secret = _secret(admin_secret_file)
-    path = _database(design, database)
-    app = make_app(read_design(design), path, secret=secret or (made := _new_secret()))
-    note(f"The answers are in {path}. Administration: http://{host}:{port}/admin")
-    if not secret:
-        note(f"The administrator's secret, printed this once: {made}")
-    if host not in {"127.0.0.1", "::1", "localhost"}:
-        note("Others on the network can reach this; without TLS in front they can also read it.")
-    run(app, host=host, port=port)
+    secret, path, wanted = (
+        _secret(admin_secret_file),
+        _database(design, database),
+        read_design(design),
+    )
+    made = "" if secret else secrets.token_urlsafe(24)
+    with listen(host, port) as listening:
+        app = make_app(wanted, path, secret=secret or made)
+        note(f"The answers are in {path}. Administration: http://{host}:{port}/admin")
+        if made:
+            note(f"The administrator's secret, printed this once: {made}")
+        if host not in {"127.0.0.1", "::1", "localhost"}:
+            note("Others on the network can reach this, and without TLS in front also read it.")
+        run(app, listening)
 
 
 @app.command("invite", short_help="Make links for participants.")
@@ -175,7 +180,3 @@ def _secret(file: Path | None) -> str:
             todo=f"Give at least {SHORTEST_SECRET} characters that nobody can guess.",
         )
     return given
-
-
-def _new_secret() -> str:
-    return secrets.token_urlsafe(24)

@@ -17,11 +17,13 @@ def script(design: Design) -> str:
 
     Only for tasks that ask one thing a page: PCIbex has no answers that depend on others.
     """
+    said = words(design.language)
     data = {
         "title": escape(design.title),
-        "consent": [escape(each) for each in design.consent],
+        # PCIbex stores a hash of the address, which the usual text says is not stored.
+        "consent": [escape(each) for each in (*design.consent, said["consent"]["pcibex"])],
         "guidelines": [escape(each) for each in design.guidelines],
-        "words": {name: escape(text) for name, text in words(design.language)["pages"].items()},
+        "words": {name: escape(text) for name, text in said["pages"].items()},
         "surveys": {
             survey: [
                 _trial(design, question, survey, place)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.errors import MissingDependencyError, StorageError
+from cimento.errors import MissingDependencyError, StorageError, UsageError
 from cimento.surveys.design import Design
 from cimento.surveys.serving import storage
 from cimento.surveys.serving.administration import Administration
@@ -94,7 +96,24 @@ def make_app(design: Design, path: Path, *, secret: str, pace: float = 5.0) -> A
     )
 
 
-def run(app: ASGIApp, *, host: str, port: int) -> None:
+def listen(host: str, port: int) -> socket.socket:
+    """A socket at which the server can listen.
+
+    Raises:
+        UsageError: one cannot listen there.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise UsageError(
+            where=f"--host {host} --port {port}",
+            seen=f"one cannot listen there ({error.strerror or error})",
+            todo="Choose another port or address, or stop what listens there.",
+        ) from error
+
+
+def run(app: ASGIApp, listening: socket.socket) -> None:
     """Serve until interrupted; addresses and tokens are not logged.
 
     Raises:
@@ -106,7 +125,9 @@ def run(app: ASGIApp, *, host: str, port: int) -> None:
         raise MissingDependencyError(
             package="uvicorn", extra="serve", purpose="cimento annotate serve"
         ) from error
-    uvicorn.run(
-        app, host=host, port=port, log_level="warning", access_log=False, server_header=False,
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False,
         timeout_graceful_shutdown=5,
     )  # fmt: skip
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])

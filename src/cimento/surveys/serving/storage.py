@@ -117,8 +117,14 @@ def prepare(path: Path, design: Design) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        # Answers are personal data: nobody else on this machine needs to read them.
+        path.touch(mode=0o600)
     except OSError as error:
-        raise StorageError(where=str(path), seen=f"cannot be made ({error.strerror})") from error
+        raise StorageError(
+            where=str(path),
+            seen=f"cannot be made ({error.strerror})",
+            todo="Name another file with --database.",
+        ) from error
     with _open(path) as connection:
         connection.executescript(_SCHEMA)
         known = _facts(connection)
@@ -131,8 +137,6 @@ def prepare(path: Path, design: Design) -> None:
                 seen="the answers in it are to another design",
                 todo="Name another file with --database, or serve the design that it was made for.",
             )
-    # Answers are personal data: nobody else on this machine needs to read them.
-    path.chmod(0o600)
 
 
 def stored_design(path: Path) -> Design:

@@ -123,7 +123,8 @@ const jsPsych = initJsPsych({
   on_finish: async () => {
     const csv = results();
     document.body.innerHTML =
-      `${paragraphs(SURVEY.words.done_title, [])}<p class="explained" id="download"></p>`;
+      `${paragraphs(SURVEY.words.done_title, [SURVEY.words.code.replace("{code}", annotator)])}` +
+      '<p class="explained" id="download"></p>';
     if (SEND_TO) {
       const headers = { "Content-Type": "text/csv" };
       const sent = await fetch(SEND_TO, { method: "POST", headers, body: csv }).catch(() => null);

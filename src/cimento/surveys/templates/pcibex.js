@@ -53,7 +53,11 @@ trials.forEach((trial, place) => {
   Object.entries(logged).reduce((soFar, [name, value]) => soFar.log(name, value), made);
 });
 
+// The code comes from the address of the page: it is shown as text.
+const safe = annotator.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
+const code = annotator ? `<p>${SURVEY.words.code.replace("{code}", safe)}</p>` : "";
+
 newTrial("end",
-  newHtml("thanks", `<h1>${SURVEY.words.done_title}</h1><p>${SURVEY.words.done}</p>`).print(),
+  newHtml("thanks", `<h1>${SURVEY.words.done_title}</h1><p>${SURVEY.words.done}</p>${code}`).print(),
   newButton("never", "").wait(),
 ).setOption("countsForProgressBar", false);
