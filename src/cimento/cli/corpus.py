@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cimento.cli import corpus_build, corpus_sources, options
+from cimento.cli import corpus_build, corpus_nli, corpus_sources, options
 from cimento.cli.console import note, show
 from cimento.cli.corpus_options import (
     Duplicates,
@@ -34,6 +34,7 @@ app.command("pairs", short_help="Draw sentences; a person decides on replacement
     corpus_build.pairs
 )
 app.command("finish", short_help="Make a suite of decisions.")(corpus_build.finish)
+app.command("nli", short_help="Premises and hypotheses of sentences.")(corpus_nli.nli)
 app.command("tweets", short_help="Messages as sentences.")(corpus_sources.tweets)
 app.command("concordance", short_help="Sentences of concordances.")(corpus_sources.concordance)
 

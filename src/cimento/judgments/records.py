@@ -16,7 +16,6 @@ ACCEPTABLE = "acceptable"
 BETTER = "which is better"
 WHICH_FITS = "which fits"
 FITS = "fits"
-RELATION = "relation"
 ATTENTION = "attention"
 """What is asked, as the column ``question`` has it; docs/tables.md says what each means."""
 

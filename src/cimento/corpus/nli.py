@@ -1,0 +1,322 @@
+"""Inference items out of sentences with connectives: a hypothesis that spells the relation out.
+
+The premise is the sentence. From the sense of its connective one hypothesis follows, one
+contradicts it, and one is left open; the model, or a person, says which is which by one of three
+words.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from cimento.corpus.inventories import Connective, Inventory
+from cimento.errors import InputError, UsageError
+from cimento.files import read_bytes
+from cimento.parsing import parse_toml
+from cimento.suites.model import Condition, Item, Suite
+
+Label: TypeAlias = Literal["entailment", "neutral", "contradiction"]
+LABELS: tuple[Label, ...] = get_args(Label)
+
+Ambiguous: TypeAlias = Literal["skip", "first"]
+"""What becomes of a connective with several senses: left out, or taken in the first one."""
+
+ACCEPTABLE = ("acceptable", "good", "sentence")
+CONNECTIVE, SENSE = "connective", "sense"
+ADVERB = "ADV"
+BLANK = "___"
+
+_FOLDER = Path(__file__).parents[1] / "data" / "nli"
+_END = re.compile(r"[\s.;:,!…]+$")
+_NO_CLAUSE = re.compile(r"(che|di|a|da|per)\b", re.IGNORECASE)
+_REGIONS = 3
+_MARKS = (",", ";", ":", ".", "!", "?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """How hypotheses are worded in a language.
+
+    Attributes:
+        language: ISO 639-1 code.
+        status: such as ``draft, not yet reviewed by native speakers``.
+        prompt: with ``{premise}``, ``{hypothesis}`` and ``{blank}``.
+        labels: label to the word that stands for it.
+        neutral: hypotheses that no sense decides.
+        senses: sense to label to hypothesis, with ``{first}`` and ``{second}``.
+    """
+
+    language: str
+    status: str
+    prompt: str
+    labels: Mapping[Label, str]
+    neutral: tuple[str, ...]
+    senses: Mapping[str, Mapping[Label, str]]
+
+    def of(self, sense: str) -> Mapping[Label, str] | None:
+        """The hypotheses of a sense, or of the longest one that it is a kind of."""
+        levels = sense.split(".")
+        while levels:
+            if found := self.senses.get(".".join(levels)):
+                return found
+            levels.pop()
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InferenceItem:
+    """A premise and a hypothesis.
+
+    Attributes:
+        id: of the source item, with the label after a hyphen.
+        source: id of the source item; three items share it.
+        premise: the sentence.
+        hypothesis: about it.
+        label: how the one stands to the other.
+        connective: of the premise.
+        sense: of the connective, there.
+        sense_by: ``column``: a person gave it; ``only``: there is no other; ``first``: assumed.
+        text: the prompt, up to the blank and after it.
+    """
+
+    id: str
+    source: str
+    premise: str
+    hypothesis: str
+    label: Label
+    connective: str
+    sense: str
+    sense_by: str
+    text: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Inferences:
+    """What was made of a suite.
+
+    Attributes:
+        items: three for each premise.
+        passed: item to why nothing was made of it.
+    """
+
+    items: tuple[InferenceItem, ...]
+    passed: Mapping[str, str]
+
+
+def open_wording(name: str) -> Wording:
+    """The wording of a language that cimento has, or of a TOML file.
+
+    Raises:
+        InputError: there is none, or it lacks something.
+    """
+    path = _FOLDER / f"{name}.toml" if (_FOLDER / f"{name}.toml").is_file() else Path(name)
+    try:
+        found = parse_toml(read_bytes(path).decode("utf-8-sig"))
+        wording = Wording(
+            language=str(found["language"]),
+            status=str(found.get("status", "")),
+            prompt=str(found["prompt"]),
+            labels={label: str(found["labels"][label]) for label in LABELS},
+            neutral=tuple(map(str, found["neutral"])),
+            senses={
+                sense: {label: str(texts[label]) for label in ("entailment", "contradiction")}
+                for sense, texts in found["senses"].items()
+            },
+        )
+    except (
+        tomllib.TOMLDecodeError,
+        UnicodeDecodeError,
+        KeyError,
+        TypeError,
+        AttributeError,
+    ) as error:
+        raise InputError(
+            where=str(path),
+            seen=f"is no wording of hypotheses ({error})",
+            todo='It has language, prompt, neutral, [labels] and [senses."NAME"].',
+        ) from error
+    _refuse_wording(wording, path)
+    return wording
+
+
+def inferences(
+    suite: Suite,
+    inventory: Inventory,
+    wording: Wording,
+    *,
+    seed: int,
+    ambiguous: Ambiguous = "skip",
+) -> Inferences:
+    """Three items for each sentence whose connective has a known sense.
+
+    Args:
+        suite: sentences in three regions, before, connective and after, with a column
+            ``connective`` and maybe ``sense``, as `cimento corpus finish` writes them.
+        inventory: that the senses are of.
+        wording: of the hypotheses.
+        seed: of the choice among neutral hypotheses.
+        ambiguous: what becomes of connectives with several senses, where no column decides.
+
+    Raises:
+        UsageError: the suite has no such regions or column.
+    """
+    if len(suite.region_names) != _REGIONS or CONNECTIVE not in suite.column_names:
+        raise UsageError(
+            where=f"suite {suite.name!r}",
+            seen=f"has the regions {', '.join(suite.region_names)}"
+            + ("" if CONNECTIVE in suite.column_names else f", and no column {CONNECTIVE!r}"),
+            todo="Give sentences as `cimento corpus finish` makes them: before, connective, after.",
+        )
+    items: list[InferenceItem] = []
+    passed: dict[str, str] = {}
+    for item in suite.items:
+        made = _of_item(item, suite, inventory, wording, seed, ambiguous)
+        if isinstance(made, str):
+            passed[item.id] = made
+        else:
+            items += made
+    return Inferences(tuple(items), passed)
+
+
+def clauses(
+    before: str, connective: str, after: str, *, category: str = ""
+) -> tuple[str, str] | str:
+    """The clause before a connective and the one it introduces, or why they are not told apart.
+
+    Where the connective opens the sentence, the clause that it introduces ends at the first comma.
+    An adverb opens its clause only behind a mark: in *vengo anche io* it does not.
+
+    Args:
+        before: what stands before the connective.
+        connective: as it is written.
+        after: what stands after it.
+        category: its syntactic class.
+    """
+    if after.rstrip().endswith("?"):
+        return "it is a question"
+    if _NO_CLAUSE.match(after.lstrip()):
+        return f"{connective!r} introduces no clause of its own there"
+    if before.strip():
+        if category == ADVERB and not before.rstrip().endswith(_MARKS):
+            return "the adverb stands inside its clause"
+        first, second = before, after
+    else:
+        second, comma, first = after.partition(",")
+        if not comma:
+            return "the connective opens the sentence, and no comma ends its clause"
+    parts = tuple(_END.sub("", part).strip() for part in (first, second))
+    if "" in parts:
+        return "one of the clauses is empty"
+    return _capital(parts[0]), _capital(parts[1])
+
+
+def _of_item(
+    item: Item,
+    suite: Suite,
+    inventory: Inventory,
+    wording: Wording,
+    seed: int,
+    ambiguous: Ambiguous,
+) -> list[InferenceItem] | str:
+    from cimento.requests import stimulus_text
+
+    condition = next((each for each in item.conditions if each.name in ACCEPTABLE), None)
+    if condition is None:
+        return "it has no acceptable sentence"
+    name = condition.columns.get(CONNECTIVE, "")
+    if name not in inventory.names:
+        return f"the inventory has no connective {name!r}"
+    sense, by = _sense(condition, inventory[name], ambiguous)
+    hypotheses = wording.of(sense) if sense else None
+    if hypotheses is None:
+        return f"the sense {sense!r} has no wording" if sense else by
+    before, own, after = (region.text for region in condition.regions)
+    parts = clauses(before, own, after, category=inventory[name].category)
+    if isinstance(parts, str):
+        return parts
+    chance = random.Random(f"{seed}/{item.id}")  # noqa: S311  # a draw, not a secret
+    texts: dict[Label, str] = {**hypotheses, "neutral": chance.choice(wording.neutral)}
+    premise = _Premise(item.id, stimulus_text(condition, rule=suite.join), parts, name, sense, by)
+    return [_item(premise, label, texts[label], wording) for label in LABELS]
+
+
+@dataclass(frozen=True, slots=True)
+class _Premise:
+    """What the three items of a premise share."""
+
+    source: str
+    text: str
+    parts: tuple[str, str]
+    connective: str
+    sense: str
+    by: str
+
+
+def _item(premise: _Premise, label: Label, hypothesis: str, wording: Wording) -> InferenceItem:
+    first, second = premise.parts
+    said = hypothesis.format(first=first, second=second)
+    prompt = wording.prompt.format(premise=premise.text, hypothesis=said, blank=BLANK)
+    before, _, after = prompt.rpartition(BLANK)
+    return InferenceItem(
+        id=f"{premise.source}-{label}",
+        source=premise.source,
+        premise=premise.text,
+        hypothesis=said,
+        label=label,
+        connective=premise.connective,
+        sense=premise.sense,
+        sense_by=premise.by,
+        text=(before, after),
+    )
+
+
+def _sense(condition: Condition, connective: Connective, ambiguous: Ambiguous) -> tuple[str, str]:
+    """The sense of a connective in a sentence and who says so; or nothing, and why."""
+    if given := condition.columns.get(SENSE, "").strip():
+        return given, "column"
+    if len(connective.senses) == 1:
+        return connective.senses[0], "only"
+    if not connective.senses:
+        return "", f"{connective.name!r} has no sense in the inventory"
+    if ambiguous == "first":
+        return connective.senses[0], "first"
+    return (
+        "",
+        f"{connective.name!r} has {len(connective.senses)} senses; a column 'sense' says which",
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _refuse_wording(wording: Wording, path: Path) -> None:
+    """See that every text has the places that are filled in."""
+    texts: Iterator[tuple[str, Sequence[str]]] = iter(
+        [
+            (wording.prompt, ("premise", "hypothesis", "blank")),
+            *((text, ()) for text in wording.neutral),
+            *((text, ()) for each in wording.senses.values() for text in each.values()),
+        ]
+    )
+    for text, needed in texts:
+        names = set(re.findall(r"{(\w*)}", text))
+        known = set(needed) or {"first", "second"}
+        if not names <= known or (needed and names != known) or not names:
+            raise InputError(
+                where=str(path),
+                seen=f"the places in {text!r} are {', '.join(sorted(names)) or 'none'}",
+                todo=f"Write {', '.join(f'{{{name}}}' for name in sorted(known))}.",
+            )
+    if not wording.neutral or len(set(wording.labels.values())) != len(LABELS):
+        raise InputError(
+            where=str(path),
+            seen="there is no neutral hypothesis, or two labels are one word",
+            todo="Give three words, and one neutral hypothesis or more.",
+        )
