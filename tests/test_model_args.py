@@ -89,17 +89,21 @@ def test_what_is_no_option_is_refused(texts, told):
         parse_model_args(texts)
 
 
+UNTRUSTED = {"trust_remote_code": False, "use_safetensors": True, "weights_only": True}
+
+
 def test_keys_of_max_memory_are_numbers_for_gpus():
     ready = for_transformers(
         {"max_memory": {"0": "10GiB", "cpu": "30GiB"}}, quantised=False, device="cuda"
     )
-    assert ready == {"max_memory": {0: "10GiB", "cpu": "30GiB"}}
+    assert ready == {"max_memory": {0: "10GiB", "cpu": "30GiB"}, **UNTRUSTED}
 
 
 def test_quantised_weights_go_to_the_device_at_once():
-    assert for_transformers({}, quantised=True, device="cuda:1") == {"device_map": {"": "cuda:1"}}
+    ready = for_transformers({}, quantised=True, device="cuda:1")
+    assert ready == {"device_map": {"": "cuda:1"}, **UNTRUSTED}
     args = {"quantization_config": {"load_in_4bit": True}, "device_map": "auto"}
-    assert for_transformers(args, quantised=False, device="cpu") == args
+    assert for_transformers(args, quantised=False, device="cpu") == {**args, **UNTRUSTED}
 
 
 def test_transformers_is_given_the_option_and_scores_stay(gpt2):
@@ -134,7 +138,10 @@ def test_an_option_that_changes_scores_has_a_cache_a_folder_and_a_manifest_of_it
     [
         ("atn_implementation=eager", "Did you mean 'attn_implementation'"),
         ("dtype=float16", "--dtype"),
-        ("trust_remote_code=true", "No code"),
+        ("trust_remote_code=true", "--trust-remote-code"),
+        ("allow_pickle=true", "--allow-pickle"),
+        ("weights_only=false", "--allow-pickle"),
+        ("use_safetensors=false", "--allow-pickle"),
         ("token=secret", "HF_TOKEN"),
         ("load_in_8bit=true", "quantization_config"),
         ("nothing", "not KEY=VALUE"),

@@ -49,6 +49,8 @@ def fill(
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
     model_args: options.ModelArgs = None,
+    allow_pickle: options.AllowPickle = False,
+    trust_remote_code: options.TrustRemoteCode = False,
     kind: options.Kind = "auto",
     bos: options.Bos = None,
     batch_size: options.BatchSize = None,
@@ -70,7 +72,15 @@ def fill(
     settings = {"k": str(k), "protocol": protocol, "masks": str(masks), "choice": choice}
     lines = [line.partition("\t") for line in read_lines(file)]
     policy = Policy(
-        **options.given(bos=bos, dtype=dtype, model_args=parse_model_args(model_args or ()))
+        **options.given(
+            bos=bos,
+            dtype=dtype,
+            model_args=parse_model_args(
+                model_args or (),
+                allow_pickle=allow_pickle,
+                trust_remote_code=trust_remote_code,
+            ),
+        )
     )
     table = fill_texts(
         [text for text, _, _ in lines],

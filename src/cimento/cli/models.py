@@ -66,6 +66,8 @@ def check(
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
     model_args: options.ModelArgs = None,
+    allow_pickle: options.AllowPickle = False,
+    trust_remote_code: options.TrustRemoteCode = False,
     kind: options.Kind = "auto",
     bos: options.Bos = None,
     pll: options.Pll = None,
@@ -82,7 +84,11 @@ def check(
     from cimento.testing import check_model
 
     chosen = _texts(suites or _default_suites(language))
-    args = parse_model_args(model_args or ())
+    args = parse_model_args(
+        model_args or (),
+        allow_pickle=allow_pickle,
+        trust_remote_code=trust_remote_code,
+    )
     policy = Policy(**options.given(bos=bos, pll=pll, dtype=dtype, model_args=args))
     asking = Asking(policy=policy, kind=kind, device=device, token_budget=batch_size)
     scorer = open_scorer(model, asking)

@@ -60,6 +60,14 @@ ModelArgs = Annotated[
         help="An option for transformers' from_pretrained; VALUE is JSON or text. May be repeated.",
     ),
 ]
+AllowPickle = Annotated[
+    bool,
+    option("--allow-pickle", help="Take weights that are not safetensors; trust who made them."),
+]
+TrustRemoteCode = Annotated[
+    bool,
+    option("--trust-remote-code", help="Run code that comes with the model; read it first."),
+]
 Kind = Annotated[KindRule, option("--kind", help="Kind of model, where its config does not tell.")]
 Bos = Annotated[
     BosRule | None,

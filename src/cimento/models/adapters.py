@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 CONFIG = "adapter_config.json"
+_WEIGHTS = "adapter_model.safetensors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +82,26 @@ def need_peft(name: str) -> None:
         )
 
 
-def put_on(model: PreTrainedModel, adapter: Adapter) -> None:
+def put_on(model: PreTrainedModel, adapter: Adapter, *, pickled: bool = False) -> None:
     """Load an adapter onto the model it belongs on.
 
+    Args:
+        model: without it.
+        adapter: what is put on.
+        pickled: whether its weights may be other than safetensors.
+
     Raises:
-        ModelError: the files lack some of its weights.
+        ModelError: its weights are no safetensors, or the files lack some.
     """
     # A folder that holds both is loaded as one by transformers itself.
     if adapter.is_complete:
         return
+    if not pickled and not (adapter.folder / _WEIGHTS).is_file():
+        raise ModelError(
+            where=str(adapter.folder),
+            seen=f"there is no {_WEIGHTS}",
+            todo="Weights of other formats can hold code: convert them, or give --allow-pickle.",
+        )
     info = model.load_adapter(str(adapter.folder))
     missing = sorted(info.missing_keys)
     if missing:

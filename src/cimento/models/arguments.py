@@ -17,14 +17,18 @@ _SHOWN = 300
 
 _KNOWN = (
     "attn_implementation", "device_map", "experts_implementation", "key_mapping", "max_memory",
-    "offload_buffers", "offload_folder", "quantization_config", "use_kernels", "use_safetensors",
-    "variant", "weights_only",
+    "offload_buffers", "offload_folder", "quantization_config", "use_kernels", "variant",
 )  # fmt: skip
 """What a misspelt option may have meant; there are others, settings of the config among them."""
 
-_NO_CODE = "No code that comes with a model is ever run."
+ALLOW_PICKLE, TRUST_CODE = "allow_pickle", "trust_remote_code"
+"""What the user trusts a model with; part of the options, since runs must tell of it."""
+
+_NO_CODE = "Code that comes with a model is run with --trust-remote-code only, as it is."
+_NO_PICKLE = "Weights are safetensors; --allow-pickle takes others too."
 _LOCATED = "The model is found before it is loaded; set HF_HOME, HF_TOKEN and the like instead."
 _OURS: Mapping[str, str] = {
+    ALLOW_PICKLE: "Say it with --allow-pickle.",
     "adapter_kwargs": "Give the adapter's folder as the model.",
     "cache_dir": _LOCATED,
     "code_revision": _NO_CODE,
@@ -44,17 +48,31 @@ _OURS: Mapping[str, str] = {
     "subfolder": "Give that folder as the model.",
     "token": _LOCATED,
     "torch_dtype": "Say it with --dtype.",
-    "trust_remote_code": _NO_CODE,
+    TRUST_CODE: "Say it with --trust-remote-code.",
+    "use_safetensors": _NO_PICKLE,
+    "weights_only": _NO_PICKLE,
 }
 """Arguments that cannot be given, and what to do instead."""
 
+_TRUST = (ALLOW_PICKLE, TRUST_CODE)
+_PICKLED = "no file named model.safetensors"
 
-def parse_model_args(texts: Sequence[str]) -> dict[str, JsonValue]:
+
+def parse_model_args(
+    texts: Sequence[str], *, allow_pickle: bool = False, trust_remote_code: bool = False
+) -> dict[str, JsonValue]:
     """Options from ``KEY=VALUE``; a value is JSON, or else text.
 
+    Args:
+        texts: as the user wrote them.
+        allow_pickle: whether weights may be other than safetensors.
+        trust_remote_code: whether code that comes with the model may be run.
+
     Raises:
-        UsageError: one has no ``=``, or a key stands there twice.
+        UsageError: one has no ``=``, a key stands there twice, or says what the model is trusted
+            with.
     """
+    trusted = {ALLOW_PICKLE: allow_pickle, TRUST_CODE: trust_remote_code}
     args: dict[str, JsonValue] = {}
     for text in texts:
         key, equals, value = text.partition("=")
@@ -67,7 +85,8 @@ def parse_model_args(texts: Sequence[str]) -> dict[str, JsonValue]:
         if key.strip() in args:
             raise UsageError(where=f"{OPTION} {key.strip()}", seen="it is given twice")
         args[key.strip()] = _value(value.strip())
-    return args
+    _refuse({key: _OURS[key] for key in _TRUST}, args)
+    return args | {key: True for key in _TRUST if trusted[key]}
 
 
 def refuse_ours(args: Mapping[str, JsonValue]) -> None:
@@ -76,10 +95,14 @@ def refuse_ours(args: Mapping[str, JsonValue]) -> None:
     Raises:
         UsageError: one is; says what to do instead.
     """
+    _refuse({key: todo for key, todo in _OURS.items() if key not in _TRUST}, args)
+
+
+def _refuse(ours: Mapping[str, str], args: Mapping[str, JsonValue]) -> None:
     for key in args:
-        if key in _OURS:
+        if key in ours:
             raise UsageError(
-                where=f"{OPTION} {key}", seen="it cannot be given this way", todo=_OURS[key]
+                where=f"{OPTION} {key}", seen="it cannot be given this way", todo=ours[key]
             )
 
 
@@ -93,7 +116,11 @@ def for_transformers(
         quantised: whether the files hold quantised weights.
         device: where the model goes, unless the options say so.
     """
-    ready: dict[str, object] = dict(args)
+    ready: dict[str, object] = {key: args[key] for key in args if key not in _TRUST}
+    ready[TRUST_CODE] = args.get(TRUST_CODE) is True
+    # Weights in other formats are pickles; of those only tensors are read, whatever is allowed.
+    ready["use_safetensors"] = None if args.get(ALLOW_PICKLE) is True else True
+    ready["weights_only"] = True
     if quantised or "quantization_config" in args:
         # Quantised weights cannot be moved afterwards.
         ready.setdefault("device_map", {"": device})
@@ -124,7 +151,16 @@ def loading_error(
             todo=did_you_mean(unknown[0], _KNOWN),
         )
     todo = "Is the download complete, and does the installed transformers know it?"
-    if args:
+    if TRUST_CODE in message:
+        todo = (
+            "It needs code of its own, which is run with --trust-remote-code only. Read it first."
+        )
+    elif _PICKLED in message and ALLOW_PICKLE not in args:
+        todo = (
+            "Weights of other formats are pickles, which can hold code: convert them to"
+            " safetensors, or trust them with --allow-pickle."
+        )
+    elif args:
         todo = f"Check {OPTION} {' '.join(args)}: these options go to transformers as they are."
     if isinstance(error, ImportError) or "pip install" in message:
         todo = "Install the package that is named there."

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cimento.errors import MissingDependencyError, ModelError, UsageError
 from cimento.models.adapters import need_peft, put_on
-from cimento.models.arguments import for_transformers, loading_error, refuse_ours
+from cimento.models.arguments import (
+    ALLOW_PICKLE,
+    TRUST_CODE,
+    for_transformers,
+    loading_error,
+    refuse_ours,
+)
 from cimento.models.base import KindRule, ModelCard, Policy, Scorer
 from cimento.models.locate import Located
 from cimento.parsing import parse_json
@@ -64,7 +70,8 @@ def load(
         need_peft(located.name)
 
     with _quiet(transformers):
-        tokenizer = _load_tokenizer(located)
+        trusted = policy.model_args.get(TRUST_CODE) is True
+        tokenizer = load_tokenizer(located, trusted=trusted)
         chosen = kind_of(located) if kind == "auto" else kind
         target = _device(torch, device)
         model = _load_weights(located, chosen, policy, target)
@@ -93,7 +100,12 @@ def _quiet(transformers: Any) -> Iterator[None]:
         logging.set_verbosity(level)
 
 
-def _config(located: Located) -> dict[str, Any]:
+def read_config(located: Located) -> dict[str, Any]:
+    """A model's config, as its file has it.
+
+    Raises:
+        ModelError: it cannot be read.
+    """
     try:
         config = parse_json((located.folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -110,7 +122,7 @@ def kind_of(located: Located) -> Kind:
 
     ``...WithLMHeadModel`` ends like GPT-2's ``LMHeadModel`` but is masked (XLM, Flaubert).
     """
-    config = _config(located)
+    config = read_config(located)
     names = config.get("architectures") or []
     if config.get("is_encoder_decoder"):
         return "seq2seq"
@@ -143,18 +155,25 @@ def _device(torch: Any, wanted: str) -> str:
     return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
-def _load_tokenizer(located: Located) -> PreTrainedTokenizerBase:
+def load_tokenizer(located: Located, *, trusted: bool = False) -> PreTrainedTokenizerBase:
     """The tokenizer as its file has it.
 
     transformers 5 takes only the vocabulary out of tokenizer.json for many classes and sets up
     the rest itself, so that other tokens can come out than the model was trained with
     (transformers issues 45488 and 45920). Only the names of special tokens are asked of it.
+
+    Args:
+        located: where it is.
+        trusted: whether code that comes with it may be run.
+
+    Raises:
+        ModelError: it cannot be loaded, or has no offsets.
     """
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
     folder = located.tokenizer_folder
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=trusted)
         if (folder / "tokenizer.json").is_file():
             names = tokenizer.special_tokens_map
             tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
@@ -186,19 +205,18 @@ def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> P
 
     autos = {"masked": AutoModelForMaskedLM, "seq2seq": AutoModelForSeq2SeqLM}
     auto = autos.get(kind, AutoModelForCausalLM)
-    quantised = "quantization_config" in _config(located)
+    quantised = "quantization_config" in read_config(located)
     args = for_transformers(policy.model_args, quantised=quantised, device=device)
     try:
         loaded: Any = auto.from_pretrained(
             located.folder,
             dtype=getattr(torch, policy.dtype),
-            trust_remote_code=False,
             output_loading_info=True,
             **args,
         )
         model, info = loaded
         if located.adapter is not None:
-            put_on(model, located.adapter)
+            put_on(model, located.adapter, pickled=policy.model_args.get(ALLOW_PICKLE) is True)
     except ModelError:
         raise
     # Loading fails in many ways: no weights, wrong shapes, an unknown architecture, bad JSON.

@@ -14,6 +14,8 @@ from cimento.models.adapters import CONFIG, Adapter, find_adapter
 DEMO_MODELS = ("demo-causal", "demo-masked")
 _HUB_NAME = re.compile(r"^[\w.-]+(/[\w.-]+)?$")
 _PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", "*.bin"]
+_CODE = "*.py"
+"""Brought and hashed too: it is run for those who trust it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,9 @@ def _from_hub(name: str, revision: str | None) -> Located:
             package="huggingface_hub", extra="hf", purpose=f"model {name!r}"
         ) from error
     try:
-        folder = Path(snapshot_download(name, revision=revision, allow_patterns=_PATTERNS))
+        folder = Path(
+            snapshot_download(name, revision=revision, allow_patterns=[*_PATTERNS, _CODE])
+        )
     # The hub library raises errors of many unrelated classes (HTTP, cache, validation).
     except Exception as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
@@ -127,7 +131,7 @@ def _digest(folder: Path) -> str:
     """sha256 over the names and contents of the files that make the model."""
     total = hashlib.sha256()
     try:
-        files = sorted({path for pattern in _PATTERNS for path in folder.glob(pattern)})
+        files = sorted({path for each in (*_PATTERNS, _CODE) for path in folder.glob(each)})
         for path in files:
             total.update(path.name.encode() + b"\0")
             with path.open("rb") as handle:

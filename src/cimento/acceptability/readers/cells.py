@@ -17,6 +17,8 @@ _ABSENT = {"", "na", "nan", "none", "null", "-"}
 _TRUE = {"1", "1.0", "true", "yes", "sì", "si", "vero"}
 _FALSE = {"0", "0.0", "false", "no", "falso"}
 _SHOWN = 3
+_LARGEST = 1e100
+"""Beyond, squares are no numbers any more; NaN is not within it either."""
 
 
 def open_table(path: Path) -> Table:
@@ -160,7 +162,7 @@ def _number(text: str, table: Table, row: Row, column: str) -> float:
         value = float(text.replace(",", "."))
     except ValueError:
         value = math.nan
-    if not math.isfinite(value):
+    if not abs(value) <= _LARGEST:
         raise _wrong(table, row, column, "a number")
     return value
 

@@ -1,0 +1,143 @@
+"""Nothing in a model folder runs: no pickle, no code of its own, no template that reaches out."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+
+from cimento.cli.main import invoke
+from cimento.errors import CimentoError, ModelError
+from cimento.models.base import Policy
+from cimento.models.loading import load
+from cimento.models.locate import locate
+from cimento.stories.talking import chat_template
+
+
+class _Attack:
+    """A pickle that makes a folder where it is opened."""
+
+    def __init__(self, trace: Path) -> None:
+        self._trace = str(trace)
+
+    def __reduce__(self):
+        return os.mkdir, (self._trace,)
+
+
+@pytest.fixture
+def trace(tmp_path):
+    """What an attack would leave behind; it must not be there in the end."""
+    path = tmp_path / "attacked"
+    yield path
+    assert not path.exists()
+
+
+@pytest.fixture
+def model(zoo_folder, tmp_path):
+    return Path(shutil.copytree(zoo_folder("gpt2"), tmp_path / "model"))
+
+
+def opened(folder, **args):
+    return load(locate(str(folder)), policy=Policy(model_args=args), device="cpu")
+
+
+def edit(path, **changes):
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def without_safetensors(model):
+    """The weights of a model, which then has none in its folder."""
+    from safetensors.torch import load_file
+
+    weights = load_file(model / "model.safetensors")
+    (model / "model.safetensors").unlink()
+    return weights
+
+
+def test_the_attack_works_where_pickles_are_opened(tmp_path):
+    content = pickle.dumps(_Attack(tmp_path / "made"))
+
+    pickle.loads(content)  # noqa: S301  # our own: that the tests below could fail at all
+
+    assert (tmp_path / "made").is_dir()
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_pickle_in_the_place_of_weights_is_not_run(allowed, model, trace):
+    without_safetensors(model)
+    torch.save({"weights": _Attack(trace)}, model / "pytorch_model.bin")
+
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        opened(model, **({"allow_pickle": True} if allowed else {}))
+
+
+def test_weights_that_are_no_safetensors_are_taken_where_they_are_trusted(
+    model, capsys, monkeypatch
+):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(model / "cache"))
+    expected = opened(model)
+    torch.save(without_safetensors(model), model / "pytorch_model.bin")
+    with pytest.raises(ModelError, match="--allow-pickle"):
+        opened(model)
+
+    found = opened(model, allow_pickle=True)
+
+    for name, weight in expected._model.state_dict().items():
+        assert torch.equal(weight, found._model.state_dict()[name])
+    text = model / "text.txt"
+    text.write_text("Le lampade sono accese.\n")
+    assert invoke(["score", str(text), "-m", str(model)]) == 1
+    assert "--allow-pickle" in capsys.readouterr().err
+    assert invoke(["score", str(text), "-m", str(model), "--allow-pickle"]) == 0
+
+
+def test_code_in_a_model_folder_is_not_run(model, trace):
+    for name in ("attack.py", "modeling_x.py"):
+        (model / name).write_text(f"import os\nos.mkdir({str(trace)!r})\n")
+    auto = {"AutoConfig": "attack.Config", "AutoModelForCausalLM": "modeling_x.Model"}
+    edit(model / "config.json", auto_map=auto, model_type="of-its-own")
+
+    with pytest.raises(CimentoError, match="--trust-remote-code"):
+        opened(model)
+
+
+def test_code_of_a_tokenizer_is_not_run(model, trace):
+    (model / "tokens.py").write_text(f"import os\nos.mkdir({str(trace)!r})\n")
+    auto = {"AutoTokenizer": ["tokens.Slow", "tokens.Fast"]}
+    edit(model / "tokenizer_config.json", auto_map=auto, tokenizer_class="OfItsOwn")
+
+    # It has a tokenizer.json, which says all that its class could.
+    with contextlib.suppress(CimentoError):
+        opened(model)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+        "{{ cycler.__init__.__globals__.os.mkdir('TRACE') }}",
+        "{{ self.__init__.__globals__.__builtins__.__import__('os').mkdir('TRACE') }}",
+        "{{ messages.append.__self__.__class__.__base__.__subclasses__() }}",
+        "{{ lipsum.__globals__['os'].mkdir('TRACE') }}",
+    ],
+)
+def test_a_chat_template_reaches_nothing(template, model, trace):
+    (model / "chat_template.jinja").write_text(template.replace("TRACE", str(trace)))
+    render = chat_template(opened(model))
+    assert render is not None
+
+    with pytest.raises(Exception, match=r"unsafe|undefined|not safe|has no"):
+        render([{"role": "user", "content": "Ciao."}])
+
+
+def test_code_that_comes_with_a_model_is_a_part_of_what_it_is(model):
+    before = locate(str(model)).revision
+    (model / "modeling_x.py").write_text("")
+
+    assert locate(str(model)).revision != before
