@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from cimento.suites.builtin import find_suite
 from cimento.surveys.building import Plan, build_design
 from cimento.surveys.material import Wanted
+from cimento.surveys.serving import storage
 from cimento.surveys.serving.app import make_app
 
 SECRET = "a secret of the tests, long enough"  # noqa: S105
@@ -57,6 +58,19 @@ class Person:
     def send(self, position, data):
         """Send a form as it is."""
         return self.client.post(f"/p/{self.token}/{position}", data=data, follow_redirects=False)
+
+
+def people_of(client, design, database):
+    """Two participants who have agreed, and one who has not."""
+    made = [Person(client, token) for _, token in storage.invite(database, design, 3)]
+    for each in made[:2]:
+        assert each.agree().status_code == 303
+    return made
+
+
+def stored(database):
+    """What is stored: participant, question, value."""
+    return [(each.participant, each.question, each.value) for each in storage.answers(database)]
 
 
 @contextmanager

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cimento.errors import MissingDependencyError, StorageError, UsageError
 from cimento.surveys.design import Design
@@ -54,8 +54,7 @@ def make_app(design: Design, path: Path, *, secret: str, pace: float = 5.0) -> A
     storage.prepare(path, design)
     key = storage.signing_key(path)
     connect = functools.partial(storage.connect, path)
-    reader, writer = connect(), Writer(connect)
-    pages = Pages(design, key)
+    reader, writer, pages = connect(), Writer(connect), Pages(design, key)
     people = Participants(
         design=design, key=key, reader=reader, writer=writer, pages=pages,
         pace=Limits(rate=pace, burst=40), strangers=Limits(rate=1, burst=20),
@@ -70,14 +69,16 @@ def make_app(design: Design, path: Path, *, secret: str, pace: float = 5.0) -> A
         writer.close()
         reader.close()
 
-    async def static(request: Request) -> Response:
-        from starlette.responses import Response
+    routes = [
+        Route("/static/{name}", functools.partial(_static, _static_files())),
+        *people.routes(),
+        *administration.routes(),
+    ]
+    return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=_handlers(pages)))
 
-        data = files.get(request.path_params["name"])
-        if data is None:
-            return pages.notice("unknown", status=404)
-        kind = _KINDS[Path(request.path_params["name"]).suffix]
-        return Response(data, media_type=kind, headers={"cache-control": "max-age=3600"})
+
+def _handlers(pages: Pages) -> Mapping[Any, Callable[..., Awaitable[Response]]]:
+    """What is shown instead of what is not there, and of what failed."""
 
     async def nothing(*_: object) -> Response:
         return pages.notice("unknown", status=404)
@@ -85,15 +86,23 @@ def make_app(design: Design, path: Path, *, secret: str, pace: float = 5.0) -> A
     async def failed(*_: object) -> Response:
         return pages.notice("busy", status=503)
 
-    files = {each.name: each.read_bytes() for each in STATIC.iterdir() if each.suffix in _KINDS}
-    routes = [Route("/static/{name}", static), *people.routes(), *administration.routes()]
-    return Guard(
-        Starlette(
-            routes=routes,
-            lifespan=lifespan,
-            exception_handlers={404: nothing, 405: nothing, StorageError: failed, 500: failed},
-        )
-    )
+    return {404: nothing, 405: nothing, StorageError: failed, 500: failed}
+
+
+def _static_files() -> Mapping[str, bytes]:
+    return {each.name: each.read_bytes() for each in STATIC.iterdir() if each.suffix in _KINDS}
+
+
+async def _static(files: Mapping[str, bytes], request: Request) -> Response:
+    """One of the files that pages load."""
+    from starlette.exceptions import HTTPException
+    from starlette.responses import Response
+
+    name = request.path_params["name"]
+    if name not in files:
+        raise HTTPException(404)
+    kind = _KINDS[Path(name).suffix]
+    return Response(files[name], media_type=kind, headers={"cache-control": "max-age=3600"})
 
 
 def listen(host: str, port: int) -> socket.socket:
