@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import zipfile
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.studies.agreement.attractors import attractor_rows
+from cimento.studies.agreement.attractors import attractor_rows, drops_by_property
 from cimento.studies.agreement.items import AgreementRun
 from cimento.studies.agreement.profile import contrasted, feature_of, profile_rows
 from cimento.studies.agreement.table import language_rows, suite_row, twin_rows
@@ -132,6 +133,39 @@ def test_attractors_are_grouped_by_their_columns(pair: tuple[AgreementRun, Agree
     assert rows["words between", "3"].drop == pytest.approx(0.3)
     assert rows["words between", "3"].low is None
     assert rows["words between", "3"].reason
+
+
+def test_properties_of_attractors_are_covariates() -> None:
+    """By hand: drops .1 and .2 of the one kind, .5 and .6 of the other, two words everywhere."""
+    plain = six_items("sv", [0.9] * 6)
+    twin = six_items("sv_adversarial", [0.8, 0.7, 0.4, 0.3, 0.75, 0.75], attractor="dei vicini")
+    found = drops_by_property(plain, twin)
+
+    assert list(found) == ["attractor"]
+    (intercept, other) = found["attractor"].coefficients
+    assert other.name == "attractor = relative"
+    assert intercept.value == pytest.approx(0.15)
+    assert other.value == pytest.approx(0.55 - 0.15)
+
+
+def six_items(name: str, means: list[float], *, attractor: str = "") -> AgreementRun:
+    items = []
+    for number in range(6):
+        kind = "relative" if number in (2, 3) else "genitive"
+        columns = {"attractor": kind, "attractor_number": "plural"} if attractor else {}
+        items.append(
+            Item(
+                str(number),
+                tuple(
+                    Condition(c, (Region("Il cane"), Region(attractor), Region(verb)), columns)
+                    for c, verb in (("match", "dorme"), ("mismatch_num", "dormono"))
+                ),
+            )
+        )
+    made = dataclasses.replace(suite(name, adversarial=False), items=tuple(items))
+    blank = run(name, (0.9, 0.9), adversarial=False)
+    ratios = [ItemRatio(str(n), (mean,), (1.0,), mean) for n, mean in enumerate(means)]
+    return dataclasses.replace(blank, suite=made, ratios=ratios)
 
 
 def test_features_are_read_from_the_names_of_conditions() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -77,11 +78,47 @@ def attractor_rows(plain: AgreementRun, twin: AgreementRun, *, seed: int) -> lis
 
 def drop_by_length(plain: AgreementRun, twin: AgreementRun) -> Regression:
     """A regression of the drop on the number of words between, one observation an item."""
-    drops = [each for each in _drops(plain, twin) if each.n_words]
+    return _regressed(plain, [each for each in _drops(plain, twin) if each.n_words], {})
+
+
+def drops_by_property(plain: AgreementRun, twin: AgreementRun) -> dict[str, Regression]:
+    """A regression of the drop on each property of the attractors, at equal words between.
+
+    A property has a coefficient for each of its values but the most frequent one, which the
+    others are compared with. Properties that do not vary are left out.
+
+    Returns:
+        Column to regression.
+    """
+    drops = list(_drops(plain, twin))
+    items = {item.id: item for item in twin.suite.items}
+    found = {}
+    for column in attractor_columns(twin.suite):
+        known = [
+            (each, value)
+            for each in drops
+            if each.n_words and (value := items[each.item].column(column))
+        ]
+        values = [value for value, _ in Counter(value for _, value in known).most_common()]
+        if len(values) > 1:
+            levels = {
+                f"{column} = {level}": [float(value == level) for _, value in known]
+                for level in values[1:]
+            }
+            found[column] = _regressed(plain, [each for each, _ in known], levels)
+    return found
+
+
+def _regressed(
+    plain: AgreementRun, drops: Sequence[_Drop], more: Mapping[str, Sequence[float]]
+) -> Regression:
+    """The drop on the words between, where they vary, and on other predictors."""
     clusters = clusters_of(plain.suite)
+    lengths = [each.n_words for each in drops]
+    own = {WORDS_BETWEEN: lengths} if not more or len(set(lengths)) > 1 else {}
     return regress(
         [each.value for each in drops],
-        {WORDS_BETWEEN: [each.n_words for each in drops]},
+        {**own, **more},
         clusters=[clusters[each.item] for each in drops],
     )
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
 from cimento.measures.regions import FinalMarkRule
-from cimento.studies.agreement.attractors import AttractorRow, attractor_rows, drop_by_length
+from cimento.studies.agreement.attractors import (
+    AttractorRow,
+    attractor_rows,
+    drop_by_length,
+    drops_by_property,
+)
 from cimento.studies.agreement.items import agreement_run
 from cimento.studies.agreement.models import (
     FactRow,
@@ -55,7 +60,8 @@ class CovariateRow:
         language: ISO 639-1 code.
         outcome: ``margin_bits, plain`` or ``margin_bits, adversarial``, over all suites: the
             intercept is the margin between forms that are equally long in tokens and equally
-            frequent; or ``drop``, with the suite: the drop of an item by the words between.
+            frequent; or ``drop``, with the suite: the drop of an item by the words between, and
+            ``drop by`` a property of the attractors: by its values too.
         regression: of the outcome.
     """
 
@@ -141,7 +147,7 @@ def agreement_report(
         ),
         languages=tuple(languages),
         profile=tuple(profile_rows(found, seed=seed, frequency=frequency)) if frequency else (),
-        covariates=(*_covariates(found, frequency), *_lengths(pairs)) if frequency else (),
+        covariates=(*_covariates(found, frequency), *_drops(pairs)) if frequency else (),
         models=tuple(shown),
         pairs=tuple(model_pairs(found, seed=seed)) if frequency else (),
         facts=tuple(fact_rows(shown, seed=seed)),
@@ -188,14 +194,15 @@ def _covariates(
     ]
 
 
-def _lengths(pairs: Sequence[tuple[AgreementRun, AgreementRun]]) -> list[CovariateRow]:
-    """One regression for each suite with a twin."""
-    return [
-        CovariateRow(
-            model=plain.model,
-            language=plain.language,
-            outcome=f"drop, {plain.suite.name}",
-            regression=drop_by_length(plain, twin),
-        )
-        for plain, twin in pairs
-    ]
+def _drops(pairs: Sequence[tuple[AgreementRun, AgreementRun]]) -> Iterator[CovariateRow]:
+    """For each suite with a twin a regression on length, and one on each property."""
+    for plain, twin in pairs:
+        found = {"drop": drop_by_length(plain, twin)}
+        found |= {f"drop by {name}": each for name, each in drops_by_property(plain, twin).items()}
+        for outcome, regression in found.items():
+            yield CovariateRow(
+                model=plain.model,
+                language=plain.language,
+                outcome=f"{outcome}, {plain.suite.name}",
+                regression=regression,
+            )
