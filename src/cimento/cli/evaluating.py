@@ -27,10 +27,18 @@ PART_MISSING = 3
 
 def run_regions(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int:
     """Evaluate suites of regions, print the table or the JSON, and return the exit code."""
-    evaluation = how.evaluation
-    runs, failures = _scheduled(suites, models, how)
+    outcomes = _scheduled(suites, models, how)
     if how.engine.share is not None:
+        failures = [each for each in outcomes if isinstance(each, Failure)]
         return report_failures([how.engine.share], failures)
+    return show_regions(outcomes, how)
+
+
+def show_regions(outcomes: Sequence[Run | Failure], how: KindRun) -> int:
+    """Print the table or the JSON of runs of suites of regions, and return the exit code."""
+    evaluation = how.evaluation
+    runs = [each for each in outcomes if isinstance(each, Run)]
+    failures = [each for each in outcomes if isinstance(each, Failure)]
     missing = [_missing(failure) for failure in failures]
     judged = [each for run in runs for each in run.judge_on(how.measures)]
     summary = summarise(judged, missing=missing, with_verdicts=how.as_json)
@@ -44,10 +52,8 @@ def run_regions(suites: Sequence[str], models: Sequence[str], how: KindRun) -> i
     return report_failures(runs, failures)
 
 
-def _scheduled(
-    suites: Sequence[str], models: Sequence[str], how: KindRun
-) -> tuple[list[Run], list[Failure]]:
-    """Have units done by an engine and put runs together; what was done, and what failed.
+def _scheduled(suites: Sequence[str], models: Sequence[str], how: KindRun) -> list[Run | Failure]:
+    """Have units done by an engine and put runs together.
 
     Of a share of the units no run is put together, but what failed is told.
     """
@@ -65,11 +71,10 @@ def _scheduled(
                 progress=progress,
             )
         if engine.share is not None:
-            return [], list(failures(work, done.failed))
+            return list(failures(work, done.failed))
         outcomes = list(finish(work, done.failed, cache=cache))
         keep_answers(work, cache)
-    runs = [each for each in outcomes if isinstance(each, Run)]
-    return runs, [each for each in outcomes if isinstance(each, Failure)]
+    return outcomes
 
 
 def evaluate_with_progress(

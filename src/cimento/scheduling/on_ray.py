@@ -42,7 +42,9 @@ class RayActors:
         self._ray = _imported()
         self._ours = _connect(self._ray)
         gpus = int(self._ray.cluster_resources().get("GPU", 0))
-        cores = [n["Resources"].get("CPU", 0) for n in self._ray.nodes() if n["Alive"]]
+        nodes = [node["Resources"].get("CPU", 0) for node in self._ray.nodes() if node["Alive"]]
+        # A head that only drives says that it has none.
+        cores = [number for number in nodes if number] or [0]
         count = max(1, min(number or gpus or len(cores), most))
         actor = self._ray.remote(
             # Ray gives an actor as many threads as cores; the smallest node must have them.

@@ -340,15 +340,30 @@ class _Teller:
         self._progress[run](self._done[run], self._runs.count(run))
 
 
+def missing_of(work: Work, part: Part, asked: Asked) -> tuple[int, int] | None:
+    """How many units a run lacks, and of how many; None where it lacks none.
+
+    A model that is asked for whole suites has one.
+    """
+    if work.is_stored(part, asked):
+        return None
+    if not work.is_sharded(asked) or part.error is not None:
+        return 1, 1
+    shards = {origin.shard for origin in part.origins}
+    missing = sum(not is_whole(work.store.result(asked.digest, shard)) for shard in shards)
+    return (missing, len(shards)) if missing else None
+
+
 def finish(
-    work: Work, failed: Mapping[str, Trouble], *, cache: AnswerCache
+    work: Work, failed: Mapping[str, Trouble], *, cache: AnswerCache | None
 ) -> Iterator[Run | Failure]:
     """The runs that the units make, model by model; what cannot be made is a `Failure`.
 
     Args:
         work: what was to be done.
         failed: see `Done`.
-        cache: for models that are asked for whole suites, where that is not done yet.
+        cache: for models that are asked for whole suites, where that is not done yet; None where
+            no model is to be loaded.
 
     Raises:
         StorageError: a run cannot be written.
@@ -380,7 +395,11 @@ def _failed_unit(
 
 
 def _finish_one(
-    work: Work, part: Part, asked: Asked, failed: Mapping[str, Trouble], cache: AnswerCache
+    work: Work,
+    part: Part,
+    asked: Asked,
+    failed: Mapping[str, Trouble],
+    cache: AnswerCache | None,
 ) -> Run:
     """One run.
 
@@ -389,7 +408,8 @@ def _finish_one(
     """
     if asked.source is None or part.error is not None:
         raise asked.error or part.error or TypeError("a model without a source has an error")
-    if not work.is_sharded(asked):
+    sharded = work.is_sharded(asked)
+    if not sharded and cache is not None:
         if asked.model in failed and failed[asked.model].died:
             raise failed[asked.model].error()
         # Done by a worker already, or done here; what went wrong there is told here.
@@ -400,15 +420,10 @@ def _finish_one(
     error = _failed_unit(work, part, asked, failed)
     if error is not None:
         raise error
-    undone = {
-        origin.shard
-        for origin in part.origins
-        if not work.store.result(asked.digest, origin.shard).is_file()
-    }
-    if undone:
+    if missing := missing_of(work, part, asked):
         raise ModelError(
             where=f"suite {part.name!r} x model {asked.name!r}",
-            seen=f"{len(undone)} of its units are not done",
+            seen=f"{missing[0]} of {missing[1]} units are missing",
             todo="Run again: what is done stays done.",
         )
     return work.evaluation.finish(part.loaded, asked.source, _gather(work, part, asked))

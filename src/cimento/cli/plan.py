@@ -1,0 +1,126 @@
+"""``cimento plan``: what a run would do and cost."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from cimento.cli.run_options import RunRequest, as_command
+
+if TYPE_CHECKING:
+    from cimento.scheduling.estimating import ModelEstimate
+    from cimento.scheduling.regions import Part, Work
+    from cimento.suites.model import JsonValue
+
+_MINUTE, _HOUR = 60, 3600
+
+
+@as_command
+def plan(request: RunRequest) -> int:
+    """Say what a run would do, before anything is loaded or computed.
+
+    Times and memory are estimates: from earlier units of the same model, else from its size.
+    """
+    from cimento.cache import FileCache, default_cache_folder
+    from cimento.cli.console import show
+    from cimento.cli.kinds import suites_by_kind
+    from cimento.scheduling.engines import visible_gpus
+    from cimento.scheduling.estimating import estimate
+    from cimento.scheduling.regions import plan_work
+    from cimento.suites.kinds import REGIONS
+
+    how = request.how
+    by_kind = suites_by_kind(request.suites)
+    work = plan_work(
+        by_kind.pop(REGIONS, []), request.models, how.evaluation, keep=how.keep_answers
+    )
+    gpu = how.device(request.models) != "cpu" and bool(visible_gpus())
+    cache = FileCache(default_cache_folder()) if how.keep_answers else None
+    try:
+        found = estimate(work, cache, gpu=gpu)
+    finally:
+        if cache is not None:
+            cache.close()
+    others: dict[str, JsonValue] = {kind: list(names) for kind, names in by_kind.items()}
+    if how.as_json:
+        show(json.dumps(_plain(work, found, others), ensure_ascii=False, indent=2))
+    else:
+        show(_text(work, found, others, gpu=gpu))
+    return 0
+
+
+def _plain(
+    work: Work, found: list[ModelEstimate], others: dict[str, JsonValue]
+) -> dict[str, JsonValue]:
+    suites: list[JsonValue] = [
+        {
+            "suite": part.name,
+            "items": _items(work, part),
+            "texts": len(part.plan.requests),
+            "new_texts": sum(len(shard.plan.requests) for shard in part.shards),
+            "problem": str(part.error) if part.error else "",
+        }
+        for part in work.parts
+    ]
+    models: list[JsonValue] = [each.plain() for each in found]
+    return {"plan": 1, "suites": suites, "models": models, "asked_whole": others}
+
+
+def _text(
+    work: Work, found: list[ModelEstimate], others: dict[str, JsonValue], *, gpu: bool
+) -> str:
+    from cimento.cli.console import columns
+
+    suites = [("suite", "items", "texts", "new")]
+    suites += [
+        (
+            part.name,
+            str(_items(work, part)),
+            str(len(part.plan.requests)),
+            str(sum(len(shard.plan.requests) for shard in part.shards)),
+        )
+        for part in work.parts
+    ]
+    models = [("model", "texts", "units", "done", "tokens", "kept", "time", "memory")]
+    models += [
+        (
+            each.model,
+            str(each.texts),
+            str(each.units) if each.units else "-",
+            str(each.done) if each.units else "-",
+            "-" if each.tokens is None else f"{each.tokens:,}",
+            "-" if each.kept is None else str(each.kept),
+            "-" if each.seconds is None else f"{_time(each.seconds)} ({each.by})",
+            "-" if each.memory_bytes is None else f"{each.memory_bytes / 1e9:.1f} GB",
+        )
+        for each in found
+    ]
+    device = "one GPU" if gpu else "the processors here"
+    lines = [
+        *([columns(suites), ""] if len(suites) > 1 else []),
+        columns(models),
+        "",
+        "new: texts that no suite before asks. kept: texts whose answers are in the cache.",
+        f"time and memory are rough estimates for {device}: from earlier units of the model, or",
+        "from its size (2 operations for each parameter and token).",
+        *(f"{kind}, asked whole: {', '.join(map(str, names))}" for kind, names in _lists(others)),
+        *(f"{each.model}: {each.problem}" for each in found if each.problem),
+        *(f"{part.name}: {part.error}" for part in work.parts if part.error),
+    ]
+    return "\n".join(lines)
+
+
+def _items(work: Work, part: Part) -> int:
+    """The items that are asked."""
+    items, limit = len(part.loaded.suite.items), work.evaluation.asking.limit
+    return items if limit is None else min(items, limit)
+
+
+def _lists(others: dict[str, JsonValue]) -> list[tuple[str, list[JsonValue]]]:
+    return [(kind, names) for kind, names in others.items() if isinstance(names, list)]
+
+
+def _time(seconds: float) -> str:
+    if seconds < _MINUTE:
+        return f"{seconds:.0f} s"
+    return f"{seconds / _MINUTE:.0f} min" if seconds < _HOUR else f"{seconds / _HOUR:.1f} h"
