@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+from urllib.parse import quote
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cimento.surveys.serving import results, storage
 from cimento.surveys.serving.app import make_app
@@ -305,3 +308,24 @@ def test_the_conflict_of_a_story_is_asked_only_where_there_is_one(tmp_path):
         # What was said of a conflict that is no conflict any more does not count any more.
         assert person.answer(1, "true", "0 and 3", "power").status_code == 303
         assert [each.value for each in results.judgments(database)] == ["true"]
+
+
+ANY_FORM = st.dictionaries(
+    st.sampled_from(["form", "moment", "field-0", "remark", "secret"]) | st.text(), st.text()
+)
+ANY_PLACE = st.text(st.characters(categories=["L", "N", "P", "S"]), max_size=80)
+
+
+def test_whatever_is_sent_the_server_does_not_fail(people, client):
+    person = people[0]
+
+    @given(ANY_FORM, st.booleans(), ANY_PLACE)
+    @settings(deadline=None, max_examples=60)
+    def send(fields, genuine, place):
+        own = hidden(person.get("/1").text) if genuine else {}
+        assert person.send(1, {**fields, **own}).status_code in {303, 403, 422}
+        assert client.get(f"/p/{person.token}/{quote(place)}").status_code < 500
+        assert client.get(f"/{quote(place)}").status_code < 500
+        assert client.post("/admin/login", data=fields).status_code in {403, 429}
+
+    send()
