@@ -1,0 +1,243 @@
+"""What every export needs of a stored run, whatever its kind: items, texts, verdicts, shares."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.answers import REQUESTS, TOKENS, VERDICTS, read_table
+from cimento.citing.facts import RunFacts, read_facts
+from cimento.errors import InputError, TableError
+from cimento.runs import RunFolder, find_runs
+from cimento.statistics.intervals import Interval, wilson
+from cimento.suites.kinds import ACCEPTABILITY, REGIONS
+
+ALL = "all"
+"""The question whether all predictions of a suite hold together."""
+
+_STORIES = "stories.jsonl"
+_TWO = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The verdict on one item.
+
+    Attributes:
+        item: its id.
+        question: number of a prediction, ``all``, or how a blank or a story was asked about.
+        verdict: ``pass``, ``fail``, ``tie`` or ``unscored``.
+        margin_bits: None where there is none.
+        reason: why it is unscored.
+    """
+
+    item: str
+    question: str
+    verdict: str
+    margin_bits: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """How often the answer to one question is right.
+
+    Attributes:
+        question: which.
+        counts: verdicts by kind.
+        right: verdicts that count as right.
+        n: verdicts that count.
+        accuracy: right / n; None where n is 0.
+        interval: Wilson's, where items are independent; else without ends, and why.
+    """
+
+    question: str
+    counts: Mapping[str, int]
+    right: int
+    n: int
+    accuracy: float | None
+    interval: Interval
+
+    @property
+    def stderr(self) -> float | None:
+        """Standard error of a mean of zeros and ones, n - 1 below; None with fewer than two."""
+        if self.n < _TWO or self.accuracy is None:
+            return None
+        return math.sqrt(self.accuracy * (1 - self.accuracy) / (self.n - 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunData:
+    """A stored run, ready to be written in another format.
+
+    Attributes:
+        path: its folder.
+        facts: what it was made of and with.
+        outcomes: every verdict.
+        texts: item to condition to text.
+        logprobs: item to condition to the summed log-probability of the tokens that were scored,
+            in nats; a condition with an unscored token is not there.
+    """
+
+    path: Path
+    facts: RunFacts
+    outcomes: tuple[Outcome, ...]
+    texts: Mapping[str, Mapping[str, str]]
+    logprobs: Mapping[str, Mapping[str, float]]
+
+    @property
+    def suite(self) -> str:
+        """The suite's name."""
+        return self.facts.meta.name
+
+    @property
+    def model(self) -> str:
+        """The model's name, without its revision."""
+        return str(self.facts.model.get("name") or self.facts.label)
+
+    @property
+    def created(self) -> str:
+        """When the run was made, in ISO 8601."""
+        return str(self.facts.manifest.get("created", ""))
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """In the order of the verdicts."""
+        return tuple(dict.fromkeys(each.question for each in self.outcomes))
+
+    def is_right(self, outcome: Outcome) -> bool:
+        """Whether a verdict counts as right."""
+        ties_pass = self.facts.judging.ties == "pass"
+        return outcome.verdict == "pass" or (outcome.verdict == "tie" and ties_pass)
+
+    def scored(self, question: str) -> list[Outcome]:
+        """The verdicts that count."""
+        own = (each for each in self.outcomes if each.question == question)
+        return [each for each in own if each.verdict != "unscored"]
+
+    def share(self, question: str) -> Share:
+        """How often the answer to a question is right."""
+        scored = self.scored(question)
+        right, n = sum(map(self.is_right, scored)), len(scored)
+        every = (each.verdict for each in self.outcomes if each.question == question)
+        return Share(
+            question=question,
+            counts=Counter(every),
+            right=right,
+            n=n,
+            accuracy=right / n if n else None,
+            interval=self._interval(right, n),
+        )
+
+    def described(self, question: str) -> str:
+        """What counts as right, in words."""
+        if question == ALL:
+            return "All predictions of the suite hold for the item."
+        if question.isdecimal() and int(question) < len(self.facts.predictions):
+            return self.facts.predictions[int(question)]
+        return f"The answer is right: {question}."
+
+    def _interval(self, right: int, n: int) -> Interval:
+        if not n:
+            return Interval(None, None, None, "nothing was scored")
+        if self.facts.cluster or self.facts.kind == "stories":
+            return Interval(None, None, None, "items belong together; see the report of the run")
+        return Interval(*wilson(right / n, n), "Wilson")
+
+
+def read_runs(paths: Iterable[Path]) -> list[RunData]:
+    """The runs in some folders.
+
+    Raises:
+        TableError: there is none, or one cannot be read.
+    """
+    return [read_run(folder) for path in paths for folder in find_runs(path)]
+
+
+def read_run(folder: RunFolder) -> RunData:
+    """A stored run of any kind.
+
+    Raises:
+        TableError: it cannot be read.
+    """
+    folder.verify(folder.manifest())
+    facts = read_facts(folder)
+    texts = _stories(folder.path) if facts.kind == "stories" else _texts(folder.path)
+    return RunData(
+        path=folder.path,
+        facts=facts,
+        outcomes=tuple(
+            each
+            for each in _outcomes(folder.path, facts.kind)
+            # Of one prediction the conjunction says the same again.
+            if each.question != ALL or len(facts.predictions) > 1
+        ),
+        texts=texts,
+        logprobs=_logprobs(folder.path),
+    )
+
+
+def _outcomes(path: Path, kind: str) -> Iterable[Outcome]:
+    try:
+        table = read_table(VERDICTS, path)
+    except InputError:
+        return
+    columns = ("item", "condition", "prediction", "verdict", "margin_bits", "unscored_reason")
+    for item, condition, number, verdict, margin, reason in table.select(columns).iter_rows():
+        question = (
+            (ALL if number is None else str(number))
+            if kind in {REGIONS, ACCEPTABILITY}
+            else str(condition)
+        )
+        yield Outcome(
+            item=item,
+            question=question,
+            verdict=verdict,
+            margin_bits=margin,
+            reason=reason or "",
+        )
+
+
+def _texts(path: Path) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    columns = ("item", "condition", "context", "text")
+    rows = read_table(REQUESTS, path).select(columns).unique(maintain_order=True).iter_rows()
+    for item, condition, context, text in rows:
+        found.setdefault(item, {})[condition or ""] = (
+            f"{context} {text}".strip() if context else text
+        )
+    return found
+
+
+def _stories(path: Path) -> dict[str, dict[str, str]]:
+    """The sentences of each story; its row is the item."""
+    file = path / _STORIES
+    try:
+        lines = [line for line in file.read_text("utf-8").splitlines() if line.strip()]
+        records = [json.loads(line) for line in lines]
+        return {str(k): {"": " ".join(each["sentences"])} for k, each in enumerate(records)}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TableError(where=str(file), seen=f"cannot be read ({error})") from error
+
+
+def _logprobs(path: Path) -> dict[str, dict[str, float]]:
+    import polars as pl
+
+    try:
+        tokens, requests = read_table(TOKENS, path), read_table(REQUESTS, path)
+    except InputError:
+        return {}
+    sums = tokens.group_by("request").agg(
+        pl.col("logprob_nats").sum().alias("sum"),
+        pl.col("logprob_nats").is_null().any().alias("missing"),
+    )
+    places = requests.select("request", "item", "condition").unique(maintain_order=True)
+    rows = places.join(sums.filter(~pl.col("missing")), on="request", maintain_order="left")
+    found: dict[str, dict[str, float]] = {}
+    for item, condition, total in rows.select("item", "condition", "sum").iter_rows():
+        found.setdefault(item, {})[condition or ""] = total
+    return found

@@ -1,0 +1,135 @@
+"""A dataset folder for the Hugging Face hub: one Parquet file for each table, and its card."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.answers import (
+    CHOICES,
+    FILLS,
+    JUDGMENTS,
+    REPLIES,
+    REQUESTS,
+    SCORES,
+    TOKENS,
+    VERDICTS,
+    TableSchema,
+    read_table,
+)
+from cimento.citing import bibtex, methods_paragraph, references
+from cimento.errors import InputError
+from cimento.exporting.data import RunData
+from cimento.files import atomically, write_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TABLES: Sequence[TableSchema] = (
+    VERDICTS, TOKENS, REQUESTS, FILLS, CHOICES, REPLIES, SCORES, JUDGMENTS,
+)  # fmt: skip
+_ABOUT = {
+    "verdicts": "one row an item and question: pass, fail, tie or unscored; margins in bits",
+    "tokens": "one row a token: its log-probability in nats",
+    "requests": "one row a region of a text that was asked",
+    "fills": "one row a candidate for a blank",
+    "choices": "one row an option of a story's question",
+    "replies": "one row a reply that a model wrote",
+    "scores": "one row a measure of a sentence",
+    "judgments": "one row a judgment of a person",
+}
+_LICENCE = re.compile(r"^[\w.+-]+$")
+
+
+def write_hf_dataset(runs: Sequence[RunData], folder: Path) -> list[Path]:
+    """All tables of some runs, each with the columns ``model`` and ``suite``, and the card.
+
+    Judgments of people hold their names or codes; they are left out.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    written = []
+    for schema in TABLES:
+        frame = _joined(runs, schema) if schema is not JUDGMENTS else None
+        if frame is not None:
+            path = folder / "data" / f"{schema.name}.parquet"
+            written.append(atomically(path, frame.write_parquet))
+    names = [path.stem for path in written]
+    return [*written, write_text(_card(runs, names), folder / "README.md")]
+
+
+def _joined(runs: Sequence[RunData], schema: TableSchema) -> pl.DataFrame | None:
+    """A table of all runs that have it; None where none has."""
+    import polars as pl
+
+    frames = []
+    for run in runs:
+        try:
+            table = read_table(schema, run.path)
+        except InputError:
+            continue
+        own = (pl.lit(run.facts.label).alias("model"), pl.lit(run.suite).alias("suite"))
+        frames.append(table.drop("suite", strict=False).select(*own, pl.all()))
+    # A column that only some runs have is null in the others.
+    return pl.concat(frames, how="diagonal") if frames else None
+
+
+def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
+    facts = [run.facts for run in runs]
+    head = ["---", *_listed("language", sorted({each.meta.language for each in facts} - {""}))]
+    licences = sorted({each.meta.licence for each in facts if _LICENCE.match(each.meta.licence)})
+    if len(licences) == 1:
+        head.append(f"license: {licences[0].lower()}")
+    head += ["tags:", "- cimento", "- linguistic-evaluation", "configs:"]
+    for number, name in enumerate(tables):
+        head += [f"- config_name: {name}", f"  data_files: data/{name}.parquet"]
+        head += ["  default: true"] if number == 0 else []
+    suites = ", ".join(dict.fromkeys(run.suite for run in runs))
+    body = [
+        "---",
+        "",
+        f"# Answers to {suites}",
+        "",
+        f"{len(runs)} runs of cimento, with everything that the models said.",
+        "",
+        *_results(runs),
+        "",
+        "## Tables",
+        "",
+        *(f"- `{name}`: {_ABOUT[name]}" for name in tables),
+        "",
+        "```python",
+        "from datasets import load_dataset",
+        "",
+        f'table = load_dataset("PATH", "{tables[0] if tables else "verdicts"}", split="train")',
+        "```",
+        "",
+        "## How it was made",
+        "",
+        methods_paragraph(facts, form="text"),
+        "",
+        "## Citation",
+        "",
+        "```bibtex",
+        bibtex(references(facts)).rstrip("\n"),
+        "```",
+    ]
+    return "\n".join([*head, *body]) + "\n"
+
+
+def _results(runs: Sequence[RunData]) -> list[str]:
+    lines = ["| suite | model | question | right | of | accuracy |", "|---|---|---|---:|---:|---:|"]
+    for run in runs:
+        for question in run.questions:
+            share = run.share(question)
+            value = "" if share.accuracy is None else f"{share.accuracy:.3f}"
+            cells = (run.suite, run.facts.label, question, share.right, share.n, value)
+            lines.append(f"| {' | '.join(str(cell).replace('|', '/') for cell in cells)} |")
+    return lines
+
+
+def _listed(name: str, values: Sequence[str]) -> list[str]:
+    return [f"{name}:", *(f"- {value}" for value in values)] if values else []

@@ -1,0 +1,341 @@
+"""Runs in the formats of other programs; their rules are written down here as facts."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+import shutil
+import subprocess
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cimento.cli.main import invoke
+from cimento.designs import factorial_of
+from cimento.exporting.data import read_runs
+from cimento.results import open_runs
+from cimento.verdicts.factorial_mixed import INTERCEPTS, design_models
+
+TARGETS = ("lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r")
+
+
+@pytest.fixture(scope="module")
+def exported(runs_of_every_kind, tmp_path_factory):
+    """Every kind of run in every format: the folder with one folder for each."""
+    folder = tmp_path_factory.mktemp("exported")
+    for target in TARGETS:
+        command = ["export", str(runs_of_every_kind), "--to", target, "-o", str(folder / target)]
+        assert invoke(command) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def runs(runs_of_every_kind):
+    return {run.suite: run for run in read_runs([runs_of_every_kind])}
+
+
+def read_json(path: Path) -> dict:
+    return json.loads(path.read_text("utf-8"))
+
+
+def test_what_exports_start_from(runs):
+    islands, stories = runs["it-islands"], runs["es-stories"]
+    share = islands.share("0")
+
+    assert islands.questions == ("0", "1", "2", "3", "all")
+    assert (share.n, sum(share.counts.values())) == (3, 3)
+    assert share.accuracy == share.right / 3
+    # the standard error of a mean of k ones among n: sqrt(p (1 - p) / (n - 1))
+    p = share.accuracy
+    assert share.stderr == pytest.approx(math.sqrt(p * (1 - p) / 2))
+    assert share.interval.method == "Wilson"
+    assert stories.share("story_class").interval.low is None  # variants of one story
+    assert islands.share("no such").accuracy is None
+    assert runs["it-acceptability"].questions == ()
+    assert set(islands.logprobs["whether-01"]) == set(islands.texts["whether-01"])
+
+
+# The keys that lm_eval/result_schema.py (v0.4.13) names for a record and for a sample.
+LM_EVAL = {"results", "group_subtasks", "configs", "versions", "n-shot", "higher_is_better",
+           "n-samples", "config", "date", "git_hash", "model_source", "model_name",
+           "model_name_sanitized", "task_hashes"}  # fmt: skip
+SAMPLE = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
+          "doc_hash", "prompt_hash", "target_hash", "acc"}  # fmt: skip
+
+
+def test_lm_eval_results_and_samples(exported, runs):
+    (folder,) = (exported / "lm-eval").iterdir()
+    (results,) = folder.glob("results_*.json")
+    plain = read_json(results)
+
+    assert set(plain) == LM_EVAL
+    assert "it_islands_all" in plain["results"]
+    for task, metrics in plain["results"].items():
+        (samples,) = folder.glob(f"samples_{task}_2*.jsonl")
+        rows = [json.loads(line) for line in samples.read_text("utf-8").splitlines()]
+        assert all(set(row) == SAMPLE for row in rows)
+        assert metrics["acc,none"] == pytest.approx(sum(row["acc"] for row in rows) / len(rows))
+        assert plain["n-samples"][task]["effective"] == metrics["sample_len"] == len(rows)
+        hashes = "".join(r["doc_hash"] + r["prompt_hash"] + r["target_hash"] for r in rows)
+        assert plain["task_hashes"][task] == hashlib.sha256(hashes.encode()).hexdigest()
+    first = json.loads(
+        next(folder.glob("samples_it_islands_0_*")).read_text("utf-8").split("\n")[0]
+    )
+    texts = runs["it-islands"].texts["whether-01"]
+    assert [each["arg_1"] for each in first["arguments"].values()] == list(texts.values())
+    sums = runs["it-islands"].logprobs["whether-01"]
+    assert [float(each[0]) for each in first["filtered_resps"]] == list(sums.values())
+    assert first["resps"] == [[each] for each in first["filtered_resps"]]
+
+
+def test_inspect_logs(exported, runs):
+    logs = [read_json(path) for path in (exported / "inspect").iterdir()]
+
+    assert {log["eval"]["task"] for log in logs} == set(runs)
+    for log in logs:
+        assert (log["version"], log["status"]) == (2, "success")
+        assert {"created", "task", "dataset", "model", "config"} <= set(log["eval"])
+        assert log["results"]["total_samples"] == len(log["samples"])
+        assert log["eval"]["dataset"]["sample_ids"] == [each["id"] for each in log["samples"]]
+        for score in log["results"]["scores"]:
+            marks = [
+                sample["scores"][score["name"]]["value"]
+                for sample in log["samples"]
+                if score["name"] in sample["scores"]
+            ]
+            assert set(marks) <= {"C", "I"}
+            assert score["scored_samples"] == len(marks)
+            assert score["metrics"]["accuracy"]["value"] == pytest.approx(
+                marks.count("C") / len(marks)
+            )
+        for sample in log["samples"]:
+            assert {"id", "epoch", "input", "target"} <= set(sample)
+
+
+TEXT, NUMBER = {"type": "string"}, {"type": "number"}
+TEXTS = {"type": "object", "additionalProperties": TEXT}
+
+
+def record(required: dict, optional: dict | None = None) -> dict:
+    """Rules of an object with these members and no others."""
+    return {
+        "type": "object",
+        "required": list(required),
+        "properties": required | (optional or {}),
+        "additionalProperties": False,
+    }
+
+
+# What the two schemas of Every Eval Ever, version 0.2.2, ask of the members that are written.
+RESULT = record(
+    {
+        "evaluation_name": TEXT,
+        "source_data": record(
+            {"dataset_name": TEXT, "source_type": {"const": "other"}},
+            {"additional_details": TEXTS},
+        ),
+        "metric_config": record(
+            {
+                "lower_is_better": {"type": "boolean"},
+                "score_type": {"const": "continuous"},
+                "min_score": NUMBER,
+                "max_score": NUMBER,
+            },
+            dict.fromkeys(
+                (
+                    "evaluation_description",
+                    "metric_id",
+                    "metric_name",
+                    "metric_kind",
+                    "metric_unit",
+                ),
+                TEXT,
+            ),
+        ),
+        "score_details": record(
+            {"score": NUMBER},
+            {
+                "details": TEXTS,
+                "uncertainty": record(
+                    {},
+                    {
+                        "num_samples": {"type": "integer"},
+                        "standard_error": record({"value": NUMBER}, {"method": TEXT}),
+                        "confidence_interval": record(
+                            {"lower": NUMBER, "upper": NUMBER},
+                            {
+                                "confidence_level": {"type": "number", "minimum": 0, "maximum": 1},
+                                "method": TEXT,
+                            },
+                        ),
+                    },
+                ),
+            },
+        ),
+    },
+    {"evaluation_result_id": TEXT, "evaluation_timestamp": TEXT},
+)
+AGGREGATE = record(
+    {
+        "schema_version": {"const": "0.2.2"},
+        "evaluation_id": TEXT,
+        "retrieved_timestamp": {"type": "string", "pattern": r"^\d+(\.\d+)?$"},
+        "source_metadata": record(
+            {
+                "source_type": {"enum": ["documentation", "evaluation_run"]},
+                "source_organization_name": TEXT,
+                "evaluator_relationship": {
+                    "enum": ["first_party", "third_party", "collaborative", "other"]
+                },
+            },
+            {"source_name": TEXT},
+        ),
+        "model_info": record(
+            {"name": TEXT, "id": TEXT},
+            {
+                "developer": TEXT,
+                "inference_engine": record({}, {"name": TEXT, "version": TEXT}),
+                "additional_details": TEXTS,
+            },
+        ),
+        "eval_library": record({"name": TEXT, "version": TEXT}, {"additional_details": TEXTS}),
+        "evaluation_results": {"type": "array", "items": RESULT},
+    },
+    {
+        "evaluation_timestamp": TEXT,
+        "detailed_evaluation_results": record(
+            {},
+            {
+                "format": {"enum": ["jsonl", "json"]},
+                "file_path": TEXT,
+                "hash_algorithm": {"enum": ["sha256", "md5"]},
+                "checksum": TEXT,
+                "total_rows": {"type": "integer"},
+            },
+        ),
+    },
+)
+INSTANCE = record(
+    {
+        "schema_version": TEXT,
+        "evaluation_id": TEXT,
+        "model_id": TEXT,
+        "evaluation_name": TEXT,
+        "sample_id": TEXT,
+        "interaction_type": {"const": "single_turn"},
+        "input": record(
+            {"raw": TEXT, "reference": {"type": "array", "items": TEXT}},
+            {"choices": {"type": ["array", "null"], "items": TEXT}},
+        ),
+        "output": record({"raw": {"type": "array", "items": TEXT}}),
+        "messages": {"type": "null"},
+        "answer_attribution": {"type": "array", "maxItems": 0},
+        "evaluation": record({"score": NUMBER, "is_correct": {"type": "boolean"}}),
+    },
+    {"evaluation_result_id": TEXT, "sample_hash": TEXT, "metadata": TEXTS},
+)
+
+
+def test_every_eval_ever_records(exported, runs):
+    jsonschema = pytest.importorskip("jsonschema")
+    records = list((exported / "every-eval-ever").rglob("*.json"))
+
+    assert len(records) == len(runs)
+    for path in records:
+        plain = read_json(path)
+        jsonschema.validate(plain, AGGREGATE)
+        details = plain["detailed_evaluation_results"]
+        data = (path.parent / details["file_path"]).read_bytes()
+        assert hashlib.sha256(data).hexdigest() == details["checksum"]
+        rows = [json.loads(line) for line in data.decode().splitlines()]
+        assert len(rows) == details["total_rows"]
+        scores = {
+            each["evaluation_result_id"]: each["score_details"]["score"]
+            for each in plain["evaluation_results"]
+        }
+        for row in rows:
+            jsonschema.validate(row, INSTANCE)
+            assert row["evaluation_id"] == plain["evaluation_id"]
+        for result, score in scores.items():
+            own = [r["evaluation"]["score"] for r in rows if r["evaluation_result_id"] == result]
+            assert score == pytest.approx(sum(own) / len(own))
+
+
+def test_a_dataset_folder_holds_every_table_and_a_card(exported, runs):
+    folder = exported / "hf-dataset"
+    card = (folder / "README.md").read_text("utf-8")
+
+    assert card.startswith("---\nlanguage:\n- es\n- it\nlicense: cc-by-4.0\n")
+    tables = {path.stem for path in (folder / "data").iterdir()}
+    assert {"verdicts", "tokens", "requests", "fills", "choices", "scores"} <= tables
+    assert "judgments" not in tables  # they name who judged
+    for name in tables:
+        assert f"- config_name: {name}\n  data_files: data/{name}.parquet" in card
+    verdicts = pl.read_parquet(folder / "data" / "verdicts.parquet")
+    assert set(verdicts["suite"]) == {name for name, run in runs.items() if run.outcomes}
+    assert set(verdicts["model"]) == {"demo-causal@91bca5d"}
+    assert "The model was demo-causal" in card
+    assert "@article{wilson1927," in card
+
+
+def test_tables_for_r(exported, runs):
+    folder = exported / "r"
+    verdicts = list(csv.DictReader(io.StringIO((folder / "verdicts.csv").read_text("utf-8"))))
+    scores = list(csv.DictReader(io.StringIO((folder / "scores.csv").read_text("utf-8"))))
+
+    assert len(verdicts) == sum(len(run.outcomes) for run in runs.values())
+    assert len(scores) == 3 * 4
+    assert {row["first_factor"] for row in scores} == {"distance"}
+    of_item = {row["condition"]: row for row in scores if row["item"] == "whether-01"}
+    signs = {name: (row["first"], row["second"]) for name, row in of_item.items()}
+    assert signs["long_island"] == ("0.5", "-0.5")
+    assert signs["short_nonisland"] == ("-0.5", "0.5")
+    bits = runs["it-islands"].logprobs["whether-01"]["long_island"] / math.log(2)
+    assert float(of_item["long_island"]["score"]) == pytest.approx(bits)
+
+
+@pytest.mark.slow
+def test_r_fits_what_we_fit(exported, runs_of_every_kind):
+    if shutil.which("Rscript") is None:
+        pytest.skip("R is not installed")
+    command = ["Rscript", "analysis.R"]
+    done = subprocess.run(  # noqa: S603  # the program is on the path, the script is ours
+        command, cwd=exported / "r", capture_output=True, text=True, check=False
+    )
+    if "lme4" in done.stderr and done.returncode:
+        pytest.skip("lme4 is not installed")
+    assert done.returncode == 0, done.stderr
+    (run,) = open_runs([runs_of_every_kind / "it-islands"])
+    result = factorial_of(run, normalisations=("raw",))
+    (model,) = design_models([result], formulas=[INTERCEPTS])
+    line = next(row for row in done.stdout.splitlines() if row.startswith("second:first"))
+    estimate, error = map(float, line.split()[1:3])
+    assert model.interaction is not None
+    assert estimate == pytest.approx(model.interaction.estimate, rel=1e-3)
+    assert error == pytest.approx(model.interaction.se, rel=1e-3)
+
+
+def test_the_same_run_makes_the_same_files(runs_of_every_kind, exported, tmp_path):
+    for target in TARGETS:
+        again = tmp_path / target
+        command = ["export", str(runs_of_every_kind), "--to", target, "-o", str(again)]
+        assert invoke(command) == 0
+        for path in again.rglob("*"):
+            other = exported / target / path.relative_to(again)
+            assert path.is_dir() or path.read_bytes() == other.read_bytes()
+
+
+def test_bad_input_is_refused(tmp_path, runs_of_every_kind, capsys):
+    run = str(runs_of_every_kind)
+
+    assert invoke(["export", str(tmp_path), "--to", "r", "-o", str(tmp_path / "x")]) == 2
+    assert "no finished run" in capsys.readouterr().err
+    assert invoke(["export", run, "--to", "helm", "-o", str(tmp_path / "x")]) == 2
+    wrong = ["export", run, "--to", "r", "-o", str(tmp_path / "x"), "--organization", "We"]
+    assert invoke(wrong) == 2
+    (tmp_path / "file").write_text("", "utf-8")
+    assert invoke(["export", run, "--to", "r", "-o", str(tmp_path / "file")]) == 1
