@@ -44,7 +44,6 @@ COMMANDS: Mapping[str, Entry] = {
     "compare": Entry("compare:compare", "Two runs, or all models of a suite, item by item."),
     "cite": Entry("cite:cite", "BibTeX, or the methods paragraph, of stored runs."),
     "export": Entry("export:export", "Write stored runs for other programs."),
-    "export": Entry("export:export", "Write stored runs for other programs."),
     "rerun": Entry("rerun:rerun", "Make stored runs again and compare byte for byte."),
     "score": Entry("score:score", "Surprisals of free text."),
     "join": Entry("join:join", "Reading times beside surprisals of words."),
