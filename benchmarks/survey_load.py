@@ -57,11 +57,13 @@ class Person:
     answer_seconds: list[float] = field(default_factory=list)
     page_seconds: list[float] = field(default_factory=list)
     position: int = 1
+    port: int = 0
     page: bytes = b""
     streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def connect(self, port: int) -> None:
         """Open the connection, agree, and open the first question."""
+        self.port = port
         self.streams = await asyncio.open_connection("127.0.0.1", port)
         page = await self.request("GET", "")
         if b"/consent" in page:
@@ -92,22 +94,35 @@ class Person:
     async def request(self, method: str, place: str, form: dict[str, str] | None = None) -> bytes:
         """Send a request; its page, or nothing for a redirection.
 
+        A connection that the server has closed because nothing came for long is opened again, as
+        browsers do.
+
         Raises:
             ConnectionError: the server is gone, or answered something else.
         """
-        if self.streams is None:
-            raise ConnectionError(self.id)
-        reader, writer = self.streams
         body = urlencode(form).encode() if form else b""
         kind = "content-type: application/x-www-form-urlencoded\r\n" if form else ""
         head = f"{method} /p/{self.token}{place} HTTP/1.1\r\nhost: x\r\n{kind}"
-        writer.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
+        sent = f"{head}content-length: {len(body)}\r\n\r\n".encode() + body
         try:
-            headers = await reader.readuntil(b"\r\n\r\n")
-            length = _LENGTH.search(headers)
-            page = await reader.readexactly(int(length[1])) if length else b""
+            return await self.exchange(sent)
+        except asyncio.IncompleteReadError:
+            await self.close()
+            self.streams = await asyncio.open_connection("127.0.0.1", self.port)
+        try:
+            return await self.exchange(sent)
         except asyncio.IncompleteReadError as error:
             raise ConnectionError(self.id) from error
+
+    async def exchange(self, sent: bytes) -> bytes:
+        """Send bytes on the open connection; the page that comes back."""
+        if self.streams is None:
+            raise ConnectionError(self.id)
+        reader, writer = self.streams
+        writer.write(sent)
+        headers = await reader.readuntil(b"\r\n\r\n")
+        length = _LENGTH.search(headers)
+        page = await reader.readexactly(int(length[1])) if length else b""
         if headers[9:12] not in {b"200", b"303"}:
             raise ConnectionError(headers[:12].decode())
         return page
@@ -207,10 +222,15 @@ def make_people(folder: Path, design: Design, number: int) -> list[Person]:
     return [Person(each.id, token) for each, token in storage.invite(path, design, number)]
 
 
+async def connect_all(people: list[Person], port: int) -> None:
+    """Everybody opens their link, ten at a time."""
+    for place in range(0, len(people), 10):
+        await asyncio.gather(*(person.connect(port) for person in people[place : place + 10]))
+
+
 async def load_run(people: list[Person], port: int, load: Load) -> float:
     """Connect everybody, answer at the pace, then all at once."""
-    for person in people:
-        await person.connect(port)
+    await connect_all(people, port)
     try:
         await answer_at_pace(people, load)
         return await answer_at_once(people)
@@ -222,8 +242,7 @@ async def killed_run(
     people: list[Person], port: int, load: Load, process: subprocess.Popen[bytes], after: float
 ) -> None:
     """Connect everybody, answer at the pace, and kill the server while they do."""
-    for person in people:
-        await person.connect(port)
+    await connect_all(people, port)
 
     async def kill() -> None:
         await asyncio.sleep(after)

@@ -136,7 +136,7 @@ def run(app: ASGIApp, listening: socket.socket) -> None:
         ) from error
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False,
-        timeout_graceful_shutdown=5,
+        timeout_graceful_shutdown=5, timeout_keep_alive=30,
     )  # fmt: skip
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
