@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import struct
 import subprocess
 import sys
 from contextlib import closing
@@ -88,8 +89,12 @@ def test_two_addresses_are_equal_only_for_the_same_content(
 
 
 def test_entries_are_kept_all_or_none(cache):
-    with pytest.raises(StorageError, match=r"cannot be used"):
-        cache.put({KEYS[0]: {0: -1.0}, None: {0: -2.0}})
+    many = {sequence_key("many", [n]): {0: -1.0} for n in range(2_000)}
+    if isinstance(cache, FileCache):
+        cache._connection.execute("PRAGMA max_page_count = 12")  # as on a full disk
+        with pytest.raises(StorageError, match=r"cannot be used.*full"):
+            cache.put({KEYS[0]: {0: -1.0}, **many})
+        cache._connection.execute("PRAGMA max_page_count = 100000")
 
     assert cache.get(KEYS[:1]) == {}
     cache.put({KEYS[1]: {0: -2.0}})
@@ -173,16 +178,31 @@ def read_all(folder):
         made.get(KEYS)
 
 
-def test_an_entry_that_is_damaged_is_an_error_and_verify_counts_it(tmp_path):
+def test_an_entry_that_is_damaged_is_asked_again_and_verify_counts_it(tmp_path):
     cache = FileCache(tmp_path)
     cache.put({KEYS[0]: {0: -1.0}, KEYS[1]: {0: -2.0}})
-    cache._connection.execute("UPDATE answers SET scores = x'010203' WHERE key = ?", [KEYS[0]])
+    flip = "UPDATE sealed SET scores = CAST(substr(scores, 1, 19) || x'17' AS BLOB) WHERE key = ?"
+    cache._connection.execute(flip, [KEYS[0]])
 
-    assert cache.get([KEYS[1]]) == {KEYS[1]: {0: -2.0}}
-    with pytest.raises(StorageError, match=r"an entry is damaged.*Delete it"):
-        cache.get(KEYS[:2])
+    assert cache.get(KEYS[:2]) == {KEYS[1]: {0: -2.0}}
     assert cache.verify() == ["1 entries are damaged."]
+    cache.put({KEYS[0]: {0: -1.0}})
+    assert cache.get(KEYS[:1]) == {KEYS[0]: {0: -1.0}}
+    assert cache.verify() == []
     cache.close()
+
+
+def test_entries_of_earlier_versions_are_kept(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "answers.sqlite3")) as connection:
+        connection.execute("CREATE TABLE answers (key BLOB PRIMARY KEY, scores BLOB) WITHOUT ROWID")
+        connection.execute(
+            "INSERT INTO answers VALUES (?, ?)", [KEYS[0], struct.pack("<id", 3, -1.5)]
+        )
+        connection.commit()
+
+    with closing(FileCache(tmp_path)) as cache:
+        assert cache.get(KEYS[:2]) == {KEYS[0]: {3: -1.5}}
+        assert cache.verify() == []
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):

@@ -26,6 +26,8 @@ _LOOK_UP = 500
 _RECORD = struct.Struct("<id")
 
 _DIGEST = hashlib.sha256().digest_size
+_SEAL = 8
+"""Bytes of the hash that tells a damaged entry from a whole one."""
 
 _ROUNDING = 1e-3
 """A log-probability may come out above 0 by so much, in half precision."""
@@ -102,36 +104,49 @@ class FileCache:
         try:
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
-            self._connection.execute(
-                "CREATE TABLE IF NOT EXISTS answers"
-                " (key BLOB PRIMARY KEY, scores BLOB) WITHOUT ROWID"
-            )
+            self._make_table()
         except sqlite3.Error as error:
             self._connection.close()
             raise self._failure(error) from error
 
+    def _make_table(self) -> None:
+        """Make the table where there is none; entries of earlier versions get their seal."""
+        self._connection.execute(
+            "CREATE TABLE IF NOT EXISTS sealed (key BLOB PRIMARY KEY, scores BLOB) WITHOUT ROWID"
+        )
+        known = "SELECT 1 FROM sqlite_master WHERE name = 'answers'"
+        if self._connection.execute(known).fetchone() is None:
+            return
+        self._connection.create_function("seal", 2, _sealed, deterministic=True)
+        self._connection.execute("BEGIN IMMEDIATE")
+        if self._connection.execute(known).fetchone() is not None:  # no other process was first
+            self._connection.execute(
+                "INSERT OR IGNORE INTO sealed SELECT key, seal(key, scores) FROM answers"
+            )
+            self._connection.execute("DROP TABLE answers")
+        self._connection.execute("COMMIT")
+
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Scores]:
-        """What is known of these sequences."""
+        """What is known of these sequences; a damaged entry is not, and is asked again."""
         found: dict[bytes, Scores] = {}
         try:
             for start in range(0, len(keys), _LOOK_UP):
                 some = keys[start : start + _LOOK_UP]
                 marks = ",".join("?" * len(some))
-                query = f"SELECT key, scores FROM answers WHERE key IN ({marks})"  # noqa: S608  # only question marks
+                query = f"SELECT key, scores FROM sealed WHERE key IN ({marks})"  # noqa: S608  # only question marks
                 with closing(self._connection.execute(query, some)) as rows:
-                    found.update((key, _unpack(blob)) for key, blob in rows)
+                    opened = ((key, _opened(key, blob)) for key, blob in rows)
+                    found.update((key, _unpack(data)) for key, data in opened if data is not None)
         except sqlite3.Error as error:
             raise self._failure(error) from error
-        except struct.error as error:
-            raise self._failure("an entry is damaged") from error
         return found
 
     def put(self, entries: Mapping[bytes, Scores]) -> None:
         """Keep the scores of these sequences, in one transaction."""
-        rows = [(key, _pack(scores)) for key, scores in entries.items()]
+        rows = [(key, _sealed(key, _pack(scores))) for key, scores in entries.items()]
         try:
             self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
+            self._connection.executemany("INSERT OR REPLACE INTO sealed VALUES (?, ?)", rows)
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             if self._connection.in_transaction:
@@ -141,7 +156,7 @@ class FileCache:
     def count(self) -> int:
         """The number of sequences whose scores are kept."""
         try:
-            query = f"SELECT count(*) FROM answers WHERE length(key) = {_DIGEST}"  # noqa: S608
+            query = f"SELECT count(*) FROM sealed WHERE length(key) = {_DIGEST}"  # noqa: S608
             [[number]] = self._connection.execute(query).fetchall()
         except sqlite3.Error as error:
             raise self._failure(error) from error
@@ -151,7 +166,7 @@ class FileCache:
         """Forget everything, and say how many sequences that were."""
         number = self.count()
         try:
-            self._connection.execute("DELETE FROM answers")
+            self._connection.execute("DELETE FROM sealed")
             self._connection.execute("VACUUM")
         except sqlite3.Error as error:
             raise self._failure(error) from error
@@ -163,7 +178,7 @@ class FileCache:
             found = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
             damaged = sum(
                 not _is_sound(key, blob)
-                for key, blob in self._connection.execute("SELECT key, scores FROM answers")
+                for key, blob in self._connection.execute("SELECT key, scores FROM sealed")
             )
         except sqlite3.Error as error:
             return [f"The file cannot be read ({error})."]
@@ -190,14 +205,28 @@ def _unpack(blob: bytes) -> Scores:
     return dict(_RECORD.iter_unpack(blob))
 
 
+def _sealed(key: bytes, data: bytes) -> bytes:
+    """What is stored of an entry: a hash over key and content, then the content."""
+    return hashlib.blake2b(key + data, digest_size=_SEAL).digest() + data
+
+
+def _opened(key: object, blob: object) -> bytes | None:
+    """The content of an entry; None where a bit of it is not what was stored."""
+    if not isinstance(key, bytes) or not isinstance(blob, bytes):
+        return None
+    data = blob[_SEAL:]
+    return data if _sealed(key, data) == blob and not len(data) % _RECORD.size else None
+
+
 def _is_sound(key: bytes, blob: bytes) -> bool:
     """Whether these are scores: whole records, and nothing above the log of a certainty."""
+    data = _opened(key, blob)
+    if data is None:
+        return False
     column = key[_DIGEST:].decode(errors="replace")
-    if (
-        len(key) < _DIGEST
-        or (column and column not in {*COLUMNS, BOUNDARY} and not column.startswith(LAYER))
-        or len(blob) % _RECORD.size
+    if len(key) < _DIGEST or (
+        column and column not in {*COLUMNS, BOUNDARY} and not column.startswith(LAYER)
     ):
         return False
     highest = math.inf if column else _ROUNDING
-    return all(index >= 0 and not value > highest for index, value in _unpack(blob).items())
+    return all(index >= 0 and not value > highest for index, value in _unpack(data).items())

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from cimento.errors import InputError, StorageError
+
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def atomically(path: Path, save: Callable[[Path], object]) -> Path:
@@ -52,6 +56,37 @@ def write_text(text: str, path: Path) -> Path:
         StorageError: the folder or the file cannot be written.
     """
     return write_bytes(text.encode("utf-8"), path)
+
+
+def inert(cell: str) -> str:
+    """A cell that no spreadsheet program takes for a formula; numbers stay what they are.
+
+    Cells that begin with ``=``, ``+``, ``-``, ``@``, a tabulator or a carriage return get an
+    apostrophe before them (https://owasp.org/www-community/attacks/CSV_Injection).
+    """
+    if not cell.startswith(_FORMULA_SIGNS):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
+
+
+def make_inert(path: Path) -> Path:
+    """Write a CSV file again with cells that no spreadsheet program takes for formulas.
+
+    Raises:
+        InputError: it cannot be read.
+        StorageError: it cannot be written.
+    """
+    text = read_bytes(path).decode("utf-8")
+    ending = "\r\n" if "\r\n" in text else "\n"
+    sheet = io.StringIO()
+    rows = csv.reader(io.StringIO(text, newline=""))
+    writer = csv.writer(sheet, lineterminator=ending)
+    writer.writerows([inert(cell) for cell in row] for row in rows)
+    return write_text(sheet.getvalue(), path)
 
 
 def read_bytes(path: Path) -> bytes:

@@ -68,6 +68,10 @@ TrustRemoteCode = Annotated[
     bool,
     option("--trust-remote-code", help="Run code that comes with the model; read it first."),
 ]
+SpreadsheetSafe = Annotated[
+    bool,
+    option("--spreadsheet-safe", help="In CSV, an apostrophe before cells that begin a formula."),
+]
 Kind = Annotated[KindRule, option("--kind", help="Kind of model, where its config does not tell.")]
 Bos = Annotated[
     BosRule | None,

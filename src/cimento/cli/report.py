@@ -48,8 +48,25 @@ def report(
     ] = None,
     measure: options.Measures = None,
     seed: options.Seed = 0,
+    spreadsheet_safe: options.SpreadsheetSafe = False,
 ) -> None:
     """Write a report of stored runs; without -o the table is printed."""
+    _report(runs, output, table=table, form=form, measure=measure, seed=seed)
+    if spreadsheet_safe and output is not None and output.suffix.lower() == ".csv":
+        from cimento.files import make_inert
+
+        make_inert(output)
+
+
+def _report(
+    runs: list[Path],
+    output: Path | None,
+    *,
+    table: str,
+    form: Form | None,
+    measure: list[str] | None,
+    seed: int,
+) -> None:
     from cimento.cli.console import note, show
     from cimento.cli.evaluating import show_table
     from cimento.cli.reports import open_reports
