@@ -16,6 +16,7 @@ from cimento.errors import UsageError
 from cimento.statistics.agreement import (
     NO_PAIR,
     NO_VARIATION,
+    ONE_ITEM,
     cohen_kappa,
     correlation_with_rest,
     fleiss_kappa,
@@ -45,11 +46,24 @@ def test_alpha_is_the_krippendorff_packages(ratings, level):
         assert found.value is None
         assert found.reason == NO_VARIATION
         return
+    if len(paired) == 1:
+        assert (found.value, found.reason) == (None, ONE_ITEM)
+        return
     table = np.array([[math.nan if each is None else each for each in item] for item in ratings]).T
     oracle = krippendorff.alpha(reliability_data=table, level_of_measurement=level)
     assert found.value == pytest.approx(oracle, abs=1e-9)
     assert found.items == len(paired)
     assert found.ratings == sum(map(len, paired))
+
+
+def test_one_item_tells_nothing_of_agreement():
+    for found in (
+        krippendorff_alpha([[1, 2]], seed=1),
+        krippendorff_alpha([[1, 2], [None, 1]], level="ordinal"),
+        fleiss_kappa([[1, 2, 2]]),
+        cohen_kappa([1], [2]),
+    ):
+        assert (found.value, found.low, found.reason) == (None, None, ONE_ITEM)
 
 
 def test_nominal_alpha_takes_any_labels_and_order_does_not_matter():

@@ -227,11 +227,11 @@ def _agreement(
     size = (len(paired), sum(map(len, paired)))
     if not paired:
         return Agreement(None, *size, name, reason=NO_PAIR)
-    if len(paired) == 1:
-        return Agreement(None, *size, name, reason=ONE_ITEM)
     value = statistic(table)
     if value is None:
         return Agreement(None, *size, name, reason=NO_VARIATION)
+    if len(paired) == 1:
+        return Agreement(None, *size, name, reason=ONE_ITEM)
     if seed is None:
         return Agreement(value, *size, name)
     drawn = bootstrap(
