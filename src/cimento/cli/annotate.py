@@ -1,4 +1,4 @@
-"""``cimento annotate``: dialogues in a terminal; one file for each in ``cli/annotating``."""
+"""``cimento annotate``: dialogues, surveys and pages; one file for each in ``cli/annotating``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from cimento.cli.annotating import (
     survey,
 )
 
-app = typer.Typer(help="Write and judge test items in a terminal.", no_args_is_help=True)
+app = typer.Typer(
+    help="Let people judge and write: terminal, surveys, browser.", no_args_is_help=True
+)
 app.command("candidates", short_help="Judge what models put into blanks.")(candidates.candidates)
 app.command("pairs", short_help="Decide what each drawn sentence becomes.")(pairs.pairs)
 app.command("stories", short_help="Write stories down, field by field.")(stories.stories)
