@@ -118,6 +118,22 @@ def test_heads_of_functional_relations_are_what_they_can_be():
                 assert head.upos in ("VERB", "AUX", "NOUN", "ADJ"), (each.id, word)
 
 
+def test_functional_words_have_no_dependents_and_nothing_crosses():
+    functional = ("case", "mark", "cc", "det", "aux", "cop", "punct")
+    for each in sentences():
+        for word in each.words:
+            head = each.head_of(word)
+            if head is None:
+                continue
+            assert head.relation not in functional or word.relation == "fixed", (each.id, word)
+            first, last = sorted((word.id, head.id))
+            for between in each.words[first : last - 1]:
+                up = between
+                while up.id not in (word.id, head.id) and up.head:
+                    up = each.words[up.head - 1]
+                assert up.id in (word.id, head.id), (each.id, word, between)
+
+
 def test_the_decisions_of_the_documentation_make_a_suite():
     inventory = open_inventory("it-connectives")
     read = read_decisions(SAMPLE / "decisions.tsv", open_treebanks([Path("it_sample")]), inventory)
