@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.answers import Answers, requests_table
@@ -21,7 +22,7 @@ from cimento.api import (
     refuse_same_names,
 )
 from cimento.cache import AnswerCache, FileCache, default_cache_folder
-from cimento.errors import CimentoError, ModelError, StorageError
+from cimento.errors import CimentoError, ModelError, StorageError, TableError
 from cimento.models.align import tokens_in
 from cimento.requests import Plan, plan_suite
 from cimento.results import Run
@@ -30,12 +31,21 @@ from cimento.scheduling.engines import in_share
 from cimento.scheduling.pools import Pool
 from cimento.scheduling.shards import Division, Origin, Shard, write_shard
 from cimento.scheduling.tasks import CallTask, ShardTask, Task, Trouble
-from cimento.scheduling.units import UnitStore, is_whole, model_digest, put_added, read_result
+from cimento.scheduling.units import (
+    Result,
+    UnitStore,
+    is_whole,
+    model_digest,
+    put_added,
+    read_result,
+)
 from cimento.sources import Answered, ScorerSource, Source, open_source, shown_name
 from cimento.suites.load import LoadedSuite
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from cimento.models.base import ModelCard
 
 _WHOLE_PREFIXES = ("openai:", "kenlm:", "replay:")
 """Models that are asked for whole suites: servers are busy with many texts at once anyway, and
@@ -105,7 +115,7 @@ class Work:
     models: tuple[Asked, ...]
     store: UnitStore
     keep: bool
-    _told: dict[tuple[str, str], int] = field(default_factory=dict)
+    _stored: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def is_sharded(self, asked: Asked) -> bool:
         """Whether a model answers shard by shard, and not only to whole suites."""
@@ -133,12 +143,13 @@ class Work:
         }
 
     def is_stored(self, part: Part, asked: Asked) -> bool:
-        """Whether a run is stored already."""
-        return (
-            asked.source is not None
-            and part.error is None
-            and self.evaluation.is_stored(part.loaded, asked.source)
-        )
+        """Whether a run was stored already when this was first asked; its tables are read for it."""
+        key = (part.name, asked.model)
+        if asked.source is None or part.error is not None:
+            return False
+        if key not in self._stored:
+            self._stored[key] = self.evaluation.is_stored(part.loaded, asked.source)
+        return self._stored[key]
 
     def _task(self, asked: Asked, shard: str) -> ShardTask:
         return ShardTask(
@@ -437,21 +448,37 @@ def _gather(work: Work, part: Part, asked: Asked) -> Answered:
     """
     import polars as pl
 
-    shards = dict.fromkeys(origin.shard for origin in part.origins)
-    results = {shard: read_result(work.store.result(asked.digest, shard)) for shard in shards}
-    tables = []
-    for shard, result in results.items():
-        here = [(o.number, r) for r, o in enumerate(part.origins) if o.shard == shard]
+    asked_of: dict[str, list[tuple[int, int]]] = {}
+    for request, origin in enumerate(part.origins):
+        asked_of.setdefault(origin.shard, []).append((origin.number, request))
+    tables: list[pl.DataFrame] = []
+    cards: list[ModelCard] = []
+    remarks: dict[str, None] = {}
+    for shard, here in asked_of.items():
+        result = read_result(work.store.result(asked.digest, shard))
         numbers = pl.DataFrame(here, schema={"request": pl.Int32, "here": pl.Int32}, orient="row")
         moved = result.tokens.join(numbers, on="request", how="inner")
         tables.append(moved.with_columns(request=pl.col("here")).select(result.tokens.columns))
-    cards = [result.card for result in results.values()]
-    remarks = tuple(dict.fromkeys(r for result in results.values() for r in result.remarks))
+        cards.append(result.card)
+        remarks.update(dict.fromkeys(result.remarks))
     if not tables:
         raise ModelError(where=f"suite {part.name!r}", seen="it asks nothing")
     tokens = pl.concat(tables).sort("request", "position", maintain_order=True)
     tokens = _only_wanted(tokens, part)
-    return Answered(cards[0], Answers(requests_table(part.plan), tokens, remarks))
+    return Answered(cards[0], Answers(requests_table(part.plan), tokens, tuple(remarks)))
+
+
+def _read(path: Path) -> Result:
+    """A unit's result; a damaged one is removed, so that it is missing and is done again."""
+    try:
+        return read_result(path)
+    except TableError as error:
+        path.unlink(missing_ok=True)
+        raise ModelError(
+            where=str(path),
+            seen="the result of a unit was damaged and has been removed",
+            todo="Run again: only this unit is done anew.",
+        ) from error
 
 
 def _only_wanted(tokens: pl.DataFrame, part: Part) -> pl.DataFrame:
