@@ -22,6 +22,7 @@ is, what was seen there and what to do about it.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -31,6 +32,7 @@ _MOST_NAMED = 24
 _LONGEST_LINE = 2_000
 _LONGEST_FAULT = 600
 _FORMULA_SHOWN = 120
+_USER_OF_URL = re.compile(r"(?<=://)[^/@\s]*@")
 _BLANKS = "\t\u00a0\u202f"
 
 Severity = Literal["error", "warning"]
@@ -92,7 +94,9 @@ class Fault:
     todo: str
 
     def __str__(self) -> str:
-        return _shown(f"{self.code} {self.where}: {self.seen} {self.todo}".rstrip(), _LONGEST_FAULT)
+        # A formula stands in lines of its own, with a caret below the place.
+        text = f"{self.code} {self.where}: {self.seen} {self.todo}".rstrip()
+        return "\n".join(_shown(line, _LONGEST_FAULT) for line in text.split("\n"))
 
 
 class SuiteError(InputError):
@@ -168,7 +172,11 @@ class StorageError(CimentoError):
 
 
 def _shown(line: str, longest: int = _LONGEST_LINE) -> str:
-    """A line of a message: what stands in a file may be long, or steer a terminal."""
+    """A line of a message: what stands in a file may be long, or steer a terminal.
+
+    What stands before the host of a URL is a name and a password, and is left out.
+    """
+    line = _USER_OF_URL.sub("", line)
     if len(line) > longest:
         line = f"{line[: longest // 2]} ... {line[-longest // 2 :]}"
     if line.isprintable():

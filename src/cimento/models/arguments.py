@@ -27,6 +27,7 @@ ALLOW_PICKLE, TRUST_CODE = "allow_pickle", "trust_remote_code"
 _NO_CODE = "Code that comes with a model is run with --trust-remote-code only, as it is."
 _NO_PICKLE = "Weights are safetensors; --allow-pickle takes others too."
 _LOCATED = "The model is found before it is loaded; set HF_HOME, HF_TOKEN and the like instead."
+_HIDDEN = "What is secret goes into the environment (HF_TOKEN), since options are stored with runs."
 _OURS: Mapping[str, str] = {
     ALLOW_PICKLE: "Say it with --allow-pickle.",
     "adapter_kwargs": "Give the adapter's folder as the model.",
@@ -49,6 +50,19 @@ _OURS: Mapping[str, str] = {
     "token": _LOCATED,
     "torch_dtype": "Say it with --dtype.",
     TRUST_CODE: "Say it with --trust-remote-code.",
+    **dict.fromkeys(
+        (
+            "access_token",
+            "api_key",
+            "auth_token",
+            "hf_token",
+            "hub_token",
+            "password",
+            "secret",
+            "use_auth_token",
+        ),
+        _HIDDEN,
+    ),
     "use_safetensors": _NO_PICKLE,
     "weights_only": _NO_PICKLE,
 }
@@ -79,7 +93,8 @@ def parse_model_args(
         if not (equals and key.strip()):
             raise UsageError(
                 where=OPTION,
-                seen=f"{text!r} is not KEY=VALUE",
+                # Not shown: it may be a key of the other kind.
+                seen="what is given is not KEY=VALUE",
                 todo="Write it as attn_implementation=eager.",
             )
         if key.strip() in args:
