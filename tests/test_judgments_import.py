@@ -390,6 +390,18 @@ class TestTables:
         path = write_judgments(table_of(both), tmp_path / f"j{suffix}")
         assert judgments_of(read_judgments(path)) == both
 
+    @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+    def test_no_cell_is_a_formula_and_all_come_back(self, tmp_path, suffix):
+        hostile = '=HYPERLINK("http://x.org")'
+        one = Judgment(suite="s", item="1", annotator="a", value="-1", remark=hostile)
+        path = write_judgments(table_of([one]), tmp_path / f"j{suffix}")
+        text = path.read_text(encoding="utf-8")
+        assert "'=HYPERLINK" in text
+        assert "'-1" not in text
+        assert judgments_of(read_judgments(path)) == [one]
+        (back,) = told(path, "long").judgments
+        assert back.remark == hostile
+
     def test_a_run_has_one(self, tmp_path):
         write_judgments(table_of([Judgment(suite="s", item="1")]), tmp_path / "judgments.parquet")
         assert read_judgments(tmp_path).height == 1

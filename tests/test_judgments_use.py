@@ -165,6 +165,19 @@ class TestApply:
         assert first.mean == pytest.approx(np.mean(values))
         assert [each.participant for each in first.ratings] == ["p0", "p1", "p2", "p3"]
 
+    def test_yes_is_1_and_no_is_0(self, tmp_path):
+        answers = [
+            Judgment(suite="it-connectives", item="e-1", condition="acceptable", annotator=name,
+                     question="acceptable", value=value)
+            for name, value in (("a", "yes"), ("b", "no"), ("c", "yes"), ("d", "perhaps"))
+        ]  # fmt: skip
+        found = apply_judgments(SUITES / "it-connectives", answers, tmp_path / "rated")
+        assert found.passed == {"a rating is no number": 1}
+        rated_ = load_rated(tmp_path / "rated").rated
+        assert (rated_.scale.low, rated_.scale.high) == (0, 1)
+        first = next(each for each in rated_.sentences if each.mean is not None)
+        assert first.mean == pytest.approx(2 / 3)
+
     def test_choices_between_sentences_are_counted(self, tmp_path):
         source = SUITES / "it-connectives"
         chosen = [

@@ -1,7 +1,8 @@
 """What people answered put into a copy of the suite that they were asked.
 
-Ratings become the columns that suites of kind ``acceptability`` have, choices between the two
-sentences of a pair a count for each, choices among the options of blanks a table beside the suite.
+Ratings, and answers of yes or no, become the columns that suites of kind ``acceptability`` have,
+choices between the two sentences of a pair a count for each, choices among the options of blanks a
+table beside the suite.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from cimento.acceptability.suites import KIND, RATINGS
 from cimento.errors import InputError, UsageError
 from cimento.files import write_text
 from cimento.judgments.figures import number
-from cimento.judgments.records import ACCEPTABILITY, BETTER, WHICH_FITS, Judgment
+from cimento.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, WHICH_FITS, Judgment
 from cimento.suites.kinds import kind_of
 from cimento.suites.model import Condition, JsonValue, Suite
 
@@ -86,7 +87,8 @@ def _sentences(
 
     suite = load_suite(path).suite
     known = {(item.id, condition.name) for item, condition in suite.stimuli()}
-    own, passed = _own(judgments, suite.name, (ACCEPTABILITY, BETTER))
+    own, passed = _own(judgments, suite.name, (ACCEPTABILITY, ACCEPTABLE, BETTER))
+    yes_no = not any(each.question == ACCEPTABILITY for each in own)
     ratings: dict[tuple[str, str], list[tuple[str, str]]] = {}
     chosen: Counter[tuple[str, str]] = Counter()
     for each in own:
@@ -95,10 +97,12 @@ def _sentences(
             passed["the suite has no such item or condition"] += 1
         elif each.question == BETTER:
             chosen[key] += 1
-        elif number(each) is None:
+        elif each.question == ACCEPTABLE and not yes_no:
+            passed["yes or no, where others rated"] += 1
+        elif (value := _rating(each)) is None:
             passed["a rating is no number"] += 1
         else:
-            ratings.setdefault(key, []).append((each.value or "", each.annotator or ""))
+            ratings.setdefault(key, []).append((value, each.annotator or ""))
     used = sum(map(len, ratings.values())) + sum(chosen.values())
     _refuse_nothing(used, suite.name, passed)
     items = tuple(
@@ -114,10 +118,17 @@ def _sentences(
     )  # fmt: skip
     extra = {**suite.extra, "kind": KIND}
     if ratings:
-        extra[RATINGS] = _scale(suite, scale)
+        extra[RATINGS] = _scale(suite, (0.0, 1.0) if yes_no else scale)
     write_native(dataclasses.replace(suite, items=items, extra=extra), output)
     answered = {item for item, _ in (*ratings, *chosen)}
     return Applied(used, sum(item.id not in answered for item in suite.items), passed)
+
+
+def _rating(judgment: Judgment) -> str | None:
+    """A rating as it is written; yes is 1 and no is 0. None where it is none."""
+    if judgment.question == ACCEPTABLE:
+        return {"yes": "1", "no": "0"}.get(judgment.value or "")
+    return judgment.value if number(judgment) is not None else None
 
 
 def _answered(

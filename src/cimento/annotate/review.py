@@ -215,7 +215,8 @@ def _sheet_rows(
             todo="Give the sheet that `cimento annotate review export` wrote.",
         )
     faults: list[str] = []
-    found = [_sheet_row(sheet, row, suite, before, faults) for row in sheet.rows]
+    versions = {name: _version(suite / name) for name in {name for name, _ in before}}
+    found = [_sheet_row(sheet, row, versions, before, faults) for row in sheet.rows]
     if faults:
         raise InputError(where=sheet.name, seen="\n  ".join([f"{len(faults)} faults:", *faults]))
     return [each for each in found if each is not None]
@@ -224,7 +225,7 @@ def _sheet_rows(
 def _sheet_row(
     sheet: Table,
     row: Row,
-    suite: Path,
+    versions: Mapping[str, str],
     before: Mapping[tuple[str, int], SheetRow],
     faults: list[str],
 ) -> SheetRow | None:
@@ -233,7 +234,7 @@ def _sheet_row(
     if known is None:
         faults.append(f"{sheet.where(row)}: the suite has no row {number!r} in {name!r}")
         return None
-    if row.cells["version"].strip() != _version(suite / name):
+    if row.cells["version"].strip() != versions[name]:
         faults.append(f"{sheet.where(row)}: {name} has changed since; export it again")
         return None
     verdict = row.cells["verdict"].strip().lower()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cimento.answers import JUDGMENTS, SCHEMA_VERSION, validate
 from cimento.errors import InputError, SuiteError, UsageError
 from cimento.files import atomically, read_bytes, write_text
+from cimento.judgments.inert import inert, live
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,7 +29,7 @@ def write_judgments(table: pl.DataFrame, path: Path) -> Path:
         said = {"cimento_table": JUDGMENTS.name, "cimento_schema_version": str(SCHEMA_VERSION)}
         return atomically(path, lambda file: table.write_parquet(file, metadata=said))
     if path.suffix == ".csv":
-        return write_text(table.write_csv(), path)
+        return write_text(_as_csv(table), path)
     return write_text(_as_tsv(table), path)
 
 
@@ -70,11 +71,20 @@ def refuse_suffix(path: Path) -> None:
         )
 
 
+def _as_csv(table: pl.DataFrame) -> str:
+    """With cells that no spreadsheet computes."""
+    import polars as pl
+
+    texts = [name for name, kind in table.schema.items() if kind == pl.String]
+    safe = [pl.col(name).map_elements(inert, return_dtype=pl.String) for name in texts]
+    return table.with_columns(safe).write_csv()
+
+
 def _as_tsv(table: pl.DataFrame) -> str:
     """Without quoting: tabs and line breaks in cells become blanks."""
     lines = ["\t".join(table.columns)]
     lines += [
-        "\t".join("" if cell is None else " ".join(str(cell).split()) for cell in row)
+        "\t".join("" if cell is None else inert(" ".join(str(cell).split())) for cell in row)
         for row in table.iter_rows()
     ]
     return "".join(line + "\n" for line in lines)
@@ -90,7 +100,9 @@ def _from_text(path: Path) -> pl.DataFrame:
         raise SuiteError(where=str(path), faults=faults)
     kinds = JUDGMENTS.polars(present=table.columns)
     columns = {
-        name: pl.Series(name, [row.cells.get(name) or None for row in table.rows], dtype=pl.String)
+        name: pl.Series(
+            name, [live(row.cells.get(name, "")) or None for row in table.rows], dtype=pl.String
+        )
         for name in table.columns
         if name in kinds
     }

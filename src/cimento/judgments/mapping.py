@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.files import read_bytes
+from cimento.judgments.inert import live
 from cimento.judgments.records import FIELDS
 from cimento.parsing import parse_toml
 
@@ -52,7 +53,7 @@ class ColumnMap:
         """The text of a field in a row; empty where there is none."""
         for column in self.columns.get(name, ()):
             if text := row.cells.get(column, "").strip():
-                return text
+                return live(text)
         return self.fixed.get(name, "")
 
     def value(self, text: str) -> str:

@@ -57,7 +57,7 @@ def sitting_seconds(own: Sequence[Judgment]) -> Measured:
 
 def attention(own: Sequence[Judgment]) -> Measured:
     """The share of checks of attention that were answered right."""
-    checks = [each for each in own if each.is_check]
+    checks = [each for each in own if each.expected is not None]
     if not checks:
         return Measured(None, "there were no checks of attention")
     right = sum(each.value == each.expected for each in checks)
