@@ -119,6 +119,7 @@ def test_what_is_run_by_force_is_asked_again(here):
     assert scored(here / "log") == 2 * 80
 
 
+@pytest.mark.slow
 def test_suites_of_other_kinds_are_spread_too(here, monkeypatch):
     asked = ["it-collocations", "-m", "demo-masked", "--limit", "2", "--device", "cpu"]
     # In a process of its own, as `cimento` is: arithmetic is set before the first sum.

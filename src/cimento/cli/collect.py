@@ -9,7 +9,7 @@ from cimento.cli import options
 from cimento.cli.run_options import RunRequest, as_command
 
 if TYPE_CHECKING:
-    from cimento.scheduling.regions import Work
+    from cimento.scheduling.work import Work
 
 Check = Annotated[
     bool, options.option("--check", help="Only say what is missing; put nothing together.")
@@ -25,7 +25,8 @@ def collect(request: RunRequest, *, check: Check = False) -> int:
     from cimento.cli.console import note
     from cimento.cli.evaluating import opened_cache, show_regions
     from cimento.cli.kinds import suites_by_kind
-    from cimento.scheduling.regions import finish, keep_answers, plan_work
+    from cimento.scheduling.merging import finish, keep_answers
+    from cimento.scheduling.work import plan_work
     from cimento.suites.kinds import REGIONS
 
     how = replace(request.how, evaluation=replace(request.how.evaluation, force=False))
@@ -47,7 +48,7 @@ def _check(work: Work) -> int:
     """Say what is missing; the exit code."""
     from cimento.cli.console import show
     from cimento.cli.evaluating import PART_MISSING
-    from cimento.scheduling.regions import missing_of
+    from cimento.scheduling.merging import missing_of
 
     missing = 0
     for asked in work.models:

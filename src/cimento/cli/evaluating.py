@@ -57,7 +57,9 @@ def _scheduled(suites: Sequence[str], models: Sequence[str], how: KindRun) -> li
 
     Of a share of the units no run is put together, but what failed is told.
     """
-    from cimento.scheduling.regions import do_units, failures, finish, keep_answers, plan_work
+    from cimento.scheduling.doing import do_units
+    from cimento.scheduling.merging import failures, finish, keep_answers
+    from cimento.scheduling.work import plan_work
 
     engine, device = how.engine, how.device(models)
     work = plan_work(suites, models, how.evaluation, keep=how.keep_answers)

@@ -9,7 +9,7 @@ from cimento.cli.run_options import RunRequest, as_command
 
 if TYPE_CHECKING:
     from cimento.scheduling.estimating import ModelEstimate
-    from cimento.scheduling.regions import Part, Work
+    from cimento.scheduling.work import Part, Work
     from cimento.suites.model import JsonValue
 
 _MINUTE, _HOUR = 60, 3600
@@ -26,7 +26,7 @@ def plan(request: RunRequest) -> int:
     from cimento.cli.kinds import suites_by_kind
     from cimento.scheduling.engines import visible_gpus
     from cimento.scheduling.estimating import estimate
-    from cimento.scheduling.regions import plan_work
+    from cimento.scheduling.work import plan_work
     from cimento.suites.kinds import REGIONS
 
     how = request.how

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from cimento.cache import AnswerCache, column_key, sequence_key
 from cimento.engine import model_key
 from cimento.errors import CimentoError
-from cimento.scheduling.regions import Asked, Work
 from cimento.scheduling.tasks import ShardTask
 from cimento.scheduling.units import is_whole, seconds_of
+from cimento.scheduling.work import Asked, Work
 
 if TYPE_CHECKING:
     from cimento.answers import Column

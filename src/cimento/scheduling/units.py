@@ -104,24 +104,27 @@ def read_result(path: Path) -> Result:
     """A unit's result.
 
     Raises:
-        StorageError: it is not there, or damaged.
+        StorageError: it cannot be read.
+        TableError: it is damaged.
     """
     import polars as pl
 
+    told = _told(path)
     try:
-        told = _told(path)
         table = pl.read_parquet(path)
-        validate(table, TOKENS, where=str(path))
-        return Result(told.card, table, told.remarks, told.seconds)
-    except (OSError, TableError, pl.exceptions.PolarsError) as error:
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    except pl.exceptions.PolarsError as error:
         raise _damaged(path) from error
+    validate(table, TOKENS, where=str(path))
+    return Result(told.card, table, told.remarks, told.seconds)
 
 
 def is_whole(path: Path) -> bool:
     """Whether a unit is done: its file is there, with its end, where Parquet says what it is."""
     try:
         _told(path)
-    except StorageError:
+    except (StorageError, TableError):
         return False
     return True
 
@@ -130,7 +133,7 @@ def seconds_of(path: Path) -> tuple[float, int] | None:
     """How long a unit took and how many requests it had; None where that is not known."""
     try:
         told = _told(path)
-    except StorageError:
+    except (StorageError, TableError):
         return None
     return None if told.seconds is None else (told.seconds, told.requests)
 
@@ -151,16 +154,22 @@ def _told(path: Path) -> _Told:
         told = json.loads(pl.read_parquet_metadata(path)[_RESULT])
         card = ModelCard(**told["card"])
         return _Told(card, tuple(told["remarks"]), told["seconds"], told["requests"])
-    except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    except (ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
         raise _damaged(path) from error
 
 
-def _damaged(path: Path) -> StorageError:
+def _unreadable(path: Path, error: OSError) -> StorageError:
     return StorageError(
         where=str(path),
-        seen="the result of a unit is damaged",
-        todo="Delete it and run again: only this unit is done anew.",
+        seen=f"cannot be read ({error.strerror or error})",
+        todo="Check its permissions and the disk.",
     )
+
+
+def _damaged(path: Path) -> TableError:
+    return TableError(where=str(path), seen="the result of a unit is damaged")
 
 
 class Apart:
