@@ -6,7 +6,7 @@ STAMPS := $(VENV)/.stamps
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check docs test test-slow test-servers format wheel smoke clean
+.PHONY: help demo check docs test test-slow test-servers fuzz audit format wheel smoke clean
 
 help:  ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -50,6 +50,12 @@ test-slow: $(STAMPS)/dev  ## the slow tests
 test-servers: $(STAMPS)/servers  ## the tests against real servers and KenLM; builds them first
 	$(BIN)/python -m pytest -m servers
 	$(BIN)/python -m pytest tests/test_ngram.py
+
+fuzz: $(STAMPS)/dev  ## 10,000 mutated files for every reader; for a night (docs/reliability.md)
+	$(BIN)/python -m tests.fuzzing
+
+audit: $(STAMPS)/dev  ## known vulnerabilities of the pinned packages, where there is a network
+	$(BIN)/python scripts/audit.py
 
 format: $(STAMPS)/dev  ## put the code into its usual shape
 	$(BIN)/ruff check --fix .
