@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cimento.corpus.nli import InferenceItem, Wording
 
 
+# size: one argument for each option
 def nli(
     suite: Annotated[
         str, typer.Argument(metavar="SUITE", help="Sentences: before, connective, after.")
