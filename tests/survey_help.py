@@ -14,7 +14,7 @@ from cimento.surveys.material import Wanted
 from cimento.surveys.serving import storage
 from cimento.surveys.serving.app import make_app
 
-SECRET = "a secret of the tests, long enough"  # noqa: S105
+SECRET = "a secret of the tests, long enough"  # noqa: S105  # it opens nothing
 HIDDEN = re.compile(r'name="(form|moment)" value="([^"]*)"')
 
 

@@ -103,7 +103,7 @@ def test_a_participant_is_deleted_with_every_answer(people, client, database):
     with sqlite3.connect(database) as connection:
         assert connection.execute("SELECT participant FROM deletions").fetchall() == [(gone,)]
         for name in ("participants", "answers", "replaced"):
-            assert gone not in str(connection.execute(f"SELECT * FROM {name}").fetchall())  # noqa: S608
+            assert gone not in str(connection.execute(f"SELECT * FROM {name}").fetchall())  # noqa: S608  # own names
     # Again, or for nobody: it is said.
     assert client.post("/admin/delete", data=data).status_code == 400
 

@@ -150,6 +150,16 @@ def test_forced_choices_show_each_sentence_first_in_half_of_the_items():
     assert all(len({choice.value for choice in each.choices}) == 2 for each in questions)
 
 
+def test_forced_choices_are_kept_apart_and_asked_once():
+    wanted = Wanted(task="choice", apart="connective", limit=12)
+    design = build_design(find_suite("it-connectives"), Plan(surveys=6, wanted=wanted))
+    asked = Counter(each.item for questions in design.by_survey.values() for each in questions)
+    assert len(asked) == 12
+    assert set(asked.values()) == {1}
+    for questions in design.by_survey.values():
+        assert len({each.members for each in questions}) == len(questions)
+
+
 def test_rows_that_share_a_value_are_kept_apart():
     wanted = Wanted(apart="connective")
     design = build_design(find_suite("it-connectives-cloze"), Plan(surveys=10, wanted=wanted))

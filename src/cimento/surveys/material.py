@@ -117,16 +117,18 @@ def _sentences(path: Path, wanted: Wanted, *, rated: bool) -> Material:
     sets: _Sets = []
     for item in items:
         texts = {each.name: stimulus_text(each, rule=suite.join) for each in item.conditions}
-        sets.append(
-            _choice(item, texts, columns, where=f"{path}, item {item.id}")
-            if task == "choice"
-            else _ratings(item, texts, columns)
-        )
+        if task == "choice":
+            turns = _choice(item, texts, columns, where=f"{path}, item {item.id}")
+            # Where sets are joined, an item has a fixed order: each member of a set is asked.
+            fixed = len(sets) % len(turns)
+            sets.append(turns[fixed : fixed + 1] if wanted.apart else turns)
+        else:
+            sets.append(_ratings(item, texts, columns))
     return Material(
         source=_source(suite.meta, loaded.sha256 if isinstance(loaded, LoadedSuite) else ""),
         language=_language(wanted, suite.meta.language),
         task=task,
-        sets=_joined(sets, turns=task == "choice"),
+        sets=_joined(sets),
         each=task != "choice" or bool(wanted.apart),
     )
 
@@ -301,23 +303,12 @@ class _Columns:
         return row.get(self._apart, "") or otherwise
 
 
-def _joined(sets: Iterable[tuple[Question, ...]], *, turns: bool = False) -> _Joined:
-    """Sets that share members as one.
-
-    Args:
-        sets: one for each item.
-        turns: each set is one question in several orders, of which one is taken where it is
-            joined with others.
-    """
-    found: dict[str, list[tuple[Question, ...]]] = {}
-    for members in sets:
-        found.setdefault(members[0].members, []).append(members)
-    joined = []
-    for together in found.values():
-        if turns and len(together) > 1:
-            together = [(each[n % len(each)],) for n, each in enumerate(together)]  # noqa: PLW2901
-        joined.append(tuple(question for members in together for question in members))
-    return tuple(joined)
+def _joined(sets: Iterable[tuple[Question, ...]]) -> _Joined:
+    """Sets that share members as one."""
+    found: dict[str, list[Question]] = {}
+    for questions in sets:
+        found.setdefault(questions[0].members, []).extend(questions)
+    return tuple(tuple(questions) for questions in found.values())
 
 
 def _numbered(sets: Iterable[tuple[Question, ...]]) -> tuple[tuple[Question, ...], ...]:

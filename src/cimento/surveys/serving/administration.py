@@ -109,7 +109,7 @@ class Administration:
         response.delete_cookie(COOKIE, path="/admin")
         return response
 
-    async def overview(self, request: Request, session: str) -> Response:  # noqa: ARG002  # as all handlers
+    async def overview(self, request: Request, session: str) -> Response:  # noqa: ARG002  # as all
         """Who is how far."""
         people = await asyncio.to_thread(storage.participants, self.path)
         answers = await asyncio.to_thread(storage.answers, self.path)
@@ -150,17 +150,17 @@ class Administration:
         await asyncio.to_thread(storage.delete, self.path, fields.get("participant", ""))
         return _to("/admin")
 
-    async def judgments_csv(self, request: Request, session: str) -> Response:  # noqa: ARG002
+    async def judgments_csv(self, request: Request, session: str) -> Response:  # noqa: ARG002  # as all
         """The judgments table as CSV."""
         text = await asyncio.to_thread(results.judgments_csv, self.path)
         return _file(text.encode(), "judgments.csv", "text/csv; charset=utf-8")
 
-    async def judgments_parquet(self, request: Request, session: str) -> Response:  # noqa: ARG002
+    async def judgments_parquet(self, request: Request, session: str) -> Response:  # noqa: ARG002  # as all
         """The judgments table as Parquet."""
         data = await asyncio.to_thread(_parquet, self.path)
         return _file(data, "judgments.parquet", "application/vnd.apache.parquet")
 
-    async def participants_csv(self, request: Request, session: str) -> Response:  # noqa: ARG002
+    async def participants_csv(self, request: Request, session: str) -> Response:  # noqa: ARG002  # as all
         """The participants as CSV."""
         text = await asyncio.to_thread(results.people_csv, self.path)
         return _file(text.encode(), "participants.csv", "text/csv; charset=utf-8")
