@@ -128,6 +128,19 @@ def test_a_manifest_that_says_too_little_is_refused(recorded, changes, message, 
     assert message in capsys.readouterr().err
 
 
+def test_of_the_hub_the_commit_is_taken_that_the_run_had():
+    commit = "ab" * 20
+    manifest = {"named": "org/name@main", "model": {"revision": commit}}
+
+    assert model_of(manifest, where="here") == f"org/name@{commit}"
+    assert model_of({**manifest, "named": "org/name"}, where="here") == f"org/name@{commit}"
+    assert model_of({**manifest, "named": "/a/b"}, where="here") == "/a/b"
+    server = "openai:http://host/v1#gpt"
+    assert model_of({**manifest, "named": server}, where="here") == server
+    local = {"named": "org/name", "model": {"revision": "ab" * 32}}
+    assert model_of(local, where="here") == "org/name"
+
+
 def test_a_model_that_went_away_and_one_that_moved(recorded, tmp_path, capsys):
     (tmp_path / "said.tsv").rename(tmp_path / "kept.tsv")
 

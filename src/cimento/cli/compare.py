@@ -101,11 +101,11 @@ def _before_and_after(runs: Sequence[Path], how: _How, *, with_items: bool, as_j
     found = _compared(runs, how)
     first, second = (read_marks([path], measure=how.measure) for path in runs)
     duels = before_and_after(first, second, correction=how.correct, seed=how.seed)
-    if not (found or duels):
+    if not duels and (how.margin is not None or not found):
         raise UsageError(
             where="cimento compare",
-            seen="nothing in the two has a suite, a model or an item in common",
-            todo="Give two runs of one suite.",
+            seen="nothing that is right or wrong in the one can be matched with the other",
+            todo="Give two runs of one suite, or two folders of runs of the same suites.",
         )
     worse = surely_worse(duels, margin=how.margin) if how.margin is not None else ()
     if as_json:
