@@ -189,7 +189,7 @@ def _story_rows(path: Path) -> Iterator[SheetRow]:
 
 
 def _stories(path: Path) -> list[dict[str, JsonValue]]:
-    lines = read_bytes(path).decode("utf-8").splitlines()
+    lines = read_bytes(path).decode("utf-8").split("\n")
     return [parse_json(line) for line in lines if line.strip()]
 
 

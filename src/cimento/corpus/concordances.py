@@ -172,9 +172,9 @@ def _seed(seed: int, node: str) -> int:
 
 
 def _rows(text: str, path: Path) -> list[list[str]]:
-    first = next((line for line in text.splitlines() if line.strip()), "")
+    first = next((line for line in text.split("\n") if line.strip()), "")
     if path.suffix.lower() == ".tsv" or "\t" in first:
-        return [line.split("\t") for line in text.splitlines()]
+        return [line.split("\t") for line in text.split("\n")]
     delimiter = ";" if first.count(";") > first.count(",") else ","
     try:
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))

@@ -79,7 +79,7 @@ def read_messages(path: Path) -> list[tuple[str, str]]:
     """
     suffix = path.suffix.lower()
     if suffix == ".txt":
-        lines = read_bytes(path).decode("utf-8-sig", errors="replace").splitlines()
+        lines = read_bytes(path).decode("utf-8-sig", errors="replace").split("\n")
         return [(str(n), line) for n, line in enumerate(lines, start=1) if line.strip()]
     if suffix in (".jsonl", ".ndjson"):
         records = _json_lines(path)
@@ -209,7 +209,7 @@ def spelling_table(
 def _json_lines(path: Path) -> list[dict[str, str]]:
     found = []
     text = read_bytes(path).decode("utf-8-sig", errors="replace")
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:

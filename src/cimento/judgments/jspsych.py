@@ -83,7 +83,7 @@ def _one_answer(cells: dict[str, str]) -> dict[str, str]:
 
 def _from_json(path: Path) -> Iterator[RawRow]:
     text = read_bytes(path).decode("utf-8-sig", errors="replace").strip()
-    lines = [text] if _is_json(text) else text.splitlines()
+    lines = [text] if _is_json(text) else text.split("\n")
     number = 0
     for line in lines:
         if not line.strip():

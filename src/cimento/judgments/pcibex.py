@@ -92,7 +92,7 @@ def read_pcibex(path: Path) -> Found:
 
 def _rows(text: str, name: str) -> Iterator[RawRow]:
     columns: dict[int, str] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         if line.startswith("#"):
@@ -158,7 +158,10 @@ def _moment(cells: Mapping[str, str]) -> str:
     seconds = cells.get(RECEIVED, "")
     if not seconds.isdecimal():
         return ""
-    return datetime.fromtimestamp(int(seconds), UTC).isoformat(timespec="seconds")
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError, OSError):
+        return ""
 
 
 def _plain(cell: str) -> str:
