@@ -217,11 +217,13 @@ def test_surprisal_by_region_with_gaps_left_out():
     row = rows["object", "cosa_nogap"]
     assert row["mean_bits"] == pytest.approx(sum(lengths) / 4)
     assert row["high"] - row["mean_bits"] == pytest.approx(statistics.stdev(lengths) / 2)
-    figure = regions_figure(run.suite, run.region_values(), model="m", bars="cousineau-morey")
+    figure = regions_figure(run.suite, {"m": run.region_values()}, bars="cousineau-morey")
     assert figure.frame["bars"].unique().to_list() == ["cousineau-morey"]
+    both = regions_figure(suite, {"m": run.region_values(), "n": run.region_values()})
+    assert both.frame["model"].unique(maintain_order=True).to_list() == ["m", "n"]
     nothing = RegionValues("bits", "sum", {})
     with pytest.raises(UsageError, match="no region has a value"):
-        regions_figure(suite, nothing, model="m")
+        regions_figure(suite, {"m": nothing})
 
 
 # --- people

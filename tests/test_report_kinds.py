@@ -239,6 +239,16 @@ def test_every_figure_can_be_taken_along(kind, name, request, tmp_path):
         assert path.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("kind", ["cloze", "stories", "ratings"])
+def test_the_specs_of_figures_keep_to_vega_lite(kind, request):
+    import altair as alt
+
+    figures = only(request.getfixturevalue(kind).folder).figures
+    assert figures
+    for figure in figures:
+        alt.Chart.from_dict(dict(figure.spec))
+
+
 def test_several_figures_of_one_name_get_numbers(stories, tmp_path, capsys):
     path = tmp_path / "c.csv"
     assert invoke(["figure", str(stories.folder), "calibration", "-o", str(path)]) == 0
@@ -299,14 +309,18 @@ def test_items_of_every_kind_are_shown_in_the_terminal(cloze, stories, ratings, 
 
 
 def test_a_run_made_for_several_measures_is_shown_on_each(tmp_path):
+    import altair as alt
+
     suite = island_suite({"se": ["1", "2"], "np": ["3", "4"]})
     judging = Judging(measure="lp", also=("meanlp", ""))
     run = evaluate(suite, LENGTHS, judging=judging, output=tmp_path / "runs")
     opened = open_reports([run.folder])
     assert [each.judging.measure for each in opened.runs] == ["lp", "meanlp", ""]
     assert Run.open(RunFolder(run.folder)).judging == judging
-    names = [figure.name for suite in opened.suites() for figure in suite.figures]
-    assert names.count("interaction") == 3
+    figures = [figure for suite in opened.suites() for figure in suite.figures]
+    assert [figure.name for figure in figures].count("interaction") == 3
+    for figure in figures:
+        alt.Chart.from_dict(dict(figure.spec))
     measures = ["penlp"]
     assert [each.judging.measure for each in open_reports([run.folder], measures).runs] == measures
 

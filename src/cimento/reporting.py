@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,7 @@ from cimento.report.told import Told
 from cimento.results import Run, summarise
 
 if TYPE_CHECKING:
+    from cimento.citing import RunFacts
     from cimento.measures.normalising import Normalisation
     from cimento.report.figures import Figure
     from cimento.verdicts.factorial import Factorial
@@ -113,7 +115,7 @@ def _figures(
     if len(reports[0].summary.phenomena) > 1:
         makers.append(partial(phenomena_figure, reports, suite=suite))
     if len(first.suite.region_names) >= FEW_REGIONS:
-        makers += [partial(_regions, run) for run, _ in group]
+        makers.append(partial(_regions, [run for run, _ in group]))
     return drawable(*makers)
 
 
@@ -133,16 +135,18 @@ def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
     return interaction_figure(result, scale, ps)
 
 
-def _regions(run: Run) -> Figure:
+def _regions(runs: Sequence[Run]) -> Figure:
     """Surprisal by region, where more than what predictions need was scored."""
-    from cimento.report.figures_regions import regions_figure, regions_frame
+    from cimento.report.figures_regions import regions_figure
 
-    values = run.region_values()
-    frame = regions_frame(run.suite, values)
-    scored = frame.filter(frame["mean_bits"].is_not_null())["region"].n_unique()
+    # Of a run that is judged on several measures the regions are the same.
+    values = {run.model: run.region_values() for run in runs}
+    figure = regions_figure(runs[0].suite, values)
+    known = figure.frame.filter(figure.frame["mean_bits"].is_not_null())
+    scored = known["region"].n_unique()
     if scored < FEW_REGIONS:
         raise UsageError(where="figure regions", seen=f"{scored} regions were scored")
-    return regions_figure(run.suite, values, model=run.summary().label)
+    return figure
 
 
 def _design_tables(designs: Sequence[Factorial], tests: Sequence[DDTest]) -> tuple[NamedGrid, ...]:
@@ -176,24 +180,35 @@ def _html(runs: Sequence[Run], others: Sequence[SuiteReport], told: Sequence[Tol
     shown = {run.summary.folder for suite in others for run in suite.runs}
     rest = tuple(each for each in told if str(each.folder) not in shown)
     suites = (*region_suites(runs), *others)
-    methods, works = _methods(suites)
+    methods, works = _methods(runs, others)
     page = Page(cimento=__version__, suites=suites, told=rest, methods=methods, references=works)
     return html_page(page)
 
 
-def _methods(suites: Sequence[SuiteReport]) -> tuple[str, tuple[str, ...]]:
-    """How stored runs were made, for a paper, and what that cites; nothing for runs in memory."""
+def _methods(runs: Sequence[Run], others: Sequence[SuiteReport]) -> tuple[str, tuple[str, ...]]:
+    """How runs were made, for a paper, and what that cites."""
     from cimento.citing import methods_paragraph, read_facts, references
     from cimento.runs import RunFolder
 
-    folders = dict.fromkeys(run.summary.folder for suite in suites for run in suite.runs)
+    folders = dict.fromkeys(run.summary.folder for suite in others for run in suite.runs)
     try:
-        facts = [read_facts(RunFolder(Path(folder))) for folder in folders if folder]
+        facts = [
+            *map(_facts, runs),
+            *(read_facts(RunFolder(Path(folder))) for folder in folders if folder),
+        ]
         if not facts:
             return "", ()
         return methods_paragraph(facts), tuple(each.line for each in references(facts))
     except CimentoError:
-        return "", ()  # a run that has been moved or is of an older version; the rest stands
+        return "", ()  # a run that was moved, or that an older version stored; the rest stands
+
+
+def _facts(run: Run) -> RunFacts:
+    from cimento.citing import facts_of
+
+    manifest = {**run.manifest, "judging": dataclasses.asdict(run.judging)}
+    verdicts = run.verdicts().select("prediction", "verdict").iter_rows()
+    return facts_of(manifest, run.suite, verdicts=verdicts)
 
 
 def _markdown(runs: Sequence[Run], told: Sequence[Told]) -> str:

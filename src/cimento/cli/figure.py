@@ -220,14 +220,15 @@ def _regions(runs: Sequence[Run], bars: Bars) -> Figure:
     from cimento.errors import UsageError
     from cimento.report.figures_regions import regions_figure
 
-    if len(runs) != 1:
+    names = dict.fromkeys(run.suite.name for run in runs)
+    if len(names) != 1:
         raise UsageError(
             where="cimento figure regions",
-            seen=f"there are {len(runs)} runs",
-            todo="Give one run folder.",
+            seen=f"there are {len(names)} suites: {', '.join(names)}",
+            todo="Give the runs of one suite.",
         )
-    run = runs[0]
-    return regions_figure(run.suite, run.region_values(), model=run.model, bars=bars)
+    values = {run.model: run.region_values() for run in runs}
+    return regions_figure(runs[0].suite, values, bars=bars)
 
 
 def _length(runs: Sequence[Run], measure: str) -> Figure:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import UsageError
 from cimento.measures.values import BITS_PER_NAT, Missing
 from cimento.report.figures import Figure, figure_of, load_altair
+from cimento.report.figures_margins import above
 from cimento.report.figures_scores import COLOURS
 
 if TYPE_CHECKING:
@@ -17,17 +18,18 @@ if TYPE_CHECKING:
     from cimento.report.figures_interaction import Bars
     from cimento.suites.model import Suite
 
-HEIGHT = 240
+HEIGHT = 200
 REGION_WIDTH = 80
 
 
-def regions_figure(suite: Suite, values: RegionValues, *, model: str, bars: Bars = "se") -> Figure:
-    """Mean surprisal of every region, a line for each condition.
+def regions_figure(
+    suite: Suite, values: Mapping[str, RegionValues], *, bars: Bars = "se"
+) -> Figure:
+    """Mean surprisal of every region, a line for each condition, a row for each model.
 
     Args:
         suite: the suite.
-        values: of the regions of its stimuli.
-        model: label of the model.
+        values: label of a model to the values of the regions of its stimuli.
         bars: standard errors over items, or 95 % intervals within items by a method of
             `cimento.statistics.within`.
 
@@ -36,8 +38,13 @@ def regions_figure(suite: Suite, values: RegionValues, *, model: str, bars: Bars
     """
     load_altair()
     import altair as alt
+    import polars as pl
 
-    frame = regions_frame(suite, values, bars=bars)
+    frames = [
+        regions_frame(suite, own, bars=bars).select(pl.lit(model).alias("model"), pl.all())
+        for model, own in values.items()
+    ]
+    frame = pl.concat(frames)
     known = frame.filter(frame["mean_bits"].is_not_null())
     if known.is_empty():
         raise UsageError(
@@ -45,9 +52,10 @@ def regions_figure(suite: Suite, values: RegionValues, *, model: str, bars: Bars
             seen="no region has a value",
             todo="Run again with --all-tokens.",
         )
-    title = f"{model} on {suite.name}: surprisal by region"
+    who = next(iter(values)) if len(values) == 1 else f"{len(values)} models"
+    title = f"{who} on {suite.name}: surprisal by region"
     conditions = list(suite.condition_names)
-    base = alt.Chart(known)
+    base = alt.Chart()
     x = alt.X("region:N", sort=list(suite.region_names), title=None, axis=alt.Axis(labelAngle=-30))
     colour = alt.Color("condition:N", sort=conditions, title="condition").scale(
         domain=conditions, range=[COLOURS[k % len(COLOURS)] for k in range(len(conditions))]
@@ -58,7 +66,12 @@ def regions_figure(suite: Suite, values: RegionValues, *, model: str, bars: Bars
         x=x, y=alt.Y("low:Q", title=axis), y2="high:Q", color=colour
     )
     width = REGION_WIDTH * max(4, len(suite.region_names))
-    chart = alt.layer(errors, lines).properties(title=title, width=width, height=HEIGHT)
+    chart = (
+        alt.layer(errors, lines, data=known)
+        .properties(width=width, height=HEIGHT)
+        .facet(row=alt.Row("model:N", title=None, sort=list(values), header=above()), title=title)
+        .resolve_scale(y="independent")
+    )
     return figure_of(chart, name="regions", title=title, frame=frame)
 
 
