@@ -9,7 +9,6 @@ import pytest
 
 from audit import NOTHING, main
 
-
 MADE = (0, "", "")
 SKIPPED = {"name": "cimento-data", "skip_reason": "Dependency not found and could not be audited"}
 
