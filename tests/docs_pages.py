@@ -29,7 +29,8 @@ def blocks(path: Path) -> Iterator[Block]:
         head = found["head"].strip()
         title = _TITLE.search(head)
         line = page.count("\n", 0, found.start()) + 2
-        yield Block(head.split(" ")[0], title[1] if title else "", found["text"], line)
+        language = re.search(r"\w+", head)
+        yield Block(language[0] if language else "", title[1] if title else "", found["text"], line)
 
 
 def commands(text: str) -> Iterator[list[str]]:
