@@ -12,8 +12,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import random
 import re
+import resource
 import signal
 import socket
 import statistics
@@ -301,6 +303,11 @@ def main() -> int:
         finally:
             process.terminate()
             process.wait()
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    report["server_cpu_seconds"] = round(used.ru_utime + used.ru_stime, 2)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    report["own_cpu_seconds"] = round(used.ru_utime + used.ru_stime, 2)
+    report["machine_load"] = [round(each, 1) for each in os.getloadavg()]
     print(json.dumps(report, indent=1))
     return 1 if report["faults"] else 0
 
