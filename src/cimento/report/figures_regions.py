@@ -12,6 +12,7 @@ from cimento.report.figures_margins import above
 from cimento.report.figures_scores import COLOURS
 
 if TYPE_CHECKING:
+    import altair as alt
     import polars as pl
 
     from cimento.measures.regions import RegionValues
@@ -54,25 +55,31 @@ def regions_figure(
         )
     who = next(iter(values)) if len(values) == 1 else f"{len(values)} models"
     title = f"{who} on {suite.name}: surprisal by region"
+    chart = (
+        alt.layer(*_layers(suite), data=known)
+        .properties(width=REGION_WIDTH * max(4, len(suite.region_names)), height=HEIGHT)
+        .facet(row=alt.Row("model:N", title=None, sort=list(values), header=above()), title=title)
+        .resolve_scale(y="independent")
+    )
+    return figure_of(chart, name="regions", title=title, frame=frame)
+
+
+def _layers(suite: Suite) -> tuple[alt.Chart, alt.Chart]:
+    """Error bars and the line through the means."""
+    import altair as alt
+
     conditions = list(suite.condition_names)
-    base = alt.Chart()
     x = alt.X("region:N", sort=list(suite.region_names), title=None, axis=alt.Axis(labelAngle=-30))
     colour = alt.Color("condition:N", sort=conditions, title="condition").scale(
         domain=conditions, range=[COLOURS[k % len(COLOURS)] for k in range(len(conditions))]
     )
     axis = "mean surprisal (bits)"
+    base = alt.Chart()
     lines = base.mark_line(point=True).encode(x=x, y=alt.Y("mean_bits:Q", title=axis), color=colour)
     errors = base.mark_errorbar(ticks=alt.MarkConfig(size=6)).encode(
         x=x, y=alt.Y("low:Q", title=axis), y2="high:Q", color=colour
     )
-    width = REGION_WIDTH * max(4, len(suite.region_names))
-    chart = (
-        alt.layer(errors, lines, data=known)
-        .properties(width=width, height=HEIGHT)
-        .facet(row=alt.Row("model:N", title=None, sort=list(values), header=above()), title=title)
-        .resolve_scale(y="independent")
-    )
-    return figure_of(chart, name="regions", title=title, frame=frame)
+    return errors, lines
 
 
 def regions_frame(suite: Suite, values: RegionValues, *, bars: Bars = "se") -> pl.DataFrame:
