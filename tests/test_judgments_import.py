@@ -113,10 +113,15 @@ class TestLong:
 
     @pytest.mark.parametrize(
         ("row", "seen"),
-        [("\te 1A\t2\t", "whose answer"), ("x\te 1A\t2\tsoon", "seconds is 'soon'")],
+        [
+            ("\te 1A\t2\t", "whose answer"),
+            ("x\te 1A\t2\tsoon", "seconds is 'soon'"),
+            ("x\te 1A\t2\tinf", "seconds is 'inf'"),
+            ("x\te 1A\t2\t1\t2.5", "position is '2.5'. It is a whole number"),
+        ],
     )
     def test_what_cannot_be_used_is_said(self, tmp_path, suite, row, seen):
-        path = write(tmp_path / "a.tsv", f"annotator\titem\tvalue\tseconds\n{row}\n")
+        path = write(tmp_path / "a.tsv", f"annotator\titem\tvalue\tseconds\tposition\n{row}\n")
         with pytest.raises(InputError, match=seen):
             told(path, "long", suite)
 

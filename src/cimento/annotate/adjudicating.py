@@ -17,7 +17,7 @@ from cimento.judgments.adjudicating import (
 )
 from cimento.judgments.figures import Place, is_rated
 from cimento.judgments.files import read_judgments, write_judgments
-from cimento.judgments.records import Judgment, judgments_of, table_of
+from cimento.judgments.records import Judgment, finite, judgments_of, table_of
 from cimento.statistics.agreement import Agreement
 
 OPEN = "?"
@@ -131,10 +131,8 @@ def _chosen(each: Both, text: str, known: set[str]) -> str:
         return said.value or ""
     value = text.removeprefix("=")
     if is_rated(each.any.question):
-        try:
-            float(value)
-        except ValueError:
-            raise RefusedError("Write 1 or 2, or a rating such as =3.") from None
+        if finite(value) is None:
+            raise RefusedError("Write 1 or 2, or a rating such as =3.")
         if not text.startswith("="):
             raise RefusedError(f"Write ={value} for the rating {value}; 1 and 2 are people.")
     elif value not in known:

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from cimento.judgments.records import ACCEPTABILITY, Judgment
+from cimento.judgments.records import ACCEPTABILITY, Judgment, finite
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
 
 Place: TypeAlias = tuple[str, str, str, str]
@@ -65,10 +65,7 @@ def is_rated(question: str) -> bool:
 
 def number(judgment: Judgment) -> float | None:
     """The answer as a number; None where it is none."""
-    try:
-        return float(judgment.value or "")
-    except ValueError:
-        return None
+    return finite(judgment.value or "")
 
 
 def main_question(judgments: Sequence[Judgment]) -> str:

@@ -49,7 +49,7 @@ def read_judgments(path: Path) -> pl.DataFrame:
     data = read_bytes(file)
     try:
         table = pl.read_parquet(data)
-    except (OSError, pl.exceptions.PolarsError) as error:
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise InputError(
             where=str(file), seen="cannot be read as Parquet", todo="Was it cut short?"
         ) from error

@@ -11,7 +11,7 @@ from cimento.errors import InputError
 from cimento.judgments.mapping import MILLISECONDS, TEXT, ColumnMap, RawRow
 from cimento.judgments.places import Place, Places
 from cimento.judgments.prolific import Submission
-from cimento.judgments.records import ACCEPTABILITY, ATTENTION, BETTER, Judgment
+from cimento.judgments.records import ACCEPTABILITY, ATTENTION, BETTER, Judgment, finite
 
 MS = 1000.0
 SHOWN = 5
@@ -162,12 +162,11 @@ def _place(row: RawRow, reading: Reading) -> Place | str | None:
 def _number(row: RawRow, name: str, text: str) -> float | None:
     if not text or text.casefold() in ("null", "na", "nan"):
         return None
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(
-            where=row.where, seen=f"{name} is {text!r}", todo="It is a number."
-        ) from None
+    value = finite(text)
+    if value is None or (name == "position" and not value.is_integer()):
+        todo = "It is a whole number." if name == "position" else "It is a number."
+        raise InputError(where=row.where, seen=f"{name} is {text!r}", todo=todo)
+    return value
 
 
 def _doubled(found: Sequence[Judgment]) -> list[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.files import write_text
+from cimento.judgments.records import finite
 from cimento.judgments.tabular import open_answers
 from cimento.suites.tables import Row, Table
 
@@ -100,14 +101,13 @@ def write_participants(
 def _submission(table: Table, row: Row, person: str) -> Submission:
     status, seconds = _column(table, _STATUS), _column(table, _SECONDS)
     text = row.cells.get(seconds, "").strip() if seconds else ""
-    try:
-        taken = float(text) if text else None
-    except ValueError:
+    taken = finite(text)
+    if text and taken is None:
         raise InputError(
             where=table.where(row),
             seen=f"{seconds} is {text!r}",
             todo="It is a number of seconds.",
-        ) from None
+        )
     return Submission(
         participant=row.cells[person].strip(),
         status=row.cells.get(status, "").strip().upper() if status else "",

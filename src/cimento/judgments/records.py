@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
@@ -98,3 +99,12 @@ def judgments_of(table: pl.DataFrame) -> list[Judgment]:
     # Cells that say nothing are left out, so that the record's own defaults hold.
     known = ({name: value for name, value in row.items() if value is not None} for row in rows)
     return [Judgment(**{"suite": "", "item": "", **each}) for each in known]
+
+
+def finite(text: str) -> float | None:
+    """A text as a number; None where it is none, or without end."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -45,12 +45,13 @@ def apply_answers(
 
 
 def _scale(text: str) -> tuple[float, float] | None:
+    from cimento.judgments.records import finite
+
     if not text:
         return None
-    try:
-        low, high = (float(part) for part in text.split(","))
-    except ValueError:
+    ends = [finite(part) for part in text.split(",")]
+    if len(ends) != 2 or ends[0] is None or ends[1] is None or ends[0] >= ends[1]:  # noqa: PLR2004  # two ends
         raise UsageError(
             where="--scale", seen=f"got {text!r}", todo="Write the worst and the best: 1,5."
-        ) from None
-    return low, high
+        )
+    return ends[0], ends[1]
