@@ -225,6 +225,48 @@ def dialogues(path: Path) -> object:
     return [play(each, ()) for each in read_recorded(path)]
 
 
+def pcibex(path: Path) -> object:
+    """Results of PCIbex."""
+    from cimento.judgments.pcibex import read_pcibex
+
+    return read_pcibex(path)
+
+
+def jspsych(path: Path) -> object:
+    """Trials of jsPsych."""
+    from cimento.judgments.jspsych import read_jspsych
+
+    return read_jspsych(path)
+
+
+def prolific(path: Path) -> object:
+    """Submissions of Prolific."""
+    from cimento.judgments.prolific import read_prolific
+
+    return read_prolific(path)
+
+
+def column_map(path: Path) -> object:
+    """Which column is which field of a judgment."""
+    from cimento.judgments.mapping import read_map
+
+    return read_map(path)
+
+
+def survey(path: Path) -> object:
+    """A survey."""
+    from cimento.surveys.design import read_design
+
+    return read_design(path)
+
+
+def observations(path: Path) -> object:
+    """Reading times, as a table of texts."""
+    from cimento.reading_times.files import read_observations
+
+    return read_observations(path)
+
+
 def recording(path: Path) -> object:
     """Recorded surprisals, matched with a suite: reader and alignment."""
     from cimento.models.replay import replay

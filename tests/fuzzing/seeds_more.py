@@ -163,6 +163,59 @@ ISLAND_ROWS = lines(
     separator=",",
 )  # fmt: skip
 
+# --- Answers of people, and reading times
+
+PCIBEX = b"""# Results on Monday, 2 February 2026 10:00:00 UTC
+# 1. Results reception time.
+# 2. MD5 hash of participant's IP address.
+# 3. Controller name.
+# 4. Order number of item.
+# 5. Inner element number.
+# 6. Label.
+# 7. PennElementType.
+# 8. PennElementName.
+# 9. Parameter.
+# 10. Value.
+# 11. EventTime.
+# 12. Item.
+# 13. Condition.
+1770026400,ab12,PennController,1,0,trial,PennController,0,_Trial_,Start,1770026300000,1,match
+1770026400,ab12,PennController,1,0,trial,Scale,rating,Choice,4,1770026304000,1,match
+"""
+JSPSYCH = json.dumps(
+    [
+        {"trial_type": "html-keyboard-response", "rt": 120, "response": " "},
+        {"trial_type": "survey-likert", "item": "1", "condition": "match", "rt": 900,
+         "response": {"Q0": 3}},
+    ]
+).encode()  # fmt: skip
+PROLIFIC = lines(
+    ["Submission id", "Participant id", "Status", "Time taken", "Age"],
+    ["s1", "p1", "APPROVED", "300", "31"],
+    ["s2", "p1", "RETURNED", "", ""],
+    separator=",",
+)
+COLUMN_MAP = b"""[columns]
+item = "Item"
+annotator = "Name"
+
+[fixed]
+question = "rating"
+
+[values]
+"si" = "yes"
+"""
+OBSERVATIONS = lines(["text", "word", "rt"], ["1", "Le", "210"], ["1", "lampade", "305"])
+DESIGN = json.dumps(
+    {
+        "cimento_survey": 1, "title": "Frasi", "language": "it", "task": "likert", "seed": 7,
+        "source": {"suite": "lampade"}, "consent": ["Va bene?"], "guidelines": ["Leggi."],
+        "fields": [{"name": "rating", "prompt": "Come suona?",
+                    "choices": [{"value": "1", "label": "male"}, {"value": "2", "label": "bene"}]}],
+        "questions": [{"id": "q1", "item": "1", "lines": ["Le lampade sono accese."]}],
+        "surveys": [{"name": "a", "questions": ["q1"]}],
+    }
+).encode()  # fmt: skip
 # --- Models and runs
 
 ADAPTER = json.dumps({"peft_type": "LORA", "base_model_name_or_path": "org/name"}).encode()

@@ -180,6 +180,15 @@ STORIES = {
     "dialogues": _file("dialogues.json", readers.dialogues, m.DIALOGUES),
 }
 
+PEOPLE = {
+    "pcibex": _file("results.csv", readers.pcibex, m.PCIBEX),
+    "jspsych": _file("trials.json", readers.jspsych, m.JSPSYCH),
+    "prolific": _file("export.csv", readers.prolific, m.PROLIFIC),
+    "column map": _file("map.toml", readers.column_map, m.COLUMN_MAP),
+    "survey": _file("design.json", readers.survey, m.DESIGN),
+    "reading times": _file("times.tsv", readers.observations, m.OBSERVATIONS),
+}
+
 MODELS = {
     "recorded surprisals": _file("m.tsv", readers.recording, s.RECORDING),
     "model spec": _file("spec.json", readers.spec, s.SPEC),
@@ -208,4 +217,12 @@ RUNS = {
     ),
 }
 
-TARGETS: Mapping[str, Target] = {**SUITES, **CLOZES, **CORPORA, **STORIES, **MODELS, **RUNS}
+TARGETS: Mapping[str, Target] = {
+    **SUITES,
+    **CLOZES,
+    **CORPORA,
+    **STORIES,
+    **PEOPLE,
+    **MODELS,
+    **RUNS,
+}

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.parsing import parse_toml
 
 if TYPE_CHECKING:
     import typer
@@ -89,7 +90,7 @@ def _read(file: Path, ctx: typer.Context) -> dict[str, Any]:
     """The options in a run file, by the names of parameters, as typer would have read them."""
     text = _text(file)
     try:
-        content = tomllib.loads(text)
+        content = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(
             where=str(file), seen=f"is not TOML ({error})", todo="See docs/clusters.md."

@@ -34,7 +34,7 @@ def read_observations(path: Path) -> pl.DataFrame:
     if path.suffix.lower() == ".parquet":
         try:
             frame = pl.read_parquet(data)
-        except (OSError, pl.exceptions.PolarsError) as error:
+        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             raise InputError(
                 where=str(path), seen="cannot be read as Parquet", todo="Was it cut short?"
             ) from error

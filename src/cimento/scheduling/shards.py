@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from cimento.errors import StorageError
 from cimento.files import write_text
+from cimento.parsing import parse_json
 from cimento.requests import Place, Plan, ScoreRequest, Span
 
 SHARD = 256
@@ -180,8 +181,8 @@ def read_shard(path: Path) -> Plan:
     try:
         # Not splitlines(): texts may hold other marks that it takes for ends of lines.
         name, *lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
-        rows = [_Row(*json.loads(line)) for line in lines]
-        return _plan(json.loads(name), rows)
+        rows = [_Row(*parse_json(line)) for line in lines]
+        return _plan(parse_json(name), rows)
     except (OSError, ValueError, TypeError) as error:
         raise StorageError(
             where=str(path),

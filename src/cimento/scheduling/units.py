@@ -16,6 +16,7 @@ from cimento.engine import SCORING_VERSION
 from cimento.errors import StorageError, TableError
 from cimento.files import atomically
 from cimento.models.base import ModelCard
+from cimento.parsing import parse_json
 from cimento.sources import Asking, Source
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def read_result(path: Path) -> Result:
         table = pl.read_parquet(path)
     except OSError as error:
         raise _unreadable(path, error) from error
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise _damaged(path) from error
     validate(table, TOKENS, where=str(path))
     return Result(told.card, table, told.remarks, told.seconds)
@@ -151,12 +152,14 @@ def _told(path: Path) -> _Told:
     import polars as pl
 
     try:
-        told = json.loads(pl.read_parquet_metadata(path)[_RESULT])
+        told = parse_json(pl.read_parquet_metadata(path)[_RESULT])
         card = ModelCard(**told["card"])
         return _Told(card, tuple(told["remarks"]), told["seconds"], told["requests"])
     except OSError as error:
         raise _unreadable(path, error) from error
     except (ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
+        raise _damaged(path) from error
+    except pl.exceptions.PanicException as error:  # which is no Exception
         raise _damaged(path) from error
 
 
