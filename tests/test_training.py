@@ -8,11 +8,13 @@ import random
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 import torch
 from transformers import Trainer, TrainerCallback, TrainingArguments
 
 import cimento
+from cimento.cli.main import invoke
 from cimento.errors import CimentoError, UsageError
 from cimento.models.live import live_scorer, undisturbed, weights_digest
 from cimento.results import open_runs
@@ -116,7 +118,7 @@ def test_numbers_that_are_logged_are_those_of_the_stored_checkpoint(trained):
     stored = cimento.evaluate(SUITE, str(folder / "out" / "checkpoint-3"))
     expected = stored.summary()
     assert callback.history[3] == pytest.approx(logged(expected))
-    (live,) = [run for run in open_runs([folder / "runs"]) if "0000003" in run.model]
+    (live,) = [run for run in open_runs([folder / "runs"]) if "step0000003" in run.model]
     margins = [run.verdicts()["margin_bits"].to_numpy() for run in (live, stored)]
     np.testing.assert_allclose(margins[0], margins[1], atol=1e-4)
 
@@ -124,11 +126,20 @@ def test_numbers_that_are_logged_are_those_of_the_stored_checkpoint(trained):
 def test_runs_are_stored_by_step_and_sort_by_it(trained):
     folder, _, _, made = trained
     runs = open_runs([folder / "runs"])
-    assert [run.model for run in runs] == [f"tiny@{step:07d}" for step in (2, 3, 4, 6)]
+    names = [run.model.partition("@")[0] for run in runs]
+    assert names == [f"tiny-step{step:07d}" for step in (2, 3, 4, 6)]
     model = runs[-1].manifest["model"]
-    assert model["revision"] == f"{6:07d}{weights_digest(made.model)}"
+    assert model["revision"] == weights_digest(made.model)
     assert model["kind"] == "causal"
     assert json.loads((runs[-1].folder / "manifest.json").read_text("utf-8"))
+
+
+def test_steps_are_compared_as_a_curve(trained, capsys, tmp_path):
+    folder, _, _, _ = trained
+    curve = tmp_path / "curve.csv"
+    assert invoke(["compare", str(folder / "runs"), "--figure", str(curve)]) == 0
+    capsys.readouterr()
+    assert [row["step"] for row in pl.read_csv(curve).iter_rows(named=True)] == [2, 3, 4, 6]
 
 
 def test_a_checkpoint_can_be_chosen_by_a_suite(tmp_path):

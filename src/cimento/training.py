@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 STEP_DIGITS = 7
-"""Digits of the step at the beginning of a run's revision, so that runs sort by step."""
+"""Digits of the step at the end of a run's model name, so that runs sort by step."""
 
 
 def evaluate_while_training(
@@ -55,7 +55,7 @@ def evaluate_while_training(
     Args:
         trainer: with its tokenizer as ``processing_class``; the callback is added to it.
         suites: built-in names, paths, or suites made in Python.
-        name: what to call the model; by default the name of the Trainer's output folder.
+        name: what to call the model, before its step; by default as the Trainer's output folder.
         output: folder of runs to write to; None keeps none.
         asking: how the model is asked; its dtype is that of the model.
         judging: how the answers are judged.
@@ -167,8 +167,7 @@ class SuiteCallback(TrainerCallback):
             scorer = live_scorer(
                 model,
                 self._tokenizer,
-                name=self._name,
-                revision=f"{step:0{STEP_DIGITS}d}",
+                name=f"{self._name}-step{step:0{STEP_DIGITS}d}",
                 policy=self._evaluation.asking.policy,
             )
             for outcome in evaluate_all(self._suites, [scorer], self._evaluation):

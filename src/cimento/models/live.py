@@ -39,7 +39,6 @@ def live_scorer(
     tokenizer: PreTrainedTokenizerBase,
     *,
     name: str,
-    revision: str = "",
     policy: Policy | None = None,
     kind: KindRule = "auto",
     token_budget: int = TOKEN_BUDGET,
@@ -49,8 +48,8 @@ def live_scorer(
     Args:
         model: in evaluation mode (``model.eval()``), on its device; it is not changed.
         tokenizer: a fast tokenizer.
-        name: what to call the model in tables and folders.
-        revision: what stands before the hash of the weights in its revision, such as a step.
+        name: what to call the model in tables and folders; its revision is the hash of its
+            weights.
         policy: how texts are scored; its dtype is that of the model, whatever it says.
         kind: ``causal``, ``masked`` or ``seq2seq``, where the class does not tell.
         token_budget: padded tokens in one batch.
@@ -73,7 +72,7 @@ def live_scorer(
         )
     chosen = _kind_of(model, name) if kind == "auto" else kind
     policy = live_policy(policy or Policy(), model)
-    located = Located(name=name, folder=Path(), revision=revision + weights_digest(model))
+    located = Located(name=name, folder=Path(), revision=weights_digest(model))
     card = _card(located, chosen, policy, model, tokenizer)
     return _SCORERS[chosen](model, tokenizer, card=card, policy=policy, token_budget=token_budget)
 
