@@ -1,0 +1,103 @@
+"""JSON, TOML and gzip of strangers: the usual exception, whatever is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+import tomllib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.errors import InputError
+from cimento.parsing import MAX_DEPTH, SMALL_BYTES, parse_json, parse_toml, unpack_gzip
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**30), 10**30)
+    | st.text(st.characters(codec="utf-8")),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=20,
+)
+
+
+@settings(deadline=None)
+@given(VALUES, st.booleans())
+def test_json_is_read_as_the_library_reads_it(value, ascii_only):
+    text = json.dumps(value, ensure_ascii=ascii_only)
+
+    assert parse_json(text) == value
+    assert parse_json(text.encode()) == value
+    assert parse_json(b"\xef\xbb\xbf" + text.encode()) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[" * 100_000, "nested"),
+        ("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1), "nested"),
+        ('{"a":' * 5_000 + "1" + "}" * 5_000, "nested"),
+        ("9" * 5_000, "digits"),
+        ('"\\ud800"', "surrogate"),
+        ('{"\\uDFFF": 1}', "surrogate"),
+        (b"\xff", "UTF-8"),
+        ("{", "Expecting"),
+        ("", "Expecting"),
+    ],
+)
+def test_what_is_wrong_with_json_is_one_exception(text, said):
+    with pytest.raises(json.JSONDecodeError, match=said):
+        parse_json(text)
+
+
+def test_what_a_person_may_write_in_json_is_read():
+    depth = MAX_DEPTH - 1
+    deep = "[" * depth + "]" * depth
+    assert json.dumps(parse_json(deep)) == deep
+    assert parse_json('"\\ud83d\\ude00 \\\\ud800"') == "\U0001f600 \\ud800"
+    assert parse_json("[" + "{}," * 500 + "{}]") == [{}] * 501
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a = " + "[" * 10_000, "nested"),
+        ("a." * 200 + "a = 1", "nested"),
+        ("a." * 400_000 + "a = 1", "nested"),
+        ('"".' + "a." * 400_000 + "a = 1", "nested"),
+        (f"a = {'9' * (sys.get_int_max_str_digits() + 1)}", "digits"),
+        ("a = ", "Invalid"),
+    ],
+)
+def test_what_is_wrong_with_toml_is_one_exception(text, said):
+    with pytest.raises(tomllib.TOMLDecodeError, match=said):
+        parse_toml(text)
+
+
+def test_points_in_a_text_of_toml_are_no_keys():
+    text = "... " * 300
+
+    assert parse_toml(f'a.b = "{text}"') == {"a": {"b": text}}
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.binary(max_size=2_000))
+def test_gzip_is_unpacked(data):
+    assert unpack_gzip(gzip.compress(data), where="a.gz") == data
+
+
+@pytest.mark.parametrize("cut", [0, 5, 20, -4])
+def test_gzip_that_is_damaged_is_told(cut):
+    whole = gzip.compress(b"Le lampade sono accese." * 9)
+
+    with pytest.raises(InputError, match=r"a\.gz: is damaged"):
+        unpack_gzip(whole[:cut] or b"no", where="a.gz")
+
+
+def test_gzip_may_grow_as_text_does_and_not_more():
+    assert len(unpack_gzip(gzip.compress(bytes(SMALL_BYTES)), where="a.gz")) == SMALL_BYTES
+    with pytest.raises(InputError, match="do not trust this file"):
+        unpack_gzip(gzip.compress(bytes(SMALL_BYTES + 1)), where="a.gz")
