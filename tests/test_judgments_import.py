@@ -325,6 +325,13 @@ class TestPeople:
         (found,) = read_prolific(path).values()
         assert (found.status, found.seconds) == ("APPROVED", 60.0)
 
+    def test_who_asks_for_deletion_is_found(self, tmp_path, capsys):
+        secret = write(tmp_path / "secret", "k" * 16 + "\n")
+        assert invoke(["annotate", "pseudonym", "anna", "--secret", str(secret)]) == 0
+        assert capsys.readouterr().out == pseudonym("anna", b"k" * 16) + "\n"
+        assert invoke(["annotate", "pseudonym", "anna", "--secret", str(tmp_path / "x")]) == 2
+        assert not (tmp_path / "x").exists()
+
     def test_the_command_asks_for_a_secret(self, tmp_path, capsys):
         path = write(tmp_path / "a.tsv", "annotator\titem\tvalue\nx\te 1A\t2\n")
         output = tmp_path / "j.csv"

@@ -29,6 +29,7 @@ app.add_typer(review.app, name="review", short_help="To a native speaker and bac
 app.command("import", short_help="Answers of people into the judgments table.")(
     importing.import_answers
 )
+app.command("pseudonym", short_help="Of somebody who asks for deletion.")(importing.pseudonym_of)
 app.command("filter", short_help="Leave participants out, in the open.")(filtering.filter_answers)
 app.add_typer(survey.app, name="survey", short_help="Make surveys out of suites.")
 app.add_typer(serve.app, name="serve", short_help="Ask people in a browser.")

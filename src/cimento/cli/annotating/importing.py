@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cimento.cli import options
-from cimento.cli.console import note
+from cimento.cli.console import note, show
 from cimento.errors import UsageError
 
 if TYPE_CHECKING:
@@ -143,3 +143,25 @@ def _write_people(
 
     write_participants(submissions, path, keep=keep, rename=rename)
     note(f"{len(submissions)} participants: {path}")
+
+
+def pseudonym_of(
+    names: Annotated[list[str], typer.Argument(metavar="ID...", help="As the platform has them.")],
+    secret: Annotated[Path, options.option("--secret", help="The file that they were made with.")],
+) -> None:
+    """Print the pseudonyms of participants, to find somebody who asks for deletion.
+
+    Their answers are then left out with: cimento annotate filter --drop PSEUDONYM=WHY.
+    """
+    from cimento.errors import InputError
+    from cimento.judgments.pseudonyms import open_secret, pseudonym
+
+    if not secret.is_file():
+        raise InputError(
+            where=str(secret),
+            seen="there is no such file",
+            todo="Give the secret that the table was imported with; a new one is of no use.",
+        )
+    key, _ = open_secret(secret)
+    for name in names:
+        show(pseudonym(name, key))
