@@ -7,6 +7,7 @@ from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from cimento.cli.console import columns
+from cimento.report.wording import number
 
 if TYPE_CHECKING:
     from cimento.acceptability.beside import Beside
@@ -97,7 +98,7 @@ def _described(title: str, groups: Sequence[Described]) -> Iterator[str]:
         return
     rows: list[tuple[str, ...]] = [(title, "n", "mean", "sd", "min", "max")]
     rows += [
-        (each.name, str(each.n), *map(_number, (each.mean, each.sd, each.low, each.high)))
+        (each.name, str(each.n), *map(number, (each.mean, each.sd, each.low, each.high)))
         for each in groups
     ]
     yield columns(rows, indent=2)
@@ -109,7 +110,7 @@ def _least_perplexing(report: AcceptabilityReport) -> Iterator[str]:
         yield "  Unacceptable sentences of the lowest perplexity:"
     for each in found:
         text = shorten(each.text, _WIDTH, placeholder=" ...")
-        yield f"    {_number(each.perplexity)}  {each.n_tokens} tokens  {each.id}  {text}"
+        yield f"    {number(each.perplexity)}  {each.n_tokens} tokens  {each.id}  {text}"
 
 
 def _binary(report: AcceptabilityReport) -> Iterator[str]:
@@ -117,7 +118,7 @@ def _binary(report: AcceptabilityReport) -> Iterator[str]:
         return
     rows: list[tuple[str, ...]] = [("yes or no by a threshold", "n", "AUC", "MCC", "MCC in sample")]
     rows += [
-        (each.measure, str(each.n), *map(_number, (each.auc, each.mcc, each.mcc_in_sample)))
+        (each.measure, str(each.n), *map(number, (each.auc, each.mcc, each.mcc_in_sample)))
         for each in report.binary
     ]
     yield columns(rows, indent=2)
@@ -132,12 +133,12 @@ def _accuracies(report: AcceptabilityReport) -> Iterator[str]:
             one = group.conjunction
             n = one.passed + one.failed + one.tied
             ends = "-" if one.low is None or one.high is None else f"{one.low:.3f} {one.high:.3f}"
-            rows.append((name or "-", str(n), _number(one.accuracy), ends))
+            rows.append((name or "-", str(n), number(one.accuracy), ends))
         yield columns(rows, indent=2)
 
 
 def _r(found: Correlation) -> str:
-    return _number(found.r)
+    return number(found.r)
 
 
 def _p(found: Correlation) -> str:
@@ -147,7 +148,3 @@ def _p(found: Correlation) -> str:
 
 def _interval(found: Correlation) -> str:
     return "-" if found.low is None or found.high is None else f"{found.low:.2f} {found.high:.2f}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"

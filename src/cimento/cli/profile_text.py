@@ -15,6 +15,7 @@ from cimento.cloze.judging.hits import (
     hit_ranks,
 )
 from cimento.cloze.profile import EXPRESSION
+from cimento.report.wording import number
 
 if TYPE_CHECKING:
     from cimento.cloze.judging.candidates import Candidate
@@ -54,7 +55,7 @@ def people_text(found: PeopleReport) -> str:
     return (
         f"  most people chose: {_counted(found.majorities.items())}\n"
         f"  the model's best option is one of these: {_share(found.same_mode)}; "
-        f"mean Jensen-Shannon divergence {_number(found.divergence_bits.value)} bits"
+        f"mean Jensen-Shannon divergence {number(found.divergence_bits.value)} bits"
     )
 
 
@@ -62,7 +63,7 @@ def comparison_text(found: JudgmentComparison) -> str:
     """Judgments by dictionary beside those of people."""
     return (
         f"  dictionary and people: equal on {_share(found.agreement)}, "
-        f"kappa {_number(found.kappa)}; only the dictionary lets pass {found.rule_only}, "
+        f"kappa {number(found.kappa)}; only the dictionary lets pass {found.rule_only}, "
         f"only people {found.person_only}"
     )
 
@@ -135,7 +136,7 @@ def _confidences(dimensions: Sequence[Dimension]) -> Rows:
         own = each.confidence
         if own is None:
             continue
-        row = [each.name, *map(_number, (own.fitting.value, own.unfitting.value, own.auc.value))]
+        row = [each.name, *map(number, (own.fitting.value, own.unfitting.value, own.auc.value))]
         row += [str(own.wrong_first), f"{own.wrong_above} > {own.threshold:g}"]
         if each.not_expected is not None:
             row += [_share(each.not_expected.of_fitting), str(each.not_expected.above)]
@@ -150,9 +151,9 @@ def _calibration(found: Calibration) -> Iterator[str]:
             share = "-" if each.accuracy is None else f"{each.accuracy:.3f}"
             bar = _BAR * round(20 * (each.accuracy or 0))
             span = f"{each.low:.1f} to {each.high:.1f}"
-            rows.append((span, str(each.n), _number(each.confidence), f"{share} {bar}"))
+            rows.append((span, str(each.n), number(each.confidence), f"{share} {bar}"))
     yield columns(rows, indent=2)
-    yield f"  expected calibration error {_number(found.ece)}"
+    yield f"  expected calibration error {number(found.ece)}"
 
 
 def _options(found: Profile) -> Iterator[str]:
@@ -191,13 +192,9 @@ def _frequency(effect: FrequencyEffect) -> str:
     unknown = f"; {effect.unknown} targets of unknown frequency left out" if effect.unknown else ""
     return (
         f"  frequency of the target (Zipf, wordfreq): a hit's is higher than a miss's in "
-        f"{_number(effect.auc.value)} of pairs; Spearman with 1/rank "
-        f"{_number(spearman.r)}{interval}, n = {spearman.n}{unknown}"
+        f"{number(effect.auc.value)} of pairs; Spearman with 1/rank "
+        f"{number(spearman.r)}{interval}, n = {spearman.n}{unknown}"
     )
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
 
 
 def _p(value: float | None) -> str:
