@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.comparing import compare
+from cimento.models.fake import uniform_scorer
 from cimento.notebook import LONGEST, shown, table
-from cimento.report.comparison import flips_grid
-from cimento.report.notebook import grids_html
 
 HOSTILE = (
     "<script>window.hit = 1</script>",
@@ -125,6 +125,20 @@ def test_nothing_happens_in_a_browser(browser):
     page.close()
 
 
-def test_a_comparison_is_shown_table_by_table():
-    empty = flips_grid(())
-    assert Tags(grids_html([empty, empty])).text.count(empty.title) == 2
+def test_a_comparison_is_shown_with_its_runs():
+    runs = [cimento.evaluate("it-subject-verb", f"demo-{kind}") for kind in ("causal", "masked")]
+    found = Tags(html_of(compare(*runs)))
+    assert "second: it-subject-verb, demo-masked@a5cbf25" in found.text
+    assert "24 shared items" in found.text
+    assert {"0.875", "0.833"} <= set(found.text)
+    assert found.tags <= {*KNOWN, "br"}
+
+
+def test_a_comparison_of_hostile_names_is_text():
+    runs = [
+        cimento.evaluate(suite("sempre", name=HOSTILE[0]), each)
+        for each in (uniform_scorer(10, name=HOSTILE[1]), uniform_scorer(20))
+    ]
+    found = Tags(html_of(compare(*runs)) + "".join(map(html_of, runs)))
+    assert found.tags <= {*KNOWN, "br"}
+    assert found.attributes <= {"style"}

@@ -49,6 +49,18 @@ class Comparison:
     scores: tuple[Paired, ...]
     dds: tuple[Paired, ...]
 
+    def _repr_html_(self) -> str:
+        """Accuracies, and DD of factorial suites, as notebooks show them."""
+        from cimento.report.comparison import flips_grid, paired_grid
+        from cimento.report.notebook import grids_html
+
+        grids = [flips_grid(self.flips)] if self.flips else []
+        if self.dds:
+            title = f"DD of {self.measure}, before and after."
+            grids.append(paired_grid(self.dds, title=title))
+        head = (f"first: {self.first}", f"second: {self.second}", f"{self.shared} shared items")
+        return grids_html(grids, head=head)
+
 
 def compare(first: Run, second: Run, *, measure: str = "", seed: int = 0) -> Comparison:
     """Compare two runs item by item.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cimento.notebook import table
+from cimento.notebook import shown, table
 from cimento.report.grid import Grid
 from cimento.report.summary import RunSummary
 from cimento.report.wording import interval, items, rate, remarks
@@ -30,9 +30,15 @@ def run_html(run: RunSummary) -> str:
     return table(header, rows, title=title, notes=remarks(run), labels=2)
 
 
-def grids_html(grids: Sequence[Grid]) -> str:
-    """Several tables, one below the other."""
-    return "".join(
+def grids_html(grids: Sequence[Grid], *, head: Sequence[str] = ()) -> str:
+    """Several tables, one below the other.
+
+    Args:
+        grids: the tables.
+        head: lines above the first of them.
+    """
+    above = "<br>".join(map(shown, head))
+    return f"<p>{above}</p>" + "".join(
         table(grid.header, grid.rows, title=grid.title, notes=grid.notes, labels=grid.labels)
         for grid in grids
     )
