@@ -217,6 +217,12 @@ def test_the_command_ranks_all_models_of_a_folder(tmp_path, capsys):
     assert out.index("uno@") < out.index("due@") < out.index("tre@")
     assert "Cochran's Q: p" in out
     assert "prediction 0" in out
+    assert invoke(["compare", *folders, "-o", str(tmp_path / "tables")]) == 0
+    written = {path.name for path in (tmp_path / "tables").iterdir()}
+    forms = (".txt", ".csv", ".md", ".tex")
+    assert written >= {f"1-{name}{form}" for name in ("models", "pairs") for form in forms}
+    assert "\\toprule" in (tmp_path / "tables" / "1-models.tex").read_text("utf-8")
+    capsys.readouterr()
     assert invoke(["compare", *folders, "--json", "--measure", "lp"]) == 0
     (table,) = json.loads(capsys.readouterr().out)["suites"]
     assert [each["accuracy"] for each in table["standings"]] == [1.0, 0.5, 0.1]
@@ -225,6 +231,16 @@ def test_the_command_ranks_all_models_of_a_folder(tmp_path, capsys):
     ]  # fmt: skip
     assert invoke(["compare", folders[0]]) == 2
     assert "no suite was run by two models" in capsys.readouterr().err
+
+
+def test_scores_are_compared_where_nothing_is_right_or_wrong(runs_of_every_kind, capsys):
+    rated = str(runs_of_every_kind / "it-acceptability")
+    capsys.readouterr()
+
+    assert invoke(["compare", rated, rated]) == 0
+    assert "surprisal-bits in bits of every condition" in capsys.readouterr().out
+    assert invoke(["compare", rated, rated, "--fail-if-worse", "0"]) == 2
+    assert "nothing was judged" in capsys.readouterr().err
 
 
 def test_every_kind_of_run_has_marks(runs_of_every_kind):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json as json_format
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +15,7 @@ from cimento.standings import TWO, Correction
 
 if TYPE_CHECKING:
     from cimento.comparing import Comparison
+    from cimento.report.grid import Grid
     from cimento.results import Run
     from cimento.standings import Duel, Table
 
@@ -59,6 +60,14 @@ def compare(
         Path | None,
         options.option("--figure", help="Draw checkpoints of one model: .svg, .png, .pdf, .csv."),
     ] = None,
+    output: Annotated[
+        Path | None,
+        options.option(
+            "-o",
+            "--output",
+            help="A folder for the tables, each in every form: .csv, .md, .tex ...",
+        ),
+    ] = None,
     json: options.Json = False,
     seed: options.Seed = 0,
 ) -> int:
@@ -69,7 +78,7 @@ def compare(
     the places they could hold, every pair, agreement, checkpoints in order. Suites with blanks and
     stories are compared by what is right and wrong.
     """
-    how = _How(measure, correct, fail_if_worse, figure, seed)
+    how = _How(measure, correct, fail_if_worse, figure, output, seed)
     if len(runs) == TWO:
         return _before_and_after(runs, how, with_items=items, as_json=json)
     return _several(runs, how, predictions=predictions, as_json=json)
@@ -83,6 +92,7 @@ class _How:
     correct: Correction
     margin: float | None
     figure: Path | None
+    output: Path | None
     seed: int
 
 
@@ -99,9 +109,11 @@ def _before_and_after(runs: Sequence[Path], how: _How, *, with_items: bool, as_j
             todo="Give three runs of one model or more, or one folder with them.",
         )
     found = _compared(runs, how)
-    first, second = (read_marks([path], measure=how.measure) for path in runs)
+    # Scores can be compared where nothing is right or wrong.
+    needed = how.margin is not None or not found
+    first, second = (read_marks([path], measure=how.measure, needed=needed) for path in runs)
     duels = before_and_after(first, second, correction=how.correct, seed=how.seed)
-    if not duels and (how.margin is not None or not found):
+    if not duels and needed:
         raise UsageError(
             where="cimento compare",
             seen="nothing that is right or wrong in the one can be matched with the other",
@@ -116,10 +128,11 @@ def _before_and_after(runs: Sequence[Path], how: _How, *, with_items: bool, as_j
         }
         show(json_format.dumps(plain, ensure_ascii=False, indent=2))
     else:
-        for each in found:
-            show(_as_text(each, with_items=with_items))
+        for number, each in enumerate(found):
+            show(f"{_head(each)}\n")
+            _tell(_comparison_grids(each, with_items=with_items), how, part=f"{number + 1}-")
         if not found or len(duels) > 1:
-            show(_duels_text(duels, how.correct))
+            _tell({"suites": _suites_grid(duels, how.correct)}, how)
     for duel in worse:
         note(f"cimento: worse: {duel.suite}, {duel.question}: {_fall(duel)}")
     return WORSE if worse else 0
@@ -157,7 +170,8 @@ def _several(runs: Sequence[Path], how: _How, *, predictions: bool, as_json: boo
         plain = [{**asdict(each), "duels": [_plain(duel) for duel in each.duels]} for each in found]
         show(json_format.dumps({"suites": plain}, ensure_ascii=False, indent=2))
     else:
-        show("\n".join(_table_text(each, how.correct) for each in found))
+        for number, each in enumerate(found):
+            _tell(_table_grids(each, how.correct), how, part=f"{number + 1}-")
     return 0
 
 
@@ -181,43 +195,59 @@ def _fall(duel: Duel) -> str:
     return f"change {change.estimate:+.3f}{ends} over {duel.n} items"
 
 
-def _duels_text(duels: Sequence[Duel], correct: Correction) -> str:
+def _tell(grids: Mapping[str, Grid], how: _How, *, part: str = "") -> None:
+    """Print tables, and write each in every form where there is a folder for them."""
+    from cimento.cli.console import show
+    from cimento.files import write_text
+    from cimento.report.grid import FORMS, as_text
+
+    for name, grid in grids.items():
+        show(as_text(grid))
+        if how.output is not None:
+            for ending, form in FORMS.items():
+                write_text(form(grid), how.output / f"{part}{name}{ending}")
+
+
+def _suites_grid(duels: Sequence[Duel], correct: Correction) -> Grid:
     from cimento.report.comparison import duels_grid
-    from cimento.report.grid import as_text
 
-    return as_text(duels_grid(duels, title="Right and wrong, suite by suite.", correction=correct))
+    return duels_grid(duels, title="Right and wrong, suite by suite.", correction=correct)
 
 
-def _table_text(table: Table, correct: Correction) -> str:
+def _table_grids(table: Table, correct: Correction) -> dict[str, Grid]:
     from cimento.report.comparison import checkpoints_grid, duels_grid, standings_grid
-    from cimento.report.grid import as_text
 
-    grids = [standings_grid(table)]
     title = f"{table.suite}: every pair."
-    grids.append(duels_grid(table.duels, title=title, correction=correct, pairs=True))
+    grids = {
+        "models": standings_grid(table),
+        "pairs": duels_grid(table.duels, title=title, correction=correct, pairs=True),
+    }
     if table.checkpoints:
-        name = table.standings[0].family
-        grids.append(
-            checkpoints_grid(table.checkpoints, title=f"{name} over training, {table.suite}.")
-        )
-    return "\n".join(map(as_text, grids))
+        title = f"{table.standings[0].family} over training, {table.suite}."
+        grids["checkpoints"] = checkpoints_grid(table.checkpoints, title=title)
+    return grids
 
 
-def _as_text(found: Comparison, *, with_items: bool) -> str:
-    from cimento.report.comparison import changes_grid, flips_grid, paired_grid, sizes_grid
-    from cimento.report.grid import as_text
-
-    unit = f" in {found.unit}" if found.unit else ""
-    head = [f"first:  {found.first}", f"second: {found.second}", f"{found.shared} shared items"]
+def _head(found: Comparison) -> str:
+    lines = [f"first:  {found.first}", f"second: {found.second}", f"{found.shared} shared items"]
     for name, alone in (("first", found.only_first), ("second", found.only_second)):
         if alone:
-            head.append(f"{len(alone)} items only in the {name}")
-    grids = [flips_grid(found.flips), sizes_grid(found.flips)] if found.flips else []
+            lines.append(f"{len(alone)} items only in the {name}")
+    return "\n".join(lines)
+
+
+def _comparison_grids(found: Comparison, *, with_items: bool) -> dict[str, Grid]:
+    from cimento.report.comparison import changes_grid, flips_grid, paired_grid, sizes_grid
+
+    unit = f" in {found.unit}" if found.unit else ""
+    grids = {}
+    if found.flips:
+        grids = {"accuracy": flips_grid(found.flips), "sizes": sizes_grid(found.flips)}
     if found.dds:
         title = f"DD of {found.measure}{unit}, before and after."
-        grids.append(paired_grid(found.dds, title=title))
+        grids["dd"] = paired_grid(found.dds, title=title)
     title = f"{found.measure}{unit} of every condition; more is better."
-    grids.append(paired_grid(found.scores, title=title))
+    grids["scores"] = paired_grid(found.scores, title=title)
     if with_items:
-        grids.append(changes_grid((*found.dds, *found.scores)))
-    return "\n".join(["\n".join(head), "", *map(as_text, grids)])
+        grids["items"] = changes_grid((*found.dds, *found.scores))
+    return grids

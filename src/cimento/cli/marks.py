@@ -25,7 +25,11 @@ _HIT = " hit@"
 
 
 def read_marks(
-    paths: Iterable[Path], *, measure: str = "", every_question: bool = False
+    paths: Iterable[Path],
+    *,
+    measure: str = "",
+    every_question: bool = False,
+    needed: bool = True,
 ) -> list[Marks]:
     """What the runs in some folders got right, suite by suite and question by question.
 
@@ -33,9 +37,10 @@ def read_marks(
         paths: run folders, or folders of runs.
         measure: what suites of regions are judged on; empty for as they are stored.
         every_question: also single predictions, where a suite has several.
+        needed: whether it is an error that nothing was judged.
 
     Raises:
-        TableError: a run cannot be read, or none was judged.
+        TableError: a run cannot be read, or none was judged and marks are needed.
     """
     folders = [folder for path in paths for folder in find_runs(path)]
     found = [
@@ -43,7 +48,7 @@ def read_marks(
         for folder in folders
         for each in _marks(folder, measure=measure, every_question=every_question)
     ]
-    if not found:
+    if not found and needed:
         raise TableError(
             where=", ".join(str(folder.path) for folder in folders),
             seen="nothing was judged in these runs, so nothing can be right or wrong",
