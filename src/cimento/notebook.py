@@ -60,4 +60,5 @@ def shown(text: str, *, longest: int = LONGEST) -> str:
 
 
 def _side(column: int, labels: int) -> str:
-    return f' style="text-align:{"left" if column < labels else "right"}"'
+    said = "text-align:left" if column < labels else "text-align:right;white-space:nowrap"
+    return f' style="{said}"'
