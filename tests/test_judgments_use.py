@@ -95,6 +95,21 @@ class TestAdjudication:
         adjudicate(one, two, tmp_path / "h.csv", by="", read=lines, tell=told.append)
         assert any("Nobody answers 'perché'" in each for each in told)
 
+    def test_another_table_is_not_overwritten(self, tmp_path, capsys):
+        path = write_judgments(table_of(rated("anna", ANNA)), tmp_path / "anna.csv")
+        with pytest.raises(InputError, match="holds answers of 'anna'"):
+            adjudicate(
+                rated("a", ANNA), rated("b", BRUNO), path, by="", read=lines_of([]), tell=str
+            )
+        for words in (
+            ["adjudicate", str(path), str(path)],
+            ["filter", str(path), "--same-run", "3"],
+            ["import", str(path), "--form", "long", "--names", "keep"],
+        ):
+            assert invoke(["annotate", *words, "-o", str(path)]) == 2
+            assert "is also what is read" in capsys.readouterr().err
+        assert read_judgments(path).height == 4
+
     def test_3_and_30_are_the_same_rating(self):
         (both,) = side_by_side(rated("a", ["3"]), rated("b", ["3.0"]))
         assert not both.differs

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from cimento.annotate.dialogue import Field, Line, RefusedError, Session, Taken, converse
-from cimento.errors import did_you_mean
+from cimento.errors import InputError, did_you_mean
 from cimento.judgments.adjudicating import (
     ADJUDICATED,
     Both,
@@ -51,6 +51,7 @@ def adjudicate(
         How many places are disputed, and how many of them are still undecided.
 
     Raises:
+        InputError: there is a table at `output` that holds something else.
         StorageError: the table cannot be written.
     """
     both = side_by_side(first, second)
@@ -89,9 +90,20 @@ def agreement_text(first: Sequence[Judgment], second: Sequence[Judgment], output
 
 
 def _earlier(output: Path) -> dict[Place, Judgment]:
-    """What was decided another day."""
+    """What was decided another day.
+
+    Raises:
+        InputError: the file holds something else, which would be lost.
+    """
     found = judgments_of(read_judgments(output))
-    return {each.place: each for each in found if each.annotator == ADJUDICATED}
+    others = [each.annotator for each in found if each.annotator != ADJUDICATED]
+    if others:
+        raise InputError(
+            where=str(output),
+            seen=f"holds answers of {others[0]!r}, and no decisions",
+            todo="Name another file to write.",
+        )
+    return {each.place: each for each in found}
 
 
 def _shown(each: Both) -> str:

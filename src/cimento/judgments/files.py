@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,18 @@ def read_judgments(path: Path) -> pl.DataFrame:
         ) from error
     validate(table, JUDGMENTS, where=str(file))
     return table
+
+
+def refuse_overwriting(output: Path, inputs: Iterable[Path]) -> None:
+    """See that what is written does not take the place of what is read.
+
+    Raises:
+        UsageError: it would.
+    """
+    if any(path.resolve() == output.resolve() for path in inputs):
+        raise UsageError(
+            where=str(output), seen="is also what is read", todo="Name another file to write."
+        )
 
 
 def refuse_suffix(path: Path) -> None:

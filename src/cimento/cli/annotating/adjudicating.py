@@ -33,10 +33,11 @@ def adjudicate(
     from cimento.annotate.adjudicating import adjudicate as decide
     from cimento.annotate.adjudicating import agreement_text
     from cimento.judgments.adjudicating import one_annotator
-    from cimento.judgments.files import read_judgments, refuse_suffix
+    from cimento.judgments.files import read_judgments, refuse_overwriting, refuse_suffix
     from cimento.judgments.records import judgments_of
 
     refuse_suffix(output)
+    refuse_overwriting(output, [first, second])
     a = one_annotator(judgments_of(read_judgments(first)), one, where=str(first))
     b = one_annotator(judgments_of(read_judgments(second)), other, where=str(second))
     if ask:

@@ -61,7 +61,12 @@ def filter_answers(
 
     from cimento.files import read_bytes, write_text
     from cimento.judgments.figures import figures
-    from cimento.judgments.files import read_judgments, refuse_suffix, write_judgments
+    from cimento.judgments.files import (
+        read_judgments,
+        refuse_overwriting,
+        refuse_suffix,
+        write_judgments,
+    )
     from cimento.judgments.filter_log import log_json, log_text
     from cimento.judgments.filters import Limits, filter_judgments
     from cimento.judgments.records import judgments_of, table_of
@@ -82,6 +87,7 @@ def filter_answers(
             where="filter", seen="no rule is given", todo="Give --min-seconds or another rule."
         )
     file = judgments / "judgments.parquet" if judgments.is_dir() else judgments
+    refuse_overwriting(output, [file])
     found = filter_judgments(judgments_of(read_judgments(judgments)), limits)
     text = log_text(found, source=file.name, by=by)
     digest = sha256(read_bytes(file)).hexdigest()

@@ -77,13 +77,14 @@ def import_answers(
     """
     from cimento.annotate.importing import ImportOptions
     from cimento.annotate.importing import import_answers as read
-    from cimento.judgments.files import refuse_suffix, write_judgments
+    from cimento.judgments.files import refuse_overwriting, refuse_suffix, write_judgments
     from cimento.judgments.prolific import read_prolific
     from cimento.judgments.records import table_of
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import suite_paths
 
     refuse_suffix(output)
+    refuse_overwriting(output, files)
     if participants is not None and prolific is None:
         raise UsageError(where="--participants", seen="there is no --prolific", todo="Give both.")
     key = _secret(secret) if form != "rated" and names == "replace" else None
