@@ -1,0 +1,171 @@
+"""The pull queue, the shards and the sizes, apart from any worker."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from itertools import chain
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.errors import StorageError, UsageError
+from cimento.requests import Plan, ScoreRequest
+from cimento.scheduling.engines import in_share, parse_share
+from cimento.scheduling.queue import PullQueue
+from cimento.scheduling.shards import SHARD, Division, read_shard, write_shard
+from cimento.scheduling.tasks import Trouble
+
+
+@settings(deadline=None)
+@given(
+    models=st.lists(st.integers(0, 6), min_size=1, max_size=40),
+    workers=st.integers(1, 5),
+    seed=st.integers(0, 1000),
+)
+def test_every_unit_is_given_once_and_a_model_loaded_once_by_a_worker(models, workers, seed):
+    queue = PullQueue((f"m{model}", number) for number, model in enumerate(models))
+    rng = random.Random(seed)  # noqa: S311  # who is done next, not a secret
+    given_out, loads = Counter(), Counter()
+    held: dict[int, str] = {}
+    busy: dict[int, int] = {}
+    while True:
+        for worker in range(workers):
+            if worker not in busy and (pulled := queue.next(worker)) is not None:
+                model, unit = pulled
+                assert model == f"m{models[unit]}"
+                loads[worker, model] += held.get(worker) != model
+                held[worker] = model
+                busy[worker] = unit
+        if not busy:
+            break
+        done = rng.choice(sorted(busy))
+        given_out[busy.pop(done)] += 1
+
+    assert given_out == Counter(range(len(models)))
+    assert set(loads.values()) == {1}
+    assert len(queue) == 0
+
+
+def test_a_loaded_model_is_finished_before_another_is_begun():
+    queue = PullQueue([("a", 1), ("b", 2), ("a", 3), ("b", 4)])
+    assert [queue.next(0) for _ in range(5)] == [("a", 1), ("a", 3), ("b", 2), ("b", 4), None]
+
+
+def test_workers_take_models_that_nobody_has_and_then_help():
+    queue = PullQueue([("a", 1), ("a", 2), ("a", 3), ("b", 4)])
+    assert queue.next(0) == ("a", 1)
+    assert queue.next(1) == ("b", 4)
+    assert queue.next(1) == ("a", 2)
+
+
+def test_a_model_that_is_asked_alone_has_one_worker_at_a_time():
+    queue = PullQueue([("a", 1), ("a", 2)], alone={"a"})
+    assert queue.next(0) == ("a", 1)
+    assert queue.next(1) is None
+    assert queue.next(0) == ("a", 2)
+
+
+def test_a_unit_is_given_out_three_times_at_most():
+    queue = PullQueue([("a", 1), ("a", 2)])
+    for again in (True, True, False):
+        assert queue.next(0) == ("a", 1)
+        assert queue.again(0, "a", 1) is again
+    assert queue.next(0) == ("a", 2)
+
+
+def test_units_of_a_model_that_cannot_be_used_are_taken_away():
+    queue = PullQueue([("a", 1), ("b", 2), ("a", 3)])
+    assert queue.drop("a") == [1, 3]
+    assert queue.next(0) == ("b", 2)
+
+
+spans = st.sets(st.sampled_from([(0, 2), (3, 5), (6, 9)])).map(lambda found: tuple(sorted(found)))
+requests = st.lists(
+    st.tuples(st.sampled_from("abcdefgh"), st.sampled_from(["", "x"]), st.none() | spans),
+    max_size=12,
+    unique_by=lambda each: each[:2],
+)
+
+
+@settings(deadline=None)
+@given(st.lists(requests, max_size=4))
+def test_every_request_is_found_where_all_that_it_wants_is_asked(suites):
+    division = Division()
+    shards, asked = {}, Counter()
+    for number, texts in enumerate(suites):
+        plan = Plan(
+            f"suite-{number}",
+            tuple(
+                ScoreRequest(id=i, text=text, context=context, wanted=wanted)
+                for i, (text, context, wanted) in enumerate(texts)
+            ),
+            (),
+        )
+        added, origins = division.divide(plan)
+        shards |= {shard.digest: shard.plan for shard in added}
+        assert len(origins) == len(plan.requests)
+        for request, origin in zip(plan.requests, origins, strict=True):
+            owner = shards[origin.shard].requests[origin.number]
+            assert (owner.text, owner.context) == (request.text, request.context)
+            if owner.wanted is not None:
+                assert request.wanted is not None
+                assert set(request.wanted) <= set(owner.wanted)
+            assert origin.whole == (owner.wanted == request.wanted)
+        for shard in added:
+            asked.update((r.text, r.context, r.wanted) for r in shard.plan.requests)
+    assert not asked or max(asked.values()) == 1
+
+
+def test_shards_of_a_suite_stay_when_another_follows():
+    texts = [ScoreRequest(id=i, text=f"Frase {i}.", wanted=((0, 5),)) for i in range(SHARD + 3)]
+    first = Plan("one", tuple(texts), ())
+    second = Plan("two", (*texts[:2], ScoreRequest(id=2, text="Altra frase.")), ())
+
+    division = Division()
+    shards, _ = division.divide(first)
+    added, origins = division.divide(second)
+    assert [len(shard.plan.requests) for shard in shards] == [SHARD, 3]
+    assert [len(shard.plan.requests) for shard in added] == [1]
+    assert [origin.shard for origin in origins] == [shards[0].digest] * 2 + [added[0].digest]
+    assert [each.digest for each in Division().divide(first)[0]] == [s.digest for s in shards]
+
+
+def test_a_shard_is_read_as_it_was_written(tmp_path):
+    texts = ("Riga\u2028spezzata.", 'Con "virgolette"', "Тест\x85.", "", "a\nb")
+    plan = Plan(
+        "strano\n",
+        tuple(
+            ScoreRequest(id=i, text=text, context="prima", wanted=((0, 1),), regions=((0, 1),))
+            for i, text in enumerate(texts)
+        ),
+        (),
+    )
+    [shard] = Division().divide(plan)[0]
+    assert read_shard(write_shard(shard, tmp_path)) == shard.plan
+    path = write_shard(shard, tmp_path)
+    path.write_text("{")
+    with pytest.raises(StorageError, match="cannot be read"):
+        read_shard(path)
+
+
+@given(st.integers(1, 60), st.integers(0, 300))
+def test_each_unit_belongs_to_one_share(count, total):
+    shares = [
+        [position for position in range(total) if in_share(position, total, (number, count))]
+        for number in range(count)
+    ]
+    assert list(chain(*shares)) == list(range(total))
+    assert max(map(len, shares)) - min(map(len, shares)) <= 1
+
+
+def test_a_share_is_read():
+    assert parse_share("3/16") == (3, 16)
+
+
+def test_an_error_is_the_same_on_the_other_side():
+    error = UsageError(where="--limit", seen="it is 0", todo="Give more.")
+    again = Trouble.of(error).error()
+    assert type(again) is UsageError
+    assert str(again) == str(error)
