@@ -88,17 +88,18 @@ def _texts() -> list[tuple[str, str]]:
 def _tokenizer() -> PreTrainedTokenizerFast:
     names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     words = [*names, *(f"w{number}" for number in range(VOCABULARY))]
-    made = Tokenizer(models.WordPiece({w: n for n, w in enumerate(words)}, unk_token="[UNK]"))  # noqa: S106
+    numbers = {word: number for number, word in enumerate(words)}
+    made = Tokenizer(models.WordPiece(numbers, unk_token="[UNK]"))  # noqa: S106  # no password
     made.normalizer = normalizers.BertNormalizer(lowercase=False)
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     made.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     return PreTrainedTokenizerFast(
         tokenizer_object=made,
-        pad_token="[PAD]",  # noqa: S106
-        unk_token="[UNK]",  # noqa: S106
-        cls_token="[CLS]",  # noqa: S106
-        sep_token="[SEP]",  # noqa: S106
-        mask_token="[MASK]",  # noqa: S106
+        pad_token="[PAD]",  # noqa: S106  # no password
+        unk_token="[UNK]",  # noqa: S106  # no password
+        cls_token="[CLS]",  # noqa: S106  # no password
+        sep_token="[SEP]",  # noqa: S106  # no password
+        mask_token="[MASK]",  # noqa: S106  # no password
     )
 
 

@@ -83,7 +83,7 @@ def test_help_and_the_list_of_suites_import_nothing_heavy():
 
 def test_importing_cimento_imports_nothing_heavy():
     code = "import cimento, sys; print('\\n'.join(sys.modules))"
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(  # noqa: S603  # our own interpreter
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
 

@@ -61,7 +61,7 @@ def test_ratings_of_the_islands_without_a_column_too_short_or_off_the_scale(tmp_
     refused(b"item_number", b"number", "the column item_number is missing")
     refused(b",6,1.1", b",1e308,1.1", "People rated from 1 to 7")
     short = written(tmp_path / "short.csv", more.ISLAND_ROWS.replace(b",2,-0.9", b""))
-    assert read_islands(short) == []  # of one rating alone there is no z
+    assert len(read_islands(short)) == 2  # a row without a rating is no rating
 
 
 @pytest.mark.parametrize(

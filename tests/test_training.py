@@ -162,14 +162,14 @@ def test_the_model_and_all_random_numbers_are_left_as_they_were():
     torch.manual_seed(3)
     random.seed(3)
     np.random.seed(3)  # noqa: NPY002  # what libraries still use
-    expected = torch.rand(2), random.random(), np.random.rand()  # noqa: NPY002, S311
+    expected = torch.rand(2), random.random(), np.random.rand()  # noqa: NPY002, S311  # no secret
     torch.manual_seed(3)
     random.seed(3)
     np.random.seed(3)  # noqa: NPY002
     with undisturbed(model):
         assert not model.training
-        torch.rand(5), random.random(), np.random.rand()  # noqa: NPY002, S311
-    found = torch.rand(2), random.random(), np.random.rand()  # noqa: NPY002, S311
+        torch.rand(5), random.random(), np.random.rand()  # noqa: NPY002, S311  # no secret
+    found = torch.rand(2), random.random(), np.random.rand()  # noqa: NPY002, S311  # no secret
     assert torch.equal(expected[0], found[0])
     assert expected[1:] == found[1:]
     assert model.training

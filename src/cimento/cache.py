@@ -156,8 +156,8 @@ class FileCache:
     def count(self) -> int:
         """The number of sequences whose scores are kept."""
         try:
-            query = f"SELECT count(*) FROM sealed WHERE length(key) = {_DIGEST}"  # noqa: S608
-            [[number]] = self._connection.execute(query).fetchall()
+            query = "SELECT count(*) FROM sealed WHERE length(key) = ?"
+            [[number]] = self._connection.execute(query, [_DIGEST]).fetchall()
         except sqlite3.Error as error:
             raise self._failure(error) from error
         return int(number)

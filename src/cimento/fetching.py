@@ -112,7 +112,8 @@ def download(address: str, path: Path) -> Path:
         request.add_header("Range", f"bytes={have}-")
     response: HTTPResponse
     try:
-        with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as response:  # noqa: S310
+        opened = urllib.request.urlopen(request, timeout=_TIMEOUT_S)  # noqa: S310  # https, see above
+        with opened as response:
             goes_on = have and response.status == _PARTIAL
             with part.open("ab" if goes_on else "wb") as sink:
                 shutil.copyfileobj(response, sink, _CHUNK)

@@ -114,8 +114,8 @@ def write_transformers_model(folder: Path) -> Path:
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
-        bos_token="<s>",  # noqa: S106
-        eos_token="<s>",  # noqa: S106
+        bos_token="<s>",  # noqa: S106  # no password
+        eos_token="<s>",  # noqa: S106  # no password
     ).save_pretrained(folder)
     config = GPT2Config(
         vocab_size=5, n_positions=64, n_embd=8, n_layer=1, n_head=1, bos_token_id=0, eos_token_id=0

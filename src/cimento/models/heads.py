@@ -201,7 +201,7 @@ class _Thinned:
     def instead_of(self, base: torch.nn.Module, start: int, end: int) -> Any:
         """While this is open, the transformer is not run: it hands out a later piece."""
         assert self._rows is not None  # noqa: S101  # `between` has run
-        assert self._rest is not None  # noqa: S101
+        assert self._rest is not None  # noqa: S101  # for mypy
         piece = self._rest(self._rows[start:end])
         return Replaced(base, piece)
 
