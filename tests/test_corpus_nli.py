@@ -15,6 +15,7 @@ from cimento.corpus.nli import LABELS, clauses, inferences, open_wording
 from cimento.errors import InputError, UsageError
 from cimento.suites.load import load_suite
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
+from cimento.surveys.design import read_design
 
 SUITES = Path(cimento.__file__).parent / "data" / "suites"
 INVENTORY = open_inventory("it-connectives")
@@ -127,9 +128,9 @@ def test_a_wording_of_ones_own_is_checked(tmp_path, change, seen):
         open_wording(str(path))
 
 
-@pytest.fixture
-def folder(tmp_path):
-    output = tmp_path / "nli"
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    output = tmp_path_factory.mktemp("inferences") / "nli"
     code = invoke(["corpus", "nli", "it-connectives", "-o", str(output), "--ambiguous", "first"])
     assert code == 0
     return output
@@ -154,8 +155,6 @@ def test_nobody_sees_two_hypotheses_of_one_premise(folder, tmp_path):
         "annotate", "survey", "build", str(folder), "--apart", "premise", "-o", str(survey),
     ])  # fmt: skip
     assert code == 0
-    from cimento.surveys.design import read_design
-
     design = read_design(survey)
     for questions in design.by_survey.values():
         premises = [each.members for each in questions if not each.expected]
