@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
+import re
 import statistics
 
 import pytest
@@ -134,6 +135,21 @@ def test_rows_put_sources_beside_each_other_and_keep_empty_places():
     assert shown == ["se: gpt", "se: people", "np: gpt", "np: people: none"]
     assert figure.spec["columns"] == 2
     assert figure.frame["model"].unique().sort().to_list() == ["gpt", "people"]
+
+
+def rules_drawn(figure):
+    """Rules among the marks of a drawing: error bars and their ends."""
+    rules = r'<g class="mark-rule role-mark[^"]*"[^>]*>(.*?)</g>'
+    groups = re.findall(rules, figure.svg(), re.DOTALL)
+    return sum(group.count("<line") for group in groups)
+
+
+def test_no_error_bar_is_drawn_where_there_is_one_item():
+    one = island_suite({"se": ["1"]})
+    alone = interaction_figure(result({"1": ROWS["1"]}, suite=one), "raw")
+    assert alone.frame["low"].null_count() == 4
+    assert rules_drawn(alone) == 0
+    assert rules_drawn(interaction_figure(result(), "raw")) > 0
 
 
 # --- tokens, positions, lengths, items

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from cimento.report.figures_margins import margins_figure, phenomena_figure
+from cimento.report.grid import Grid
 from cimento.report.html import Page, html_page, suites_of
 from cimento.report.items import AnswerList, Given
-from cimento.report.records import RunReport
+from cimento.report.records import NamedGrid, RunReport, SuiteReport
 from tests.judging import make_suite
 from tests.reporting import AGREEMENT, constant, first_items, make_run, named, unknown
 
@@ -33,9 +35,11 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
     troubles: list[str] = []
     contexts = []
 
-    def open_page(*runs: RunReport, **options: object) -> Tab:
+    def open_page(*runs: RunReport | SuiteReport, **options: object) -> Tab:
         path = tmp_path / "report.html"
-        path.write_text(html_page(Page(cimento="0", suites=suites_of(runs))), encoding="utf-8")
+        alone = suites_of(each for each in runs if isinstance(each, RunReport))
+        suites = (*alone, *(each for each in runs if isinstance(each, SuiteReport)))
+        path.write_text(html_page(Page(cimento="0", suites=suites)), encoding="utf-8")
         context = browser.new_context(offline=True, **options)  # type: ignore[arg-type]
         contexts.append(context)
         tab = context.new_page()
@@ -86,8 +90,14 @@ def test_hostile_texts_appear_as_text(opened: Opener, text: str) -> None:
         answers=(AnswerList(text, (Given(text, 0.5, text),)),),
         remarks=((text, text),),
     )
-    tab = opened(dataclasses.replace(run, items=(item,)))
+    run = dataclasses.replace(run, items=(item,))
+    figures = (margins_figure([run], suite=text), phenomena_figure([run], suite=text))
+    table = NamedGrid("x", Grid(title=text, header=(text,), rows=((text,),)))
+    tab = opened(SuiteReport((run,), figures=figures, tables=(table,)))
     assert ids(tab) == [text]
+    # Vega writes no characters that SVG cannot hold.
+    label = tab.locator("svg.figure text").all_text_contents()
+    assert any("".join(text.split()) in "".join(each.split()) for each in label)
     tokens = tab.locator("#item-list tr").first.locator("b").all()
     shown = "".join(token.evaluate("b => b.firstChild.data") for token in tokens)
     assert "".join(shown.split()) == "".join(f"{text} dorme".split())

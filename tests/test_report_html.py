@@ -13,6 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento.errors import MissingDependencyError
+from cimento.report import figures
 from cimento.report.browser import VERDICTS, encode
 from cimento.report.figures_margins import margins_figure, phenomena_figure
 from cimento.report.grid import Grid
@@ -284,8 +286,8 @@ def test_the_same_suite_judged_by_other_predictions_has_its_own_section():
 
 def test_figures_stand_in_the_page_with_titles_and_ids_of_their_own():
     run = make_run()
-    figures = (margins_figure([run], suite="a<b>"), phenomena_figure([run], suite="a<b>"))
-    suites = (SuiteReport((run,), figures=figures), SuiteReport((run,), figures=figures))
+    two = (margins_figure([run], suite="a<b>"), phenomena_figure([run], suite="a<b>"))
+    suites = (SuiteReport((run,), figures=two), SuiteReport((run,), figures=two))
     page = parse_page(html_page(Page(cimento="0", suites=suites)))
     drawings = page.all("svg.figure")
     assert len(drawings) == 4
@@ -297,6 +299,31 @@ def test_figures_stand_in_the_page_with_titles_and_ids_of_their_own():
         assert not [e for e in each.walk() if "style" in e.attributes or "xmlns" in e.attributes]
     ids = [e.attributes["id"] for e in page.walk() if "id" in e.attributes]
     assert len(ids) == len(set(ids))
+
+
+def test_where_figures_cannot_be_drawn_the_page_says_so_and_has_the_rest(monkeypatch):
+    run = make_run()
+    suite = SuiteReport((run,), figures=(margins_figure([run], suite="s"),))
+
+    def absent():
+        raise MissingDependencyError(package="altair", extra="report", purpose="figures")
+
+    monkeypatch.setattr(figures, "load_altair", absent)
+    assert figures.drawable(lambda: margins_figure([run], suite="s")) == ()
+    page = parse_page(html_page(Page(cimento="0", suites=(suite,))))
+    assert page.all("svg.figure") == []
+    assert "There are no figures" in page.words
+    assert "altair" in page.words
+    assert page.all("table.forest")
+
+
+def test_a_figure_that_cannot_be_drawn_costs_only_itself():
+    run = make_run()
+    broken = dataclasses.replace(margins_figure([run], suite="s"), spec={"mark": "no such mark"})
+    suite = SuiteReport((run,), figures=(broken,))
+    page = parse_page(html_page(Page(cimento="0", suites=(suite,))))
+    assert page.all("svg.figure") == []
+    assert "it cannot be drawn" in page.all("figcaption")[0].words
 
 
 def test_tables_have_captions_and_headers():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cimento.errors import MissingDependencyError, UsageError
 from cimento.files import write_bytes, write_text
@@ -46,26 +46,39 @@ class Figure:
         """The figure as SVG.
 
         Raises:
+            UsageError: it cannot be drawn.
             MissingDependencyError: vl-convert-python is not installed.
         """
-        return str(_convert().vegalite_to_svg(dict(self.spec), vl_version=_version(self.spec)))
+        return str(self._converted("svg"))
 
     def png(self) -> bytes:
         """The figure as PNG, two pixels for each unit.
 
         Raises:
+            UsageError: it cannot be drawn.
             MissingDependencyError: vl-convert-python is not installed.
         """
-        spec, version = dict(self.spec), _version(self.spec)
-        return bytes(_convert().vegalite_to_png(spec, vl_version=version, scale=PNG_SCALE))
+        return cast("bytes", self._converted("png", scale=PNG_SCALE))
 
     def pdf(self) -> bytes:
         """The figure as PDF.
 
         Raises:
+            UsageError: it cannot be drawn.
             MissingDependencyError: vl-convert-python is not installed.
         """
-        return bytes(_convert().vegalite_to_pdf(dict(self.spec), vl_version=_version(self.spec)))
+        return cast("bytes", self._converted("pdf"))
+
+    def _converted(self, form: str, **options: float) -> object:
+        convert = getattr(_convert(), f"vegalite_to_{form}")
+        try:
+            return convert(_in_one_line(self.spec), vl_version=_version(self.spec), **options)
+        except (RuntimeError, ValueError) as error:
+            raise UsageError(
+                where=f"figure {self.name}",
+                seen=f"it cannot be drawn ({str(error).splitlines()[0]})",
+                todo="Its numbers can be written as .csv, its spec as .json.",
+            ) from error
 
     def write(self, path: Path) -> Path:
         """Write the figure: ``.svg``, ``.png``, ``.pdf``, its numbers ``.csv`` or spec ``.json``.
@@ -157,6 +170,18 @@ def load_altair() -> None:
         import altair as alt  # noqa: F401  # only looked for
     except ImportError as error:
         raise MissingDependencyError(package="altair", extra="report", purpose="figures") from error
+
+
+def _in_one_line(value: object) -> object:
+    """A spec whose texts hold none of the line ends at which Vega's expressions break."""
+    if isinstance(value, str):
+        return value.translate(_LINE_ENDS)
+    if isinstance(value, Mapping):
+        return {_in_one_line(key): _in_one_line(each) for key, each in value.items()}
+    return [_in_one_line(each) for each in value] if isinstance(value, list) else value
+
+
+_LINE_ENDS = str.maketrans(dict.fromkeys("\u2028\u2029\x85\n\r", " "))
 
 
 def _convert() -> ModuleType:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cimento.errors import UsageError
 from cimento.report.browser import encode
 from cimento.report.figures import lacking
 from cimento.report.figures_inline import inline_svg
@@ -73,7 +74,7 @@ class Drawing:
     Attributes:
         name: by which ``cimento figure`` writes it.
         title: what it shows.
-        svg: an element.
+        svg: an element; empty where it cannot be drawn, which its title then says.
     """
 
     name: str
@@ -204,7 +205,10 @@ def _sections(suites: Sequence[SuiteReport], *, drawn: bool) -> tuple[Section, .
 
 
 def _drawn(figure: Figure, name: str) -> Drawing:
-    return Drawing(figure.name, figure.title, inline_svg(figure, name=name))
+    try:
+        return Drawing(figure.name, figure.title, inline_svg(figure, name=name))
+    except UsageError as error:
+        return Drawing(figure.name, f"{figure.title}: {error}", "")
 
 
 def _environment() -> Environment:
