@@ -41,6 +41,7 @@ def test_json_is_read_as_the_library_reads_it(value, ascii_only):
         ("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1), "nested"),
         ('{"a":' * 5_000 + "1" + "}" * 5_000, "nested"),
         ("9" * 5_000, "digits"),
+        ("9" * 400, "digits"),
         ('"\\ud800"', "surrogate"),
         ('{"\\uDFFF": 1}', "surrogate"),
         (b"\xff", "UTF-8"),
@@ -58,6 +59,7 @@ def test_what_a_person_may_write_in_json_is_read():
     deep = "[" * depth + "]" * depth
     assert json.dumps(parse_json(deep)) == deep
     assert parse_json('"\\ud83d\\ude00 \\\\ud800"') == "\U0001f600 \\ud800"
+    assert parse_json(f'["{"9" * 400}", 7]') == ["9" * 400, 7]
     assert parse_json("[" + "{}," * 500 + "{}]") == [{}] * 501
 
 

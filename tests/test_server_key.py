@@ -131,3 +131,13 @@ def test_a_secret_in_the_url_is_refused_without_being_shown(url, tmp_path, capsy
     assert "would be stored" in captured.err
     assert KEY not in captured.out + captured.err
     assert KEY.encode() not in everything_in(tmp_path)
+
+
+def test_an_answer_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr("cimento.models.server_http.MOST_BYTES", 100)
+    with serve(lambda _: {"choices": ["x" * 200]}) as server:
+        with pytest.raises(CimentoError, match="more than 100 bytes"):
+            Server(server.url).post(
+                "/completions", {"prompt": "a", "echo": True, "logprobs": 1, "max_tokens": 1}
+            )
+        assert len(server.prompts) == 1

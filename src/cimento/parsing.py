@@ -28,6 +28,8 @@ MAX_GROWTH = 20
 
 _KEY_END = re.compile(r"[\"'=#]")
 _MOST_POINTS = 5_000
+_LONG = re.compile(r"\d{309}")
+"""Digits that no floating-point number has room for."""
 _SURROGATE = re.compile(r"\\u[dD][89abcdefABCDEF]")
 
 
@@ -38,7 +40,7 @@ def parse_json(text: str | bytes) -> Any:  # noqa: ANN401  # as json.loads: anyt
         text: of one document; bytes are UTF-8, with or without a byte order mark.
 
     Raises:
-        json.JSONDecodeError: it is no JSON, is nested too deep, has a number of thousands of
+        json.JSONDecodeError: it is no JSON, is nested too deep, has a number of hundreds of
             digits, or half of a surrogate pair, which is no character.
     """
     if isinstance(text, bytes):
@@ -47,7 +49,8 @@ def parse_json(text: str | bytes) -> Any:  # noqa: ANN401  # as json.loads: anyt
         except UnicodeDecodeError as error:
             raise json.JSONDecodeError("not UTF-8", "", 0) from error
     try:
-        value = json.loads(text)
+        # Hooks make parsing slow: only where there is such a number, or a text like one.
+        value = json.loads(text, parse_int=_number) if _LONG.search(text) else json.loads(text)
         if _SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError:
@@ -110,6 +113,20 @@ def unpack_gzip(data: bytes, *, where: str) -> bytes:
             todo="No text shrinks so much: do not trust this file, or unpack it yourself.",
         )
     return content
+
+
+def _number(digits: str) -> int:
+    """A whole number.
+
+    Raises:
+        ValueError: it is larger than any floating-point number.
+    """
+    number = int(digits)
+    try:
+        float(number)
+    except OverflowError as error:
+        raise ValueError("too large") from error
+    return number
 
 
 def _is_long_key(line: str) -> bool:

@@ -29,6 +29,9 @@ from cimento.suites.model import JsonValue
 KEY_VARIABLES = ("CIMENTO_API_KEY", "OPENAI_API_KEY")
 """Environment variables that may hold the server's key; the first that is set is used."""
 
+MOST_BYTES = 100_000_000
+"""Of an answer; a text of a million tokens has less."""
+
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 _REFUSED_KEY = frozenset({401, 403})
@@ -188,7 +191,14 @@ class Server:
         request = urllib.request.Request(self.url + path, data=body, headers=headers)  # noqa: S310  # http or https, checked
         try:
             with self._opener.open(request, timeout=self._patience.timeout_s) as response:
-                answer: JsonValue = parse_json(response.read())
+                content = response.read(MOST_BYTES + 1)
+                if len(content) > MOST_BYTES:
+                    raise ModelError(
+                        where=where,
+                        seen=f"its answer has more than {MOST_BYTES:,} bytes",
+                        todo="Is it the server that you mean?",
+                    )
+                answer: JsonValue = parse_json(content)
         except urllib.error.HTTPError as error:
             with error:
                 self._refused(error, path, where)
