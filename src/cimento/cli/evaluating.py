@@ -63,18 +63,17 @@ def _scheduled(suites: Sequence[str], models: Sequence[str], how: KindRun) -> li
 
     engine, device = how.engine, how.device(models)
     work = plan_work(suites, models, how.evaluation, keep=how.keep_answers)
-    with opened_cache(keep_answers=how.keep_answers) as cache:
-        with progress_bars() as progress:
-            done = do_units(
-                work,
-                lambda number: engine.open(number, device=device),
-                alone=engine.is_alone(device),
-                share=engine.share,
-                progress=progress,
-            )
+    with progress_bars() as progress, opened_cache(keep_answers=how.keep_answers) as cache:
+        done = do_units(
+            work,
+            lambda number: engine.open(number, device=device),
+            alone=engine.is_alone(device),
+            share=engine.share,
+            progress=progress,
+        )
         if engine.share is not None:
             return list(failures(work, done.failed))
-        outcomes = list(finish(work, done.failed, cache=cache))
+        outcomes = list(finish(work, done.failed, cache=cache, progress=progress))
         keep_answers(work, cache)
     return outcomes
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cimento.api import (
-    Evaluation,
-    Failure,
-    ProgressFor,
-    evaluate_all,
-)
+from cimento.api import Evaluation, Failure, ProgressFor, evaluate_all
 from cimento.cache import FileCache, default_cache_folder
 from cimento.scheduling.driving import Driven, drive
 from cimento.scheduling.engines import in_share

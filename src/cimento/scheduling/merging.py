@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.answers import Answers, requests_table
-from cimento.api import (
-    Failure,
-)
+from cimento.api import Failure, ProgressFor
 from cimento.cache import AnswerCache
 from cimento.errors import CimentoError, ModelError, StorageError, TableError
 from cimento.models.align import tokens_in
@@ -48,7 +46,11 @@ def missing_of(work: Work, part: Part, asked: Asked) -> tuple[int, int] | None:
 
 
 def finish(
-    work: Work, failed: Mapping[str, Trouble], *, cache: AnswerCache | None
+    work: Work,
+    failed: Mapping[str, Trouble],
+    *,
+    cache: AnswerCache | None,
+    progress: ProgressFor | None = None,
 ) -> Iterator[Run | Failure]:
     """The runs that the units make, model by model; what cannot be made is a `Failure`.
 
@@ -57,6 +59,7 @@ def finish(
         failed: see `Done`.
         cache: for models that are asked for whole suites, where that is not done yet; None where
             no model is to be loaded.
+        progress: told how far each of these is.
 
     Raises:
         StorageError: a run cannot be written.
@@ -64,7 +67,7 @@ def finish(
     for asked in work.models:
         for part in work.parts:
             try:
-                yield _finish_one(work, part, asked, failed, cache)
+                yield _finish_one(work, part, asked, failed, cache, progress)
             except StorageError:
                 raise
             except CimentoError as error:
@@ -93,6 +96,7 @@ def _finish_one(
     asked: Asked,
     failed: Mapping[str, Trouble],
     cache: AnswerCache | None,
+    progress: ProgressFor | None,
 ) -> Run:
     """One run.
 
@@ -106,7 +110,8 @@ def _finish_one(
         if asked.model in failed and failed[asked.model].died:
             raise failed[asked.model].error()
         # Done by a worker already, or done here; what went wrong there is told here.
-        return work.evaluation.run(part.loaded, asked.source, cache=cache)
+        told = progress(part.name, asked.name) if progress else None
+        return work.evaluation.run(part.loaded, asked.source, cache=cache, progress=told)
     stored = work.evaluation.stored(part.loaded, asked.source)
     if stored is not None:
         return stored

@@ -5,22 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from cimento.api import (
-    Evaluation,
-    SuiteLike,
-    read_suites,
-    refuse_same_names,
-)
+from cimento.api import Evaluation, SuiteLike, read_suites, refuse_same_names
 from cimento.errors import CimentoError
 from cimento.requests import Plan, plan_suite
 from cimento.scheduling.engines import in_share
 from cimento.scheduling.shards import Division, Origin, Shard, write_shard
 from cimento.scheduling.tasks import ShardTask
-from cimento.scheduling.units import (
-    UnitStore,
-    is_whole,
-    model_digest,
-)
+from cimento.scheduling.units import UnitStore, is_whole, model_digest
 from cimento.sources import ScorerSource, Source, open_source, shown_name
 from cimento.suites.load import LoadedSuite
 
