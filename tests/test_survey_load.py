@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -16,6 +17,12 @@ load = pytest.importorskip("benchmarks.survey_load")
 pytest.importorskip("uvicorn")
 
 
+def run(coroutine):
+    """Run a coroutine in a thread: in this one, tests that open pages may have left a loop."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
+
 def design_of_many():
     return small("it-acceptability", limit=None, checks=0)
 
@@ -25,7 +32,7 @@ def test_answers_of_many_at_once_are_all_there_once(tmp_path):
     people = load.make_people(tmp_path, design, 50)
     process = load.start_server(tmp_path, port)
     try:
-        asyncio.run(load.load_run(people, port, load.Load(people=50, seconds=5)))
+        run(load.load_run(people, port, load.Load(people=50, seconds=5)))
     finally:
         process.terminate()
         process.wait()
@@ -37,7 +44,7 @@ def test_a_killed_server_has_lost_no_answer_it_acknowledged(tmp_path):
     design, port = design_of_many(), load.free_port()
     people = load.make_people(tmp_path, design, 40)
     process = load.start_server(tmp_path, port)
-    asyncio.run(load.killed_run(people, port, load.Load(people=40, seconds=60), process, 2.5))
+    run(load.killed_run(people, port, load.Load(people=40, seconds=60), process, 2.5))
     assert process.wait() == -9
     assert sum(len(each.acknowledged) for each in people) >= 40
     assert load.faults(tmp_path / "answers.sqlite", design, people) == []
@@ -75,7 +82,7 @@ def test_a_write_that_fails_takes_no_other_with_it(table):
         jobs = [writer.write(insert(value)) for value in (1, 2, 2, 3, 1, 4)]
         return await asyncio.gather(*jobs, return_exceptions=True)
 
-    results = asyncio.run(write())
+    results = run(write())
     writer.close()
     assert [isinstance(each, sqlite3.IntegrityError) for each in results] == [
         False, False, True, False, True, False,
@@ -99,7 +106,7 @@ def test_a_write_is_acknowledged_after_it_is_committed(table):
         seen = other.execute("SELECT value FROM t").fetchall()
         return before, seen
 
-    assert asyncio.run(write()) == (False, [(1,)])
+    assert run(write()) == (False, [(1,)])
     writer.close()
     other.close()
 
@@ -113,5 +120,5 @@ def test_closing_writes_what_waits(table):
         await asyncio.to_thread(writer.close)
         return await asyncio.gather(*waiting)
 
-    assert len(asyncio.run(write())) == 20
+    assert len(run(write())) == 20
     assert not [each for each in threading.enumerate() if each.name == "survey writer"]
