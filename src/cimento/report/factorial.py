@@ -118,6 +118,23 @@ EFFECT_COLUMNS = (
 )  # fmt: skip
 
 
+ITEM_COLUMNS = (
+    "suite", "model", "measure", "phenomenon", "item", "plain", "first changed", "second changed",
+    "both changed", "DD", "pairs", "reason",
+)  # fmt: skip
+
+
+def _named(columns: Sequence[str], results: Sequence[Factorial]) -> tuple[str, ...]:
+    """The columns with the factors by their names, where all designs have the same ones."""
+    factors = {each.square.factors for result in results for each in result.phenomena}
+    if len(factors) != 1:
+        return tuple(columns)
+    first, second = factors.pop()
+    names = {"first changed": f"{first} changed", "second changed": f"{second} changed"}
+    names |= {f"se {plain}": f"se {named}" for plain, named in names.items()}
+    return tuple(names.get(column, column) for column in columns)
+
+
 def effects_grid(results: Sequence[Factorial]) -> Grid:
     """Condition means with their standard errors and all effects, on every scale."""
     rows = [
@@ -128,7 +145,7 @@ def effects_grid(results: Sequence[Factorial]) -> Grid:
     ]
     return Grid(
         title="Condition means and effects; scores are turned so that more is better.",
-        header=EFFECT_COLUMNS,
+        header=_named(EFFECT_COLUMNS, results),
         rows=tuple(rows),
         labels=6,
         remarks=1,
@@ -194,7 +211,7 @@ def mixed_grid(models: Sequence[DesignModel]) -> Grid:
             each.measure,
             each.phenomenon,
             each.normalisation,
-            each.fit.formula,
+            each.formula,
             str(each.fit.n),
             _number(each.interaction.estimate if each.interaction else None),
             _number(each.interaction.se if each.interaction else None),
@@ -283,10 +300,7 @@ def items_grid(results: Sequence[Factorial]) -> Grid:
                 )
     return Grid(
         title="Scores of every item, turned so that more is better; the smallest DD first.",
-        header=(
-            "suite", "model", "measure", "phenomenon", "item", "plain", "first changed",
-            "second changed", "both changed", "DD", "pairs", "reason",
-        ),
+        header=_named(ITEM_COLUMNS, results),
         rows=tuple(rows),
         labels=5,
         remarks=1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,6 +30,7 @@ class DesignModel:
         normalisation: scale of the scores.
         fit: the fitted model; ``first`` and ``second`` are the factors of the design.
         interaction: its interaction, which is DD where the data are balanced; None without a fit.
+        factors: names of the two factors of the design.
     """
 
     suite: str
@@ -38,6 +40,13 @@ class DesignModel:
     normalisation: Normalisation
     fit: MixedFit
     interaction: FixedEffect | None
+    factors: tuple[str, str] = ("first", "second")
+
+    @property
+    def formula(self) -> str:
+        """The formula with the factors by their names."""
+        names = dict(zip(("first", "second"), self.factors, strict=True))
+        return re.sub(r"\b(first|second)\b", lambda found: names[found[0]], self.fit.formula)
 
 
 def design_models(
@@ -78,6 +87,7 @@ def _model(
         normalisation=normalisation,
         fit=fit,
         interaction=fit.effect(INTERACTION) if fit.fixed else None,
+        factors=phenomenon.square.factors,
     )
 
 
