@@ -9,7 +9,7 @@ from cimento.surveys.exports.pages import TEMPLATES, environment
 from cimento.surveys.exports.rows import known
 from cimento.surveys.wording import words
 
-PACKAGES = {"jspsych": "8.3.0", "@jspsych/plugin-html-button-response": "2.2.0"}
+PACKAGES = {"jspsych": "8.3.0", "@jspsych/plugin-html-button-response": "2.1.0"}
 """What npm installs (de Leeuw, Gilbert and Luchterhandt 2023, doi:10.21105/joss.05351)."""
 
 
