@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +17,8 @@ from cimento.engine_texts import answer_texts
 from cimento.errors import InputError, UsageError
 from cimento.models.arguments import OPTION
 from cimento.models.base import KindRule, ModelCard, Policy, Remarking, Scorer, TextScorer
-from cimento.models.locate import DEMO_MODELS, Located, locate
+from cimento.models.locate import Located, locate
+from cimento.models.naming import lasting_name, without_secrets
 from cimento.plugins import blamed, find_plugin
 from cimento.requests import NO_CONTEXT, Context, Plan, plan_suite
 from cimento.suites.model import JsonValue, Suite, UnitName
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 AnyScorer: TypeAlias = Scorer | TextScorer
-
-# User name and password, or the query, of a URL.
-_SECRET = re.compile(r"(?<=//)[^/#]*@|\?[^#]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,7 +244,7 @@ def shown_name(model: str | AnyScorer) -> str:
     """The name of a model for messages: as the user wrote it, without what may be a secret."""
     if not isinstance(model, str):
         return model.card.name
-    return _SECRET.sub("", model) if "//" in model.partition(":")[2] else model
+    return without_secrets(model)
 
 
 def open_source(model: str | AnyScorer, asking: Asking) -> Source:
@@ -266,25 +263,13 @@ def open_source(model: str | AnyScorer, asking: Asking) -> Source:
         return ScorerSource(card.label, inputs, load=lambda: model, asking=asking)
     source = _opened(model, asking)
     if isinstance(source, ScorerSource | ReplaySource):
-        source.named = _lasting_name(model)
+        source.named = lasting_name(model)
     return source
 
 
 def name_of(source: object) -> str:
     """How a source can be named again; empty where it was made in Python and has no name."""
     return str(getattr(source, "named", ""))
-
-
-def _lasting_name(model: str) -> str:
-    """A model's name that means the same tomorrow, in another folder; without what is secret."""
-    prefix, _, rest = model.partition(":")
-    if rest and prefix in _OF_FILES:
-        return f"{prefix}:{Path(rest).expanduser().resolve()}"
-    if rest and (prefix in OPENERS or "//" in model):
-        return shown_name(model)
-    if model not in DEMO_MODELS and Path(model).expanduser().is_dir():
-        return str(Path(model).expanduser().resolve())
-    return model
 
 
 def _opened(model: str, asking: Asking) -> Source:
@@ -378,8 +363,6 @@ def _plugged_opener(prefix: str) -> Opener | None:
 def _is_opener(value: object) -> TypeGuard[Opener]:
     return callable(value)
 
-
-_OF_FILES = frozenset({"replay", "kenlm"})
 
 OPENERS: dict[str, Opener] = {
     "replay": _open_recording,

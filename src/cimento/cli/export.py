@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
 from cimento.cli import options
+
+if TYPE_CHECKING:
+    from cimento.exporting.data import RunData
 
 Target: TypeAlias = Literal["lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r"]
 
@@ -43,25 +47,28 @@ def export(
             todo="Leave it out, or write --to every-eval-ever.",
         )
     data = read_runs(runs)
+    show("\n".join(map(str, _written(data, output, to, organization))))
+    note(f"{len(data)} runs are in {output}.")
+
+
+def _written(data: Sequence[RunData], output: Path, to: Target, organization: str) -> list[Path]:
+    """The files of one format, written."""
     if to == "lm-eval":
         from cimento.exporting.lm_eval import write_lm_eval
 
-        written = write_lm_eval(data, output)
-    elif to == "inspect":
+        return write_lm_eval(data, output)
+    if to == "inspect":
         from cimento.exporting.inspect_log import write_inspect
 
-        written = write_inspect(data, output)
-    elif to == "every-eval-ever":
+        return write_inspect(data, output)
+    if to == "every-eval-ever":
         from cimento.exporting.every_eval_ever import UNKNOWN, write_every_eval_ever
 
-        written = write_every_eval_ever(data, output, organization=organization or UNKNOWN)
-    elif to == "hf-dataset":
+        return write_every_eval_ever(data, output, organization=organization or UNKNOWN)
+    if to == "hf-dataset":
         from cimento.exporting.hf_dataset import write_hf_dataset
 
-        written = write_hf_dataset(data, output)
-    else:
-        from cimento.exporting.r_script import write_r
+        return write_hf_dataset(data, output)
+    from cimento.exporting.r_script import write_r
 
-        written = write_r(data, output)
-    show("\n".join(map(str, written)))
-    note(f"{len(data)} runs are in {output}.")
+    return write_r(data, output)

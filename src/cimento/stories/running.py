@@ -148,10 +148,7 @@ class StoryEvaluation:
                 warnings=list(warnings),
             ),
         )
-        if folder is None:
-            return run
-        write_copy(file.stories, folder.suite_folder, meta={"name": file.name, **file.meta})
-        return _stored(run, records, folder)
+        return run if folder is None else _stored(run, records, folder, file)
 
     def _folder(self, file: StoryFile, source: Source) -> RunFolder | None:
         if self.output is None:
@@ -204,7 +201,10 @@ def _start_anew(folder: RunFolder, inputs: Mapping[str, JsonValue], *, force: bo
     folder.reopen()
 
 
-def _stored(run: StoryRun, records: Sequence[Record], folder: RunFolder) -> StoryRun:
+def _stored(
+    run: StoryRun, records: Sequence[Record], folder: RunFolder, file: StoryFile
+) -> StoryRun:
+    write_copy(file.stories, folder.suite_folder, meta={"name": file.name, **file.meta})
     write_jsonl(run.stories, folder.path / STORIES)
     if run.questions:
         write_answers(run.questions, folder.path / QUESTIONS)
