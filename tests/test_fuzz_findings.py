@@ -12,6 +12,7 @@ from cimento.cli.main import invoke
 from cimento.corpus.inventories import open_inventory
 from cimento.errors import CimentoError, Fault, FormulaError, InputError, ModelError
 from cimento.models.recorded import parse_spec
+from cimento.stories.question_answers import read_answers
 from cimento.studies.islands.human import read_judgments as read_islands
 from cimento.suites.formula import parse
 from cimento.suites.load import load_suites
@@ -133,3 +134,9 @@ def test_a_bomb_of_entities_is_told_as_what_it_is(tmp_path):
 
     with pytest.raises(InputError, match="declares XML entities"):
         open_inventory(str(written(tmp_path / "a.xml", bomb)))
+
+
+@pytest.mark.parametrize("content", [b"[1]\n", b"null\n", b"5\n", b'{"logprobs_nats": 5}\n'])
+def test_answers_to_questions_that_are_no_objects(tmp_path, content):
+    with pytest.raises(InputError, match="cannot be read"):
+        read_answers(written(tmp_path / "answers.jsonl", content))

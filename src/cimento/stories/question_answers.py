@@ -124,7 +124,7 @@ def read_answers(path: Path) -> tuple[QuestionAnswer, ...]:
     try:
         records = [parse_json(line) for line in read_bytes(path).decode().splitlines()]
         return tuple(QuestionAnswer(**_with_tuple(record)) for record in records)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, AttributeError) as error:
         raise InputError(where=str(path), seen=f"cannot be read ({error})") from error
 
 
