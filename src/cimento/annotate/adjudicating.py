@@ -56,8 +56,7 @@ def adjudicate(
     """
     both = side_by_side(first, second)
     disputed = [each for each in both if each.differs]
-    before = _earlier(output) if output.exists() else {}
-    kept = {each.place: before[each.place] for each in disputed if each.place in before}
+    kept = _kept(output, disputed)
     decisions: dict[Place, tuple[str, str]] = {}
     known = {each.value for each in (*first, *second) if each.value is not None}
 
@@ -89,12 +88,20 @@ def agreement_text(first: Sequence[Judgment], second: Sequence[Judgment], output
     return "\n".join(lines)
 
 
+def _kept(output: Path, disputed: Sequence[Both]) -> dict[Place, Judgment]:
+    """What was decided another day of the places that are disputed now."""
+    before = _earlier(output)
+    return {each.place: before[each.place] for each in disputed if each.place in before}
+
+
 def _earlier(output: Path) -> dict[Place, Judgment]:
-    """What was decided another day.
+    """What was decided another day; nothing where there is no table yet.
 
     Raises:
         InputError: the file holds something else, which would be lost.
     """
+    if not output.exists():
+        return {}
     found = judgments_of(read_judgments(output))
     others = [each.annotator for each in found if each.annotator != ADJUDICATED]
     if others:

@@ -56,9 +56,9 @@ def beside_people(run: RunFacts) -> list[str]:
     tests = (
         "Each was set beside the ratings by Spearman's [@spearman1904], Pearson's and Kendall's"
         f" correlation, with permutation tests and percentile bootstrap intervals ({draws} draws"
-        f" each, seed {run.judging.seed}; the sentences of a pair drawn together) [@efron1993; @phipson2010],"
-        " and by Spearman's partial correlation with length in words (and word frequency, where it"
-        " is known) held constant."
+        f" each, seed {run.judging.seed}; the sentences of a pair drawn together)"
+        " [@efron1993; @phipson2010], and by Spearman's partial correlation with length in words"
+        " (and word frequency, where it is known) held constant."
     )
     return [f"Measures of sentences: {told}.", tests]
 

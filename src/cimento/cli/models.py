@@ -11,6 +11,7 @@ from cimento.cli import options
 from cimento.cli.console import columns, note, show
 
 if TYPE_CHECKING:
+    from cimento.models.base import Policy, Scorer, TextScorer
     from cimento.models.cached import Present
     from cimento.models.inspection import Comparison, Inspection, UnknownTokens
     from cimento.models.tokenizer_facts import TokenizerFacts
@@ -78,8 +79,7 @@ def check(
     The exit code is 1 where they differ, or where the model fails one of the checks.
     """
     from cimento.models.arguments import parse_model_args
-    from cimento.models.base import Policy, TextScorer
-    from cimento.models.inspection import Inspection, inspect_model
+    from cimento.models.base import Policy
     from cimento.sources import Asking, open_scorer
     from cimento.testing import check_model
 
@@ -92,15 +92,27 @@ def check(
     policy = Policy(**options.given(bos=bos, pll=pll, dtype=dtype, model_args=args))
     asking = Asking(policy=policy, kind=kind, device=device, token_budget=batch_size)
     scorer = open_scorer(model, asking)
-    found = (
-        Inspection(card=scorer.card)
-        if isinstance(scorer, TextScorer)
-        else inspect_model(scorer, chosen, policy=policy, n_compared=texts)
-    )
+    found = _inspected(scorer, chosen, policy, n_compared=texts)
     findings = check_model(scorer, policy=policy)
     show(_as_json(found, findings) if json else _described(found, findings))
     differs = found.comparison is not None and not found.comparison.agrees
     return FAILED if differs or not all(finding.passed for finding in findings) else 0
+
+
+def _inspected(
+    scorer: Scorer | TextScorer,
+    texts: Mapping[str, Sequence[str]],
+    policy: Policy,
+    *,
+    n_compared: int,
+) -> Inspection:
+    """What a model is like; a model that takes whole texts only shows nothing but its card."""
+    from cimento.models.base import TextScorer
+    from cimento.models.inspection import Inspection, inspect_model
+
+    if isinstance(scorer, TextScorer):
+        return Inspection(card=scorer.card)
+    return inspect_model(scorer, texts, policy=policy, n_compared=n_compared)
 
 
 def _default_suites(language: str) -> list[str]:

@@ -61,9 +61,6 @@ def load(
         raise MissingDependencyError(
             package=error.name or "transformers", extra="hf", purpose=f"model {located.name!r}"
         ) from error
-    from cimento.models.causal import CausalScorer
-    from cimento.models.masked import MaskedScorer
-    from cimento.models.seq2seq import Seq2SeqScorer
 
     refuse_ours(policy.model_args)
     if located.adapter is not None:
@@ -76,13 +73,22 @@ def load(
         target = _device(torch, device)
         model = _load_weights(located, chosen, policy, target)
     card = _card(located, chosen, policy, model, tokenizer)
+    budget = token_budget or (512 if target == "cpu" else 16_384)
+    return _scorer_of(chosen)(model, tokenizer, card=card, policy=policy, token_budget=budget)
+
+
+def _scorer_of(kind: str) -> Callable[..., Scorer]:
+    """What scores with models of a kind."""
+    from cimento.models.causal import CausalScorer
+    from cimento.models.masked import MaskedScorer
+    from cimento.models.seq2seq import Seq2SeqScorer
+
     scorers: dict[str, Callable[..., Scorer]] = {
         "causal": CausalScorer,
         "masked": MaskedScorer,
         "seq2seq": Seq2SeqScorer,
     }
-    budget = token_budget or (512 if target == "cpu" else 16_384)
-    return scorers[chosen](model, tokenizer, card=card, policy=policy, token_budget=budget)
+    return scorers[kind]
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ from cimento.models.base import BosRule, Encoded, PunctuationRule
 from cimento.requests import ScoreRequest, Span
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
 
 _PROBE = "a"
 _SHORT_PROBE = "A dog barks."
@@ -116,14 +116,7 @@ def encode(
     if not requests:
         return []
     whole = [_whole(request, leading_blank=leading_blank) for request in requests]
-    output = tokenizer(
-        whole,
-        add_special_tokens=False,
-        return_offsets_mapping=True,
-        return_attention_mask=False,
-        return_token_type_ids=False,
-        verbose=False,
-    )
+    output = _cut(whole, tokenizer)
     names = _names(output["input_ids"], frame, tokenizer)
     encoded = []
     for request, text, ids, offsets in zip(
@@ -139,6 +132,19 @@ def encode(
         known = _encoded(request, sequence, spans, words, shift=shift, frame=frame, names=names)
         encoded.append(known)
     return encoded
+
+
+def _cut(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase) -> BatchEncoding:
+    """Token ids and offsets of texts, with nothing added."""
+    output: BatchEncoding = tokenizer(
+        list(texts),
+        add_special_tokens=False,
+        return_offsets_mapping=True,
+        return_attention_mask=False,
+        return_token_type_ids=False,
+        verbose=False,
+    )
+    return output
 
 
 def _names(

@@ -109,9 +109,7 @@ def write_folder(stories: Sequence[Story], folder: Path, *, name: str, language:
     return folder
 
 
-def write_copy(
-    stories: Sequence[Story], folder: Path, *, meta: Mapping[str, JsonValue]
-) -> Path:
+def write_copy(stories: Sequence[Story], folder: Path, *, meta: Mapping[str, JsonValue]) -> Path:
     """Write a suite folder of the kind ``stories`` with what is known of the suite.
 
     Args:

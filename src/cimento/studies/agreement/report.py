@@ -125,14 +125,7 @@ def agreement_report(
             known; without it no profile is made.
         models: what the user says of models, by their names.
     """
-    found: list[AgreementRun] = []
-    refusals: list[str] = []
-    for run in runs:
-        try:
-            found.append(agreement_run(run, regions=regions, final_marks=final_marks))
-        except UsageError as error:
-            refusals.append(str(error))
-    found.sort(key=_order(found))
+    found, refusals = _agreement_runs(runs, regions, final_marks)
     rows = [suite_row(run, seed=seed) for run in found]
     pairs = twin_runs(found)
     languages = language_rows(rows, averaging=averaging)
@@ -154,6 +147,20 @@ def agreement_report(
         final_marks=final_marks,
         refusals=tuple(dict.fromkeys(refusals)),
     )
+
+
+def _agreement_runs(
+    runs: Sequence[Run], regions: Sequence[int], final_marks: FinalMarkRule
+) -> tuple[list[AgreementRun], list[str]]:
+    """The runs that are about agreement, in order, and why others are not."""
+    found: list[AgreementRun] = []
+    refusals: list[str] = []
+    for run in runs:
+        try:
+            found.append(agreement_run(run, regions=regions, final_marks=final_marks))
+        except UsageError as error:
+            refusals.append(str(error))
+    return sorted(found, key=_order(found)), refusals
 
 
 def _order(runs: Sequence[AgreementRun]) -> Callable[[AgreementRun], tuple[int, int, str, bool]]:
