@@ -42,7 +42,7 @@ docs: $(STAMPS)/dev  ## the documentation as a site in build/site, warnings as e
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 test: $(STAMPS)/dev  ## the tests, without the slow ones
-	$(BIN)/python -m pytest -m 'not slow and not servers'
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not slow and not servers'
 
 test-slow: $(STAMPS)/dev  ## the slow tests
 	$(BIN)/python -m pytest -m 'slow and not servers'

@@ -163,7 +163,7 @@ def test_a_run_stores_them_and_a_second_one_knows_them(zoo_folder, tmp_path):
     cache = FileCache(tmp_path / "cache")
     try:
         evaluate(suite, folder, asking=asking, output=tmp_path / "runs", cache=cache)
-        kept = cache._connection.execute("SELECT count(*) FROM answers").fetchone()[0]
+        kept = cache._connection.execute("SELECT count(*) FROM sealed").fetchone()[0]
         again = asked(
             load_folder(zoo_folder("gpt2")), ["Le zie cantano."], ("rank", layer_column(1)),
             cache=cache,

@@ -220,7 +220,8 @@ def test_the_browser_can_be_used_by_keys_alone(opened: Opener) -> None:
     assert focused(tab) == labels[-2]
     tab.keyboard.press("Enter")
     assert tab.locator("li.item details[open]").count() == 1
-    assert "Surprisal together" in tab.locator("li.item details[open]").inner_text()
+    # What is in it is drawn a moment later.
+    tab.locator("li.item details[open]", has_text="Surprisal together").wait_for()
     tab.keyboard.press("Escape")
     assert tab.locator("li.item details[open]").count() == 0
     assert focused(tab) == labels[-2]
