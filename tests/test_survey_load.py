@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from cimento.errors import StorageError
 from cimento.surveys.serving import storage
 from cimento.surveys.serving.writing import Writer
 from tests.survey_help import small
@@ -109,6 +110,11 @@ def test_a_write_is_acknowledged_after_it_is_committed(table):
     assert run(write()) == (False, [(1,)])
     writer.close()
     other.close()
+
+
+def test_a_file_that_cannot_be_opened_is_said_at_once(tmp_path):
+    with pytest.raises(StorageError):
+        Writer(lambda: storage.connect(tmp_path / "no" / "table.sqlite"))
 
 
 def test_closing_writes_what_waits(table):

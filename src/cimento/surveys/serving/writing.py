@@ -21,11 +21,12 @@ class Writer:
     """Runs functions on a connection of its own, in the order in which they come.
 
     Args:
-        connect: opens the connection, in autocommit mode; called in the thread that uses it.
+        connect: opens the connection, in autocommit mode, for use in another thread; called at
+            once, so that what it raises is raised here and no write waits for ever.
     """
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
-        self._connect = connect
+        self._connection = connect()
         self._queue: SimpleQueue[_Write | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="survey writer", daemon=True)
         self._thread.start()
@@ -47,7 +48,7 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
-        connection = self._connect()
+        connection = self._connection
         try:
             ended = False
             while not ended:
