@@ -29,7 +29,7 @@ from table import Measured, markdown
 from works import Contender, Groups, Work, largest_work, llama_work, size_of, works_for
 
 ROOT = Path(__file__).parents[1]
-TUNING_TEXTS = 500
+TUNING_TEXTS = {"causal": 250, "masked": 20}
 """Batch sizes are compared on about so many texts."""
 
 QUIET_SHARE = 0.05
@@ -163,9 +163,9 @@ def _best_batch(work: Work, each: Contender, dtype: str, setting: Setting) -> in
     if len(each.batches) == 1:
         return each.batches[0]
     groups = each.groups or work.groups
-    if sum(map(len, groups)) > TUNING_TEXTS:
-        step = max(1, round(len(groups) * len(groups[0]) / TUNING_TEXTS))
-        groups = groups[::step] if len(groups) > 1 else (groups[0][:TUNING_TEXTS],)
+    step = max(1, round(sum(map(len, groups)) / TUNING_TEXTS[work.kind]))
+    # Whole suites, or sentences from all over the only one.
+    groups = groups[::step] if len(groups) > 1 else (groups[0][::step],)
     key = "wall_seconds" if setting.device == "cuda" else "cpu_seconds"
     cost = {}
     for batch in each.batches:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil
 from typing import TYPE_CHECKING
 
 import torch
@@ -80,7 +82,7 @@ class CausalScoring:
         self._head = row_head(model, thin=layout.thin, columns=columns)
         nodes = TREE_NODES.get(model.device.type, TREE_NODES_ELSEWHERE)
         self._tree_nodes = min(nodes, token_budget)
-        self._together = max(1, token_budget // self._tree_nodes)
+        self._token_budget = token_budget
         self._window = getattr(model.config.get_text_config(), "sliding_window", None)
         self.proof = Proof(holds=packing, reason="" if packing else "off")
 
@@ -101,8 +103,12 @@ class CausalScoring:
         sequences = [fed(each) if self._fits(each) else () for each in encoded]
         # The widest first: they are compared with the plain way, and then all others may follow.
         trees = sorted(plant(sequences, max_nodes=self._tree_nodes), key=len, reverse=True)
-        for start in range(0, len(trees), self._together):
-            yield trees[start : start + self._together]
+        if not trees:
+            return
+        count = ceil(len(trees) / max(1, self._token_budget // len(trees[0])))
+        # Batches of like size: a small one is slower for each of its nodes.
+        for start, end in pairwise(len(trees) * number // count for number in range(count + 1)):
+            yield trees[start:end]
 
     def _fits(self, each: Encoded) -> bool:
         """Whether a text may stand in a tree: its mask has no window that slides."""
@@ -133,13 +139,14 @@ class CausalScoring:
         """Score a batch of trees; False where its texts must be scored the plain way."""
         if not self.proof.holds:
             return False
+        # A row that does not branch is a plain row: it proves nothing, and gains nothing. It goes
+        # the plain way whatever was proven before, so that its scores do not depend on that.
+        if not any(tree.branches for tree in trees):
+            return False
         nodes = max(len(tree) for tree in trees)
         if nodes <= self.proof.nodes:
             self._pack(trees, encoded, sheet)
             return True
-        # A row that does not branch is a plain row: it proves nothing, and gains nothing.
-        if not any(tree.branches for tree in trees):
-            return False
         self.proof = self._prove(trees, nodes, encoded, sheet)
         return self.proof.holds
 

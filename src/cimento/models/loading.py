@@ -73,7 +73,7 @@ def load(
         target = _device(torch, device)
         model = _load_weights(located, chosen, policy, target)
     card = _card(located, chosen, policy, model, tokenizer)
-    budget = token_budget or (512 if target == "cpu" else 16_384)
+    budget = token_budget or (1024 if target == "cpu" else 16_384)
     return _scorer_of(chosen)(model, tokenizer, card=card, policy=policy, token_budget=budget)
 
 

@@ -7,8 +7,10 @@ ancestors only. One pass of a causal model then gives what a pass over every tex
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -58,12 +60,13 @@ class PrefixTree:
         return seen
 
 
-def plant(sequences: Sequence[Sequence[int]], *, max_nodes: int) -> Iterator[PrefixTree]:
+def plant(sequences: Sequence[Sequence[int]], *, max_nodes: int) -> list[PrefixTree]:
     """Lay sequences out in prefix trees of at most `max_nodes` nodes.
 
     Sorted sequences have their longest common prefixes with their neighbours, so that one walk
-    finds all sharing but for what is cut between two trees. The layout depends on nothing but
-    the sequences. A sequence longer than `max_nodes` has a tree of its own.
+    finds all sharing but for what is cut between two trees. There are as few trees as can be, and
+    of these the largest is as small as can be: little padding, where they share a batch. The layout
+    depends on nothing but the sequences. A sequence longer than `max_nodes` has a tree of its own.
 
     Args:
         sequences: token ids; empty ones are left out.
@@ -72,18 +75,38 @@ def plant(sequences: Sequence[Sequence[int]], *, max_nodes: int) -> Iterator[Pre
     order = sorted(
         (i for i, ids in enumerate(sequences) if len(ids)), key=lambda i: tuple(sequences[i])
     )
-    tree = PrefixTree()
-    before: Sequence[int] = ()
-    for number in order:
-        ids = sequences[number]
-        shared = common(before, ids) if len(tree) else 0
-        if len(tree) and len(tree) + len(ids) - shared > max_nodes:
-            yield tree
-            tree, shared = PrefixTree(), 0
-        tree.add(number, ids, shared=shared)
-        before = ids
-    if len(tree):
-        yield tree
+    if not order:
+        return []
+    lengths = [len(sequences[i]) for i in order]
+    shared = [0, *(common(sequences[i], sequences[j]) for i, j in pairwise(order))]
+    trees: list[PrefixTree] = []
+    for start, end in pairwise(_even_cuts(lengths, shared, max_nodes)):
+        trees.append(tree := PrefixTree())
+        for place in range(start, end):
+            same = shared[place] if place > start else 0
+            tree.add(order[place], sequences[order[place]], shared=same)
+    return trees
+
+
+def _even_cuts(lengths: Sequence[int], shared: Sequence[int], max_nodes: int) -> list[int]:
+    """Where trees begin among sorted sequences, and the end of the last one."""
+    fewest = len(_cuts(lengths, shared, max_nodes))
+    sizes = range(1, max_nodes + 1)
+    # The fewer nodes a tree may have, the more trees there are.
+    least = bisect_left(sizes, -fewest, key=lambda size: -len(_cuts(lengths, shared, size)))
+    return _cuts(lengths, shared, sizes[least])
+
+
+def _cuts(lengths: Sequence[int], shared: Sequence[int], max_nodes: int) -> list[int]:
+    """The same with trees filled one after another."""
+    cuts, nodes = [0], 0
+    for place, (length, same) in enumerate(zip(lengths, shared, strict=True)):
+        if nodes and nodes + length - same > max_nodes:
+            cuts.append(place)
+            nodes = length
+        else:
+            nodes += length - same
+    return [*cuts, len(lengths)]
 
 
 def common(first: Sequence[int], second: Sequence[int]) -> int:
