@@ -23,6 +23,7 @@ from cimento.statistics.agreement import (
     krippendorff_alpha,
 )
 from cimento.statistics.divergence import jensen_shannon
+from cimento.statistics.resampling import bootstrap
 
 RATINGS = st.lists(
     st.lists(st.one_of(st.none(), st.integers(1, 5)), min_size=4, max_size=4),
@@ -86,6 +87,63 @@ def test_the_interval_draws_items():
     assert found == krippendorff_alpha(ratings, level="ordinal", seed=3, draws=500)
     fewer = krippendorff_alpha(ratings[:10], level="ordinal", seed=3, draws=500)
     assert fewer.high - fewer.low > found.high - found.low
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_all_draws_at_once_are_the_draws_one_by_one(level):
+    generator = np.random.default_rng(4)
+    ratings = [
+        [None if generator.random() < 0.2 else int(each) for each in generator.integers(1, 5, 4)]
+        for _ in range(25)
+    ]
+    ratings = [item for item in ratings if sum(each is not None for each in item) > 1]
+    found = krippendorff_alpha(ratings, level=level, seed=3, draws=200)
+    slow = bootstrap(
+        range(len(ratings)),
+        lambda rows: krippendorff_alpha([ratings[int(row)] for row in rows], level=level).value,
+        seed=3,
+        draws=200,
+        method="percentile",
+    )
+    assert (found.low, found.high) == pytest.approx((slow.low, slow.high), abs=1e-12)
+
+
+def test_kappas_of_all_draws_at_once_are_those_of_the_draws_one_by_one():
+    pairs = list(zip(FIRST, SECOND, strict=True))
+    for weights in ("none", "linear", "quadratic"):
+        found = cohen_kappa(FIRST, SECOND, weights=weights, seed=2, draws=200)
+        slow = bootstrap(
+            range(len(pairs)),
+            lambda rows, w=weights: (
+                cohen_kappa(
+                    [pairs[int(row)][0] for row in rows],
+                    [pairs[int(row)][1] for row in rows],
+                    weights=w,
+                ).value
+            ),
+            seed=2,
+            draws=200,
+            method="percentile",
+        )
+        assert (found.low, found.high) == pytest.approx((slow.low, slow.high), abs=1e-12)
+    fleiss = fleiss_kappa(pairs, seed=2, draws=200)
+    slow = bootstrap(
+        range(len(pairs)),
+        lambda rows: fleiss_kappa([pairs[int(row)] for row in rows]).value,
+        seed=2,
+        draws=200,
+        method="percentile",
+    )
+    assert (fleiss.low, fleiss.high) == pytest.approx((slow.low, slow.high), abs=1e-12)
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_where_all_agree_no_draw_differs(level):
+    found = krippendorff_alpha(
+        [[k, k, k] for k in (1, 2, 3, 4, 5, 6, 7, 7)], level=level, seed=1, draws=300
+    )
+    assert found.value == 1.0
+    assert found.reason == "all draws are equal"
 
 
 def test_bad_levels_and_ratings_are_refused():

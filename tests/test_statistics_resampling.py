@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cimento.errors import UsageError
+from cimento.statistics.correlation import correlate
 from cimento.statistics.permutation import EXACT, MONTE_CARLO, permute_pairs, sign_flip
 from cimento.statistics.resampling import bootstrap, bootstrap_difference, bootstrap_mean
 
@@ -55,6 +56,20 @@ def test_exact_sign_flips_are_scipys_permutation_test():
         (differences,), np.mean, permutation_type="samples", n_resamples=np.inf
     )
     assert sign_flip(differences, seed=0).p == pytest.approx(oracle.pvalue)
+
+
+def test_draws_are_the_same_however_many_are_held_at_once(monkeypatch):
+    values = np.random.default_rng(2).normal(0.1, 1.0, 60)
+
+    def found():
+        mean = bootstrap_mean(values, seed=1, draws=700)
+        flips = sign_flip(values, seed=1, exact_up_to=1, draws=1500).p
+        pairs = correlate(values, values**2, seed=1, draws=1200)
+        return [mean.low, mean.high, flips, pairs.p_permutation, pairs.low, pairs.high]
+
+    whole = found()
+    monkeypatch.setattr("cimento.statistics.values._MOST_CELLS", 600)  # ten draws of sixty values
+    assert found() == pytest.approx(whole, abs=1e-12)
 
 
 def test_drawn_sign_flips_agree_with_counted_ones_and_are_never_zero():

@@ -21,7 +21,7 @@ from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.multiple import benjamini_hochberg, holm
 from cimento.statistics.paired import cochran_q, discordant, mcnemar
 from cimento.statistics.permutation import sign_flip
-from cimento.statistics.ranks import Rank, rank_models
+from cimento.statistics.ranks import Rank, rank_by_pairs
 from cimento.statistics.values import Significance
 from cimento.verdicts.comparing import detectable
 
@@ -29,7 +29,7 @@ Correction: TypeAlias = Literal["holm", "bh"]
 
 CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
 TWO = 2
-_STEP = re.compile(r"(?:step|checkpoint|ckpt|iter|epoch)s?[-_]?(\d+)", re.IGNORECASE)
+_STEP = re.compile(r"(?:step|checkpoint|ckpt|iter|epoch)s?[-_]?(\d{1,18})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,12 +295,10 @@ def _table(own: Sequence[Marks], *, seed: int) -> Table:
     every = {item for each in own for item in each.right}
     clusters = [own[0].clusters.get(item, ("item", item)) for item in items]
     columns = {each.model: [each.right[item] for item in items] for each in own}
-    ranking = rank_models(
-        {name: [float(value) for value in column] for name, column in columns.items()},
-        seed=seed,
-        clusters=clusters,
+    duels = tuple(
+        _duel(one, other, items, clusters, seed=seed) for one, other in combinations(own, TWO)
     )
-    ranks = {each.name: each for each in ranking.ranks} if items else {}
+    ranks = _ranks(columns, duels) if items else {}
     standings = [
         Standing(
             model=each.model,
@@ -320,12 +318,17 @@ def _table(own: Sequence[Marks], *, seed: int) -> Table:
         n=len(items),
         left_out=len(every) - len(items),
         standings=tuple(sorted(standings, key=lambda each: -(each.accuracy or 0.0))),
-        duels=tuple(
-            _duel(one, other, items, clusters, seed=seed) for one, other in combinations(own, TWO)
-        ),
+        duels=duels,
         together=cochran_q(rows) if len(own) > TWO else None,
         alpha=krippendorff_alpha(rows, seed=seed),
     )
+
+
+def _ranks(columns: Mapping[str, Sequence[bool]], duels: Sequence[Duel]) -> dict[str, Rank]:
+    """Model to its place and the places that the sign flips of all pairs leave to it."""
+    shares = {name: sum(column) / len(column) for name, column in columns.items()}
+    tested = [(duel.first, duel.second, duel.sign_flip.p) for duel in duels]
+    return {each.name: each for each in rank_by_pairs(shares, tested).ranks}
 
 
 def _duel(

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import math
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
+from cimento.statistics.agreement_draws import (
+    cohen,
+    fleiss,
+    interval_alpha,
+    nominal_alpha,
+    ordinal_alpha,
+)
 from cimento.statistics.correlation import Correlation, coefficient
-from cimento.statistics.resampling import DRAWS, bootstrap
+from cimento.statistics.resampling import DRAWS, bootstrap_weights
 from cimento.statistics.values import codes, floats, same_length
 
 if TYPE_CHECKING:
+    from cimento.statistics.correlation_draws import Weighted
     from cimento.statistics.values import Floats
 
 Label = Hashable
@@ -83,10 +92,12 @@ def krippendorff_alpha(
     name = f"Krippendorff's alpha, {level}"
     paired = _pairable(ratings)
     if level == "interval":
-        return _agreement(name, paired, _moments(paired), _interval_alpha, seed, draws, confidence)
-    table = _counts(paired, ordered=level == "ordinal")
-    statistic = _nominal_alpha if level == "nominal" else _ordinal_alpha
-    return _agreement(name, paired, table, statistic, seed, draws, confidence)
+        statistic = interval_alpha(_moments(paired))
+    elif level == "ordinal":
+        statistic = ordinal_alpha(_counts(paired, ordered=True))
+    else:
+        statistic = nominal_alpha(_counts(paired, ordered=False))
+    return _agreement(name, paired, statistic, seed, draws, confidence)
 
 
 def fleiss_kappa(
@@ -115,8 +126,8 @@ def fleiss_kappa(
     if len({len(item) for item in ratings}) > 1:
         reason = "items differ in their number of ratings: use Krippendorff's alpha"
         return Agreement(None, len(paired), sum(map(len, paired)), name, reason=reason)
-    table = _counts(paired, ordered=False)
-    return _agreement(name, paired, table, _fleiss, seed, draws, confidence)
+    statistic = fleiss(_counts(paired, ordered=False))
+    return _agreement(name, paired, statistic, seed, draws, confidence)
 
 
 def cohen_kappa(
@@ -161,14 +172,11 @@ def cohen_kappa(
     same_length(first=first, second=second)
     order = _order([*first, *second], categories, needed=weights != "none")
     pairs = [[first[i], second[i]] for i in range(len(first))]
-    rows = np.array([[order[a], order[b]] for a, b in pairs], dtype=np.float64).reshape(-1, 2)
+    numbers = np.array([[order[a], order[b]] for a, b in pairs], dtype=np.int64).reshape(-1, 2)
     power = WEIGHTS[weights]
-
-    def statistic(table: Floats) -> float | None:
-        return _cohen(table, len(order), power)
-
+    statistic = cohen(*numbers.T, categories=len(order), power=power)
     name = "Cohen's kappa" + (f", {weights} weights" if power else "")
-    return _agreement(name, pairs, rows, statistic, seed, draws, confidence)
+    return _agreement(name, pairs, statistic, seed, draws, confidence)
 
 
 def correlation_with_rest(
@@ -217,25 +225,26 @@ def _pairable(ratings: Sequence[Sequence[Label | None]]) -> list[list[Label]]:
 def _agreement(
     name: str,
     paired: Sequence[Sequence[Label]],
-    table: Floats,
-    statistic: Callable[[Floats], float | None],
+    statistic: Weighted,
     seed: int | None,
     draws: int,
     confidence: float,
 ) -> Agreement:
-    """The coefficient of a table with one row an item, and its bootstrap over rows."""
+    """The coefficient of some items, and its bootstrap over items."""
+    import numpy as np
+
     size = (len(paired), sum(map(len, paired)))
     if not paired:
         return Agreement(None, *size, name, reason=NO_PAIR)
-    value = statistic(table)
-    if value is None:
+    value = float(statistic(np.ones((1, len(paired))))[0])
+    if math.isnan(value):
         return Agreement(None, *size, name, reason=NO_VARIATION)
     if len(paired) == 1:
         return Agreement(None, *size, name, reason=ONE_ITEM)
     if seed is None:
         return Agreement(value, *size, name)
-    drawn = bootstrap(
-        table, statistic, seed=seed, draws=draws, level=confidence, method="percentile"
+    drawn = bootstrap_weights(
+        statistic, len(paired), seed=seed, draws=draws, level=confidence, method="percentile"
     )
     return Agreement(
         value, *size, name, drawn.low, drawn.high, f"{drawn.method}, over items", drawn.reason
@@ -270,59 +279,6 @@ def _moments(paired: Sequence[Sequence[Label]]) -> Floats:
     # Equal values must give exactly no variation: the middle is one of the values then.
     middle = float(every[0]) if (every == every[0]).all() else float(every.mean())
     return np.array([[x.size, (x - middle).sum(), ((x - middle) ** 2).sum()] for x in items])
-
-
-def _interval_alpha(rows: Floats) -> float | None:
-    """Alpha from moments: n Σx² - (Σx)² is the sum of squared differences of unordered pairs."""
-    sizes, sums, squares = rows.T
-    observed = ((sizes * squares - sums**2) / (sizes - 1)).sum()
-    n = sizes.sum()
-    expected = n * squares.sum() - sums.sum() ** 2
-    # A draw of equal ratings leaves no more than rounding.
-    if expected <= _ROUNDING * n * squares.sum():
-        return None
-    return float(1 - (n - 1) * observed / expected)
-
-
-_ROUNDING = 1e-12
-
-
-def _nominal_alpha(rows: Floats) -> float | None:
-    sizes, totals = rows.sum(axis=1), rows.sum(axis=0)
-    n = sizes.sum()
-    observed = ((sizes**2 - (rows**2).sum(axis=1)) / (sizes - 1)).sum()
-    expected = n**2 - (totals**2).sum()
-    return None if expected == 0 else float(1 - (n - 1) * observed / expected)
-
-
-def _ordinal_alpha(rows: Floats) -> float | None:
-    """The distance of two values is how many ratings lie between them, half of their own too."""
-    sizes, totals = rows.sum(axis=1), rows.sum(axis=0)
-    ranks = totals.cumsum() - totals / 2
-    metric = (ranks[:, None] - ranks[None, :]) ** 2
-    expected = float(totals @ metric @ totals)
-    if expected == 0:
-        return None
-    observed = float(((rows @ metric * rows).sum(axis=1) / (sizes - 1)).sum())
-    return 1 - float(sizes.sum() - 1) * observed / expected
-
-
-def _fleiss(rows: Floats) -> float | None:
-    sizes = rows.sum(axis=1)
-    agreeing = float((((rows**2).sum(axis=1) - sizes) / (sizes * (sizes - 1))).mean())
-    expected = float(((rows.sum(axis=0) / rows.sum()) ** 2).sum())
-    return None if (rows.sum(axis=0) > 0).sum() == 1 else (agreeing - expected) / (1 - expected)
-
-
-def _cohen(rows: Floats, categories: int, power: int) -> float | None:
-    import numpy as np
-
-    a, b = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
-    steps = np.abs(np.arange(categories)[:, None] - np.arange(categories)[None, :])
-    distance = (steps > 0).astype(np.float64) if power == 0 else steps.astype(np.float64) ** power
-    table = np.bincount(a * categories + b, minlength=categories**2).reshape(categories, categories)
-    expected = float((np.outer(table.sum(axis=1), table.sum(axis=0)) * distance).sum()) / len(rows)
-    return None if expected == 0 else 1 - float((table * distance).sum()) / expected
 
 
 def _order(

@@ -6,7 +6,14 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.statistics.values import TOO_FEW, Significance, codes, floats, same_length
+from cimento.statistics.values import (
+    TOO_FEW,
+    Significance,
+    codes,
+    draws_at_once,
+    floats,
+    same_length,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -127,10 +134,10 @@ def _patterns(sums: Floats) -> Floats:
 def _drawn(sums: Floats, limit: float, *, two_sided: bool, draws: int, seed: int) -> float:
     import numpy as np
 
-    generator = np.random.default_rng(seed)
+    generator, step = np.random.default_rng(seed), draws_at_once(sums.size, most=_CHUNK)
     extreme = 0
-    for start in range(0, draws, _CHUNK):
-        size = (min(_CHUNK, draws - start), sums.size)
+    for start in range(0, draws, step):
+        size = (min(step, draws - start), sums.size)
         found = (generator.integers(0, 2, size) * 2 - 1) @ sums
         extreme += int(((np.abs(found) if two_sided else found) >= limit).sum())
     return (1 + extreme) / (1 + draws)
@@ -197,10 +204,10 @@ def permute_products(x: ArrayLike, y: ArrayLike, *, seed: int, draws: int = DRAW
     observed = float(a @ b) / scale
     # What remains of a sum is taken as the same sum, added in another order.
     limit = abs(observed) * (1 - _ROUNDING) - _ROUNDING
-    generator = np.random.default_rng(seed)
+    generator, step = np.random.default_rng(seed), draws_at_once(n, most=_CHUNK)
     extreme = 0
-    for start in range(0, draws, _CHUNK):
-        rows = np.broadcast_to(b, (min(_CHUNK, draws - start), n))
+    for start in range(0, draws, step):
+        rows = np.broadcast_to(b, (min(step, draws - start), n))
         found = generator.permuted(rows, axis=1) @ a / scale
         extreme += int((abs(found) >= limit).sum())
     return Significance(observed, (1 + extreme) / (1 + draws), PERMUTED)

@@ -99,14 +99,30 @@ def rank_models(
         (
             one,
             other,
-            sign_flip(columns[one] - columns[other], seed=seed, clusters=clusters, draws=draws),
+            sign_flip(columns[one] - columns[other], seed=seed, clusters=clusters, draws=draws).p,
         )
         for one, other in itertools.combinations(columns, 2)
     ]
-    adjusted = holm([test.p for _, _, test in tested])
+    return rank_by_pairs(means, tested, alpha=alpha)
+
+
+def rank_by_pairs(
+    means: Mapping[str, float],
+    tested: Sequence[tuple[str, str, float | None]],
+    *,
+    alpha: float = 0.05,
+) -> Ranking:
+    """`rank_models`, where every pair of models has been tested already.
+
+    Args:
+        means: of each model, more being better.
+        tested: every pair once: the two names, and p of no difference.
+        alpha: level for all pairs together.
+    """
+    adjusted = holm([p for _, _, p in tested])
     pairs = tuple(
-        Pair(one, other, means[one] - means[other], test.p, p)
-        for (one, other, test), p in zip(tested, adjusted, strict=True)
+        Pair(one, other, means[one] - means[other], p, p_holm)
+        for (one, other, p), p_holm in zip(tested, adjusted, strict=True)
     )
     return Ranking(_ranks(means, pairs, alpha), pairs)
 

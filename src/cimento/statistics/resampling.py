@@ -8,7 +8,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.statistics.values import TOO_FEW, Estimate, codes, floats, same_length
+from cimento.statistics.values import (
+    TOO_FEW,
+    Estimate,
+    codes,
+    draws_at_once,
+    floats,
+    same_length,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -151,9 +158,10 @@ def bootstrap_weights(
         return Bootstrap(estimate, None, None, None, name, reason=reason)
 
     def left_out() -> Floats:
-        weights = (groups[None, :] != np.arange(m)[:, None]).astype(np.float64)
-        parts = [statistic(weights[i : i + _CHUNK]) for i in range(0, m, _CHUNK)]
-        return _defined(np.concatenate(parts))
+        step = draws_at_once(n, most=_CHUNK)
+        numbers = (np.arange(i, min(i + step, m)) for i in range(0, m, step))
+        kept = (groups[None, :] != each[:, None] for each in numbers)
+        return _defined(np.concatenate([statistic(each.astype(np.float64)) for each in kept]))
 
     drawn = [statistic(each) for each in _weights(groups, m, draws, seed)]
     return _interval(
@@ -171,9 +179,9 @@ def _weights(groups: Integers, m: int, draws: int, seed: int) -> Iterator[Floats
     """How often each row was drawn, some draws at a time."""
     import numpy as np
 
-    generator = np.random.default_rng(seed)
-    for start in range(0, draws, _CHUNK):
-        size = min(_CHUNK, draws - start)
+    generator, step = np.random.default_rng(seed), draws_at_once(groups.size, most=_CHUNK)
+    for start in range(0, draws, step):
+        size = min(step, draws - start)
         picked = generator.integers(0, m, (size, m)) + np.arange(size)[:, None] * m
         counts = np.bincount(picked.ravel(), minlength=size * m).reshape(size, m)
         yield counts[:, groups].astype(np.float64)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 TOO_FEW = "fewer than two observations"
 ALL_EQUAL = "all values are equal"
 NO_OBSERVATIONS = "no observations"
+_MOST_CELLS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,16 @@ def same_length(**columns: Sized) -> int:
             todo="Give one value a row to each.",
         )
     return next(iter(lengths.values()))
+
+
+def draws_at_once(n: int, *, most: int) -> int:
+    """How many draws of a sample are held at a time, so that large samples do not fill the memory.
+
+    Args:
+        n: values of the sample.
+        most: draws, however few values there are.
+    """
+    return max(1, min(most, _MOST_CELLS // max(n, 1)))
 
 
 def codes(labels: Sequence[Hashable]) -> tuple[Integers, int]:
