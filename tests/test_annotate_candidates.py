@@ -240,6 +240,8 @@ def test_a_run_is_judged_exported_imported_and_compared(run_folder, tmp_path, mo
     book.save(table)
     assert invoke([*bob, "--import", str(table)]) == 0
     assert "5 decisions" in capsys.readouterr().err
+    assert invoke([*bob, "--export", str(table)]) == 2
+    assert "may hold decisions" in capsys.readouterr().err
     judgments = read_table(JUDGMENTS, run_folder)
     assert judgments["annotator"].value_counts(sort=True)["count"].to_list() == [6, 5]
 

@@ -153,3 +153,15 @@ def test_they_are_on_the_sentences_that_the_command_of_the_documentation_draws(t
         return [line.split("\t")[:9] for line in lines]
 
     assert drawn(path) == drawn(SAMPLE / "decisions.tsv")
+
+
+def test_decisions_are_not_overwritten_by_another_draw(tmp_path, capsys):
+    path = tmp_path / "decisions.tsv"
+    arguments = ["corpus", "pairs", "it_sample", "--per", "1", "--fewer", "-o", str(path)]
+    assert invoke(arguments) == 0
+    assert invoke(arguments) == 0
+    decided = path.read_text(encoding="utf-8").replace("\t\t\t\n", "\tma\t\t\n", 1)
+    path.write_text(decided, encoding="utf-8")
+    assert invoke(arguments) == 2
+    assert "is there already, and may hold decisions" in capsys.readouterr().err
+    assert path.read_text(encoding="utf-8") == decided

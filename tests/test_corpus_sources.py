@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import itertools
 import json
 from collections import Counter
 
+import openpyxl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -125,6 +128,19 @@ class TestTweets:
         path = write(tmp_path / f"t{suffix}", content)
         assert read_messages(path) == list(zip("12", texts, strict=True))
 
+    def test_texts_that_are_not_utf_8_are_read_or_refused_but_never_spoilt(self, tmp_path):
+        (tmp_path / "a.txt").write_bytes("Perché piove\n".encode("cp1252"))
+        assert read_messages(tmp_path / "a.txt") == [("1", "Perché piove")]
+        (tmp_path / "b.txt").write_bytes("Perché piove\n".encode() + b"\xe8 tardi\n")
+        with pytest.raises(InputError, match=r"CIM-S001 b\.txt row 2"):
+            read_messages(tmp_path / "b.txt")
+
+    def test_no_text_and_an_id_of_two_lines_do_no_harm(self, tmp_path):
+        lines = [{"id": "7\n# text = x", "text": "Piove"}, {"id": "8", "text": None}]
+        path = write(tmp_path / "t.jsonl", "".join(json.dumps(each) + "\n" for each in lines))
+        (found,) = messages(read_messages(path), masks=Masks(), name="t").sentences
+        assert (found.id, found.text) == ("t-7 # text = x", "Piove")
+
     def test_a_table_without_texts_is_refused(self, tmp_path):
         with pytest.raises(InputError, match="no column of texts"):
             read_messages(write(tmp_path / "t.tsv", "a\tb\n1\t2\n"))
@@ -190,6 +206,14 @@ class TestConcordance:
     def test_files_of_each_kind(self, tmp_path, name, text):
         expected = Line("doc#1", "Era tardi . Siamo usciti di corsa ", "ma", " pioveva . Poi")
         assert read_concordance(write(tmp_path / name, text)) == [expected]
+
+    def test_a_workbook_may_begin_with_lines_about_the_query(self, tmp_path):
+        book = openpyxl.Workbook()
+        for line in csv.reader(io.StringIO(self.CSV)):
+            book.active.append(line)
+        book.save(tmp_path / "a.xlsx")
+        expected = Line("doc#1", "Era tardi . Siamo usciti di corsa ", "ma", " pioveva . Poi")
+        assert read_concordance(tmp_path / "a.xlsx") == [expected]
 
     @pytest.mark.parametrize(
         ("name", "text", "seen"),

@@ -252,20 +252,14 @@ class TestPcibex:
         assert (each.item, each.condition, each.annotator) == ("ma 2", "acceptable", "bb22")
         assert (each.value, each.seconds) == ("4", 1.73)
 
-    def test_labels_of_a_survey_made_here_are_values(self, tmp_path, suite):
-        choices = '{"La prima": ["' + GOOD + '"%2C "acceptable"]}'
-        text = PCIBEX.replace("15. condition", "15. choices").replace(
-            "16. Comments", "16. question"
-        )
+    def test_what_a_survey_made_here_logs_counts_and_not_the_label(self, tmp_path, suite):
+        text = PCIBEX.replace("15. condition", "15. value").replace("16. Comments", "16. question")
         text = text.split("1772443800")[0] + (
             "1772443800,aa11,PennController,1,0,trial,A,Scale,answer,Choice,La prima,17,anna,e 1,"
-            + choices + ",which is better\n"
+            + GOOD.replace(",", "%2C") + ",which is better\n"
         )  # fmt: skip
-        path = write(tmp_path / "results.csv", text)
-        assert said(told(path, "pcibex", suite)) == [("e 1", "acceptable", "anna", GOOD)]
-        wrong = write(tmp_path / "wrong.csv", text.replace("Choice,La prima", "Choice,La terza"))
-        with pytest.raises(InputError, match="'La terza' is none of the choices"):
-            told(wrong, "pcibex", suite)
+        (each,) = told(write(tmp_path / "results.csv", text), "pcibex", suite).judgments
+        assert (each.item, each.question, each.value) == ("e 1", "which is better", GOOD)
 
     def test_rows_without_comments_are_refused(self, tmp_path):
         path = write(tmp_path / "results.csv", "1,aa,PennController\n")
@@ -319,6 +313,23 @@ class TestPeople:
         people = (tmp_path / "people.tsv").read_text().splitlines()
         assert people[0] == "annotator\tstatus\tsession_seconds\tAge"
         assert people[1].split("\t")[1:] == ["APPROVED", "1150", "25"]
+
+    def test_options_that_would_do_nothing_or_harm_are_refused(self, tmp_path, capsys):
+        path = write(tmp_path / "a.tsv", "annotator\titem\tvalue\nx\te 1A\t2\n")
+        export = write(tmp_path / "prolific.csv", "Participant id,Age\nx,=1+1\n")
+        command = ["annotate", "import", str(path), "--form", "long", "--names", "keep",
+                   "-o", str(tmp_path / "j.csv"), "--prolific", str(export)]  # fmt: skip
+        assert invoke([*command, "--keep", "Age"]) == 2
+        assert "there is no --participants" in capsys.readouterr().err
+        assert invoke([*command, "--participants", str(export)]) == 2
+        assert "is also what is read" in capsys.readouterr().err
+        people = tmp_path / "people.tsv"
+        assert invoke([*command, "--participants", str(people), "--keep", "Age"]) == 0
+        assert people.read_text().splitlines()[1].split("\t") == ["x", "", "", "'=1+1"]
+
+    def test_a_file_that_is_no_table_is_said_to_be_none(self, tmp_path):
+        with pytest.raises(InputError, match=r"is no table: it ends in '\.json'"):
+            told(write(tmp_path / "a.json", "[]"), "long")
 
     def test_older_exports_head_their_columns_otherwise(self, tmp_path):
         path = write(tmp_path / "p.csv", "participant_id,status,time_taken\nx,approved,60\n")

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from cimento.errors import InputError, StorageError
+from cimento.errors import InputError, StorageError, UsageError
 
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -58,6 +58,25 @@ def write_text(text: str, path: Path) -> Path:
     return write_bytes(text.encode("utf-8"), path)
 
 
+def refuse_filled_in(path: Path, *, holds: str, fresh: str | None = None) -> None:
+    """See that a file that people write in is not overwritten.
+
+    Args:
+        path: the file.
+        holds: what people may have written in it, for the message.
+        fresh: what it holds before anybody has; None where that is not known.
+
+    Raises:
+        UsageError: it is there, and is not what it was made as.
+    """
+    if path.exists() and (fresh is None or read_bytes(path) != fresh.encode("utf-8")):
+        raise UsageError(
+            where=str(path),
+            seen=f"is there already, and may hold {holds}",
+            todo="Name another file, or remove it.",
+        )
+
+
 def inert(cell: str) -> str:
     """A cell that no spreadsheet program takes for a formula; numbers stay what they are.
 
@@ -71,6 +90,11 @@ def inert(cell: str) -> str:
     except ValueError:
         return f"'{cell}"
     return cell
+
+
+def live(cell: str) -> str:
+    """The cell that `inert` was given."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA_SIGNS) else cell
 
 
 def make_inert(path: Path) -> Path:
@@ -96,6 +120,9 @@ def read_bytes(path: Path) -> bytes:
         InputError: there is no such file, it is a folder, or it may not be read.
     """
     try:
+        # A link in a stranger's folder may lead to a device, which never ends or waits for ever.
+        if path.is_char_device() and not _is_terminal(path):
+            raise InputError(where=str(path), seen="is a device and no file", todo="Name a file.")
         return path.read_bytes()
     except FileNotFoundError as error:
         raise InputError(
@@ -111,6 +138,12 @@ def read_bytes(path: Path) -> bytes:
             seen=f"cannot be read ({error.strerror or error})",
             todo="Check its permissions and the disk.",
         ) from error
+
+
+def _is_terminal(path: Path) -> bool:
+    """Whether what is typed is read, as from ``/dev/stdin``."""
+    with path.open("rb") as file:
+        return file.isatty()
 
 
 def _umask() -> int:

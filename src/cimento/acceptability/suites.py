@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.acceptability.readers import FORMATS, read_rated
-from cimento.acceptability.readers.cells import open_table, refuse_off_scale
+from cimento.acceptability.readers.cells import refuse_off_scale
 from cimento.acceptability.records import (
     Label,
     RatedSentence,
@@ -26,7 +26,7 @@ from cimento.errors import InputError, SuiteError
 from cimento.suites.archives import MAX_FILE_BYTES
 from cimento.suites.load import LoadedSuite, load_suite
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
-from cimento.suites.tables import SUFFIXES
+from cimento.suites.tables import SUFFIXES, open_table
 
 KIND = "acceptability"
 RATINGS = "ratings"

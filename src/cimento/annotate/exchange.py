@@ -9,8 +9,8 @@ from pathlib import Path
 from cimento.annotate.candidates import Task
 from cimento.annotate.journal import REMARK_JOINT, Decision, Pair, Said
 from cimento.errors import InputError, UsageError
-from cimento.files import atomically, read_bytes, write_text
-from cimento.suites.tables import read_table
+from cimento.files import atomically, write_text
+from cimento.suites.tables import open_table
 
 COLUMNS = ("item", "candidate", "sentence", "fits", "remarks")
 _SUFFIXES = (".tsv", ".xlsx")
@@ -56,9 +56,7 @@ def read_judged(path: Path, tasks: Iterable[Task]) -> list[Decision]:
     Raises:
         InputError: it cannot be read, lacks a column, or a row is of no candidate of the run.
     """
-    table, faults = read_table(read_bytes(path), path)
-    if table is None:
-        raise InputError(where=str(path), seen="; ".join(map(str, faults)))
+    table = open_table(path)
     missing = [name for name in ("item", "candidate", "fits") if name not in table.columns]
     if missing:
         raise InputError(

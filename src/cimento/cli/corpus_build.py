@@ -135,7 +135,7 @@ def pairs(
     from cimento.corpus.inventories import open_inventory
     from cimento.corpus.rules import open_rule
     from cimento.corpus.treebanks import open_treebanks
-    from cimento.files import write_text
+    from cimento.files import refuse_filled_in, write_text
 
     files, skipped = open_treebanks(treebanks, licence=licence), where_skipped(malformed)
     opened, reasons = open_inventory(inventory), Counter[str]()
@@ -155,7 +155,9 @@ def pairs(
         with_text=with_text,
         propose=seed if propose else None,
     )
-    write_text(as_table(rows, columns_of(section, with_text=with_text)), output)
+    table = as_table(rows, columns_of(section, with_text=with_text))
+    refuse_filled_in(output, holds="decisions", fresh=table)
+    write_text(table, output)
     note_skipped(skipped)
     for reason, number in reasons.items():
         note(f"{number} occurrences were passed over: {reason}")
@@ -243,16 +245,11 @@ def _read_reasons(given: Sequence[str]) -> dict[str, str]:
 
 def _sentences_of(path: Path | None) -> frozenset[tuple[str, str]]:
     """The sentences of a table of decisions, by sha256 and ID."""
-    from cimento.errors import SuiteError
-    from cimento.files import read_bytes
-    from cimento.suites.faults import errors
-    from cimento.suites.tables import read_table
+    from cimento.suites.tables import open_table
 
     if path is None:
         return frozenset()
-    table, faults = read_table(read_bytes(path), path)
-    if table is None or errors(faults):
-        raise SuiteError(where=str(path), faults=faults)
+    table = open_table(path)
     if not {"sha256", "sent_id", "joined"} <= set(table.columns):
         raise InputError(
             where=table.name,

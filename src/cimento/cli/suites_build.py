@@ -78,15 +78,11 @@ def pairs(
 
 
 def _read_replacements(path: Path) -> list[Replacement]:
-    from cimento.errors import InputError, SuiteError
-    from cimento.files import read_bytes
+    from cimento.errors import InputError
     from cimento.stories.builder import Replacement
-    from cimento.suites.faults import errors
-    from cimento.suites.tables import read_table
+    from cimento.suites.tables import open_table
 
-    table, faults = read_table(read_bytes(path), path)
-    if table is None or errors(faults):
-        raise SuiteError(where=str(path), faults=faults)
+    table = open_table(path)
     names = ("story_id", "position", "sentence")
     missing = [name for name in names if table.find(name) is None]
     if missing:

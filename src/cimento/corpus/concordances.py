@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING
 from cimento.corpus.lexicons import parse_xml
 from cimento.corpus.plain import PlainSentence, balanced, normalised, tokens
 from cimento.corpus.treebanks import fingerprint
-from cimento.errors import InputError
+from cimento.errors import InputError, SuiteError
 from cimento.files import read_bytes
-from cimento.suites.tables import read_table
+from cimento.suites.faults import errors
+from cimento.suites.reading import open_text
+from cimento.suites.tables import read_rows
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -34,7 +36,7 @@ _TAG = re.compile(r"</?(s|p|g|doc|align|text)\b[^<>]*/?>", re.IGNORECASE)
 _START = re.compile(r".*(?:<s\b[^<>]*>|</s>)", re.IGNORECASE | re.DOTALL)
 _END = re.compile(r"</s>|<s\b", re.IGNORECASE)
 _LAST_END = re.compile(r".*[.!?…][»\"”')]*\s+(?=[A-ZÀ-Ý«\"“(])", re.DOTALL)
-_FIRST_END = re.compile(r"[.!?…]+[»\"”')]*(?=\s|$)")
+_FIRST_END = re.compile(r"(?<![.!?…])[.!?…]+[»\"”')]*(?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +78,12 @@ def read_concordance(path: Path) -> list[Line]:
     if path.suffix.lower() == ".xml":
         found = list(_from_xml(path))
     elif path.suffix.lower() == ".xlsx":
-        table, faults = read_table(read_bytes(path), path)
-        if table is None:
-            raise InputError(where=str(path), seen="; ".join(map(str, faults)))
-        cells = ([row.cells.get(name, "") for name in table.columns] for row in table.rows)
-        found = list(_from_rows([list(table.columns), *cells], path))
+        rows, faults = read_rows(read_bytes(path), path)
+        if errors(faults):
+            raise SuiteError(where=str(path), faults=faults)
+        found = list(_from_rows(rows, path))
     else:
-        text = read_bytes(path).decode("utf-8-sig", errors="replace")
-        found = list(_from_rows(_rows(text, path), path))
+        found = list(_from_rows(_rows(open_text(path), path), path))
     if not found:
         raise InputError(where=str(path), seen="there is no line", todo="Export it again.")
     return found

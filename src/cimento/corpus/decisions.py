@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +20,9 @@ from cimento.corpus.passages import JOINED_BY, Passage, passage_of
 from cimento.corpus.records import Sentence
 from cimento.corpus.replacing import implausible_candidates, plausible_candidates
 from cimento.corpus.treebanks import TreebankFile
-from cimento.errors import InputError, SuiteError
-from cimento.files import read_bytes
-from cimento.suites.faults import errors
-from cimento.suites.tables import Row, Table, read_table
+from cimento.errors import InputError
+from cimento.parsing import whole_number
+from cimento.suites.tables import Row, Table, open_table
 
 Section: TypeAlias = Literal["acceptability", "cloze"]
 SECTIONS: tuple[Section, ...] = get_args(Section)
@@ -31,12 +31,13 @@ IMPLAUSIBLE = 3
 """Implausible alternatives of a cloze item."""
 
 _SOURCE = ("corpus", "licence", "file", "sha256", "sent_id", "token_id", "joined")
-_TO_FILL: Mapping[Section, tuple[str, ...]] = {
+TO_FILL: Mapping[Section, tuple[str, ...]] = {
     "acceptability": ("replacement", "grammaticality"),
     "cloze": ("plausible", "implausible"),
 }
+"""The columns that a person fills in, by section."""
 _ENDING: Mapping[Section, str] = {"acceptability": "", "cloze": "cl"}
-_ID = re.compile(r"(?P<connective>.+) (?P<number>[1-9]\d*)(?P<kind>cl|)")
+_ID = re.compile(r"(?P<connective>.+) (?P<number>[1-9]\d{0,8})(?P<kind>cl|)")
 _YES = ("yes", "x", "1", "true", "sì", "si")
 _NO = ("", "no", "0", "false")
 _SHOWN = 20
@@ -74,7 +75,7 @@ class Decision:
 def columns_of(section: Section, *, with_text: bool) -> tuple[str, ...]:
     """The columns of the table of a section."""
     text = ("text",) if with_text else ()
-    return ("id", *_SOURCE, "edit", *text, "candidates", *_TO_FILL[section], "drop", "reason")
+    return ("id", *_SOURCE, "edit", *text, "candidates", *TO_FILL[section], "drop", "reason")
 
 
 def decision_rows(
@@ -186,7 +187,7 @@ def open_decisions(path: Path, files: Sequence[TreebankFile], inventory: Invento
     Raises:
         InputError: a row has no sentence, or an id that is none; all of them are named.
     """
-    table = _open(path)
+    table = open_table(path)
     reader = _Rows(table, _section(table), inventory)
     passages = reader.passages(files)
     reader.check_names()
@@ -209,7 +210,7 @@ def read_decisions(
     Raises:
         InputError: something is missing or wrong; all of it is named.
     """
-    table = _open(path)
+    table = open_table(path)
     reader = _Rows(table, _section(table), inventory)
     passages = reader.passages(files)
     decisions = [reader.decision(row, passages.get(row.number)) for row in table.rows]
@@ -218,15 +219,8 @@ def read_decisions(
     return [each for each in decisions if each is not None]
 
 
-def _open(path: Path) -> Table:
-    table, faults = read_table(read_bytes(path), path)
-    if table is None or errors(faults):
-        raise SuiteError(where=str(path), faults=faults)
-    return table
-
-
 def _section(table: Table) -> Section:
-    for section, columns in _TO_FILL.items():
+    for section, columns in TO_FILL.items():
         needed = ("id", *_SOURCE, *columns, "drop", "reason")
         if set(needed) <= set(table.columns):
             return section
@@ -300,7 +294,7 @@ class _Rows:
             self._fault(row, f"the sentence {joined!r} does not stand before {sentence.id!r}")
             return None
         numbers = row.cells["token_id"].strip().split(",")
-        if not all(n.isdecimal() and 1 <= int(n) <= len(sentence.words) for n in numbers):
+        if not all(1 <= (whole_number(n) or 0) <= len(sentence.words) for n in numbers):
             self._fault(row, f"the sentence has no token {row.cells['token_id']!r}")
             return None
         match = _ID.fullmatch(row.cells["id"].strip())
@@ -394,6 +388,6 @@ class _Rows:
     def check_ids(self) -> None:
         """Whether the numbers of the section are in order and no number is there twice."""
         numbers = [int(match["number"]) for text in self._ids if (match := _ID.fullmatch(text))]
-        if len(set(numbers)) != len(numbers):
-            twice = next(n for n in numbers if numbers.count(n) > 1)
+        twice = next((number for number, times in Counter(numbers).items() if times > 1), None)
+        if twice is not None:
             self.faults.append(f"{self._table.name}: the number {twice} is there twice")

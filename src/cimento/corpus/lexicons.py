@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,16 +21,15 @@ from cimento.corpus.inventories import (
     make_inventory,
     read_spelling,
 )
-from cimento.errors import InputError, SuiteError
+from cimento.errors import InputError
 from cimento.files import read_bytes
-from cimento.parsing import parse_json
-from cimento.suites.faults import errors
-from cimento.suites.tables import Row, Table, read_table
+from cimento.parsing import MAX_DEPTH, parse_json
+from cimento.suites.tables import Row, Table, open_table
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-_DECLARATION = re.compile(rb"<!(DOCTYPE[^>\[]*\[|ENTITY)", re.IGNORECASE)
+_DECLARATION = re.compile(rb"<!(DOCTYPE[^<>\[]*\[|ENTITY)", re.IGNORECASE)
 _LEXCONN = {"cco": "CCONJ", "csu": "SCONJ", "adv": "ADV", "prep": "ADP"}
 _NAMES = ("connective", "name", "lemma", "word")
 _CATEGORIES = ("category", "class", "syn", "cat")
@@ -68,9 +67,7 @@ def read_table_lexicon(path: Path) -> Inventory:
     Raises:
         InputError: it cannot be read or has no such column.
     """
-    table, faults = read_table(read_bytes(path), path)
-    if table is None or errors(faults):
-        raise SuiteError(where=str(path), faults=faults)
+    table = open_table(path)
     column = _first(table, _NAMES)
     if column is None:
         raise InputError(
@@ -148,17 +145,23 @@ def parse_xml(path: Path) -> Element:
     from xml.etree import ElementTree as ET
 
     data = read_bytes(path)
-    if _DECLARATION.search(data):
+    if _DECLARATION.search(data.replace(b"\0", b"")):  # UTF-16 has zeros between the letters
         # Entities could be made to fill the memory, and no lexicon declares any.
         raise InputError(
             where=str(path), seen="the file declares XML entities", todo="Remove them."
         )
     try:
-        return ET.fromstring(data)  # noqa: S314  # without declared entities there is nothing to expand
+        root = ET.fromstring(data)  # noqa: S314  # without declared entities there is nothing to expand
     except (ET.ParseError, LookupError, ValueError) as error:
         raise InputError(
             where=str(path), seen=f"is not XML: {error}", todo="Correct it."
         ) from error
+    level: list[Element] = [root]
+    for _ in range(MAX_DEPTH):
+        level = [child for each in level for child in each]
+    if level:
+        raise InputError(where=str(path), seen=f"elements are nested more than {MAX_DEPTH} deep")
+    return root
 
 
 def _dimlex(root: Element) -> Iterator[Connective]:
@@ -213,21 +216,22 @@ def _entry(
 
 def _merged(entries: Iterable[Connective]) -> list[Connective]:
     """Entries of the same name as one: LexConn has one for each sense."""
-    found: dict[str, Connective] = {}
+    found: dict[str, list[Connective]] = {}
     for each in entries:
-        known = found.get(each.name)
-        if known is None:
-            found[each.name] = each
-            continue
-        categories = (*known.category.split("; "), each.category)
-        found[each.name] = Connective(
-            known.name,
-            tuple(dict.fromkeys((*known.spellings, *each.spellings))),
-            "; ".join(dict.fromkeys(filter(None, categories))),
-            tuple(dict.fromkeys((*known.senses, *each.senses))),
-            comment=known.comment or each.comment,
-        )
-    return list(found.values())
+        found.setdefault(each.name, []).append(each)
+    return [own[0] if len(own) == 1 else _joined(own) for own in found.values()]
+
+
+def _joined(entries: Sequence[Connective]) -> Connective:
+    """Entries of one name as one."""
+    categories = [part for each in entries for part in each.category.split("; ") if part]
+    return Connective(
+        entries[0].name,
+        tuple(dict.fromkeys(each for entry in entries for each in entry.spellings)),
+        "; ".join(dict.fromkeys(categories)),
+        tuple(dict.fromkeys(each for entry in entries for each in entry.senses)),
+        comment=next((each.comment for each in entries if each.comment), ""),
+    )
 
 
 def _from_rows(table: Table, rows: list[Row], column: str) -> Connective:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.corpus.connectives import Counts
-from cimento.errors import InputError, SuiteError
-from cimento.files import read_bytes
-from cimento.suites.faults import errors
-from cimento.suites.tables import Row, Table, read_table
+from cimento.errors import InputError
+from cimento.parsing import whole_number
+from cimento.suites.tables import Row, Table, open_table
 
+MOST_ROWS = 2_000
 _FAR = 2
 """With so many times what is expected, a printed number may be that of another row."""
 
@@ -178,15 +178,19 @@ def read_published(path: Path) -> list[Published]:
     Raises:
         InputError: it cannot be read, a column is missing or a number is none.
     """
-    table, faults = read_table(read_bytes(path), path)
-    if table is None or errors(faults):
-        raise SuiteError(where=str(path), faults=faults)
+    table = open_table(path)
     missing = [name for name in ("connective", "corpus", "count") if name not in table.columns]
     if missing:
         raise InputError(
             where=table.name,
             seen=f"the column {', '.join(missing)} is missing",
             todo="Name the columns connective, corpus, count in the first row.",
+        )
+    if len(table.rows) > MOST_ROWS:
+        raise InputError(
+            where=table.name,
+            seen=f"it has {len(table.rows):,} rows, and each would be held against all others",
+            todo="Is it a table from a publication?",
         )
     corpora: dict[str, list[Row]] = {}
     for row in table.rows:
@@ -209,11 +213,12 @@ def _published(table: Table, corpus: str, rows: Sequence[Row]) -> Published:
 
 def _number(table: Table, row: Row, column: str) -> int:
     text = row.cells[column].strip()
-    if not text.isdecimal():
+    number = whole_number(text)
+    if number is None:
         raise InputError(
             where=table.where(row), seen=f"{column} is {text!r}", todo="Write a whole number."
         )
-    return int(text)
+    return number
 
 
 def _check_percent(table: Table, row: Row) -> None:

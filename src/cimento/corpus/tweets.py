@@ -12,11 +12,9 @@ from typing import Literal, TypeAlias
 from cimento.corpus.inventories import Connective, Inventory, normal, write_spelling
 from cimento.corpus.plain import PlainSentence, normalised, tokens
 from cimento.corpus.treebanks import fingerprint
-from cimento.errors import InputError, SuiteError
-from cimento.files import read_bytes
-from cimento.parsing import parse_json
-from cimento.suites.faults import errors
-from cimento.suites.tables import read_table
+from cimento.errors import InputError
+from cimento.suites.reading import open_json_lines, open_text
+from cimento.suites.tables import open_table
 
 Treatment: TypeAlias = Literal["keep", "mask"]
 HashtagTreatment: TypeAlias = Literal["keep", "mask", "word"]
@@ -79,14 +77,15 @@ def read_messages(path: Path) -> list[tuple[str, str]]:
     """
     suffix = path.suffix.lower()
     if suffix == ".txt":
-        lines = read_bytes(path).decode("utf-8-sig", errors="replace").split("\n")
+        lines = open_text(path).split("\n")
         return [(str(n), line) for n, line in enumerate(lines, start=1) if line.strip()]
     if suffix in (".jsonl", ".ndjson"):
-        records = _json_lines(path)
+        records = [
+            {key: str(value) for key, value in each.items() if value is not None}
+            for each in open_json_lines(path)
+        ]
     else:
-        table, faults = read_table(read_bytes(path), path)
-        if table is None or errors(faults):
-            raise SuiteError(where=str(path), faults=faults)
+        table = open_table(path)
         records = [dict(row.cells) for row in table.rows]
     text, name = (_key(records, known) for known in (TEXT_COLUMNS, ID_COLUMNS))
     if not text:
@@ -119,7 +118,7 @@ def messages(
     counts, known, kept = Counter[str](), set[bytes](), list[PlainSentence]()
     ids = Counter[str]()
     for given, raw in found:
-        text = normalised(raw)
+        text, own = normalised(raw), normalised(given)
         counts["messages"] += 1
         if _RETWEET.match(text):
             counts["retweets, left out"] += 1
@@ -133,8 +132,8 @@ def messages(
         if not any(each[0].isalnum() for each, _ in tokens(shown)):
             counts["without words, left out"] += 1
             continue
-        ids[given] += 1
-        identity = f"{name}-{given}" + (f"-{ids[given]}" if ids[given] > 1 else "")
+        ids[own] += 1
+        identity = f"{name}-{own}" + (f"-{ids[own]}" if ids[own] > 1 else "")
         kept.append(PlainSentence(identity, shown))
     return Messages(sentences=tuple(kept), counts=dict(counts))
 
@@ -204,26 +203,6 @@ def spelling_table(
     order = {name: place for place, name in enumerate(inventory.names)}
     rows = [(name, kind, form, count) for (name, kind, form), count in counts.items()]
     return sorted(rows, key=lambda row: (order[row[0]], -row[3], row[2]))
-
-
-def _json_lines(path: Path) -> list[dict[str, str]]:
-    found = []
-    text = read_bytes(path).decode("utf-8-sig", errors="replace")
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            record = parse_json(line)
-        except ValueError as error:
-            raise InputError(
-                where=f"{path} line {number}", seen=f"is not JSON ({error})", todo="Correct it."
-            ) from error
-        if not isinstance(record, dict):
-            raise InputError(
-                where=f"{path} line {number}", seen="is no object", todo='Write {"text": "..."}.'
-            )
-        found.append({str(key): str(value) for key, value in record.items()})
-    return found
 
 
 def _key(records: Sequence[dict[str, str]], known: Sequence[str]) -> str:

@@ -7,11 +7,11 @@ import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from cimento.errors import InputError, SuiteError, did_you_mean
+from cimento.errors import InputError, did_you_mean
 from cimento.files import read_bytes
 from cimento.generating.grammar import Grammar, PartOfSpeech, Slot, Template, Word
 from cimento.parsing import parse_toml
-from cimento.suites.tables import Row, Table, read_table
+from cimento.suites.tables import Row, Table, open_table
 
 GRAMMAR, LEXICON = "grammar.toml", "lexicon.tsv"
 _BUILT_IN = Path(__file__).parents[1] / "data" / "grammars"
@@ -117,9 +117,7 @@ def _slot(name: str, table: Mapping[str, object]) -> Slot:
 
 
 def _lexicon(path: Path, content: Mapping[str, object]) -> tuple[Word, ...]:
-    table, faults = read_table(read_bytes(path), path)
-    if table is None or any(fault.severity == "error" for fault in faults):
-        raise SuiteError(where=str(path), faults=faults)
+    table = open_table(path)
     missing = [name for name in ("pos", "lemma") if name not in table.columns]
     if missing:
         raise InputError(

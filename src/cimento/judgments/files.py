@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from cimento.answers import JUDGMENTS, SCHEMA_VERSION, validate
-from cimento.errors import InputError, SuiteError, UsageError
-from cimento.files import atomically, read_bytes, write_text
-from cimento.judgments.inert import inert, live
+from cimento.errors import InputError, UsageError
+from cimento.files import atomically, inert, live, read_bytes, write_text
+from cimento.parquet import parse_parquet
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,11 +27,25 @@ def write_judgments(table: pl.DataFrame, path: Path) -> Path:
     refuse_suffix(path)
     validate(table, JUDGMENTS, where=str(path))
     if path.suffix == ".parquet":
-        said = {"cimento_table": JUDGMENTS.name, "cimento_schema_version": str(SCHEMA_VERSION)}
-        return atomically(path, lambda file: table.write_parquet(file, metadata=said))
+        return atomically(path, lambda file: write_parquet(table, file))
     if path.suffix == ".csv":
-        return write_text(_as_csv(table), path)
+        return write_text(csv_of(table), path)
     return write_text(_as_tsv(table), path)
+
+
+def write_parquet(table: pl.DataFrame, file: Path | IO[bytes]) -> None:
+    """A judgments table as Parquet, with the name and the version of its schema."""
+    metadata = {"cimento_table": JUDGMENTS.name, "cimento_schema_version": str(SCHEMA_VERSION)}
+    table.write_parquet(file, metadata=metadata)
+
+
+def csv_of(table: pl.DataFrame) -> str:
+    """A judgments table as CSV, with cells that no spreadsheet computes."""
+    import polars as pl
+
+    texts = [name for name, kind in table.schema.items() if kind == pl.String]
+    safe = [pl.col(name).map_elements(inert, return_dtype=pl.String) for name in texts]
+    return table.with_columns(safe).write_csv()
 
 
 def read_judgments(path: Path) -> pl.DataFrame:
@@ -41,19 +55,11 @@ def read_judgments(path: Path) -> pl.DataFrame:
         InputError: it cannot be read, or is no such table.
         TableError: its columns are others.
     """
-    import polars as pl
-
     file = path / f"{JUDGMENTS.name}.parquet" if path.is_dir() else path
     refuse_suffix(file)
     if file.suffix != ".parquet":
         return _from_text(file)
-    data = read_bytes(file)
-    try:
-        table = pl.read_parquet(data)
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise InputError(
-            where=str(file), seen="cannot be read as Parquet", todo="Was it cut short?"
-        ) from error
+    table = parse_parquet(read_bytes(file), where=str(file))
     validate(table, JUDGMENTS, where=str(file))
     return table
 
@@ -84,15 +90,6 @@ def refuse_suffix(path: Path) -> None:
         )
 
 
-def _as_csv(table: pl.DataFrame) -> str:
-    """With cells that no spreadsheet computes."""
-    import polars as pl
-
-    texts = [name for name, kind in table.schema.items() if kind == pl.String]
-    safe = [pl.col(name).map_elements(inert, return_dtype=pl.String) for name in texts]
-    return table.with_columns(safe).write_csv()
-
-
 def _as_tsv(table: pl.DataFrame) -> str:
     """Without quoting: tabs and line breaks in cells become blanks."""
     lines = ["\t".join(table.columns)]
@@ -106,11 +103,9 @@ def _as_tsv(table: pl.DataFrame) -> str:
 def _from_text(path: Path) -> pl.DataFrame:
     import polars as pl
 
-    from cimento.suites.tables import read_table
+    from cimento.suites.tables import open_table
 
-    table, faults = read_table(read_bytes(path), path)
-    if table is None:
-        raise SuiteError(where=str(path), faults=faults)
+    table = open_table(path)
     kinds = JUDGMENTS.polars(present=table.columns)
     columns = {
         name: pl.Series(

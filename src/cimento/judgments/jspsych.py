@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from cimento.errors import InputError
-from cimento.files import read_bytes
 from cimento.judgments.mapping import TEXT, ColumnMap, RawRow, usual_map
 from cimento.judgments.tabular import Found, read_long
 from cimento.parsing import parse_json
 from cimento.suites.model import JsonValue
+from cimento.suites.reading import open_text
 
 PEOPLE = (
     "participant", "participant_id", "PROLIFIC_PID", "prolific_pid", "subject", "subject_id",
@@ -82,7 +82,7 @@ def _one_answer(cells: dict[str, str]) -> dict[str, str]:
 
 
 def _from_json(path: Path) -> Iterator[RawRow]:
-    text = read_bytes(path).decode("utf-8-sig", errors="replace").strip()
+    text = open_text(path).strip()
     lines = [text] if _is_json(text) else text.split("\n")
     number = 0
     for line in lines:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.files import read_bytes
-from cimento.judgments.inert import live
+from cimento.files import live, read_bytes
 from cimento.judgments.records import FIELDS
 from cimento.parsing import parse_toml
 

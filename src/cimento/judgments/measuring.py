@@ -90,7 +90,11 @@ def with_rest(judgments: Sequence[Judgment]) -> dict[str, Measured]:
     """
     question = main_question(judgments)
     people = {
-        name: {each.place: each for each in own if each.question == question and not each.is_check}
+        name: {
+            each.place: each
+            for each in own
+            if each.question == question and not each.is_check and each.value is not None
+        }
         for name, own in by_person(judgments).items()
     }
     return _correlations(people) if is_rated(question) else _shares(people)

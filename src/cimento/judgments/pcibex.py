@@ -15,10 +15,10 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from cimento.errors import InputError
-from cimento.files import read_bytes
 from cimento.judgments.mapping import ColumnMap, RawRow, usual_map
+from cimento.judgments.records import finite
 from cimento.judgments.tabular import Found
-from cimento.parsing import parse_json
+from cimento.suites.reading import open_text
 
 ANSWERS = ("Choice", "Selection", "Selected", "Final", "PressedKey")
 """Parameters under which PennController logs what was chosen: scales, selectors, keys, texts."""
@@ -38,10 +38,7 @@ SENTENCE, ANSWER, TOOK = (
 _FIRST = (RECEIVED, PERSON, "Controller name", ORDER, "Inner element number", LABEL)
 """The first columns of every row; versions of Ibex name some of them differently."""
 
-CHOICES = "choices"
-"""Column in which surveys that cimento made say what each label stands for."""
-
-_COLUMN = re.compile(r"#\s*(?P<number>\d+)\.\s*(?P<name>.*?)\.?\s*$")
+_COLUMN = re.compile(r"#\s*(?P<number>\d{1,4})\.(?P<name>.*)$")
 _NULL = ("", "NULL", "undefined")
 _STARTED = ("_Trial_", "Start")
 
@@ -66,7 +63,7 @@ def read_pcibex(path: Path) -> Found:
     Raises:
         InputError: it has no comments that name its columns, or no answer.
     """
-    text = read_bytes(path).decode("utf-8-sig", errors="replace")
+    text = open_text(path)
     trials: dict[tuple[str, ...], list[RawRow]] = {}
     for row in _rows(text, path.name):
         key = tuple(row.cells.get(name, "") for name in (RECEIVED, PERSON, ORDER, LABEL))
@@ -97,7 +94,7 @@ def _rows(text: str, name: str) -> Iterator[RawRow]:
             continue
         if line.startswith("#"):
             if found := _COLUMN.match(line):
-                columns[int(found["number"])] = found["name"]
+                columns[int(found["number"])] = found["name"].strip().removesuffix(".").rstrip()
                 columns |= dict(enumerate(_FIRST, start=1))
             continue
         if not columns:
@@ -126,31 +123,14 @@ def _answered(events: Iterable[RawRow]) -> RawRow | None:
             last = each
     if last is None:
         return None
-    answer = last.cells.get(ANSWER) or last.cells.get(VALUE, "")
-    if CHOICES in cells:
-        value, condition = _chosen(cells[CHOICES], answer, last.where)
-        cells |= {"answer": value, "condition": condition or cells.get("condition", "")}
-    else:
-        cells["answer"] = answer
+    cells["answer"] = last.cells.get(ANSWER) or last.cells.get(VALUE, "")
     took = last.cells.get(TOOK) or _difference(last.cells.get(TIME, ""), started)
     return RawRow(last.where, {**cells, "took": took, "at": _moment(last.cells)})
 
 
-def _chosen(choices: str, label: str, where: str) -> tuple[str, str]:
-    """The value and the condition that a label stands for, in surveys that cimento made."""
-    try:
-        value, condition = parse_json(choices)[label]
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            where=where,
-            seen=f"{label!r} is none of the choices {choices}",
-            todo="Was the file edited, or saved by another program? Give it as PCIbex has it.",
-        ) from error
-    return str(value), str(condition)
-
-
 def _difference(later: str, earlier: str) -> str:
-    return str(int(later) - int(earlier)) if later.isdecimal() and earlier.isdecimal() else ""
+    one, other = finite(later), finite(earlier)
+    return "" if one is None or other is None else f"{one - other:.0f}"
 
 
 def _moment(cells: Mapping[str, str]) -> str:

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.files import write_text
+from cimento.files import inert, write_text
 from cimento.judgments.records import finite
-from cimento.judgments.tabular import open_answers
-from cimento.suites.tables import Row, Table
+from cimento.suites.tables import Row, Table, open_table
 
 _PERSON = ("participantid",)
 _STATUS = ("status",)
@@ -46,7 +45,7 @@ def read_prolific(path: Path) -> dict[str, Submission]:
     Raises:
         InputError: it cannot be read, or has no column of participants.
     """
-    table = open_answers(path)
+    table = open_table(path)
     person = _column(table, _PERSON)
     if person is None:
         raise InputError(
@@ -94,7 +93,7 @@ def write_participants(
     for each in submissions.values():
         seconds = "" if each.seconds is None else f"{each.seconds:g}"
         cells = (rename(each.participant), each.status, seconds, *map(each.columns.get, keep))
-        lines.append("\t".join(" ".join((cell or "").split()) for cell in cells))
+        lines.append("\t".join(inert(" ".join((cell or "").split())) for cell in cells))
     return write_text("".join(line + "\n" for line in lines), path)
 
 

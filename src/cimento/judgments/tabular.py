@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.errors import InputError, SuiteError
-from cimento.files import read_bytes
+from cimento.errors import InputError
 from cimento.judgments.mapping import TEXT, ColumnMap, RawRow
 from cimento.judgments.places import Places
-from cimento.suites.faults import errors
-from cimento.suites.tables import Table, read_table
+from cimento.suites.tables import Table, open_table
 
 SHOWN = 5
 
@@ -29,25 +27,13 @@ class Found:
     passed: dict[str, int]
 
 
-def open_answers(path: Path) -> Table:
-    """A table of answers: TSV (never quoted), CSV or xlsx.
-
-    Raises:
-        InputError: it cannot be read.
-    """
-    table, faults = read_table(read_bytes(path), path)
-    if table is None or errors(faults):
-        raise SuiteError(where=str(path), faults=faults)
-    return table
-
-
 def read_long(path: Path) -> Found:
     """A table with one answer in each row.
 
     Raises:
         InputError: it cannot be read.
     """
-    table = open_answers(path)
+    table = open_table(path)
     return Found([RawRow(table.where(row), row.cells) for row in table.rows], {})
 
 
@@ -66,7 +52,7 @@ def read_wide(path: Path, columns: ColumnMap, places: Places) -> Found:
     Raises:
         InputError: it cannot be read, or no column is an item.
     """
-    table = open_answers(path)
+    table = open_table(path)
     rest = [name for name in table.columns if name not in columns.taken and name.strip()]
     items = [name for name in rest if not places or places.find(name, where=table.name)]
     if not items:
@@ -76,13 +62,15 @@ def read_wide(path: Path, columns: ColumnMap, places: Places) -> Found:
             seen=f"no column is headed by an item of the suite; there are {shown} ...",
             todo="Head columns with ids such as 'e 1/acceptable', or with the sentences.",
         )
-    others = [name for name in rest if name not in items]
+    chosen = frozenset(items)
+    others = [name for name in rest if name not in chosen]
     return Found(list(_melted(table, items)), {f"column {name!r} is no item": 1 for name in others})
 
 
 def _melted(table: Table, items: Sequence[str]) -> Iterator[RawRow]:
+    chosen = frozenset(items)
     for row in table.rows:
-        kept = {name: cell for name, cell in row.cells.items() if name not in items}
+        kept = {name: cell for name, cell in row.cells.items() if name not in chosen}
         for name in items:
             answer = row.cells.get(name, "").strip()
             if answer:

@@ -1,6 +1,11 @@
 """Reading times, or other measures of words, beside what a model says of these words."""
 
-from cimento.reading_times.files import read_observations, read_texts, write_joined
+from cimento.reading_times.files import (
+    read_observations,
+    read_texts,
+    refuse_output,
+    write_joined,
+)
 from cimento.reading_times.joining import ENTROPY, READING_POLICY, join_surprisals
 from cimento.reading_times.places import Names
 
@@ -11,5 +16,6 @@ __all__ = [
     "join_surprisals",
     "read_observations",
     "read_texts",
+    "refuse_output",
     "write_joined",
 ]

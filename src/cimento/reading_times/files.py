@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.errors import InputError, SuiteError, UsageError
+from cimento.errors import InputError, UsageError
 from cimento.files import atomically, read_bytes, write_text
+from cimento.parquet import parse_parquet
 from cimento.reading_times.places import need_columns
-from cimento.suites.faults import errors
-from cimento.suites.tables import read_table
+from cimento.suites.tables import open_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,18 +30,10 @@ def read_observations(path: Path) -> pl.DataFrame:
     import polars as pl
 
     _refuse_suffix(path, READ)
-    data = read_bytes(path)
     if path.suffix.lower() == ".parquet":
-        try:
-            frame = pl.read_parquet(data)
-        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-            raise InputError(
-                where=str(path), seen="cannot be read as Parquet", todo="Was it cut short?"
-            ) from error
+        frame = parse_parquet(read_bytes(path), where=str(path))
     else:
-        table, faults = read_table(data, path)
-        if table is None or errors(faults):
-            raise SuiteError(where=str(path), faults=errors(faults))
+        table = open_table(path)
         columns = {name: [row.cells.get(name, "") for row in table.rows] for name in table.columns}
         frame = pl.DataFrame(columns, schema=dict.fromkeys(table.columns, pl.String()))
     if frame.is_empty():
@@ -65,7 +57,7 @@ def read_texts(path: Path, *, column: str) -> dict[str, str]:
                 seen=f"the text {str(text)!r} is there already",
                 todo="Give every text one row.",
             )
-        texts[str(text)] = str(content)
+        texts[str(text)] = str(content or "")
     return texts
 
 
@@ -76,11 +68,20 @@ def write_joined(frame: pl.DataFrame, path: Path) -> Path:
         UsageError: the suffix is another one.
         StorageError: the file cannot be written.
     """
-    _refuse_suffix(path, WRITTEN)
+    refuse_output(path)
     if path.suffix.lower() == ".parquet":
         return atomically(path, frame.write_parquet)
     separator = "\t" if path.suffix.lower() == ".tsv" else ","
     return write_text(frame.write_csv(separator=separator), path)
+
+
+def refuse_output(path: Path) -> None:
+    """See that a table can be written under that name.
+
+    Raises:
+        UsageError: its suffix is none of `WRITTEN`.
+    """
+    _refuse_suffix(path, WRITTEN)
 
 
 def _refuse_suffix(path: Path, known: Sequence[str]) -> None:

@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.errors import Fault, SuiteError
+from cimento.errors import Fault, InputError, SuiteError
+from cimento.files import read_bytes
+from cimento.parsing import parse_json
 from cimento.suites.faults import fault
-from cimento.suites.model import Suite
+from cimento.suites.model import JsonValue, Suite
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _BETWEEN_WORDS = re.compile(r"[ \t\r\n;,]+")
@@ -66,6 +68,45 @@ def decode(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
         return data.decode(encoding), []
     except UnicodeDecodeError as error:
         return None, [_undecodable(data, error, encoding=encoding, name=name)]
+
+
+def open_text(path: Path) -> str:
+    """The text of a file that people or programs wrote, decoded as a table is.
+
+    Raises:
+        InputError: it cannot be read.
+        SuiteError: it is empty, or in an encoding that is not known.
+    """
+    text, faults = decode_table(read_bytes(path), name=path.name)
+    if text is None:
+        raise unusable(path, faults)
+    return text
+
+
+def open_json_lines(path: Path) -> list[dict[str, JsonValue]]:
+    """The objects of a file that has one in each line; empty lines are passed over.
+
+    Raises:
+        InputError: it cannot be read, or a line is no object.
+    """
+    found = []
+    for number, line in enumerate(open_text(path).split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = parse_json(line)
+        except ValueError as error:
+            raise InputError(
+                where=f"{path} line {number}", seen=f"is not JSON ({error})", todo="Correct it."
+            ) from error
+        if not isinstance(record, dict):
+            raise InputError(
+                where=f"{path} line {number}",
+                seen="is no object",
+                todo='Write {"name": "value"}, one object a line.',
+            )
+        found.append(record)
+    return found
 
 
 def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import csv
 import io
-import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.errors import Fault
-from cimento.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, SMALL_BYTES
-from cimento.suites.faults import fault
+from cimento.errors import Fault, InputError, SuiteError
+from cimento.files import read_bytes
+from cimento.suites.faults import errors, fault
 from cimento.suites.reading import decode_table
+from cimento.suites.workbooks import read_workbook
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx")
 MOST_COLUMNS = 16_384
 """As many as a spreadsheet program has."""
 MOST_PADDING = 1_000_000
 """Cells that rows may lack at their ends, all together: they are read as empty ones."""
-MOST_CELLS = 20_000_000
-"""Of a workbook, empty ones included."""
 MOST_FAULTS = 1_000
+SMALL_ROWS = 40_000
+ROW_BYTES = 20
+"""A table may have so many rows, or one for every so many bytes of its file: a row becomes a
+hundred times as large in memory as the shortest one is in a file, and no sentence is so short."""
 
 _DELIMITERS = {".csv": (",", ";", "\t"), ".tab": ("\t",), ".txt": ("\t", ";", ",")}
 
@@ -65,7 +67,29 @@ class Table:
         return next((each for each in self.columns if each.casefold() == name), None)
 
 
-def read_table(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
+def open_table(path: Path) -> Table:
+    """The table in a file; see `read_table` for the formats.
+
+    Raises:
+        InputError: there is no such file, or its suffix is none of `SUFFIXES`.
+        SuiteError: it has faults; the error carries all of them.
+    """
+    data = read_bytes(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError(
+            where=str(path),
+            seen=f"is no table: it ends in {path.suffix!r}",
+            todo=f"Save it as one of {', '.join(SUFFIXES)}.",
+        )
+    table, faults = read_table(data, path)
+    if table is None or errors(faults):
+        raise SuiteError(where=str(path), faults=faults)
+    return table
+
+
+def read_table(
+    data: bytes, path: Path, *, packed_bytes: int | None = None
+) -> tuple[Table | None, list[Fault]]:
     """Read a table; the suffix of the path tells how.
 
     ``.xlsx`` is a workbook; ``.tsv`` is separated by tabs and has no quoting; ``.csv``, ``.tab``
@@ -75,26 +99,43 @@ def read_table(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
     Args:
         data: the content of the file.
         path: its name.
+        packed_bytes: size of the file that it was unpacked from; None where it was not packed.
 
     Returns:
         The table, None where there is none, and the faults found.
     """
-    suffix = path.suffix.lower()
-    if suffix == ".xlsx":
-        records, faults = _read_workbook(data, name=path.name)
-    else:
-        text, faults = decode_table(data, name=path.name)
-        if text is None:
-            return None, faults
-        if suffix == ".tsv":
-            records = _split_plain(text)
-        else:
-            records, more = _split_quoted(text, _DELIMITERS[suffix], name=path.name)
-            faults += more
-    if any(each.severity == "error" for each in faults):
+    records, faults = read_rows(data, path)
+    if errors(faults):
         return None, faults
+    size = len(data) if packed_bytes is None else packed_bytes
+    if len(records) > max(SMALL_ROWS, size // ROW_BYTES):
+        seen = f"The table has {len(records):,} rows in a file of {size:,} bytes."
+        todo = "Are these sentences? Split it into several files, or unpack it if it is packed."
+        return None, [*faults, fault("CIM-S002", where=path.name, seen=seen, todo=todo)]
     table, more = _with_header(records, name=path.name)
     return table, faults + more
+
+
+def read_rows(data: bytes, path: Path) -> tuple[list[list[str]], list[Fault]]:
+    """The rows of a table as they stand in the file, whichever of them is the header.
+
+    Args:
+        data: the content of the file.
+        path: its name; the suffix tells how it is read, as by `read_table`.
+
+    Returns:
+        The rows, and the faults found; with errors among these the rows are not all there.
+    """
+    suffix = path.suffix.lower()
+    if suffix == ".xlsx":
+        return read_workbook(data, name=path.name)
+    text, faults = decode_table(data, name=path.name)
+    if text is None:
+        return [], faults
+    if suffix == ".tsv":
+        return _split_plain(text), faults
+    rows, more = _split_quoted(text, _DELIMITERS[suffix], name=path.name)
+    return rows, faults + more
 
 
 def _split_plain(text: str) -> list[list[str]]:
@@ -119,93 +160,6 @@ def _split_quoted(
         todo = "Is a quotation mark left open? One inside a quoted cell must be doubled."
         return records, [fault("CIM-S002", where=where, seen=f"Not CSV: {error}.", todo=todo)]
     return records, []
-
-
-def _read_workbook(data: bytes, *, name: str) -> tuple[list[list[str]], list[Fault]]:
-    import zipfile
-    import zlib
-    from xml.etree.ElementTree import ParseError
-
-    import openpyxl
-    from openpyxl.utils.exceptions import InvalidFileException
-
-    # What zipfile, the XML parser and openpyxl raise, each at its own place, for damaged files.
-    damages: tuple[type[Exception], ...]
-    damages = (zipfile.BadZipFile, zlib.error, ParseError, InvalidFileException, OSError, EOFError)
-    damages += (KeyError, IndexError, ValueError, TypeError, AttributeError, RuntimeError)
-    if too_large := _growth(data):
-        todo = "Remove what is not text, or save it as CSV UTF-8."
-        return [], [fault("CIM-S002", where=name, seen=too_large, todo=todo)]
-    try:
-        with warnings.catch_warnings():
-            # openpyxl warns of formats, validations and styles that it drops; none is text.
-            warnings.simplefilter("ignore")
-            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-            try:
-                sheet = book["items"] if "items" in book.sheetnames else book.worksheets[0]
-                sheet.reset_dimensions()
-                rows = list(_bounded(sheet.iter_rows(values_only=True)))
-            finally:
-                book.close()
-    except damages:
-        seen = "Not an Excel workbook, or a damaged or protected one."
-        todo = "Save it again as .xlsx, without a password, or as CSV UTF-8."
-        return [], [fault("CIM-S002", where=name, seen=seen, todo=todo)]
-    faults: list[Fault] = []
-    return list(_cells_as_text(rows, name=name, faults=faults)), faults
-
-
-def _growth(data: bytes) -> str:
-    """Why a workbook is too large to be unpacked, as a sentence; empty where it is not."""
-    import zipfile
-
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            unpacked = sum(member.file_size for member in archive.infolist())
-    except (zipfile.BadZipFile, ValueError, IndexError, OSError):
-        return ""  # openpyxl says what is wrong with it
-    most = min(max(SMALL_BYTES, MAX_GROWTH * len(data)), MAX_UNPACKED_BYTES)
-    if unpacked <= most:
-        return ""
-    return f"The workbook grows from {len(data):,} to {unpacked:,} bytes."
-
-
-def _bounded(rows: Iterable[Sequence[object]]) -> Iterator[list[object]]:
-    """The rows without the empty cells at their ends, as long as there are not too many cells.
-
-    Raises:
-        ValueError: there are.
-    """
-    seen = 0
-    for row in rows:
-        seen += len(row)
-        if seen > MOST_CELLS:
-            raise ValueError("too many cells")
-        filled = next((n for n in range(len(row), 0, -1) if row[n - 1] is not None), 0)
-        yield list(row[:filled])
-
-
-def _cells_as_text(
-    rows: Iterable[Sequence[object]], *, name: str, faults: list[Fault]
-) -> Iterator[list[str]]:
-    """Numbers and truth values as they are shown; what a spreadsheet made of words is a fault."""
-    for number, row in enumerate(rows, start=1):
-        record = []
-        for value in row:
-            if value is None:
-                record.append("")
-            elif isinstance(value, bool):
-                record.append("true" if value else "false")
-            elif isinstance(value, float) and value.is_integer():
-                record.append(str(int(value)))
-            elif isinstance(value, str | int | float):
-                record.append(str(value))
-            else:
-                seen = f"A cell holds {value}, which is a date or a time and not text."
-                todo = "Format the column as text and type the cell again."
-                faults.append(fault("CIM-S003", where=f"{name} row {number}", seen=seen, todo=todo))
-                record.append(str(value))
-        yield record
 
 
 def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, list[Fault]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError
-from cimento.files import read_bytes
+from cimento.suites.reading import open_text
 from cimento.surveys.dealing import Members, deal, spread
 from cimento.surveys.design import Choice, Design, Question, Survey
 from cimento.surveys.fields import fields_for, guidelines
@@ -165,11 +166,9 @@ def _sample_choices(material: Material, said: Words, chance: random.Random) -> S
 
 def _own_checks(path: Path) -> list[Question]:
     """Checks from a table: ``text``, ``expected``, and ``choices`` with bars between."""
-    from cimento.suites.tables import read_table
+    from cimento.suites.tables import open_table
 
-    table, faults = read_table(read_bytes(path), path)
-    if table is None:
-        raise InputError(where=str(path), seen="; ".join(map(str, faults)))
+    table = open_table(path)
     found = []
     for number, row in enumerate(table.rows, start=1):
         text, expected = (row.cells.get(name, "").strip() for name in ("text", "expected"))
@@ -181,6 +180,12 @@ def _own_checks(path: Path) -> list[Question]:
             )
         parts = [part.strip() for part in row.cells.get("choices", "").split("|")]
         choices = tuple(Choice(part, part) for part in parts if part)
+        if len(set(choices)) != len(choices):
+            raise InputError(
+                where=table.where(row),
+                seen=f"a choice is there twice in {row.cells['choices']!r}",
+                todo="Give different answers, with | between them.",
+            )
         if choices and expected not in {each.value for each in choices}:
             raise InputError(
                 where=table.where(row),
@@ -206,13 +211,8 @@ def _consent(plan: Plan, said: Words) -> tuple[str, ...]:
         if plan.contact:
             texts.append(said["consent"]["contact"].format(contact=plan.contact))
         return tuple(texts)
-    try:
-        text = read_bytes(plan.consent).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            where=str(plan.consent), seen="is not UTF-8", todo="Save it as UTF-8."
-        ) from error
-    found = tuple(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
+    paragraphs = re.split(r"\n\s*\n", open_text(plan.consent))
+    found = tuple(" ".join(each.split()) for each in paragraphs if each.strip())
     if not found:
         raise InputError(where=str(plan.consent), seen="is empty", todo="Write the consent text.")
     return found

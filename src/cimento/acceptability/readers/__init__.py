@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cimento.acceptability.readers.cells import need_columns, open_table
+from cimento.acceptability.readers.cells import need_columns
 from cimento.acceptability.records import RatedSet
 from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.suites.tables import SUFFIXES, Table
+from cimento.suites.tables import SUFFIXES, Table, open_table
 
 
 @dataclass(frozen=True, slots=True)

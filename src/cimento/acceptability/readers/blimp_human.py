@@ -12,7 +12,7 @@ from pathlib import Path
 from cimento.acceptability.readers import cells
 from cimento.acceptability.records import ForcedChoice
 from cimento.errors import InputError
-from cimento.suites.tables import Row, Table
+from cimento.suites.tables import Row, Table, open_table
 
 COLUMNS = (
     "hit", "annotator", "work_seconds", "paradigm", "is_attention_check", "correct_option",
@@ -26,7 +26,7 @@ def read_choices(path: Path) -> tuple[ForcedChoice, ...]:
     Raises:
         InputError: it cannot be read, lacks a column, or a cell is not what it should be.
     """
-    table = cells.open_table(path)
+    table = open_table(path)
     cells.need_columns(table, COLUMNS)
     return tuple(_choice(table, row) for row in table.rows)
 

@@ -6,12 +6,10 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from cimento.acceptability.records import RatedSentence, Scale
-from cimento.errors import InputError, SuiteError
-from cimento.files import read_bytes
-from cimento.suites.tables import Row, Table, read_table
+from cimento.errors import InputError
+from cimento.suites.tables import Row, Table
 
 _ABSENT = {"", "na", "nan", "none", "null", "-"}
 _TRUE = {"1", "1.0", "true", "yes", "sì", "si", "vero"}
@@ -19,18 +17,6 @@ _FALSE = {"0", "0.0", "false", "no", "falso"}
 _SHOWN = 3
 _LARGEST = 1e100
 """Beyond, squares are no numbers any more; NaN is not within it either."""
-
-
-def open_table(path: Path) -> Table:
-    """A table by its suffix: a ``.tsv`` is never quoted, a ``.csv`` is.
-
-    Raises:
-        InputError: it cannot be read.
-    """
-    table, faults = read_table(read_bytes(path), path)
-    if table is None or any(each.severity == "error" for each in faults):
-        raise SuiteError(where=str(path), faults=faults)
-    return table
 
 
 def need_columns(table: Table, columns: Sequence[str]) -> None:

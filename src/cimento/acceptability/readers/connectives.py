@@ -27,7 +27,7 @@ CONNECTIVES = (
 COLUMNS = ("id", "sentence")
 SCALE = Scale(1, 5)
 
-_ID = re.compile(r"(?P<connective>[^\W\d_]+) (?P<number>\d+)(?P<kind>NA|A|cl)$")
+_ID = re.compile(r"(?P<connective>[^\W\d_]+) (?P<number>\d{1,9})(?P<kind>NA|A|cl)$")
 _LABELS: Mapping[str, Label] = {"A": "acceptable", "NA": "unacceptable"}
 _KNOWN = {"id", "sentence", "grammaticality", "replacement", "ratings", "mean", "sd", "n"}
 

@@ -13,62 +13,75 @@ from cimento.cli.console import note, show
 from cimento.errors import UsageError
 
 if TYPE_CHECKING:
+    from cimento.judgments.importing import Import
     from cimento.judgments.mapping import ColumnMap
     from cimento.judgments.prolific import Submission
 
+Suites = Annotated[
+    list[str] | None,
+    options.option("--suite", help="The suite that was asked; its items are then checked."),
+]
+Columns = Annotated[
+    list[str] | None,
+    options.option("--map", metavar="FIELD=COLUMN", help="Where a field stands. Repeatable."),
+]
+Fixed = Annotated[
+    list[str] | None,
+    options.option("--fixed", metavar="FIELD=VALUE", help="A field equal in all. Repeatable."),
+]
+Mapping = Annotated[
+    Path | None, options.option("--mapping", help="The same as TOML (docs/judgments.md).")
+]
+Prolific = Annotated[
+    Path | None, options.option("--prolific", help="Prolific's export of the participants.")
+]
+Keep = Annotated[
+    list[str] | None,
+    options.option("--keep", help="Column of it to keep in --participants. Repeatable."),
+]
+Participants = Annotated[
+    Path | None,
+    options.option("--participants", help="Write pseudonym, status, seconds and --keep (TSV)."),
+]
+Secret = Annotated[
+    Path | None,
+    options.option("--secret", help="File with the secret of pseudonyms; made if not there."),
+]
+Names = Annotated[
+    Literal["replace", "keep"],
+    options.option("--names", help="Replace participants' names, or keep them as they are."),
+]
+OfUnknown = Annotated[
+    Literal["refuse", "skip"],
+    options.option("--unknown", help="Answers to no item of the suite."),
+]
+Form = Annotated[
+    Literal["long", "wide", "jspsych", "pcibex", "rated"],
+    options.option(
+        "--form",
+        help="long: an answer a row; wide: a person a row; rated: lists such as ItaCoLA's.",
+    ),
+]
+Output = Annotated[
+    Path, options.option("-o", "--output", help="Judgments: .parquet, .csv or .tsv.")
+]
 
-# size: one argument for each option.
+
 def import_answers(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of answers.")],
-    output: Annotated[
-        Path, options.option("-o", "--output", help="Judgments: .parquet, .csv or .tsv.")
-    ],
-    form: Annotated[
-        Literal["long", "wide", "jspsych", "pcibex", "rated"],
-        options.option(
-            "--form",
-            help="long: an answer a row; wide: a person a row; rated: lists such as ItaCoLA's.",
-        ),
-    ],
+    output: Output,
+    form: Form,
     *,
-    suites: Annotated[
-        list[str] | None,
-        options.option("--suite", help="The suite that was asked; its items are then checked."),
-    ] = None,
-    columns: Annotated[
-        list[str] | None,
-        options.option("--map", metavar="FIELD=COLUMN", help="Where a field stands. Repeatable."),
-    ] = None,
-    fixed: Annotated[
-        list[str] | None,
-        options.option("--fixed", metavar="FIELD=VALUE", help="A field equal in all. Repeatable."),
-    ] = None,
-    mapping: Annotated[
-        Path | None, options.option("--mapping", help="The same as TOML (docs/judgments.md).")
-    ] = None,
-    prolific: Annotated[
-        Path | None, options.option("--prolific", help="Prolific's export of the participants.")
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        options.option("--keep", help="Column of it to keep in --participants. Repeatable."),
-    ] = None,
-    participants: Annotated[
-        Path | None,
-        options.option("--participants", help="Write pseudonym, status, seconds and --keep (TSV)."),
-    ] = None,
-    secret: Annotated[
-        Path | None,
-        options.option("--secret", help="File with the secret of pseudonyms; made if not there."),
-    ] = None,
-    names: Annotated[
-        Literal["replace", "keep"],
-        options.option("--names", help="Replace participants' names, or keep them as they are."),
-    ] = "replace",
-    unknown: Annotated[
-        Literal["refuse", "skip"],
-        options.option("--unknown", help="Answers to no item of the suite."),
-    ] = "refuse",
+    suites: Suites = None,
+    columns: Columns = None,
+    fixed: Fixed = None,
+    mapping: Mapping = None,
+    prolific: Prolific = None,
+    keep: Keep = None,
+    participants: Participants = None,
+    secret: Secret = None,
+    names: Names = "replace",
+    unknown: OfUnknown = "refuse",
 ) -> None:
     """Read what people answered and write the judgments table.
 
@@ -85,8 +98,7 @@ def import_answers(
 
     refuse_suffix(output)
     refuse_overwriting(output, files)
-    if participants is not None and prolific is None:
-        raise UsageError(where="--participants", seen="there is no --prolific", todo="Give both.")
+    _check_people(files, prolific, keep, participants)
     key = _secret(secret) if form != "rated" and names == "replace" else None
     submissions = read_prolific(prolific) if prolific is not None else None
     found = read(
@@ -103,6 +115,27 @@ def import_answers(
     write_judgments(table_of(found.judgments), output)
     if participants is not None and submissions is not None:
         _write_people(submissions, keep or (), key, participants)
+    _tell(found, output)
+
+
+def _check_people(
+    files: Sequence[Path],
+    prolific: Path | None,
+    keep: Sequence[str] | None,
+    participants: Path | None,
+) -> None:
+    """UsageError where an option is of no use without another, or a file would be overwritten."""
+    from cimento.judgments.files import refuse_overwriting
+
+    if participants is not None and prolific is None:
+        raise UsageError(where="--participants", seen="there is no --prolific", todo="Give both.")
+    if keep and participants is None:
+        raise UsageError(where="--keep", seen="there is no --participants", todo="Give both.")
+    if participants is not None and prolific is not None:
+        refuse_overwriting(participants, [*files, prolific])
+
+
+def _tell(found: Import, output: Path) -> None:
     for reason, number in found.passed.items():
         note(f"{number} passed over: {reason}")
     for each in found.notes:

@@ -18,7 +18,8 @@ from cimento.acceptability.readers import cells
 from cimento.acceptability.readers.connectives import parse_id
 from cimento.cloze.records import ROLES
 from cimento.errors import InputError
-from cimento.suites.tables import Row, Table
+from cimento.parsing import whole_number
+from cimento.suites.tables import Row, Table, open_table
 
 NONE = "none"
 """How people say that no option is suitable."""
@@ -100,16 +101,16 @@ def read_cloze(path: Path, completions: Path | None = None) -> tuple[ClozeItem, 
     if path.is_dir():
         items = tuple(_of_suite(path, found))
     else:
-        table = cells.open_table(path)
+        table = open_table(path)
         cells.need_columns(table, COLUMNS)
         items = tuple(_item(table, row, found) for row in table.rows)
-    ids = [item.id for item in items]
-    if len(set(ids)) < len(ids):
-        twice = next(each for each in ids if ids.count(each) > 1)
+    ids = Counter(item.id for item in items)
+    twice = next((each for each, times in ids.items() if times > 1), None)
+    if twice is not None:
         raise InputError(
             where=path.name, seen=f"the id {twice!r} is there twice", todo="Give each its own."
         )
-    unknown = sorted(found.keys() - set(ids))
+    unknown = sorted(found.keys() - ids.keys())
     if unknown and completions:
         raise InputError(
             where=completions.name,
@@ -281,13 +282,14 @@ def _choices(table: Table, row: Row, options: set[str]) -> dict[str, int]:
     for part in _list(cells.text_of(row, "choices")):
         option, equals, count = part.partition("=")
         name = fold(option)
-        if not equals or not count.strip().isdigit() or name not in options or name in found:
+        number = whole_number(count.strip())
+        if not equals or number is None or name not in options or name in found:
             raise InputError(
                 where=table.where(row),
                 seen=f"choices has {part!r}",
                 todo=f"Write OPTION=NUMBER with each of {', '.join(sorted(options))} once at most.",
             )
-        found[name] = int(count)
+        found[name] = number
     return found
 
 
@@ -296,7 +298,7 @@ def _list(text: str) -> list[str]:
 
 
 def _read_completions(path: Path) -> dict[str, dict[int, str]]:
-    table = cells.open_table(path)
+    table = open_table(path)
     cells.need_columns(table, COMPLETION_COLUMNS)
     found: dict[str, dict[int, str]] = {}
     for row in table.rows:

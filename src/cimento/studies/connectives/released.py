@@ -18,12 +18,12 @@ from pathlib import Path
 
 from cimento.acceptability.readers import merge, read_rated
 from cimento.acceptability.readers.blimp_human import read_choices
-from cimento.acceptability.readers.cells import open_table
 from cimento.acceptability.readers.lau2020 import PRINTED_MEAN
 from cimento.acceptability.records import RatedSentence, RatedSet
 from cimento.errors import InputError
 from cimento.files import read_bytes
 from cimento.suites.model import JsonValue
+from cimento.suites.tables import open_table
 
 ACCEPTABILITY = ("accomplit_ACCEPT-Corpus-training.tsv", "accomplit_acceptability-set-test.tsv")
 COMPLEXITY = ("accomplit_COMPL-Corpus-training.tsv", "accomplit_complexity-set-test.tsv")

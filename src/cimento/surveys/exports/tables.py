@@ -5,10 +5,9 @@ from __future__ import annotations
 import csv
 import io
 
+from cimento.files import inert
 from cimento.surveys.design import Design
 from cimento.surveys.exports.rows import COLUMNS, known
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def form_tables(design: Design) -> dict[str, str]:
@@ -39,15 +38,7 @@ def form_tables(design: Design) -> dict[str, str]:
 
 
 def as_csv(lines: list[list[str]]) -> str:
-    """Lines as CSV that a spreadsheet opens without taking a text for a formula.
-
-    A cell that begins as a formula does gets an apostrophe in front (OWASP, CSV injection).
-    """
+    """Lines as CSV that a spreadsheet opens without taking a text for a formula."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([inert(cell) for cell in line] for line in lines)
     return out.getvalue()
-
-
-def inert(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell

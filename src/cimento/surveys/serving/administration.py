@@ -196,10 +196,11 @@ class Administration:
 
 
 def _parquet(path: Path) -> bytes:
+    from cimento.judgments.files import write_parquet
     from cimento.judgments.records import table_of
 
     file = io.BytesIO()
-    results.write_parquet(table_of(results.judgments(path)), file)
+    write_parquet(table_of(results.judgments(path)), file)
     return file.getvalue()
 
 

@@ -3,31 +3,50 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
 
-from cimento.answers import JUDGMENTS, SCHEMA_VERSION
-from cimento.errors import UsageError
-from cimento.files import atomically, write_text
+from cimento.errors import StorageError
+from cimento.judgments.files import csv_of, write_judgments
 from cimento.judgments.records import BETTER, Judgment, table_of
 from cimento.surveys.design import Design, Question
 from cimento.surveys.exports.tables import as_csv
 from cimento.surveys.serving import storage
 from cimento.surveys.serving.storage import Answer, Participant
 
-if TYPE_CHECKING:
-    import polars as pl
-
-SUFFIXES = (".csv", ".parquet")
 _PEOPLE = (
     "participant", "survey", "link_made", "consent_version", "consented", "finished",
     "session_seconds", "answered", "questions", "checks", "checks_passed",
 )  # fmt: skip
 
 
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Answers that belong to no question, or times that are none, told as what they are."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as error:
+        raise StorageError(
+            where=str(path),
+            seen=f"the answers in it do not fit its survey ({error})",
+            todo="Was the file damaged or edited? Take a copy from before.",
+        ) from error
+
+
 def judgments(path: Path) -> list[Judgment]:
-    """What the participants in a file answered, survey by survey, in the order of its pages."""
+    """What the participants in a file answered, survey by survey, in the order of its pages.
+
+    Raises:
+        InputError: there is no such file.
+        StorageError: it cannot be read, or its answers do not fit its survey.
+    """
+    with _told(path):
+        return _judgments(path)
+
+
+def _judgments(path: Path) -> list[Judgment]:
     design = storage.stored_design(path)
     people = {each.id: each for each in storage.participants(path)}
     places = {
@@ -53,13 +72,21 @@ def judgments(path: Path) -> list[Judgment]:
 
 def judgments_csv(path: Path) -> str:
     """The same as CSV that a spreadsheet can open."""
-    table = table_of(judgments(path))
-    rows = [["" if cell is None else str(cell) for cell in row] for row in table.iter_rows()]
-    return as_csv([table.columns, *rows])
+    return csv_of(table_of(judgments(path)))
 
 
 def people_csv(path: Path) -> str:
-    """Participants with how far they are, as CSV."""
+    """Participants with how far they are, as CSV.
+
+    Raises:
+        InputError: there is no such file.
+        StorageError: it cannot be read, or its answers do not fit its survey.
+    """
+    with _told(path):
+        return _people_csv(path)
+
+
+def _people_csv(path: Path) -> str:
     design = storage.stored_design(path)
     answers = storage.answers(path)
     given = Counter(
@@ -84,7 +111,7 @@ def people_csv(path: Path) -> str:
 
 
 def write_results(path: Path, output: Path) -> int:
-    """Write the judgments table to a ``.csv`` or ``.parquet`` file.
+    """Write the judgments table to a ``.parquet``, ``.csv`` or ``.tsv`` file.
 
     Returns:
         How many judgments there are.
@@ -94,23 +121,9 @@ def write_results(path: Path, output: Path) -> int:
         InputError: there are no answers at that path.
         StorageError: the file cannot be written.
     """
-    if output.suffix == ".csv":
-        text = judgments_csv(path)
-        write_text(text, output)
-    elif output.suffix == ".parquet":
-        table = table_of(judgments(path))
-        atomically(output, lambda file: write_parquet(table, file))
-    else:
-        raise UsageError(
-            where=str(output), seen=f"is neither {' nor '.join(SUFFIXES)}", todo="Name one."
-        )
-    return len(storage.answers(path))
-
-
-def write_parquet(table: pl.DataFrame, file: Path | IO[bytes]) -> None:
-    """A judgments table as Parquet, with the name and the version of its schema."""
-    metadata = {"cimento_table": JUDGMENTS.name, "cimento_schema_version": str(SCHEMA_VERSION)}
-    table.write_parquet(file, metadata=metadata)
+    table = table_of(judgments(path))
+    write_judgments(table, output)
+    return table.height
 
 
 def session_seconds(participant: Participant) -> float | None:
