@@ -8,6 +8,8 @@ import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import pytest
+
 from cimento.suites.builtin import find_suite
 from cimento.surveys.building import Plan, build_design
 from cimento.surveys.material import Wanted
@@ -60,7 +62,30 @@ class Person:
         return self.client.post(f"/p/{self.token}/{position}", data=data, follow_redirects=False)
 
 
-def people_of(client, design, database):
+@pytest.fixture
+def design():
+    """A small design."""
+    return small()
+
+
+@pytest.fixture
+def database(tmp_path):
+    """Where answers go."""
+    return tmp_path / "answers.sqlite"
+
+
+@pytest.fixture
+def client(design, database):
+    """A client of the application."""
+    from starlette.testclient import TestClient
+
+    app = make_app(design, database, secret=SECRET, pace=1000)
+    with TestClient(app, base_url="http://localhost") as found:
+        yield found
+
+
+@pytest.fixture
+def people(client, design, database):
     """Two participants who have agreed, and one who has not."""
     made = [Person(client, token) for _, token in storage.invite(database, design, 3)]
     for each in made[:2]:

@@ -17,32 +17,13 @@ from cimento.judgments.records import judgments_of
 from cimento.surveys.design import write_design
 from cimento.surveys.serving import results, storage
 from cimento.surveys.serving.app import make_app
-from tests.survey_help import SECRET, Person, hidden, people_of, small, stored
+from tests import survey_help
+from tests.survey_help import SECRET, Person, hidden, small, stored
 
 starlette = pytest.importorskip("starlette.testclient")
 
-
-@pytest.fixture
-def design():
-    return small()
-
-
-@pytest.fixture
-def database(tmp_path):
-    return tmp_path / "answers.sqlite"
-
-
-@pytest.fixture
-def client(design, database):
-    app = make_app(design, database, secret=SECRET, pace=1000)
-    with starlette.TestClient(app, base_url="http://localhost") as found:
-        yield found
-
-
-@pytest.fixture
-def people(client, design, database):
-    """Two participants who have agreed, and one who has not."""
-    return people_of(client, design, database)
+design, database = survey_help.design, survey_help.database
+client, people = survey_help.client, survey_help.people
 
 
 def test_an_answer_of_somebody_who_was_deleted_meanwhile_is_not_stored(
@@ -204,3 +185,33 @@ def test_a_port_that_is_taken_is_said_to_be(design, tmp_path, monkeypatch, capsy
 def test_the_file_of_the_answers_is_for_its_owner_alone(design, database):
     storage.prepare(database, design)
     assert database.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_server_says_where_it_is_and_whether_anybody_has_a_link(
+    design, tmp_path, monkeypatch, capsys
+):
+    write_design(design, tmp_path / "design.json")
+    module = "cimento.surveys.serving.app"
+    monkeypatch.setattr(
+        f"{module}.make_app", lambda wanted, path, **_: storage.prepare(path, wanted)
+    )
+    monkeypatch.setattr(f"{module}.run", lambda *_: None)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    command = ["annotate", "serve", str(tmp_path), "--port", str(port)]
+    assert invoke(command) == 0
+    told = capsys.readouterr().err
+    assert f"http://127.0.0.1:{port}/admin" in told
+    assert "Nobody has a link yet" in told
+    assert invoke(["annotate", "serve", "invite", str(tmp_path), "-n", "1"]) == 0
+    capsys.readouterr()
+    assert invoke(command) == 0
+    assert "Nobody has a link yet" not in capsys.readouterr().err
+
+
+def test_a_secret_that_is_no_text_is_refused(design, tmp_path, capsys):
+    write_design(design, tmp_path / "design.json")
+    (tmp_path / "secret").write_bytes(b"\xff" * 20)
+    command = ["annotate", "serve", str(tmp_path), "--admin-secret-file", str(tmp_path / "secret")]
+    assert invoke(command) == 2
+    assert "is no text" in capsys.readouterr().err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import html
 import io
 import json
 import os
@@ -18,10 +19,11 @@ import polars as pl
 import pytest
 
 from cimento.cli.main import invoke
+from cimento.errors import UsageError
 from cimento.judgments.records import judgments_of
 from cimento.suites.builtin import find_suite
 from cimento.surveys.building import Plan, build_design
-from cimento.surveys.design import Choice
+from cimento.surveys.design import Choice, read_design
 from cimento.surveys.exports import jspsych, pages, pcibex, tables
 from cimento.surveys.exports.folder import write_folder
 from cimento.surveys.material import Wanted
@@ -85,10 +87,9 @@ def test_no_cell_of_a_table_is_a_formula():
         assert {each["text"] for each in rows(text)} == {"'=1+1"}
 
 
-def test_stories_have_three_questions_a_page_and_no_pcibex(tmp_path):
+def test_stories_have_three_questions_a_page(tmp_path):
     design = small("it-stories")
     write_folder(design, tmp_path)
-    assert not (tmp_path / "pcibex").exists()
     lines = rows((tmp_path / "forms" / "survey-1.csv").read_text())
     assert {each["question"] for each in lines} == {
         "attention", "story_class", "conflict_detec", "physical_state",
@@ -116,12 +117,14 @@ const proxies = new Map();
 const make = (kind) => (...args) => {
   const it = { kind, args, calls: [] };
   const proxy = new Proxy(it, { get: (own, name) => name in own ? own[name]
-    : (...more) => { own.calls.push([name, more]); return proxies.get(own); } });
+    : name === "test" ? proxy : (...more) => {
+      own.calls.push([name, more]); return proxies.get(own); } });
   proxies.set(it, proxy);
   return proxy;
 };
 globalThis.PennController = { ResetPrefix() {} };
 globalThis.DebugOff = () => {};
+globalThis.end = () => "end";
 globalThis.GetURLParameter = (name) => ({ survey: "2", participant: "P7" })[name];
 globalThis.Sequence = (...labels) => order.push(...labels);
 globalThis.SendResults = () => "results";
@@ -141,14 +144,31 @@ const out = order.filter((label) => label.startsWith("trial-")).map((label) => {
   const scale = trial.elements.find((each) => each.kind === "Scale");
   const answer = scale.args[scale.args.length - 1];
   const logged = { ...trial.logged };
-  for (const each of trial.elements.filter((each) => each.kind === "Var")) {
+  for (const each of trial.elements.filter((each) =>
+    each.calls.some(([name]) => name === "set"))) {
     const change = each.calls.filter(([name]) => name === "set").at(-1)[1][0];
-    logged[each.args[0]] = change(answer);
+    if (each.args[0] in logged) logged[each.args[0]] = change(answer);
   }
-  return { text: trial.elements[0].args[1], labels: scale.args.slice(1), logged };
+  const asked = trial.elements[0].calls.find(([name]) => name === "is");
+  const text = trial.elements.find((each) => each.kind === "Html").args[1];
+  return { text, when: asked ? asked[1][0] : "", labels: scale.args.slice(1), logged };
 });
 console.log(JSON.stringify({ order, out }));
 """
+
+
+def test_a_folder_that_holds_another_design_is_left_alone(tmp_path):
+    first, second = small("it-connectives"), small("it-acceptability")
+    write_folder(first, tmp_path)
+    write_folder(first, tmp_path)
+    with pytest.raises(UsageError, match="another design"):
+        write_folder(second, tmp_path)
+    assert read_design(tmp_path) == first
+    write_folder(second, tmp_path, force=True)
+    assert read_design(tmp_path) == second
+    for folder in ("forms", "print"):
+        kept = {path.stem for path in (tmp_path / folder).iterdir()}
+        assert kept == {f"survey-{name}" for name in second.by_survey}
 
 
 def run_pcibex(design, folder):
@@ -186,6 +206,19 @@ def test_the_pcibex_script_logs_which_condition_was_chosen(tmp_path):
     for each, question in zip(ran["out"], design.by_survey["2"], strict=True):
         assert each["logged"]["value"] == question.choices[-1].value
         assert each["logged"]["condition"] == question.choices[-1].condition
+
+
+def test_the_pcibex_script_asks_about_a_story_one_question_after_the_other(tmp_path):
+    design = small("it-stories")
+    asked = run_pcibex(design, tmp_path)["out"]
+    questions = design.by_survey[asked[0]["logged"]["survey"]]
+    expected = [(each, field) for each in questions for field in design.fields_of(each)]
+    assert {field.when for _, field in expected} == {"", "false"}
+    for found, (question, field) in zip(asked, expected, strict=True):
+        assert found["when"] == field.when
+        assert found["logged"]["question"] == field.name
+        assert found["logged"]["value"] == field.choices[-1].value
+        assert all(html.escape(line) in found["text"] for line in question.lines)
 
 
 def test_the_pcibex_script_shows_hostile_text_as_text(tmp_path):

@@ -13,32 +13,13 @@ from hypothesis import strategies as st
 from cimento.surveys.serving import results, storage
 from cimento.surveys.serving.app import make_app
 from cimento.surveys.serving.security import LARGEST_FORM, Limits
-from tests.survey_help import SECRET, Person, hidden, people_of, small, stored
+from tests import survey_help
+from tests.survey_help import SECRET, Person, hidden, small, stored
 
 starlette = pytest.importorskip("starlette.testclient")
 
-
-@pytest.fixture
-def design():
-    return small()
-
-
-@pytest.fixture
-def database(tmp_path):
-    return tmp_path / "answers.sqlite"
-
-
-@pytest.fixture
-def client(design, database):
-    app = make_app(design, database, secret=SECRET, pace=1000)
-    with starlette.TestClient(app, base_url="http://localhost") as found:
-        yield found
-
-
-@pytest.fixture
-def people(client, design, database):
-    """Two participants who have agreed, and one who has not."""
-    return people_of(client, design, database)
+design, database = survey_help.design, survey_help.database
+client, people = survey_help.client, survey_help.people
 
 
 def test_a_survey_is_answered_from_consent_to_thanks(people, design, database):

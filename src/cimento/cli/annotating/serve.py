@@ -66,21 +66,22 @@ def start(
     one is made and printed once. Put a web server with TLS in front before you open it to others.
     """
     from cimento.surveys.design import read_design
+    from cimento.surveys.serving import storage
     from cimento.surveys.serving.app import listen, make_app, run
 
-    secret, path, wanted = (
-        _secret(admin_secret_file),
-        _database(design, database),
-        read_design(design),
-    )
+    secret = _secret(admin_secret_file)
+    path, wanted = _database(design, database), read_design(design)
     made = "" if secret else secrets.token_urlsafe(24)
     with listen(host, port) as listening:
         app = make_app(wanted, path, secret=secret or made)
-        note(f"The answers are in {path}. Administration: http://{host}:{port}/admin")
+        address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        note(f"The answers are in {path}. Administration: http://{address}/admin")
         if made:
             note(f"The administrator's secret, printed this once: {made}")
         if host not in {"127.0.0.1", "::1", "localhost"}:
             note("Others on the network can reach this, and without TLS in front also read it.")
+        if not storage.participants(path):
+            note(f"Nobody has a link yet: cimento annotate serve invite {design}, or in /admin.")
         run(app, listening)
 
 
@@ -111,7 +112,7 @@ def invite(
 def export(
     design: DesignPath,
     output: Annotated[
-        Path, options.option("-o", "--output", help="A .csv or .parquet file.")
+        Path, options.option("-o", "--output", help="A .parquet, .csv or .tsv file.")
     ] = Path("judgments.parquet"),
     *,
     people: Annotated[
@@ -166,13 +167,18 @@ def _secret(file: Path | None) -> str:
     """The administrator's secret, from a file or the environment; empty where there is none.
 
     Raises:
-        InputError: the file cannot be read.
+        InputError: the file cannot be read, or is no text.
         UsageError: the secret is too short.
     """
-    from cimento.errors import UsageError
+    from cimento.errors import InputError, UsageError
     from cimento.files import read_bytes
 
-    given = os.environ.get(SECRET, "") if file is None else read_bytes(file).decode().strip()
+    try:
+        given = os.environ.get(SECRET, "") if file is None else read_bytes(file).decode().strip()
+    except UnicodeDecodeError as error:
+        raise InputError(
+            where=str(file), seen="is no text", todo="Write the secret in it."
+        ) from error
     if (given or file is not None) and len(given) < SHORTEST_SECRET:
         raise UsageError(
             where=str(file or SECRET),

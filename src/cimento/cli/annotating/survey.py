@@ -18,6 +18,9 @@ app = typer.Typer(help="Make surveys out of suites.", no_args_is_help=True)
 # As `cimento.surveys.design.Task` has them, which is imported only when it is needed.
 Task = Literal["likert", "yesno", "choice", "cloze", "candidate", "story"]
 Folder = Annotated[Path, options.option("-o", "--output", help="Folder that is written.")]
+Force = Annotated[
+    bool, options.option("--force", help="Take the place of another design in that folder.")
+]
 
 
 # size: one argument for each option.
@@ -68,6 +71,7 @@ def build(
     ] = "",
     limit: options.Limit = None,
     seed: Annotated[int, options.option("--seed", help="Seed of all orders.")] = 0,
+    force: Force = False,
 ) -> None:
     """Deal the items of a suite over surveys; nobody sees two conditions of an item.
 
@@ -88,23 +92,25 @@ def build(
         check_file=check_file, consent=consent, contact=contact, title=title, seed=seed,
     )  # fmt: skip
     design = build_design(find_suite(suite), plan)
-    write_folder(design, output)
+    write_folder(design, output, force=force)
     show(_told(design))
     if consent is None and not contact:
         note(f"Remark: {CONTACT_MISSING}. Give --contact or --consent.")
-    note(f"Everything is in {output}.")
+    note(f"Everything is in {output}. To ask in a browser: cimento annotate serve {output}")
 
 
 @app.command("export", short_help="Write the exports of a design again.")
 def export(
     design: Annotated[Path, typer.Argument(metavar="DESIGN", help="A design, or its folder.")],
     output: Folder = Path("survey"),
+    *,
+    force: Force = False,
 ) -> None:
     """Write everything that is made from a design, after it was changed by hand, say."""
     from cimento.surveys.design import read_design
     from cimento.surveys.exports.folder import write_folder
 
-    files = write_folder(read_design(design), output)
+    files = write_folder(read_design(design), output, force=force)
     note(f"{len(files)} files in {output}.")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from html import escape
 
-from cimento.surveys.design import Design, Question
+from cimento.surveys.design import Design, Field, Question
 from cimento.surveys.exports.jspsych import script_json
 from cimento.surveys.exports.pages import TEMPLATES, marked
 from cimento.surveys.exports.rows import known
@@ -15,7 +15,7 @@ from cimento.surveys.wording import words
 def script(design: Design) -> str:
     """The whole of ``main.js``: texts are HTML there, so all of them are escaped here.
 
-    Only for tasks that ask one thing a page: PCIbex has no answers that depend on others.
+    PCIbex asks one thing a trial: a page that asks several becomes as many trials.
     """
     said = words(design.language)
     data = {
@@ -26,8 +26,9 @@ def script(design: Design) -> str:
         "words": {name: escape(text) for name, text in said["pages"].items()},
         "surveys": {
             survey: [
-                _trial(design, question, survey, place)
+                _trial(design, question, field, survey, place)
                 for place, question in enumerate(questions, start=1)
+                for field in design.fields_of(question)
             ]
             for survey, questions in design.by_survey.items()
         },
@@ -36,13 +37,15 @@ def script(design: Design) -> str:
     return code.replace("{/* the survey */}", script_json(data))
 
 
-def _trial(design: Design, question: Question, survey: str, position: int) -> dict[str, object]:
-    field = design.fields_of(question)[0]
+def _trial(
+    design: Design, question: Question, field: Field, survey: str, position: int
+) -> dict[str, object]:
     return {
         "lines": _lines(question),
         "prompt": escape(field.prompt),
         "low": escape(field.low),
         "high": escape(field.high),
+        "when": field.when,
         "labels": [escape(choice.label) for choice in field.choices],
         "choices": [asdict(choice) for choice in field.choices],
         "data": known(design, question, field, survey=survey, position=position),
@@ -52,5 +55,6 @@ def _trial(design: Design, question: Question, survey: str, position: int) -> di
 def _lines(question: Question) -> list[str]:
     if not question.lines:
         return []
-    before, part, after = (escape(text) for text in marked(question.lines[0], question.mark))
-    return [f"{before}<mark>{part}</mark>{after}" if part else before]
+    first, *rest = question.lines
+    before, part, after = (escape(text) for text in marked(first, question.mark))
+    return [f"{before}<mark>{part}</mark>{after}" if part else before, *map(escape, rest)]

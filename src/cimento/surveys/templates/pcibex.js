@@ -14,7 +14,10 @@ const trials = SURVEY.surveys[survey];
 
 const paragraphs = (texts) => texts.map((text) => `<p>${text}</p>`).join("");
 const shown = (lines) =>
-  lines.map((line) => `<p style="font-size: 1.25em">${line}</p>`).join("");
+  lines.length > 1
+    ? `<ol style="text-align: left; line-height: 1.6">` +
+      `${lines.map((line) => `<li>${line}</li>`).join("")}</ol>`
+    : lines.map((line) => `<p style="font-size: 1.25em">${line}</p>`).join("");
 
 Sequence(
   "consent",
@@ -38,14 +41,18 @@ newTrial("guidelines",
 trials.forEach((trial, place) => {
   // Labels are what a scale knows; value and condition are what is logged for them.
   const chosen = (label) => trial.choices[trial.labels.indexOf(label)];
+  const answered = (name, part) =>
+    newVar(name).global().set(getScale("answer")).set((label) => part(chosen(label)));
   const made = newTrial(`trial-${place}`,
+    // Some questions are only asked if the first one about the same text was answered so.
+    ...(trial.when ? [getVar("first").test.is(trial.when).failure(end())] : []),
     newHtml("text", shown(trial.lines)).print(),
     newText("prompt", trial.prompt).print(),
     ...(trial.low ? [newText("ends", `${trial.low} … ${trial.high}`).print()] : []),
     newScale("answer", ...trial.labels).button().vertical().keys().log().print().wait(),
-    newVar("value").global().set(getScale("answer")).set((label) => chosen(label).value),
-    newVar("condition").global().set(getScale("answer"))
-      .set((label) => chosen(label).condition || trial.data.condition),
+    ...(trial.when ? [] : [answered("first", (choice) => choice.value)]),
+    answered("value", (choice) => choice.value),
+    answered("condition", (choice) => choice.condition || trial.data.condition),
   );
   const logged = {
     ...trial.data, annotator, value: getVar("value"), condition: getVar("condition"),
