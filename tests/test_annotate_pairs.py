@@ -168,3 +168,26 @@ def test_another_treebank_is_refused(table, tmp_path, capsys):
     )
     assert invoke(["annotate", "pairs", str(path), str(other)]) == 2
     assert "give that very file" in capsys.readouterr().err
+
+
+def test_a_replacement_that_was_only_proposed_is_asked_about_and_taken_with_an_empty_line(tmp_path):
+    path = tmp_path / "proposed.tsv"
+    command = ["corpus", "pairs", "it_sample", "--per", "1", "--propose", "--seed", "7"]
+    assert invoke([*command, "-o", str(path)]) == 0
+    proposed = next(iter(cells(path).values()))["replacement"]
+    assert proposed
+    assert all(task.is_open for task in tasks_of(open_decisions(path, FILES, INVENTORY), INVENTORY))
+    assert ask(path, "", "n")[0] == 1
+    first = next(iter(cells(path).values()))
+    assert (first["replacement"], first["grammaticality"]) == (proposed, "no")
+
+
+def test_half_a_decision_on_a_blank_is_asked_about(table):
+    path = table("cloze")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    header, first = (line.split("\t") for line in lines[:2])
+    first[header.index("plausible")] = "ma"
+    path.write_text("\n".join([lines[0], "\t".join(first), *lines[2:]]) + "\n", encoding="utf-8")
+    assert ask(path, "", "se dove perché")[0] == 1
+    row = next(iter(cells(path).values()))
+    assert (row["plausible"], row["implausible"]) == ("ma", "se | dove | perché")

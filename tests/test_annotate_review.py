@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import openpyxl
@@ -167,3 +168,60 @@ def test_the_reviewers_are_shown(tmp_path, sheet, capsys):
     assert "reviewers  Lia Neri" in out
     assert invoke(["suites", "check", str(tmp_path / "copy")]) == 0
     assert invoke(["annotate", "review", "export", "it-connectives", "-o", "x.csv"]) == 2
+
+
+def test_rows_that_are_no_longer_in_the_sheet_were_not_looked_at(tmp_path, sheet):
+    path = sheet()
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]), encoding="utf-8")
+    review = import_review(PAIRS, path, tmp_path / "copy", reviewer="L")
+    assert review.status == "draft, 179 of 180 rows reviewed by L, 0 left open"
+
+
+def test_a_row_that_is_there_twice_is_refused(tmp_path, sheet):
+    path = sheet()
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join([*lines, lines[-1]]), encoding="utf-8")
+    with pytest.raises(InputError, match=r"row 180 of items\.tsv is there twice"):
+        import_review(PAIRS, path, tmp_path / "copy", reviewer="L")
+
+
+def test_a_line_break_in_a_cell_is_refused(tmp_path):
+    path = tmp_path / "sheet.xlsx"
+    export_review(PAIRS, path)
+    book = openpyxl.load_workbook(path)
+    header = [cell.value for cell in book.active[1]]
+    book.active.cell(2, header.index("text") + 1).value = "Il nonno\n| e | dorme."
+    book.save(path)
+    with pytest.raises(InputError, match="row 2: text has a tab or a line break"):
+        import_review(PAIRS, path, tmp_path / "copy", reviewer="L")
+    assert not (tmp_path / "copy").exists()
+
+
+def test_a_suite_with_a_column_of_the_sheets_own_is_not_exported(tmp_path):
+    suite = tmp_path / "suite"
+    shutil.copytree(PAIRS, suite)
+    first, *rest = (suite / "items.tsv").read_text(encoding="utf-8").splitlines()
+    lines = [f"{first}\tcomment", *(f"{line}\tx" for line in rest)]
+    (suite / "items.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="a column 'comment'"):
+        export_review(suite, tmp_path / "sheet.tsv")
+
+
+def test_stories_that_are_no_objects_are_named_with_their_line(tmp_path):
+    suite = tmp_path / "suite"
+    suite.mkdir()
+    (suite / "suite.toml").write_text('kind = "stories"\n')
+    (suite / "items.jsonl").write_text('{"example_id": 1, "sentences": ["Piove."]}\n[1]\n')
+    with pytest.raises(InputError, match=r"items\.jsonl line 2: is no object"):
+        export_review(suite, tmp_path / "sheet.tsv")
+
+
+def test_a_sheet_is_not_overwritten(tmp_path, capsys):
+    path = tmp_path / "sheet.xlsx"
+    command = ["annotate", "review", "export", "it-connectives", "-o", str(path)]
+    assert invoke(command) == 0
+    before = path.read_bytes()
+    assert invoke(command) == 2
+    assert "may hold verdicts" in capsys.readouterr().err
+    assert path.read_bytes() == before

@@ -180,6 +180,23 @@ class TestApply:
         assert first.mean == pytest.approx(np.mean(values))
         assert [each.participant for each in first.ratings] == ["p0", "p1", "p2", "p3"]
 
+    def test_what_the_author_expects_does_not_pass_for_an_answer(self, tmp_path):
+        answer = Judgment(suite="it-acceptability", item="verb-agreement-01", condition="sentence",
+                          annotator="Rossi, Anna", value="2")  # fmt: skip
+        found = apply_judgments(SUITES / "it-acceptability", [answer], tmp_path / "rated")
+        assert (found.used, found.without) == (1, 119)
+        means = {each.id: each.mean for each in load_rated(tmp_path / "rated").rated.sentences}
+        assert means.pop("verb-agreement-01") == 2
+        assert set(means.values()) == {None}
+
+    def test_a_table_of_rated_sentences_can_be_answered_too(self, tmp_path):
+        path = tmp_path / "rated.tsv"
+        path.write_text("ID\tTEXT\tSCORE\na\tIl gatto dorme.\t4.5\nb\tGatto il dorme.\t1.5\n")
+        answer = Judgment(suite="rated", item="a", condition="sentence", annotator="p1", value="3")
+        apply_judgments(path, [answer], tmp_path / "copy", scale=(1, 5))
+        means = {each.id: each.mean for each in load_rated(tmp_path / "copy").rated.sentences}
+        assert means == {"a": 3, "b": None}
+
     def test_yes_is_1_and_no_is_0(self, tmp_path):
         answers = [
             Judgment(suite="it-connectives", item="e-1", condition="acceptable", annotator=name,

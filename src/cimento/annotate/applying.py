@@ -8,6 +8,7 @@ table beside the suite.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,10 @@ CHOSEN = "chosen_by"
 """Free column: how many people chose this sentence of its pair."""
 
 PEOPLE = "people"
+PARTICIPANTS = "participants"
+
+_EARLIER = ("rating", "rating_sd", "rating_n", RATINGS, PARTICIPANTS)
+"""Columns with ratings that a suite may have already, of its author or of other people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +87,11 @@ def _sentences(
     output: Path,
     scale: tuple[float, float] | None,
 ) -> Applied:
+    from cimento.acceptability.suites import is_rated_table, read_rated_suite
     from cimento.suites.load import load_suite
     from cimento.suites.writers.native import write_native
 
-    suite = load_suite(path).suite
+    suite = read_rated_suite(path) if is_rated_table(path) else load_suite(path).suite
     known = {(item.id, condition.name) for item, condition in suite.stimuli()}
     own, passed = _own(judgments, suite.name, (ACCEPTABILITY, ACCEPTABLE, BETTER))
     yes_no = not any(each.question == ACCEPTABILITY for each in own)
@@ -109,13 +115,16 @@ def _sentences(
         dataclasses.replace(
             item,
             conditions=tuple(
-                _answered(each, ratings.get((item.id, each.name), []),
-                          chosen[item.id, each.name] if chosen else None)
+                _answered(
+                    each,
+                    ratings.get((item.id, each.name), []) if ratings else None,
+                    chosen[item.id, each.name] if chosen else None,
+                )
                 for each in item.conditions
             ),
         )
         for item in suite.items
-    )  # fmt: skip
+    )
     extra = {**suite.extra, "kind": KIND}
     if ratings:
         extra[RATINGS] = _scale(suite, (0.0, 1.0) if yes_no else scale)
@@ -132,13 +141,17 @@ def _rating(judgment: Judgment) -> str | None:
 
 
 def _answered(
-    condition: Condition, ratings: Sequence[tuple[str, str]], chosen: int | None
+    condition: Condition, ratings: Sequence[tuple[str, str]] | None, chosen: int | None
 ) -> Condition:
+    """A condition with what people said; None where they were not asked that."""
     columns = dict(condition.columns)
+    if ratings is not None:
+        # Where nobody answered, what the author expects must not pass for an answer.
+        columns = {name: cell for name, cell in columns.items() if name not in _EARLIER}
     if ratings:
         columns[RATINGS] = ",".join(value for value, _ in ratings)
         if all(name for _, name in ratings):
-            columns["participants"] = ",".join(name for _, name in ratings)
+            columns[PARTICIPANTS] = ",".join(re.sub(r"[,;]+", " ", name) for _, name in ratings)
     if chosen is not None:
         columns[CHOSEN] = str(chosen)
     return dataclasses.replace(condition, columns=columns)

@@ -20,7 +20,7 @@ from cimento.annotate.dialogue import (
     Values,
     converse,
 )
-from cimento.corpus.decisions import IMPLAUSIBLE, OpenTable, Section, as_table
+from cimento.corpus.decisions import IMPLAUSIBLE, TO_FILL, OpenTable, Section, as_table
 from cimento.corpus.inventories import Connective, Inventory
 from cimento.corpus.passages import Passage
 from cimento.corpus.replacing import (
@@ -61,9 +61,14 @@ class Task:
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing is decided yet."""
-        answers = ("replacement", "plausible", "drop")
-        return not any(self.cells.get(name, "") for name in answers)
+        """Whether something is not decided yet; a replacement that was only proposed is not."""
+        if self.cells.get("drop"):
+            return False
+        return not all(self.cells.get(name) for name in TO_FILL[self.section])
+
+    def proposed(self, place: int) -> str | None:
+        """What the table has as the first or the second answer, to be taken with an empty line."""
+        return self.cells.get(TO_FILL[self.section][place]) or None
 
     @property
     def shown(self) -> str:
@@ -93,6 +98,7 @@ def fields_of(task: Task) -> tuple[Field, ...]:
                 name="choice",
                 question=f"replacement (number or name; {DROP} drops the sentence)",
                 read=lambda text, _values: _choice(task, text),
+                default=lambda _values: task.proposed(0),
             ),
             Field(
                 name="more",
@@ -105,11 +111,13 @@ def fields_of(task: Task) -> tuple[Field, ...]:
             name="choice",
             question=f"plausible alternative (number or name; {DROP} drops the sentence)",
             read=lambda text, _values: _choice(task, text),
+            default=lambda _values: task.proposed(0),
         ),
         Field(
             name="more",
             question=f"{IMPLAUSIBLE} implausible ones; or why it is dropped",
             read=lambda text, values: _implausible(task, text, values),
+            default=lambda values: None if values.get("choice") == DROP else task.proposed(1),
         ),
     )
 

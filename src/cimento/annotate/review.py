@@ -15,12 +15,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.annotate.exchange import write_sheet
-from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
+from cimento.errors import InputError, StorageError, UsageError, did_you_mean
 from cimento.files import read_bytes, write_text
-from cimento.parsing import parse_json, parse_toml
-from cimento.suites.faults import errors
-from cimento.suites.model import JsonValue
-from cimento.suites.tables import Row, Table, read_table
+from cimento.parsing import parse_toml
+from cimento.suites.reading import open_json_lines
+from cimento.suites.tables import Row, Table, open_table
 
 TOML = "suite.toml"
 TABLES = ("items.tsv", "seeds.tsv", "items.jsonl")
@@ -99,11 +98,18 @@ def export_review(suite: Path, path: Path) -> int:
 
     Raises:
         InputError: it is no suite folder.
-        UsageError: the suffix is another one.
+        UsageError: the suffix is another one, or the suite has a column that the sheet needs.
         StorageError: the sheet cannot be written.
     """
     rows = list(_suite_rows(suite))
     columns = list(dict.fromkeys(name for each in rows for name in each.cells))
+    for name in (*_PLACE, *_SAID):
+        if name in columns:
+            raise UsageError(
+                where=str(suite),
+                seen=f"has a column {name!r}, which is the review's own in the sheet",
+                todo="Give it another name in the suite.",
+            )
     versions = {name: _version(suite / name) for name in {each.table for each in rows}}
     lines = [[*_PLACE, *columns, *_SAID]]
     lines += [
@@ -143,8 +149,8 @@ def import_review(suite: Path, sheet: Path, output: Path, *, reviewer: str) -> R
         if cell != before[row.table, row.number].cells.get(column, "")
     )
     review = Review(rows=tuple(after), changes=changes, status="")
-    review = replace(review, status=_status(review, reviewer))
-    shutil.copytree(suite, output)
+    review = replace(review, status=_status(review, reviewer, rows=len(before)))
+    _copy(suite, output)
     for name in dict.fromkeys(each.row.table for each in changes):
         own = [each for each in changes if each.row.table == name]
         writer = _write_stories if name.endswith(".jsonl") else _write_table
@@ -169,28 +175,16 @@ def _suite_rows(suite: Path) -> Iterator[SheetRow]:
         if name.endswith(".jsonl"):
             yield from _story_rows(suite / name)
             continue
-        for number, row in enumerate(_table(suite / name).rows, start=1):
+        for number, row in enumerate(open_table(suite / name).rows, start=1):
             yield SheetRow(name, number, row.cells)
 
 
-def _table(path: Path) -> Table:
-    table, faults = read_table(read_bytes(path), path)
-    if table is None or errors(faults):
-        raise SuiteError(where=str(path), faults=faults)
-    return table
-
-
 def _story_rows(path: Path) -> Iterator[SheetRow]:
-    for number, record in enumerate(_stories(path), start=1):
+    for number, record in enumerate(open_json_lines(path), start=1):
         sentences = record.get("sentences")
         texts = [str(each) for each in sentences] if isinstance(sentences, list) else []
         cells = {"item": str(record.get("example_id", "")), "text": BAR.join(texts)}
         yield SheetRow(path.name, number, cells)
-
-
-def _stories(path: Path) -> list[dict[str, JsonValue]]:
-    lines = read_bytes(path).decode("utf-8").split("\n")
-    return [parse_json(line) for line in lines if line.strip()]
 
 
 def _version(path: Path) -> str:
@@ -206,7 +200,7 @@ def _sheet_rows(
     suite: Path, path: Path, before: Mapping[tuple[str, int], SheetRow]
 ) -> list[SheetRow]:
     """The rows of a sheet, held against those of the suite."""
-    sheet = _table(path)
+    sheet = open_table(path)
     missing = [name for name in (*_PLACE, *_SAID) if name not in sheet.columns]
     if missing:
         raise InputError(
@@ -216,21 +210,26 @@ def _sheet_rows(
         )
     faults: list[str] = []
     versions = {name: _version(suite / name) for name in {name for name, _ in before}}
-    found = [_sheet_row(sheet, row, versions, before, faults) for row in sheet.rows]
+    by_cells = {(name, str(number)): each for (name, number), each in before.items()}
+    found: dict[tuple[str, int], SheetRow] = {}
+    for row in sheet.rows:
+        each = _sheet_row(sheet, row, versions, by_cells, faults)
+        if each is not None and found.setdefault((each.table, each.number), each) is not each:
+            faults.append(f"{sheet.where(row)}: row {each.number} of {each.table} is there twice")
     if faults:
         raise InputError(where=sheet.name, seen="\n  ".join([f"{len(faults)} faults:", *faults]))
-    return [each for each in found if each is not None]
+    return list(found.values())
 
 
 def _sheet_row(
     sheet: Table,
     row: Row,
     versions: Mapping[str, str],
-    before: Mapping[tuple[str, int], SheetRow],
+    before: Mapping[tuple[str, str], SheetRow],
     faults: list[str],
 ) -> SheetRow | None:
     name, number = row.cells["table"].strip(), row.cells["row"].strip()
-    known = before.get((name, int(number))) if number.isdecimal() else None
+    known = before.get((name, number))
     if known is None:
         faults.append(f"{sheet.where(row)}: the suite has no row {number!r} in {name!r}")
         return None
@@ -252,17 +251,31 @@ def _sheet_row(
         known.cells["text"].split(BAR)
     ):
         faults.append(f"{sheet.where(row)}: the story has another number of sentences now")
+    faults.extend(
+        f"{sheet.where(row)}: {column} has a tab or a line break"
+        for column, cell in plain.items()
+        if cell != known.cells[column] and any(mark in cell for mark in "\t\n\r")
+    )
     if plain.get("item") != known.cells.get("item"):
         faults.append(f"{sheet.where(row)}: the item is another one; ids are not corrected here")
-    return SheetRow(name, int(number), plain, verdict, " ".join(row.cells["comment"].split()))
+    return SheetRow(name, known.number, plain, verdict, " ".join(row.cells["comment"].split()))
 
 
 # --- The copy
 
 
+def _copy(suite: Path, output: Path) -> None:
+    try:
+        shutil.copytree(suite, output)
+    except OSError as error:
+        raise StorageError(
+            where=str(output), seen=f"cannot be written ({error})", todo="Choose another folder."
+        ) from error
+
+
 def _write_table(path: Path, changes: Sequence[Change]) -> None:
     """The table with other cells; all other lines stay as they are."""
-    table = _table(path)
+    table = open_table(path)
     rows = [dict(row.cells) for row in table.rows]
     for each in changes:
         rows[each.row.number - 1][each.column] = each.after
@@ -271,20 +284,20 @@ def _write_table(path: Path, changes: Sequence[Change]) -> None:
 
 
 def _write_stories(path: Path, changes: Sequence[Change]) -> None:
-    records = _stories(path)
+    records = open_json_lines(path)
     for each in changes:
         records[each.row.number - 1]["sentences"] = list(each.after.split(BAR))
     lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
     write_text("".join(lines), path)
 
 
-def _status(review: Review, reviewer: str) -> str:
+def _status(review: Review, reviewer: str, *, rows: int) -> str:
     """What the suite is now: reviewed only where every row was looked at and none is left open."""
     looked = sum(bool(each.verdict) for each in review.rows)
-    if looked == len(review.rows) and not review.open:
+    if looked == rows and not review.open:
         return f"reviewed by {reviewer}"
     left = len(review.open)
-    return f"draft, {looked} of {len(review.rows)} rows reviewed by {reviewer}, {left} left open"
+    return f"draft, {looked} of {rows} rows reviewed by {reviewer}, {left} left open"
 
 
 def _write_settings(path: Path, review: Review, reviewer: str) -> None:

@@ -71,6 +71,8 @@ def nli(
     items = tuple(_item(each, words) for each in found.items)
     write_folder(ClozeSuite(meta, items, cluster="premise", extra=extra), output)
     note(f"{len(items)} items of {len(items) // 3} premises: {output}")
+    if words.status:
+        note(f"Status of the hypotheses: {words.status}. Read them before you use them.")
     note(f"cimento run {output} -m MODEL; cimento annotate survey build {output} --apart premise")
 
 

@@ -28,8 +28,10 @@ def export(
     The reviewer writes ok, wrong or unsure, and corrects any cell in its place.
     """
     from cimento.annotate.review import export_review
+    from cimento.files import refuse_filled_in
     from cimento.suites.builtin import find_suite
 
+    refuse_filled_in(output, holds="verdicts")
     count = export_review(find_suite(suite), output)
     note(f"{count} rows: {output}. Verdicts are ok, wrong or unsure; cells are corrected in place.")
 
