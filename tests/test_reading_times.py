@@ -160,12 +160,33 @@ def test_tables_that_cannot_be_used_are_refused():
         join_surprisals(table.with_columns(length=pl.lit(1)), "demo-causal")
     with pytest.raises(InputError, match="no observations"):
         join_surprisals(table.clear(), "demo-causal")
-    for position in ("two", "1.5", "-1", ""):
+    for position in ("two", "1.5", "-1", "", "nan", "inf", "1e999"):
         wrong = table.with_columns(position=pl.lit(position))
         with pytest.raises(InputError, match="row 2: the position is"):
             join_surprisals(wrong, "demo-causal")
     with pytest.raises(InputError, match="row 2: the word is empty"):
         join_surprisals(table.with_columns(word=pl.lit(" ")), "demo-causal")
+
+
+def test_what_cannot_be_joined_is_said_before_a_model_is_loaded(tmp_path, capsys):
+    table = observed().with_columns(surprisal_bits_1=pl.lit(1))
+    with pytest.raises(UsageError, match="'surprisal_bits_1' already"):
+        join_surprisals(table, "no-such-model")
+    path = write_joined(observed(), tmp_path / "times.csv")
+    assert invoke(["join", str(path), "-m", "no-such-model", "-o", "joined.doc"]) == 2
+    assert "joined.doc: ends in '.doc'" in capsys.readouterr().err
+
+
+def test_words_that_begin_like_formulas_are_neutralised_on_request(tmp_path):
+    path = write_joined(observed({"a": "=A1 e -2 +b."}), tmp_path / "times.csv")
+
+    def words(*more):
+        output = tmp_path / "joined.csv"
+        assert invoke(["join", str(path), "-m", "demo-causal", "-o", str(output), *more]) == 0
+        return pl.read_csv(output)["word"].unique(maintain_order=True).to_list()
+
+    assert words() == ["=A1", "e", "-2", "+b."]
+    assert words("--spreadsheet-safe") == ["'=A1", "e", "-2", "'+b."]
 
 
 def test_files_come_and_go(tmp_path):

@@ -13,38 +13,41 @@ from cimento.cli import options
 if TYPE_CHECKING:
     import polars as pl
 
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="[FILE]", help="One text a line, its blank as ___; - is standard input."
+    ),
+]
+Model = Annotated[
+    str,
+    options.option("-m", "--model", help="demo-masked, demo-causal, a folder, org/name ..."),
+]
+Protocol = Annotated[
+    str,
+    options.option(
+        "--protocol",
+        help="mask: one mask, any tokens; words: whole ones; complete: words of several tokens;"
+        " beam: any sequences; left: what comes next; sentinel. By the model if not given.",
+    ),
+]
+Masks = Annotated[int, options.option("--masks", min=1, help="Tokens of the longest candidate.")]
+Among = Annotated[str, options.option("--options", help="Score these in every blank: rossa|rosso.")]
+Choice = Annotated[
+    str, options.option("--choice", help="How options are scored: left-to-right,sentence ...")
+]
+
 
 # size: one argument for each option.
 def fill(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="[FILE]", help="One text a line, its blank as ___; - is standard input."
-        ),
-    ] = Path("-"),
+    file: File = Path("-"),
     *,
-    model: Annotated[
-        str,
-        options.option("-m", "--model", help="demo-masked, demo-causal, a folder, org/name ..."),
-    ],
+    model: Model,
     k: Annotated[int, options.option("-k", "--top", min=1, help="How many candidates.")] = 10,
-    protocol: Annotated[
-        str,
-        options.option(
-            "--protocol",
-            help="mask: one mask, any tokens; words: whole ones; complete: words of several tokens;"
-            " beam: any sequences; left: what comes next; sentinel. By the model if not given.",
-        ),
-    ] = "auto",
-    masks: Annotated[
-        int, options.option("--masks", min=1, help="Tokens of the longest candidate.")
-    ] = 3,
-    among: Annotated[
-        str, options.option("--options", help="Score these in every blank: rossa|rosso.")
-    ] = "",
-    choice: Annotated[
-        str, options.option("--choice", help="How options are scored: left-to-right,sentence ...")
-    ] = "",
+    protocol: Protocol = "auto",
+    masks: Masks = 3,
+    among: Among = "",
+    choice: Choice = "",
     json: Annotated[bool, options.option("--json", help="Print JSON, one object a text.")] = False,
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
@@ -69,26 +72,19 @@ def fill(
     from cimento.models.base import Policy
     from cimento.sources import Asking
 
-    settings = {"k": str(k), "protocol": protocol, "masks": str(masks), "choice": choice}
+    blanks = fill_policy({"k": str(k), "protocol": protocol, "masks": str(masks), "choice": choice})
     lines = [line.partition("\t") for line in read_lines(file)]
-    policy = Policy(
-        **options.given(
-            bos=bos,
-            dtype=dtype,
-            model_args=parse_model_args(
-                model_args or (),
-                allow_pickle=allow_pickle,
-                trust_remote_code=trust_remote_code,
-            ),
-        )
+    args = parse_model_args(
+        model_args or (), allow_pickle=allow_pickle, trust_remote_code=trust_remote_code
     )
+    texts = [text for text, _, _ in lines]
     table = fill_texts(
-        [text for text, _, _ in lines],
+        texts,
         model,
         options=[_parts(own or among) for _, _, own in lines],
-        policy=fill_policy(settings),
+        policy=blanks,
         asking=Asking(
-            policy=policy,
+            policy=Policy(**options.given(bos=bos, dtype=dtype, model_args=args)),
             kind=kind,
             device=device,
             token_budget=batch_size,
@@ -96,31 +92,28 @@ def fill(
             timeout_s=timeout,
         ),
     )
-    if json:
-        show("\n".join(_objects([text for text, _, _ in lines], table)))
-        return
-    escaped = table.with_columns(_escaped("candidate"))
-    show(escaped.write_csv(separator="\t", null_value="", quote_style="never"))
+    show(_json(texts, table) if json else _tsv(table))
 
 
 def _parts(cell: str) -> list[str]:
     return [part.strip() for part in cell.split("|") if part.strip()]
 
 
-def _objects(texts: list[str], table: pl.DataFrame) -> list[str]:
-    return [
-        json_module.dumps(
-            {
-                "text": text,
-                "fills": [
-                    {name: value for name, value in row.items() if name != "text"}
-                    for row in table.filter(table["text"] == number).iter_rows(named=True)
-                ],
-            },
-            ensure_ascii=False,
-        )
-        for number, text in enumerate(texts, start=1)
-    ]
+def _tsv(table: pl.DataFrame) -> str:
+    escaped = table.with_columns(_escaped("candidate"))
+    return escaped.write_csv(separator="\t", null_value="", quote_style="never")
+
+
+def _json(texts: list[str], table: pl.DataFrame) -> str:
+    """An object for each text, a line each."""
+    fills: dict[int, list[dict[str, object]]] = {}
+    for row in table.iter_rows(named=True):
+        number = row.pop("text")
+        fills.setdefault(number, []).append(row)
+    objects = (
+        {"text": text, "fills": fills.get(number, [])} for number, text in enumerate(texts, start=1)
+    )
+    return "\n".join(json_module.dumps(each, ensure_ascii=False) for each in objects)
 
 
 def _escaped(column: str) -> pl.Expr:

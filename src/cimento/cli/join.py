@@ -8,53 +8,64 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cimento.cli import options
+from cimento.cli.console import note, show
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from cimento.reading_times.joining import Frequency
+
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Observations: .csv, .tsv, .xlsx, .parquet.")
+]
+Model = Annotated[
+    str,
+    options.option(
+        "-m", "--model", help="demo-causal, a folder, org/name@revision, openai:URL#model."
+    ),
+]
+Output = Annotated[
+    Path | None,
+    options.option("-o", "--output", help="File, .csv, .tsv or .parquet; else printed as CSV."),
+]
+TextColumn = Annotated[
+    str, options.option("--text-column", help="Which column says which text it is.")
+]
+PositionColumn = Annotated[
+    str, options.option("--position-column", help="Which has the number of the word.")
+]
+WordColumn = Annotated[str, options.option("--word-column", help="Which has the word itself.")]
+Texts = Annotated[
+    Path | None,
+    options.option(
+        "--texts", help="The whole texts, where rows are missing: a table with `content`."
+    ),
+]
+Before = Annotated[int, options.option("--before", min=0, help="Of how many earlier words too.")]
+Language = Annotated[
+    str, options.option("--frequency", help="Language of word frequencies (wordfreq): it.")
+]
+Entropy = Annotated[bool, options.option("--entropy", help="With the entropy before every word.")]
 
 
 # size: one argument for each option.
 def join(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Observations: .csv, .tsv, .xlsx, .parquet.")
-    ],
+    file: File,
     *,
-    model: Annotated[
-        str,
-        options.option(
-            "-m", "--model", help="demo-causal, a folder, org/name@revision, openai:URL#model."
-        ),
-    ],
-    output: Annotated[
-        Path | None,
-        options.option("-o", "--output", help="File, .csv, .tsv or .parquet; else printed as CSV."),
-    ] = None,
-    text_column: Annotated[
-        str, options.option("--text-column", help="Which column says which text it is.")
-    ] = "text",
-    position_column: Annotated[
-        str, options.option("--position-column", help="Which has the number of the word.")
-    ] = "position",
-    word_column: Annotated[
-        str, options.option("--word-column", help="Which has the word itself.")
-    ] = "word",
-    texts: Annotated[
-        Path | None,
-        options.option(
-            "--texts", help="The whole texts, where rows are missing: a table with `content`."
-        ),
-    ] = None,
-    before: Annotated[
-        int, options.option("--before", min=0, help="Of how many earlier words too.")
-    ] = 2,
-    frequency: Annotated[
-        str, options.option("--frequency", help="Language of word frequencies (wordfreq): it.")
-    ] = "",
-    entropy: Annotated[
-        bool, options.option("--entropy", help="With the entropy before every word.")
-    ] = False,
+    model: Model,
+    output: Output = None,
+    text_column: TextColumn = "text",
+    position_column: PositionColumn = "position",
+    word_column: WordColumn = "word",
+    texts: Texts = None,
+    before: Before = 2,
+    frequency: Language = "",
+    entropy: Entropy = False,
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
+    model_args: options.ModelArgs = None,
+    allow_pickle: options.AllowPickle = False,
+    trust_remote_code: options.TrustRemoteCode = False,
     kind: options.Kind = "auto",
     bos: options.Bos = None,
     pll: options.Pll = None,
@@ -62,6 +73,7 @@ def join(
     window: options.Window = "refuse",
     stride: options.Stride = None,
     batch_size: options.BatchSize = None,
+    spreadsheet_safe: options.SpreadsheetSafe = False,
 ) -> None:
     """Join reading times, or other measures of words, to the surprisals of these words.
 
@@ -69,40 +81,44 @@ def join(
     """
     from dataclasses import replace
 
-    from cimento.cli.console import note, show
-    from cimento.reading_times import (
-        ENTROPY,
-        READING_POLICY,
-        Names,
-        join_surprisals,
-        read_observations,
-        read_texts,
-        write_joined,
-    )
+    from cimento import reading_times as reading
+    from cimento.models.arguments import parse_model_args
     from cimento.sources import Asking
 
-    observations = read_observations(file)
+    if output is not None:
+        reading.refuse_output(output)
     policy = options.given(bos=bos, pll=pll, boundary=boundary, stride=stride)
-    asking = Asking(
-        policy=replace(READING_POLICY, dtype=dtype, window=window, **policy),
-        kind=kind,
-        device=device,
-        token_budget=batch_size,
-        columns=(ENTROPY,) if entropy else (),
+    policy |= {"dtype": dtype, "window": window}
+    policy["model_args"] = parse_model_args(
+        model_args or (), allow_pickle=allow_pickle, trust_remote_code=trust_remote_code
     )
-    joined = join_surprisals(
-        observations,
+    joined = reading.join_surprisals(
+        reading.read_observations(file),
         model,
-        names=Names(text=text_column, position=position_column, word=word_column),
-        texts=read_texts(texts, column=text_column) if texts else None,
+        names=reading.Names(text=text_column, position=position_column, word=word_column),
+        texts=reading.read_texts(texts, column=text_column) if texts else None,
         before=before,
         frequency=_frequencies(frequency) if frequency else None,
-        asking=asking,
+        asking=Asking(
+            policy=replace(reading.READING_POLICY, **policy),
+            kind=kind,
+            device=device,
+            token_budget=batch_size,
+            columns=(reading.ENTROPY,) if entropy else (),
+        ),
     )
+    _write(joined, output, spreadsheet_safe=spreadsheet_safe)
+
+
+def _write(joined: pl.DataFrame, output: Path | None, *, spreadsheet_safe: bool) -> None:
+    from cimento.cli.spreadsheets import neutralise
+    from cimento.reading_times import write_joined
+
     if output is None:
         show(joined.write_csv())
         return
     write_joined(joined, output)
+    neutralise([output], asked=spreadsheet_safe)
     note(f"{len(joined)} observations: {output}")
 
 

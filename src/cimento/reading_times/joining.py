@@ -27,6 +27,7 @@ Frequency: TypeAlias = Callable[[str], float]
 """From a word to its frequency on the Zipf scale; 0 where it is not known."""
 
 ENTROPY: Column = "entropy_nats"
+REASON = "unscored_reason"
 READING_POLICY = Policy(punctuation="keep")
 """A mark belongs to the word that it touches, as it is read with it."""
 
@@ -64,23 +65,30 @@ def join_surprisals(
         InputError: words and texts do not agree; the message says where.
         CimentoError: the model cannot be used.
     """
-    places = find_places(observations, names or Names())
-    words = all_words(places, texts)
     chosen = asking or Asking(policy=READING_POLICY)
-    values = _values(words, open_scorer(model, chosen), chosen, frequency)
     wanted = ["surprisal_bits", "length"]
     wanted += ["zipf"] if frequency is not None else []
     wanted += [ENTROPY] if ENTROPY in chosen.columns else []
-    made = [_column(name, places, values, distance=n) for n in range(before + 1) for name in wanted]
-    made.append(_column("unscored_reason", places, values, distance=0))
-    for each in made:
-        if each.name in observations.columns:
+    made = [(name, n) for n in range(before + 1) for name in wanted] + [(REASON, 0)]
+    _refuse_columns(observations, [_title(name, n) for name, n in made])
+    places = find_places(observations, names or Names())
+    values = _values(all_words(places, texts), open_scorer(model, chosen), chosen, frequency)
+    return observations.with_columns(_column(name, places, values, distance=n) for name, n in made)
+
+
+def _refuse_columns(observations: pl.DataFrame, made: Sequence[str]) -> None:
+    """UsageError where a column that is made here is there already."""
+    for name in made:
+        if name in observations.columns:
             raise UsageError(
                 where="the table",
-                seen=f"it has a column {each.name!r} already, which is made here",
+                seen=f"it has a column {name!r} already, which is made here",
                 todo="Give the column another name.",
             )
-    return observations.with_columns(made)
+
+
+def _title(name: str, distance: int) -> str:
+    return f"{name}_{distance}" if distance else name
 
 
 def _column(
@@ -89,13 +97,12 @@ def _column(
     """A value of the word so many places before that of each observation."""
     import polars as pl
 
-    types = {"length": pl.Int32(), "unscored_reason": pl.String()}
+    types = {"length": pl.Int32(), REASON: pl.String()}
     cells = [
         getattr(values[text][index - distance], name) if index >= distance else None
         for text, index in places.rows
     ]
-    title = f"{name}_{distance}" if distance else name
-    return pl.Series(title, cells, dtype=types.get(name, pl.Float64()))
+    return pl.Series(_title(name, distance), cells, dtype=types.get(name, pl.Float64()))
 
 
 class _Word(NamedTuple):

@@ -76,7 +76,7 @@ def _position(value: object, *, row: int) -> int:
         number = float(str(value))
     except ValueError:
         number = -1.0
-    if number < 0 or number != int(number):
+    if number < 0 or not number.is_integer():
         raise InputError(
             where=f"row {row}",
             seen=f"the position is {value!r}",
