@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -12,6 +14,8 @@ from cimento.errors import InputError, did_you_mean
 _TAG = re.compile(r"<[^<>]*>")
 _BRACKETED = re.compile(r".*\[(?P<row>[^\[\]]+)\]\s*")
 """How form programs head the columns of a grid: the question, and its row in brackets."""
+
+_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class Places:
 
     def __init__(self, named: Iterable[tuple[Place, Iterable[str]]]) -> None:
         self._by_name: dict[str, set[Place]] = {}
+        self._hints: dict[str, str] = {}
         for place, names in named:
             for name in names:
                 if key := plain(name):
@@ -69,8 +74,17 @@ class Places:
         return None
 
     def hint(self, name: str) -> str:
-        """Names that are like one that is not known."""
-        return did_you_mean(plain(name), self._by_name)
+        """Names that are like one that is not known; else some names, the first ones."""
+        if name not in self._hints:
+            key, known = plain(name), self._by_name
+            close = difflib.get_close_matches(key, known, n=1)
+            some = ", ".join(map(repr, itertools.islice(known, _SHOWN)))
+            self._hints[name] = (
+                did_you_mean(key, known)
+                if close
+                else f"Is it the suite that was asked? Its items are called {some} ..."
+            )
+        return self._hints[name]
 
 
 def plain(text: str) -> str:

@@ -56,10 +56,10 @@ def read_wide(path: Path, columns: ColumnMap, places: Places) -> Found:
     rest = [name for name in table.columns if name not in columns.taken and name.strip()]
     items = [name for name in rest if not places or places.find(name, where=table.name)]
     if not items:
-        shown = ", ".join(rest[:SHOWN])
+        shown = ", ".join(rest[:SHOWN]) or "none"
         raise InputError(
             where=table.name,
-            seen=f"no column is headed by an item of the suite; there are {shown} ...",
+            seen=f"no column is headed by an item of the suite; the first others: {shown}",
             todo="Head columns with ids such as 'e 1/acceptable', or with the sentences.",
         )
     chosen = frozenset(items)
