@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
@@ -15,7 +15,7 @@ from cimento.engine import answer_plan
 from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer, TokenScore
 from cimento.report.build import run_report, run_summary
-from cimento.report.records import RunReport
+from cimento.report.records import RunReport, SuiteReport
 from cimento.report.summary import Result, RunSummary, Summary
 from cimento.requests import plan_suite
 from cimento.suites.model import Meta, Prediction, Suite
@@ -115,3 +115,12 @@ def every_result(run: RunSummary) -> list[Result]:
     for phenomenon in run.phenomena:
         results += [*phenomenon.predictions, phenomenon.conjunction]
     return [result for result in results if result is not None]
+
+
+def suites_of(runs: Iterable[RunReport]) -> tuple[SuiteReport, ...]:
+    """The sections of some runs, without figures and tables."""
+    groups: dict[tuple[str, tuple[str | None, ...]], list[RunReport]] = {}
+    for run in runs:
+        formulas = tuple(result.formula for result in run.summary.predictions)
+        groups.setdefault((run.summary.suite, formulas), []).append(run)
+    return tuple(SuiteReport(tuple(group)) for group in groups.values())

@@ -171,7 +171,7 @@ def test_options_are_said_as_they_were():
     assert "(Pimentel and Meister 2024)" in said
     assert "items of one verb belong together" in said
     assert "(seed 7)" in said
-    assert "Of 3 verdicts 1 were ties" in said
+    assert "Of 3 verdicts 1 was a tie, and 0 could not be scored" in said
 
 
 @pytest.mark.parametrize(
@@ -211,6 +211,38 @@ def test_latex_is_escaped_and_cites():
     assert "\\citep{a-b-100}" in said
     assert "(1;\\%a\\%) \\textless{} (1;\\%b\\%)" in said
     assert methods_paragraph([], form="latex") == ""
+
+
+def test_keys_of_other_people_s_bibtex_are_cited_whatever_marks_they_have():
+    own = "@article{DBLP:journals/x/Rossi31,\n  title = {A B},\n}"
+    run = facts(meta=Meta("s", citation=own))
+
+    assert "[@DBLP:journals/x/Rossi31]" in methods_paragraph([run], form="markdown")
+    assert "\\citep{DBLP:journals/x/Rossi31}" in methods_paragraph([run], form="latex")
+    assert "was used (DBLP:journals/x/Rossi31)." in methods_paragraph([run])
+    assert references([run])[0].ready == own
+
+
+def test_a_work_of_which_only_a_text_is_known_is_named_by_it():
+    run = facts(meta=Meta("s", reference="Rossi 2031, unpublished"))
+    said = methods_paragraph([run])
+
+    assert "was used (s; Rossi 2031, unpublished)." in said
+    assert from_text("Rossi " * 30).short.endswith(" ...")
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex"])
+def test_words_of_a_suite_that_look_like_a_citation_are_words(form):
+    run = facts(meta=Meta("blank [@nobody2031]", citation="x"))
+
+    assert "@nobody2031" in methods_paragraph([run], form=form)
+    assert "nobody2031" not in {each.key for each in references([run])}
+
+
+def test_a_name_with_marks_of_tex_keeps_its_braces():
+    run = facts(meta=Meta("s", author="Smith & {Sons}"))
+
+    assert "  author = {{Smith \\& \\{Sons\\}}}," in bibtex(references([run]))
 
 
 def test_facts_of_a_run_in_memory(stored):

@@ -11,7 +11,7 @@ import pytest
 from cimento.api import evaluate
 from cimento.cli.designs import show_designs
 from cimento.cli.main import invoke
-from cimento.designs import OF_MASKED_MODELS, factorial_of, factorials
+from cimento.designs import OF_MASKED_MODELS, factorial_of, factorials, shown_of
 from cimento.judging import Judging
 from cimento.models.fake import FakeScorer
 from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, items_grid
@@ -99,10 +99,25 @@ def test_text_markdown_and_latex():
     assert "| first\\|one | 1.0 | **20.5** |" in as_markdown(grid)
     latex = as_latex(grid)
     assert "\\caption{Two \\& more\\_things.}" in latex
-    assert "first|one & 1.0 & \\textbf{20.5} \\\\" in latex
+    assert "first\\textbar{}one & 1.0 & \\textbf{20.5} \\\\" in latex
     assert "\\multicolumn{2}{c}{a long group name}" in latex
     assert "\\cmidrule(lr){2-3}" in latex
     assert latex.count("\\midrule") == 2
+
+
+def test_what_steers_a_terminal_or_a_page_is_text():
+    grid = Grid(title="a\x1b[2J", header=("b\n", "c"), rows=(("d\x07", "<img src=x>"),))
+    for form in (as_text(grid), as_markdown(grid)):
+        assert not set(form) & {"\x1b", "\x07"}
+        assert "b\n" not in form
+    assert "| d  | &lt;img src=x> |" in as_markdown(grid)
+
+
+def test_effects_are_called_by_their_factors():
+    header = table(as_csv(effects_grid(four())))[0]
+    first, second = four()[0].phenomena[0].square.factors
+    assert header[15:18] == [f"{first} effect", f"{second} effect", "total effect"]
+    assert header[9] == f"{first} changed"
 
 
 def test_effects_and_items_are_all_there():
@@ -221,7 +236,7 @@ def test_a_declaration_that_cannot_be_used_stops_tables_but_not_runs(tmp_path, c
         judging=Judging(predictions=PREDICTION),
         output=tmp_path / "runs",
     )
-    show_designs([run], (), tmp_path / "runs")
+    show_designs([(run.folder, shown_of(run))])
     assert capsys.readouterr().out == ""
     assert invoke(["report", str(run.folder), "-o", str(tmp_path / "page.html")]) == 0
     assert invoke(["report", str(run.folder), "--table", "accuracy"]) == 2

@@ -12,11 +12,11 @@ import pytest
 
 from cimento.report.figures_margins import margins_figure, phenomena_figure
 from cimento.report.grid import Grid
-from cimento.report.html import Page, html_page, suites_of
+from cimento.report.html import Page, html_page
 from cimento.report.items import AnswerList, Given
 from cimento.report.records import NamedGrid, RunReport, SuiteReport
 from tests.judging import make_suite
-from tests.reporting import AGREEMENT, constant, first_items, make_run, named, unknown
+from tests.reporting import AGREEMENT, constant, first_items, make_run, named, suites_of, unknown
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

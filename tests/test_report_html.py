@@ -18,7 +18,7 @@ from cimento.report import figures
 from cimento.report.browser import VERDICTS, encode
 from cimento.report.figures_margins import margins_figure, phenomena_figure
 from cimento.report.grid import Grid
-from cimento.report.html import Page, html_page, shade, suites_of
+from cimento.report.html import Page, html_page, shade
 from cimento.report.records import NamedGrid, SuiteReport
 from cimento.report.summary import Missing
 from cimento.report.told import Told
@@ -30,6 +30,7 @@ from tests.reporting import (
     first_items,
     make_run,
     named,
+    suites_of,
     unknown,
     with_predictions,
 )
@@ -385,9 +386,8 @@ def test_of_items_that_are_too_long_the_worst_are_kept_and_the_page_says_so():
     block = encode([run], budget=500_000)
     assert 0 < block.kept[0] < 12
     whole = json.loads(encode([run]).json)
-    assert [item[1] for item in json.loads(block.json)["items"]] == [
-        item[1] for item in whole["items"][: block.kept[0]]
-    ]
+    worst = [item[1] for item in whole["items"][: block.kept[0]]]
+    assert [item[1] for item in json.loads(block.json)["items"]] == worst
 
 
 def test_what_short_runs_leave_goes_to_the_others():

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Literal, NewType, TypeAlias, get_args
 
 from cimento.errors import TableError, UsageError, did_you_mean
 from cimento.files import atomically
+from cimento.parquet import refuse_growth
+from cimento.parsing import whole_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -289,15 +291,14 @@ def requests_table(plan: Plan) -> pl.DataFrame:
     """The requests table of a plan: one row for each region of each stimulus."""
     import polars as pl
 
-    texts = {request.id: request for request in plan.requests}
     columns: dict[str, Sequence[object]] = {
         "request": [place.request for place in plan.places],
         "suite": [plan.suite] * len(plan.places),
         "item": [place.item for place in plan.places],
         "condition": [place.condition for place in plan.places],
         "region": [place.region for place in plan.places],
-        "text": [texts[place.request].text for place in plan.places],
-        "context": [texts[place.request].context for place in plan.places],
+        "text": [plan.requests[place.request].text for place in plan.places],
+        "context": [plan.requests[place.request].context for place in plan.places],
         "start": [place.start for place in plan.places],
         "end": [place.end for place in plan.places],
         "needed": [place.needed for place in plan.places],
@@ -336,13 +337,26 @@ def write_table(table: pl.DataFrame, schema: TableSchema, folder: Path) -> Path:
     """
     path = folder / f"{schema.name}.parquet"
     validate(table, schema, where=str(path))
-    metadata = {"cimento_table": schema.name, "cimento_schema_version": str(SCHEMA_VERSION)}
-
-    return atomically(path, lambda file: table.write_parquet(file, metadata=metadata))
+    return atomically(path, lambda file: table.write_parquet(file, metadata=metadata_of(schema)))
 
 
-def read_table(schema: TableSchema, folder: Path) -> pl.DataFrame:
-    """Read a table that `write_table` wrote.
+def metadata_of(schema: TableSchema) -> dict[str, str]:
+    """What the file of a table says of itself."""
+    return {"cimento_table": schema.name, "cimento_schema_version": str(SCHEMA_VERSION)}
+
+
+def find_table(schema: TableSchema, folder: Path) -> pl.DataFrame | None:
+    """A table that `write_table` wrote; None where there is none.
+
+    Raises:
+        TableError: it cannot be read, or has another schema or a later version.
+    """
+    present = (folder / f"{schema.name}.parquet").is_file()
+    return read_table(schema, folder) if present else None
+
+
+def read_table(schema: TableSchema, folder: Path, *, rows: int | None = None) -> pl.DataFrame:
+    """Read a table that `write_table` wrote, or only its first rows.
 
     Raises:
         TableError: the file is missing, is not Parquet, or has another schema or a later version.
@@ -351,8 +365,9 @@ def read_table(schema: TableSchema, folder: Path) -> pl.DataFrame:
 
     path = folder / f"{schema.name}.parquet"
     try:
+        refuse_growth(path)
         metadata = pl.read_parquet_metadata(path)
-        table = pl.read_parquet(path)
+        table = pl.read_parquet(path, n_rows=rows)
     except FileNotFoundError as error:
         raise TableError(
             where=str(path),
@@ -361,13 +376,11 @@ def read_table(schema: TableSchema, folder: Path) -> pl.DataFrame:
         ) from error
     # Where a file is damaged inside, the library may panic, which is no Exception.
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise TableError(
-            where=str(path), seen="cannot be read as Parquet", todo="Was it cut short? Run again."
-        ) from error
-    version = metadata.get("cimento_schema_version", "")
-    if metadata.get("cimento_table") != schema.name or not version.isdigit():
+        raise not_parquet(path) from error
+    version = whole_number(metadata.get("cimento_schema_version", ""))
+    if metadata.get("cimento_table") != schema.name or version is None:
         raise TableError(where=str(path), seen=f"is not a {schema.name} table of cimento")
-    if int(version) > SCHEMA_VERSION:
+    if version > SCHEMA_VERSION:
         raise TableError(
             where=str(path),
             seen=f"has schema version {version}; this cimento reads up to {SCHEMA_VERSION}",
@@ -375,3 +388,10 @@ def read_table(schema: TableSchema, folder: Path) -> pl.DataFrame:
         )
     validate(table, schema, where=str(path))
     return table
+
+
+def not_parquet(path: Path) -> TableError:
+    """What is said of a table's file that is damaged."""
+    return TableError(
+        where=str(path), seen="cannot be read as Parquet", todo="Was it cut short? Run again."
+    )

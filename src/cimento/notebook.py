@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from cimento.markup import printable
+
 LONGEST = 160
 """Characters of a cell that are shown; one mark says that there are more."""
 
@@ -55,8 +57,7 @@ def shown(text: str, *, longest: int = LONGEST) -> str:
         longest: characters after which it is cut.
     """
     cut = text if len(text) <= longest else text[: longest - 1] + "…"
-    plain = "".join(mark if mark.isprintable() else " " for mark in cut)
-    return f"<bdi>{escape(plain)}</bdi>"
+    return f"<bdi>{escape(printable(cut))}</bdi>"
 
 
 def _side(column: int, labels: int) -> str:

@@ -199,8 +199,9 @@ def _methods(runs: Sequence[Run], others: Sequence[SuiteReport]) -> tuple[str, t
         if not facts:
             return "", ()
         return methods_paragraph(facts), tuple(each.line for each in references(facts))
-    except CimentoError:
-        return "", ()  # a run that was moved, or that an older version stored; the rest stands
+    except CimentoError as error:
+        # A run that was moved, or that an older version stored; the rest of the page stands.
+        return f"What was done cannot be told: {error}", ()
 
 
 def _facts(run: Run) -> RunFacts:

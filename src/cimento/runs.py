@@ -91,19 +91,31 @@ class RunFolder:
         Raises:
             TableError: there is no manifest, or it cannot be read.
         """
-        path = self.path / MANIFEST
         try:
-            content = parse_json(path.read_text(encoding="utf-8"))
-        except FileNotFoundError as error:
+            content = self.read_json(MANIFEST)
+        except TableError as error:
+            if not isinstance(error.__cause__, FileNotFoundError):
+                raise
             raise TableError(
                 where=str(self.path),
                 seen="this is not the folder of a finished run",
                 todo="Give a folder that `cimento run` named, or run again.",
             ) from error
+        if not isinstance(content, dict):
+            raise TableError(where=str(self.path / MANIFEST), seen="is not a JSON object")
+        return content
+
+    def read_json(self, name: str) -> JsonValue:
+        """What a JSON file of the run says.
+
+        Raises:
+            TableError: it cannot be read.
+        """
+        path = self.path / name
+        try:
+            content: JsonValue = parse_json(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise TableError(where=str(path), seen=f"cannot be read ({error})") from error
-        if not isinstance(content, dict):
-            raise TableError(where=str(path), seen="is not a JSON object")
         return content
 
     def verify(self, manifest: Manifest) -> None:
@@ -125,8 +137,16 @@ class RunFolder:
                 )
 
     def _sha256(self, name: str) -> str:
+        """Of a file of the run, hexadecimal; empty where there is none of this name in its folder.
+
+        The manifest of a stranger must not have other files of this machine read, or its devices.
+        """
         try:
-            return hashlib.sha256((self.path / name).read_bytes()).hexdigest()
+            path = (self.path / name).resolve()
+            if not path.is_relative_to(self.path.resolve()) or not path.is_file():
+                return ""
+            with path.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
         except (OSError, ValueError):
             return ""
 
@@ -149,7 +169,7 @@ class RunFolder:
     def told(self) -> str:
         """What was printed of the run; empty where nothing was kept."""
         try:
-            return (self.path / TOLD).read_text(encoding="utf-8")
+            return (self.path / TOLD).read_text(encoding="utf-8", errors="replace")
         except OSError:
             return ""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from cimento.acceptability.figures import run_scatter
 from cimento.acceptability.suites import rated_of, ratings_by
-from cimento.errors import TableError
 from cimento.report.figures import drawable
 from cimento.report.grid import Grid
 from cimento.report.records import Headline, NamedGrid, SuiteReport
@@ -24,8 +22,8 @@ if TYPE_CHECKING:
     from cimento.acceptability.records import RatedSentence
     from cimento.report.figures import Figure
     from cimento.report.items import ItemRecord
-    from cimento.report.records import RunReport
-    from cimento.runs import Manifest, RunFolder
+    from cimento.report.records import RunReport, Stored
+    from cimento.runs import RunFolder
 
 REPORT = "acceptability.json"
 KIND = "acceptability"
@@ -41,26 +39,15 @@ class _Read:
     beside: Plain
 
 
-def acceptability_suites(
-    folders: Sequence[tuple[RunFolder, Manifest]], told: Mapping[Path, str]
-) -> list[SuiteReport]:
-    """The sections of some runs of suites with ratings.
-
-    Args:
-        folders: each with its manifest.
-        told: folder to what was printed of the run.
-
-    Raises:
-        CimentoError: a run cannot be read.
-    """
+def acceptability_suites(folders: Sequence[Stored], told: Mapping[Path, str]) -> list[SuiteReport]:
+    """The sections of some runs of suites with ratings, as a `Reporter` makes them."""
     read = [_Read(Run.open(folder, manifest), _beside(folder)) for folder, manifest in folders]
+    by_folder = {str(each.run.folder): each for each in read}
     found = []
     for suite in region_suites([each.run for each in read]):
-        own = [each for each in read if each.run.suite.name == suite.first.summary.suite]
-        by_folder = {str(each.run.folder): each for each in own}
+        own = [by_folder[report.summary.folder or ""] for report in suite.runs]
         runs = tuple(
-            _with_people(report, by_folder[report.summary.folder or ""], told)
-            for report in suite.runs
+            _with_people(report, each, told) for report, each in zip(suite.runs, own, strict=True)
         )
         makers: list[Callable[[], Figure]] = [partial(run_scatter, each.run) for each in own]
         found.append(
@@ -74,11 +61,7 @@ def acceptability_suites(
 
 
 def _beside(folder: RunFolder) -> Plain:
-    path = folder.path / REPORT
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise TableError(where=str(path), seen=f"cannot be read ({error})") from error
+    found = folder.read_json(REPORT)
     return found if isinstance(found, dict) else {}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cimento.citing.facts import RunFacts, part
 from cimento.citing.judged import interval
+from cimento.citing.used import counted
 
 _PROTOCOLS = {
     "mask": "the most probable tokens at one mask",
@@ -46,8 +47,12 @@ def sentences(run: RunFacts) -> list[str]:
         *_choices(run),
         interval(run),
     ]
-    left = run.outcomes.get("unscored", 0)
-    return [*found, f"{left} verdicts could not be scored and are in no share."]
+    left = counted(
+        run.outcomes.get("unscored", 0),
+        "verdict could not be scored and is in no share",
+        "verdicts could not be scored and are in no share",
+    )
+    return [*found, f"{left}."]
 
 
 def of_stories(run: RunFacts) -> list[str]:
@@ -73,10 +78,11 @@ def of_stories(run: RunFacts) -> list[str]:
     corrections = run.manifest.get("corrections")
     if isinstance(corrections, list) and corrections:
         found.append(f"Corrections were made to the stories: {', '.join(map(str, corrections))}.")
-    ties, left = run.outcomes.get("tie", 0), run.outcomes.get("unscored", 0)
+    ties = counted(run.outcomes.get("tie", 0), "answer was a tie", "answers were ties")
+    left = run.outcomes.get("unscored", 0)
     return [
         *found,
-        f"{ties} answers were ties, which count as wrong; {left} could not be scored.",
+        f"{ties}, and a tie counts as wrong; {left} could not be scored.",
         "Rates have Wilson's 95 % interval [@wilson1927].",
     ]
 

@@ -8,16 +8,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cimento.answers import REQUESTS, SCORES, VERDICTS, read_table
-from cimento.errors import InputError, TableError
+from cimento.answers import REQUESTS, SCORES, VERDICTS, find_table, read_table
+from cimento.errors import TableError
 from cimento.judging import Judging
+from cimento.parsing import parse_toml
 from cimento.runs import Manifest, RunFolder
 from cimento.suites.kinds import ACCEPTABILITY, REGIONS, kind_of
 from cimento.suites.load import load_suite
 from cimento.suites.model import JsonValue, Meta, Suite
 
 STORIES = "stories"
-_STORIES_FILE = "stories.jsonl"
+STORIES_FILE = "stories.jsonl"
 CHOICE = "choice:"
 """Begins the condition of verdicts on forced choices."""
 
@@ -120,13 +121,17 @@ def facts_of(
     )
 
 
-def read_facts(folder: RunFolder) -> RunFacts:
+def read_facts(folder: RunFolder, manifest: Manifest | None = None) -> RunFacts:
     """The facts of a stored run of any kind.
+
+    Args:
+        folder: where.
+        manifest: of the run, where it was read before; None reads it.
 
     Raises:
         TableError: there is no finished run in the folder, or a part of it cannot be read.
     """
-    manifest = folder.manifest()
+    manifest = folder.manifest() if manifest is None else manifest
     if manifest.get("kind") == STORIES:
         return _stories(folder, manifest)
     kind = str(manifest.get("kind") or kind_of(folder.suite_folder))
@@ -146,7 +151,7 @@ def _blanks(folder: RunFolder, manifest: Manifest) -> RunFacts:
     """Of a suite with blanks."""
     toml = folder.suite_folder / "suite.toml"
     try:
-        plain = tomllib.loads(toml.read_text(encoding="utf-8"))
+        plain = parse_toml(toml.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise TableError(where=str(toml), seen=f"cannot be read ({error})") from error
     return RunFacts(
@@ -161,9 +166,9 @@ def _blanks(folder: RunFolder, manifest: Manifest) -> RunFacts:
 
 
 def _stories(folder: RunFolder, manifest: Manifest) -> RunFacts:
-    path = folder.path / _STORIES_FILE
+    path = folder.path / STORIES_FILE
     try:
-        n_items = sum(bool(line.strip()) for line in path.read_text("utf-8").splitlines())
+        n_items = sum(bool(line.strip()) for line in path.read_text("utf-8").split("\n"))
     except (OSError, UnicodeDecodeError) as error:
         raise TableError(where=str(path), seen=f"cannot be read ({error})") from error
     suite = part(manifest, "suite")
@@ -195,27 +200,22 @@ def _meta(plain: Mapping[str, JsonValue]) -> Meta:
 
 def _outcomes(path: Path) -> Mapping[str, int]:
     """How many verdicts of each kind; empty where nothing was judged."""
-    try:
-        return Counter(read_table(VERDICTS, path)["verdict"].to_list())
-    except InputError:
-        return {}
+    table = find_table(VERDICTS, path)
+    return {} if table is None else Counter(table["verdict"].to_list())
 
 
 def _choices(path: Path) -> tuple[str, ...]:
     """The rules of forced choices; empty where nothing was judged."""
-    try:
-        conditions = read_table(VERDICTS, path)["condition"].unique(maintain_order=True)
-    except InputError:
+    table = find_table(VERDICTS, path)
+    if table is None:
         return ()
-    names = [str(name) for name in conditions.drop_nulls()]
-    return tuple(name.removeprefix(CHOICE) for name in names if name.startswith(CHOICE))
+    conditions = table["condition"].drop_nulls().unique(maintain_order=True)
+    return tuple(
+        str(name).removeprefix(CHOICE) for name in conditions if str(name).startswith(CHOICE)
+    )
 
 
 def _measures(path: Path) -> list[str]:
-    """The measures that a run of acceptability was described on."""
-    try:
-        return [
-            str(each) for each in read_table(SCORES, path)["measure"].unique(maintain_order=True)
-        ]
-    except InputError:
-        return []
+    """The measures that a run of acceptability was described on; empty where it was on none."""
+    table = find_table(SCORES, path)
+    return [] if table is None else [*map(str, table["measure"].unique(maintain_order=True))]

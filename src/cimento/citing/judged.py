@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cimento.citing.facts import RunFacts, part
-from cimento.citing.used import cite_source
+from cimento.citing.used import cite_source, counted
 from cimento.errors import CimentoError
 from cimento.measures import find_measure
 
@@ -117,12 +117,14 @@ def _ties(run: RunFacts) -> str:
 
 
 def _outcomes(run: RunFacts) -> str:
-    total = sum(run.outcomes.values())
-    left = run.outcomes.get("unscored", 0)
-    return (
-        f"Of {total} verdicts {run.outcomes.get('tie', 0)} were ties, and {left} could not be"
-        " scored and are in no share."
+    total = counted(sum(run.outcomes.values()), "verdict", "verdicts")
+    ties = counted(run.outcomes.get("tie", 0), "was a tie", "were ties")
+    left = counted(
+        run.outcomes.get("unscored", 0),
+        "could not be scored and is in no share",
+        "could not be scored and are in no share",
     )
+    return f"Of {total} {ties}, and {left}."
 
 
 def _chance(run: RunFacts) -> str:

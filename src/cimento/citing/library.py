@@ -8,8 +8,10 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
+from textwrap import shorten
 
 from cimento._version import __version__
+from cimento.markup import tex
 
 OTHERS = "others"
 """Ends a list of authors that was cut."""
@@ -18,15 +20,11 @@ _FIELDS = (
     "journal", "booktitle", "series", "publisher", "year", "volume", "number", "pages", "version",
     "doi", "url", "note",
 )  # fmt: skip
-_DOI = re.compile(r"\b10\.\d{4,9}/[^\s,;]+")
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s,;{}]+")
 _ADDRESS = re.compile(r"\b(?:https?://)?((?:[\w-]+\.)+[a-z]{2,}/[^\s,;]*)", re.IGNORECASE)
 _BIBTEX_KEY = re.compile(r"@\w+\s*\{\s*([^,\s}]+)")
 _MOST_NAMED = 2
-
-_TEX = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_"} | {
-    "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
-    "<": "\\textless{}", ">": "\\textgreater{}", "{": "\\{", "}": "\\}", "|": "\\textbar{}",
-})  # fmt: skip
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +55,8 @@ class Reference:
         names = [_family(author) for author in self.authors if author != OTHERS]
         if "year" not in self.fields:
             # Suites and software are named by what they are, not by who made them.
-            return " ".join(
-                filter(None, (self.title.partition(":")[0], self.fields.get("version")))
-            )
+            named = filter(None, (self.title.partition(":")[0], self.fields.get("version")))
+            return " ".join(named) or self._note or self.key
         if not names:
             return self.title
         if len(names) > _MOST_NAMED or OTHERS in self.authors:
@@ -83,6 +80,11 @@ class Reference:
             f"https://doi.org/{doi}" if doi else self.fields.get("url", ""),
         ]
         return " ".join(filter(None, ends))
+
+    @property
+    def _note(self) -> str:
+        """What is known of a work of which only a text is known, cut where it is long."""
+        return shorten(self.fields.get("note", ""), _LONGEST_NAME, placeholder=" ...")
 
     @property
     def _place(self) -> str:
@@ -164,11 +166,6 @@ def slug(text: str) -> str:
     return plain[:40].rstrip("-") or "reference"
 
 
-def tex(text: str) -> str:
-    """A plain text as LaTeX shows it."""
-    return text.translate(_TEX)
-
-
 def _known(part: str) -> tuple[Reference, ...]:
     """The works of the data file that a text names."""
     dois = {match.rstrip(".)").lower() for match in _DOI.findall(part)}
@@ -208,8 +205,8 @@ def _entry(work: Reference) -> str:
         return work.ready + "\n"
     lines = [f"@{work.type}{{{work.key},"]
     if work.authors:
-        names = (name if name.startswith("{") else tex(name) for name in work.authors)
-        lines.append(f"  author = {{{' and '.join(names)}}},")
+        names = " and ".join(map(_author, work.authors))
+        lines.append(f"  author = {{{names}}},")
     if work.title:
         # A second pair of braces keeps capitals as they are.
         lines.append(f"  title = {{{{{tex(work.title)}}}}},")
@@ -218,6 +215,11 @@ def _entry(work: Reference) -> str:
             value = work.fields[name]
             lines.append(f"  {name} = {{{value if name in ('doi', 'url') else tex(value)}}},")
     return "\n".join([*lines, "}"]) + "\n"
+
+
+def _author(name: str) -> str:
+    """A name in BibTeX; that of a group stays in its braces."""
+    return f"{{{tex(_bare(name))}}}" if name.startswith("{") else tex(name)
 
 
 def _sentence(text: str) -> str:

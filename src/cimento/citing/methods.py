@@ -7,7 +7,7 @@ only some do is said of these by name.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from cimento.citing import blanks, judged, scored, used
@@ -15,19 +15,18 @@ from cimento.citing.facts import STORIES, RunFacts
 from cimento.citing.library import (
     Reference,
     cimento_itself,
-    find_reference,
     from_text,
     library,
     slug,
-    tex,
     works_in,
 )
+from cimento.markup import tex
 from cimento.suites.kinds import ACCEPTABILITY, REGIONS
 
 Form: TypeAlias = Literal["text", "markdown", "latex"]
 
-_CITED = re.compile(r" ?\[@[\w-]+(?:; @[\w-]+)*\]")
-_KEY = re.compile(r"@([\w-]+)")
+_CITED = re.compile(r" ?\[@[^\s;\]]+(?:; @[^\s;\]]+)*\]")
+_KEY = re.compile(r"@([^\s;\]]+)")
 
 Sayer: TypeAlias = Callable[[RunFacts], Sequence[str]]
 
@@ -54,12 +53,12 @@ def methods_paragraph(runs: Sequence[RunFacts], *, form: Form = "text") -> str:
         One line, without a line break at its end; empty without runs.
     """
     paragraph = " ".join(_sentences(runs))
-    names = {each.key: each for each in references(runs)}
     if form == "markdown":
         return paragraph
+    names = {each.key: each for each in references(runs)}
     if form == "latex":
-        return _with_citations(paragraph, _latex, between=tex)
-    return _with_citations(paragraph, lambda keys: _named(keys, names))
+        return _with_citations(paragraph, names, _latex, between=tex)
+    return _with_citations(paragraph, names, lambda keys: _named(keys, names))
 
 
 def references(runs: Sequence[RunFacts]) -> tuple[Reference, ...]:
@@ -69,7 +68,8 @@ def references(runs: Sequence[RunFacts]) -> tuple[Reference, ...]:
     keys = dict.fromkeys(
         key for found in _CITED.findall(" ".join(_sentences(runs))) for key in _KEY.findall(found)
     )
-    return tuple(known[key] for key in keys)
+    # A suite's own words may look like a citation.
+    return tuple(known[key] for key in keys if key in known)
 
 
 def _sentences(runs: Sequence[RunFacts]) -> list[str]:
@@ -136,6 +136,7 @@ def _keys(run: RunFacts) -> tuple[str, ...]:
 
 def _with_citations(
     paragraph: str,
+    known: Collection[str],
     written: Callable[[list[str]], str],
     *,
     between: Callable[[str], str] = str,
@@ -144,7 +145,10 @@ def _with_citations(
     found: list[str] = []
     at = 0
     for match in _CITED.finditer(paragraph):
-        found += [between(paragraph[at : match.start()]), written(_KEY.findall(match[0]))]
+        keys = _KEY.findall(match[0])
+        if any(key not in known for key in keys):
+            continue
+        found += [between(paragraph[at : match.start()]), written(keys)]
         at = match.end()
     return "".join([*found, between(paragraph[at:])])
 
@@ -154,5 +158,5 @@ def _latex(keys: list[str]) -> str:
 
 
 def _named(keys: list[str], names: Mapping[str, Reference]) -> str:
-    shorts = [names[key].short if key in names else find_reference(key).short for key in keys]
+    shorts = [names[key].short for key in keys]
     return f" ({'; '.join(dict.fromkeys(shorts))})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from cimento.citing.facts import RunFacts, part
+from cimento.citing.facts import STORIES, RunFacts, part
 from cimento.citing.library import Reference, works_in
 from cimento.errors import CimentoError
 from cimento.measures import find_measure
@@ -53,6 +53,11 @@ def software(run: RunFacts) -> str:
     return f"All of this was done with cimento {version} [@cimento]{python}{rest}."
 
 
+def counted(count: int, one: str, several: str) -> str:
+    """A number with what it counts: ``1 verdict is``, ``2 verdicts are``."""
+    return f"{count} {one if count == 1 else several}"
+
+
 def cite(keys: Iterable[str]) -> str:
     """A citation of some works; nothing where there are none."""
     found = "; ".join(f"@{key}" for key in dict.fromkeys(keys))
@@ -94,10 +99,9 @@ def _model(run: RunFacts) -> str:
 
 
 def _counted(run: RunFacts) -> str:
-    noun = {"stories": "stories"}.get(run.kind, "items")
-    noun = noun if run.n_items != 1 else {"stories": "story"}.get(noun, "item")
+    one, several = ("story", "stories") if run.kind == STORIES else ("item", "items")
     many = f" in {run.n_conditions} conditions" if run.n_conditions > 1 else ""
-    return f"{run.n_items} {noun}{many}"
+    return f"{counted(run.n_items, one, several)}{many}"
 
 
 def _design(run: RunFacts) -> str:

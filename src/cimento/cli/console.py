@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from cimento.markup import printable
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -24,7 +26,8 @@ def show_tables(tables: Iterable[pl.DataFrame]) -> None:
 
 
 def columns(rows: Sequence[tuple[str, ...]], *, indent: int = 0) -> str:
-    """Rows as columns of text, two blanks between them."""
+    """Rows as columns of text, two blanks between them; control characters are blanks."""
+    rows = [tuple(map(printable, row)) for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
     return "\n".join(" " * indent + line.rstrip() for line in lines)

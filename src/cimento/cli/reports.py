@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
 from cimento.errors import CimentoError
 from cimento.measures.registry import REGIONS as REGION_VALUES
@@ -16,11 +16,8 @@ from cimento.runs import Manifest, RunFolder, find_runs
 from cimento.suites.kinds import ACCEPTABILITY, REGIONS
 
 if TYPE_CHECKING:
-    from cimento.report.records import RunReport, SuiteReport
+    from cimento.report.records import Reporter, RunReport, Stored, SuiteReport
     from cimento.report.told import Told
-
-Found: TypeAlias = "tuple[RunFolder, Manifest]"
-Reporter: TypeAlias = "Callable[[Sequence[Found], Mapping[Path, str]], list[SuiteReport]]"
 
 REPORTERS: Mapping[str, str] = {
     ACCEPTABILITY: "cimento.acceptability.reporting:acceptability_suites",
@@ -45,7 +42,7 @@ class Opened:
 
     runs: tuple[Run, ...]
     told: tuple[Told, ...]
-    others: Mapping[str, tuple[Found, ...]]
+    others: Mapping[str, tuple[Stored, ...]]
 
     def plain_runs(self) -> list[Run]:
         """The runs that formulas judge and that have no section of another kind."""
@@ -98,7 +95,7 @@ def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> Opened:
     """
     found = [(folder, folder.manifest()) for path in paths for folder in find_runs(path)]
     kinds = [_kind(folder, manifest) for folder, manifest in found]
-    others: dict[str, tuple[Found, ...]] = {}
+    others: dict[str, tuple[Stored, ...]] = {}
     for kind, each in zip(kinds, found, strict=True):
         if kind in REPORTERS:
             others[kind] = (*others.get(kind, ()), each)

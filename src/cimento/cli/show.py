@@ -58,9 +58,10 @@ _FEW = 30
 
 
 def _item(report: RunReport, record: ItemRecord) -> str:
+    from cimento.markup import printable
     from cimento.report.terminal_items import terminal_item
 
     colour = sys.stdout.isatty()
     width = shutil.get_terminal_size((100, 24)).columns if colour else 100
     shown = terminal_item(record, report, width=width, colour=colour)
-    return f"{report.summary.label}\n{shown}"
+    return f"{printable(report.summary.label)}\n{shown}"

@@ -15,6 +15,7 @@ from cimento.cloze.records import BLANK
 from cimento.cloze.running import ClozeRun, open_run
 from cimento.cloze.said import read_said
 from cimento.cloze.summary import ClozeJudging, judged_candidates, summarise
+from cimento.measures.values import BITS_PER_NAT
 from cimento.report.build import about_of, headline_of, provenance_of
 from cimento.report.figures import drawable
 from cimento.report.figures_calibration import calibration_figure
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from cimento.cloze.profile import Profile
     from cimento.cloze.records import ClozeItem
     from cimento.report.figures import Figure
-    from cimento.runs import Manifest, RunFolder
+    from cimento.report.records import Stored
     from cimento.verdicts.formula import Kind
 
 K = 10
@@ -44,21 +45,9 @@ SHOWN = 5
 GROUPS = (2, 12)
 """A free column divides a suite into dimensions if it has so many values."""
 
-_BITS_PER_NAT = 1.4426950408889634
 
-
-def cloze_suites(
-    folders: Sequence[tuple[RunFolder, Manifest]], told: Mapping[Path, str]
-) -> list[SuiteReport]:
-    """The sections of some runs of cloze suites.
-
-    Args:
-        folders: each with its manifest.
-        told: folder to what was printed of the run.
-
-    Raises:
-        CimentoError: a run cannot be read.
-    """
+def cloze_suites(folders: Sequence[Stored], told: Mapping[Path, str]) -> list[SuiteReport]:
+    """The sections of some runs of cloze suites, as a `Reporter` makes them."""
     by_suite: dict[str, list[ClozeRun]] = {}
     for folder, manifest in folders:
         run = open_run(folder, manifest)
@@ -311,7 +300,7 @@ def _outcome(
 ) -> Verdict | None:
     """Whether the target came first; of items that are only chosen for, the choice."""
     margin = choice.margin_nats if choice else None
-    bits = None if margin is None else margin * _BITS_PER_NAT
+    bits = None if margin is None else margin * BITS_PER_NAT
     reason = choice.reason if choice else None
     if ranks:
         verdict: Kind = "pass" if any(is_hit(rank, 1) for rank in ranks.values()) else "fail"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
+from cimento.report import wording
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
@@ -14,6 +16,11 @@ if TYPE_CHECKING:
     from cimento.statistics.intervals import Interval
     from cimento.statistics.resampling import Bootstrap
     from cimento.verdicts.comparing import Flips, Paired
+
+_share = partial(wording.rate, absent=BLANK)
+_number = partial(wording.number, digits=4, absent=BLANK)
+_signed = partial(wording.signed, absent=BLANK)
+_p = partial(wording.p_number, absent=BLANK)
 
 _ABOUT_SIZES = (
     "kappa: whether both are right about the same items, beyond chance. detectable: the smallest"
@@ -31,7 +38,7 @@ def flips_grid(flips: Sequence[Flips]) -> Grid:
     """Accuracy before and after, McNemar's test, and the items that flipped."""
     rows = tuple(
         (
-            "all together" if each.prediction is None else f"prediction {each.prediction}",
+            _name(each),
             str(each.n),
             _share(each.first),
             _share(each.second),
@@ -47,11 +54,10 @@ def flips_grid(flips: Sequence[Flips]) -> Grid:
     )
     notes = []
     for each in flips:
-        name = "all together" if each.prediction is None else f"prediction {each.prediction}"
         for what, items in (("gained", each.gained), ("lost", each.lost)):
             if items:
                 more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else BLANK
-                notes.append(f"{name}, {what}: {', '.join(items[:SHOWN])}{more}.")
+                notes.append(f"{_name(each)}, {what}: {', '.join(items[:SHOWN])}{more}.")
     return Grid(
         title="Accuracy before and after, over the items scored in both.",
         header=(
@@ -67,7 +73,7 @@ def sizes_grid(flips: Sequence[Flips]) -> Grid:
     """How large the change is, how alike the two are, and what these items could show at all."""
     rows = tuple(
         (
-            "all together" if each.prediction is None else f"prediction {each.prediction}",
+            _name(each),
             _interval(each.interval),
             _number(each.odds.value),
             _number(each.margins.effect.value),
@@ -88,6 +94,10 @@ def sizes_grid(flips: Sequence[Flips]) -> Grid:
         remarks=1,
         notes=(_ABOUT_SIZES,),
     )  # fmt: skip
+
+
+def _name(flips: Flips) -> str:
+    return "all together" if flips.prediction is None else f"prediction {flips.prediction}"
 
 
 def duels_grid(duels: Sequence[Duel], *, title: str, correction: str, pairs: bool = False) -> Grid:
@@ -166,7 +176,7 @@ def _places(best: int, worst: int) -> str:
 def _table_notes(table: Table) -> list[str]:
     notes = []
     if table.left_out:
-        notes.append(f"{table.left_out} items that some model was not scored on are left out.")
+        notes.append(f"Without {wording.items(table.left_out)} that some model was not scored on.")
     if table.together is not None:
         test = table.together
         told = f"p {_p(test.p)}" if test.p is not None else test.reason
@@ -229,23 +239,5 @@ def changes_grid(values: Sequence[Paired]) -> Grid:
     )
 
 
-def _share(value: float | None) -> str:
-    return BLANK if value is None else f"{value:.3f}"
-
-
-def _number(value: float | None) -> str:
-    return BLANK if value is None else f"{value:.4f}"
-
-
-def _signed(value: float | None) -> str:
-    return BLANK if value is None else f"{value:+.4f}"
-
-
 def _interval(found: Bootstrap | Difference | Interval | Agreement) -> str:
-    if found.low is None or found.high is None:
-        return BLANK
-    return f"[{found.low:.3f}, {found.high:.3f}]"
-
-
-def _p(value: float | None) -> str:
-    return BLANK if value is None else f"{value:.2g}"
+    return wording.interval(found.low, found.high, absent=BLANK)

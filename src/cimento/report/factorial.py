@@ -114,7 +114,7 @@ def _best(numbers: Sequence[Sequence[float | None]], *, offset: int) -> frozense
 EFFECT_COLUMNS = (
     "suite", "model", "measure", "phenomenon", "scale", "scope", "items", "plain", "se plain",
     "first changed", "se first changed", "second changed", "se second changed", "both changed",
-    "se both changed", "length effect", "structure effect", "total effect", "DD", "reason",
+    "se both changed", "first effect", "second effect", "total effect", "DD", "reason",
 )  # fmt: skip
 
 
@@ -130,7 +130,11 @@ def _named(columns: Sequence[str], results: Sequence[Factorial]) -> tuple[str, .
     if len(factors) != 1:
         return tuple(columns)
     first, second = factors.pop()
-    names = {"first changed": f"{first} changed", "second changed": f"{second} changed"}
+    names = {
+        f"{plain} {what}": f"{named} {what}"
+        for plain, named in (("first", first), ("second", second))
+        for what in ("changed", "effect")
+    }
     names |= {f"se {plain}": f"se {named}" for plain, named in names.items()}
     return tuple(names.get(column, column) for column in columns)
 

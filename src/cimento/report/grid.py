@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from cimento.markup import printable, tex
+
 BLANK = ""
 
 
@@ -50,10 +52,11 @@ class Grid:
 
 def as_text(grid: Grid) -> str:
     """Aligned columns, two blanks between them."""
-    body = [grid.header, *grid.rows]
-    widths = [max(len(row[k]) for row in body) for k in range(len(grid.header))]
-    if grid.groups:
-        _widen(widths, grid.groups)
+    header, *rows = [tuple(map(printable, row)) for row in (grid.header, *grid.rows)]
+    groups = tuple(map(printable, grid.groups))
+    widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]
+    if groups:
+        _widen(widths, groups)
 
     def line(cells: Sequence[str]) -> str:
         parts = [
@@ -62,13 +65,13 @@ def as_text(grid: Grid) -> str:
         ]
         return "  ".join(parts).rstrip()
 
-    lines = [grid.title, ""]
-    if grid.groups:
-        lines.append(_group_line(grid.groups, widths))
-    lines.append(line(grid.header))
+    lines = [printable(grid.title), ""]
+    if groups:
+        lines.append(_group_line(groups, widths))
+    lines.append(line(header))
     rule = "-" * len(line(tuple("-" * width for width in widths)))
     lines.append(rule)
-    for number, row in enumerate(grid.rows):
+    for number, row in enumerate(rows):
         if number in grid.rules:
             lines.append(rule)
         lines.append(line(row))
@@ -92,7 +95,7 @@ def as_markdown(grid: Grid) -> str:
     ]
     lines = ["| " + " | ".join(_piped(cell) for cell in row) + " |" for row in (names, *rows)]
     lines.insert(1, "|" + "|".join(aligned) + "|")
-    return "\n".join([grid.title, "", *lines, *_notes(grid)]) + "\n"
+    return "\n".join([printable(grid.title), "", *lines, *_notes(grid)]) + "\n"
 
 
 def as_latex(grid: Grid) -> str:
@@ -102,7 +105,7 @@ def as_latex(grid: Grid) -> str:
         "% needs \\usepackage{booktabs}",
         "\\begin{table}",
         "\\centering",
-        f"\\caption{{{_tex(grid.title)}}}",
+        f"\\caption{{{tex(grid.title)}}}",
         f"\\begin{{tabular}}{{{columns}}}",
         "\\toprule",
     ]
@@ -114,7 +117,7 @@ def as_latex(grid: Grid) -> str:
             lines.append("\\midrule")
         lines.append(_tex_row(row, {k for i, k in grid.bold if i == number}))
     lines += ["\\bottomrule", "\\end{tabular}"]
-    lines += [f"\\par\\smallskip\\footnotesize {_tex(note)}" for note in grid.notes]
+    lines += [f"\\par\\smallskip\\footnotesize {tex(note)}" for note in grid.notes]
     return "\n".join([*lines, "\\end{table}"]) + "\n"
 
 
@@ -143,7 +146,7 @@ def _names(grid: Grid) -> list[str]:
 
 
 def _notes(grid: Grid) -> list[str]:
-    return ["", *grid.notes] if grid.notes else []
+    return ["", *map(printable, grid.notes)] if grid.notes else []
 
 
 def _spans(groups: Sequence[str]) -> list[tuple[str, int, int]]:
@@ -173,23 +176,11 @@ def _group_line(groups: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _piped(cell: str) -> str:
-    return cell.replace("|", "\\|")
-
-
-_TEX = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"} | {
-    "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
-    "<": "\\textless{}", ">": "\\textgreater{}",
-})  # fmt: skip
-
-
-def _tex(text: str) -> str:
-    return text.translate(_TEX)
+    return printable(cell).replace("|", "\\|").replace("<", "&lt;")
 
 
 def _tex_row(cells: Sequence[str], bold: set[int]) -> str:
-    shown = (
-        f"\\textbf{{{_tex(cell)}}}" if k in bold else _tex(cell) for k, cell in enumerate(cells)
-    )
+    shown = (f"\\textbf{{{tex(cell)}}}" if k in bold else tex(cell) for k, cell in enumerate(cells))
     return " & ".join(shown) + " \\\\"
 
 
@@ -197,9 +188,7 @@ def _tex_groups(groups: Sequence[str]) -> list[str]:
     heads = []
     lines = []
     for name, at, size in _spans(groups):
-        heads.append(
-            f"\\multicolumn{{{size}}}{{c}}{{{_tex(name)}}}" if name else " & " * (size - 1)
-        )
+        heads.append(f"\\multicolumn{{{size}}}{{c}}{{{tex(name)}}}" if name else " & " * (size - 1))
         if name:
             lines.append(f"\\cmidrule(lr){{{at + 1}-{at + size}}}")
     return [" & ".join(heads) + " \\\\", " ".join(lines)]

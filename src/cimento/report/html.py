@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
+from cimento.markup import templates_of
 from cimento.report.browser import encode
 from cimento.report.figures import lacking
 from cimento.report.figures_inline import inline_svg
@@ -156,15 +156,6 @@ def html_page(page: Page) -> str:
     )
 
 
-def suites_of(runs: Iterable[RunReport]) -> tuple[SuiteReport, ...]:
-    """The runs by suite; the same suite judged by other predictions has a section of its own."""
-    groups: dict[tuple[str, tuple[str | None, ...]], list[RunReport]] = {}
-    for run in runs:
-        formulas = tuple(result.formula for result in run.summary.predictions)
-        groups.setdefault((run.summary.suite, formulas), []).append(run)
-    return tuple(SuiteReport(tuple(group)) for group in groups.values())
-
-
 def shade(surprisal_bits: float) -> int:
     """The number of the colour for a surprisal, from 0 (expected) to 8 (16 bits or more)."""
     return min(STEPS - 1, max(0, int(surprisal_bits // STEP_BITS)))
@@ -212,15 +203,7 @@ def _drawn(figure: Figure, name: str) -> Drawing:
 
 
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("cimento.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates_of("cimento.report")
     environment.filters.update(
         bits=lambda value: bits(value, absent="–").replace("-", "−"),
         charts=charts,
@@ -229,9 +212,6 @@ def _environment() -> Environment:
         percent=lambda value: f"{100 * value:.2f}%",
         rate=lambda value: rate(value, absent="–").replace("-", "−"),
         rows=_rows,
-        tally=lambda runs: Counter(
-            item.outcome.verdict for run in runs for item in run.items if item.outcome
-        ),
     )
     return environment
 

@@ -5,13 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from cimento.report.wording import (
-    interval,
-    notes,
-    printable,
-    rate,
-    told_about,
-)
+from cimento.markup import printable
+from cimento.report.wording import interval, notes, rate, told_about
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.suites.kinds import REGIONS
 
@@ -12,6 +14,10 @@ if TYPE_CHECKING:
     from cimento.report.grid import Grid
     from cimento.report.items import ItemRecord
     from cimento.report.summary import Result, RunSummary
+    from cimento.runs import Manifest, RunFolder
+
+Stored: TypeAlias = "tuple[RunFolder, Manifest]"
+"""A stored run, its manifest read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,3 +117,10 @@ class SuiteReport:
     def first(self) -> RunReport:
         """The run that says what the suite is."""
         return self.runs[0]
+
+
+Reporter: TypeAlias = Callable[[Sequence[Stored], Mapping[Path, str]], list[SuiteReport]]
+"""Makes sections of stored runs of one kind, given what was printed of each by its folder.
+
+It raises a CimentoError where a run cannot be read.
+"""

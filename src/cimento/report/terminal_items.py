@@ -5,7 +5,7 @@ from __future__ import annotations
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from cimento.report.wording import printable
+from cimento.markup import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,5 +120,5 @@ def _answers(group: AnswerList) -> list[str]:
 
 def _told(verdict: Verdict, formula: str) -> str:
     margin = "" if verdict.margin_bits is None else f" by {verdict.margin_bits:.2f} bits"
-    reason = f": {verdict.unscored_reason}" if verdict.unscored_reason else ""
+    reason = f": {printable(verdict.unscored_reason)}" if verdict.unscored_reason else ""
     return f"{verdict.verdict}{margin}  {formula}{reason}".rstrip()

@@ -6,15 +6,9 @@ from io import StringIO
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from cimento.markup import printable
 from cimento.report.summary import by_suite
-from cimento.report.wording import (
-    interval,
-    items,
-    notes,
-    printable,
-    rate,
-    told_about,
-)
+from cimento.report.wording import interval, items, notes, rate, told_about
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

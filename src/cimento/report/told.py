@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.report.wording import printable_lines
+from cimento.markup import printable_lines
 from cimento.runs import Manifest, RunFolder
 
 ACCEPTABILITY = "acceptability"

@@ -48,6 +48,11 @@ def p_number(p: float | None, *, absent: str = "-") -> str:
     return absent if p is None else f"{p:.2g}"
 
 
+def p_short(p: float | None, *, absent: str = "-") -> str:
+    """A p-value with three decimals: ``0.012``, ``<0.001``."""
+    return "<0.001" if p is not None and p < SMALLEST_SHOWN_P else number(p, absent=absent)
+
+
 def bits(value: float | None, *, absent: str = "-") -> str:
     """A margin in bits with its sign; one that would round to zero keeps its size."""
     if value is None:
@@ -60,16 +65,6 @@ def bits(value: float | None, *, absent: str = "-") -> str:
 def p_value(p: float) -> str:
     """A p-value as papers write it: ``p .012``, ``p < .001``."""
     return "p < .001" if p < SMALLEST_SHOWN_P else f"p {p:.3f}".replace("0.", ".", 1)
-
-
-def printable(text: str) -> str:
-    """The text without line breaks and control characters, safe to show in one line."""
-    return "".join(mark if mark.isprintable() else " " for mark in text)
-
-
-def printable_lines(text: str) -> str:
-    """The same of every line of a text."""
-    return "\n".join(map(printable, text.rstrip().split("\n")))
 
 
 def items(count: int) -> str:

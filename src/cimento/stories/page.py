@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.files import write_text
+from cimento.markup import templates_of
 from cimento.stories.outcomes import Outcome, judge_all
 from cimento.stories.records import CONFLICT, TIERS, Story, Tier
 from cimento.stories.tables import margin_bits
@@ -85,17 +86,12 @@ def write_page(run: StoryRun, path: Path) -> Path:
     Raises:
         StorageError: the file cannot be written.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("cimento.stories"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     found = failures(run)
-    page = environment.get_template("failures.html").render(run=run, failures=found)
+    page = (
+        templates_of("cimento.stories")
+        .get_template("failures.html")
+        .render(run=run, failures=found)
+    )
     return write_text(page, path)
 
 

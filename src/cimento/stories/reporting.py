@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.errors import TableError
 from cimento.report.build import headline_of, provenance_of
 from cimento.report.figures import drawable
 from cimento.report.figures_calibration import calibration_figure
@@ -22,6 +20,7 @@ from cimento.stories.outcomes import Outcome, judge_all, probabilities
 from cimento.stories.readers import read_stories
 from cimento.stories.records import OPTIONS, STORY, TIERS, Story, Tier
 from cimento.stories.responses import read_responses
+from cimento.stories.stored import ANSWERS, STORIES
 from cimento.stories.tables import margin_bits
 from cimento.stories.text import Rows, at, flow_rows, grouping_rows, mapping, number
 from cimento.verdicts.judge import Verdict
@@ -30,12 +29,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cimento.report.figures import Figure
+    from cimento.report.records import Stored
     from cimento.runs import Manifest, RunFolder
     from cimento.statistics.calibration import Calibration
     from cimento.suites.model import JsonValue
     from cimento.verdicts.formula import Kind
 
-ANSWERS, STORIES, SUMMARY = "answers.jsonl", "stories.jsonl", "summary.json"
+SUMMARY = "summary.json"
 KIND = "stories"
 SHOWN = 4
 """Options of a tier that stand in a page."""
@@ -60,18 +60,8 @@ class _Read:
     outcomes: tuple[Outcome, ...]
 
 
-def stories_suites(
-    folders: Sequence[tuple[RunFolder, Manifest]], told: Mapping[Path, str]
-) -> list[SuiteReport]:
-    """The sections of some runs of stories.
-
-    Args:
-        folders: each with its manifest.
-        told: folder to what was printed of the run.
-
-    Raises:
-        CimentoError: a run cannot be read.
-    """
+def stories_suites(folders: Sequence[Stored], told: Mapping[Path, str]) -> list[SuiteReport]:
+    """The sections of some runs of stories, as a `Reporter` makes them."""
     by_suite: dict[str, list[_Read]] = {}
     for folder, manifest in folders:
         read = _read(folder, manifest)
@@ -87,11 +77,8 @@ def stories_suites(
 
 
 def _read(folder: RunFolder, manifest: Manifest) -> _Read:
-    path = folder.path / SUMMARY
-    try:
-        summary = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise TableError(where=str(path), seen=f"cannot be read ({error})") from error
+    folder.verify(manifest)
+    summary = folder.read_json(SUMMARY)
     stories = read_stories(folder.path / STORIES).stories
     answers = folder.path / ANSWERS
     outcomes = judge_all(read_responses(answers, stories=stories).answers, stories) if (

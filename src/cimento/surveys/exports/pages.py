@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cimento.markup import templates_of
 from cimento.surveys.design import Design
 from cimento.surveys.wording import words
 
@@ -17,17 +18,8 @@ TEMPLATES = Path(__file__).parents[1] / "templates"
 
 @cache
 def environment() -> Environment:
-    """Where templates are: every text is escaped, and a name that does not exist is an error."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    found = Environment(
-        loader=PackageLoader("cimento.surveys"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
+    """Where templates are, with what they call."""
+    found = templates_of("cimento.surveys")
     found.globals["marked"] = marked
     return found
 

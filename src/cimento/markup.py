@@ -1,0 +1,48 @@
+"""Texts of strangers where they are shown: in a terminal, in LaTeX, in pages made of templates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_TEX = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"} | {
+    "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
+    "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}",
+})  # fmt: skip
+
+
+def printable(text: str) -> str:
+    """The text without line breaks and control characters, safe to show in one line."""
+    if text.isprintable():
+        return text
+    return "".join(mark if mark.isprintable() else " " for mark in text)
+
+
+def printable_lines(text: str) -> str:
+    """The same of every line of a text."""
+    return "\n".join(map(printable, text.rstrip().split("\n")))
+
+
+def tex(text: str) -> str:
+    """A plain text as LaTeX shows it."""
+    return text.translate(_TEX)
+
+
+def templates_of(package: str) -> Environment:
+    """The templates of a package: texts are escaped, and a name that does not exist is an error.
+
+    Args:
+        package: whose folder ``templates`` holds them.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
