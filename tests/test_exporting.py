@@ -18,6 +18,7 @@ from cimento.cli.main import invoke
 from cimento.designs import factorial_of
 from cimento.exporting.data import read_runs
 from cimento.results import open_runs
+from cimento.runs import find_runs
 from cimento.verdicts.factorial_mixed import INTERCEPTS, design_models
 
 TARGETS = ("lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r")
@@ -269,7 +270,7 @@ def test_a_dataset_folder_holds_every_table_and_a_card(exported, runs):
     folder = exported / "hf-dataset"
     card = (folder / "README.md").read_text("utf-8")
 
-    assert card.startswith("---\nlanguage:\n- es\n- it\nlicense: cc-by-4.0\n")
+    assert card.startswith('---\nlanguage:\n- "es"\n- "it"\nlicense: cc-by-4.0\n')
     tables = {path.stem for path in (folder / "data").iterdir()}
     assert {"verdicts", "tokens", "requests", "fills", "choices", "scores"} <= tables
     assert "judgments" not in tables  # they name who judged
@@ -335,7 +336,36 @@ def test_bad_input_is_refused(tmp_path, runs_of_every_kind, capsys):
     assert invoke(["export", str(tmp_path), "--to", "r", "-o", str(tmp_path / "x")]) == 2
     assert "no finished run" in capsys.readouterr().err
     assert invoke(["export", run, "--to", "helm", "-o", str(tmp_path / "x")]) == 2
+    assert "Invalid value for '--to': 'helm' is not one of 'lm-eval'" in capsys.readouterr().err
     wrong = ["export", run, "--to", "r", "-o", str(tmp_path / "x"), "--organization", "We"]
     assert invoke(wrong) == 2
     (tmp_path / "file").write_text("", "utf-8")
     assert invoke(["export", run, "--to", "r", "-o", str(tmp_path / "file")]) == 1
+
+
+def test_one_run_is_one(runs_of_every_kind, tmp_path, capsys):
+    run = str(runs_of_every_kind / "it-islands")
+    capsys.readouterr()
+
+    assert invoke(["export", run, "--to", "hf-dataset", "-o", str(tmp_path)]) == 0
+    assert "1 run is in" in capsys.readouterr().err
+    assert "\n1 run of cimento," in (tmp_path / "README.md").read_text("utf-8")
+
+
+def test_two_runs_of_one_task_are_not_mixed_up(runs_of_every_kind, tmp_path, capsys):
+    run = str(runs_of_every_kind / "it-islands")
+
+    assert invoke(["export", run, run, "--to", "lm-eval", "-o", str(tmp_path)]) == 2
+    assert "its task it_islands_0 is that of" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_without_a_date_is_refused(runs_of_every_kind, tmp_path, capsys):
+    copy = tmp_path / "run"
+    shutil.copytree(next(find_runs(runs_of_every_kind / "it-islands")).path, copy)
+    plain = read_json(copy / "manifest.json")
+    (copy / "manifest.json").write_text(json.dumps({**plain, "created": "today"}), "utf-8")
+
+    for target in ("lm-eval", "every-eval-ever"):
+        assert invoke(["export", str(copy), "--to", target, "-o", str(tmp_path / target)]) == 2
+        assert "does not say when the run was made" in capsys.readouterr().err

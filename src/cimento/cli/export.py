@@ -29,6 +29,7 @@ def export(
     organization: Annotated[
         str, options.option("--organization", help="Who evaluated, for every-eval-ever.")
     ] = "",
+    spreadsheet_safe: options.SpreadsheetSafe = False,
 ) -> None:
     """Write stored runs for other programs.
 
@@ -36,7 +37,9 @@ def export(
     every-eval-ever: records of that schema. hf-dataset: a dataset folder with its card. r: tables
     and a script that fits mixed models.
     """
+    from cimento.citing.used import counted
     from cimento.cli.console import note, show
+    from cimento.cli.spreadsheets import neutralise
     from cimento.errors import UsageError
     from cimento.exporting.data import read_runs
 
@@ -47,8 +50,10 @@ def export(
             todo="Leave it out, or write --to every-eval-ever.",
         )
     data = read_runs(runs)
-    show("\n".join(map(str, _written(data, output, to, organization))))
-    note(f"{len(data)} runs are in {output}.")
+    written = _written(data, output, to, organization)
+    neutralise(written, asked=spreadsheet_safe)
+    show("\n".join(map(str, written)))
+    note(f"{counted(len(data), 'run is', 'runs are')} in {output}.")
 
 
 def _written(data: Sequence[RunData], output: Path, to: Target, organization: str) -> list[Path]:

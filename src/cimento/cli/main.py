@@ -53,6 +53,8 @@ def invoke(arguments: Sequence[str]) -> int:
         print(f"cimento: {error}", file=sys.stderr)  # noqa: T201  # this is where messages are shown
         return error.exit_code
     except _UsageProblem as error:
+        # What checks the value says so before a sentence that needs no such beginning.
+        error.message = error.message.removeprefix("Value error, ")
         error.show()
         return USAGE
     except KeyboardInterrupt:

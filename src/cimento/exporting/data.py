@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
-from cimento.answers import REQUESTS, TOKENS, VERDICTS, read_table
-from cimento.citing.facts import RunFacts, read_facts
-from cimento.errors import InputError, TableError
+from cimento.answers import REQUESTS, TOKENS, VERDICTS, find_table, read_table
+from cimento.citing.facts import STORIES, STORIES_FILE, RunFacts, read_facts
+from cimento.errors import TableError
+from cimento.parsing import parse_json
 from cimento.runs import RunFolder, find_runs
 from cimento.statistics.intervals import Interval, wilson
 from cimento.suites.kinds import ACCEPTABILITY, REGIONS
@@ -19,7 +20,6 @@ from cimento.suites.kinds import ACCEPTABILITY, REGIONS
 ALL = "all"
 """The question whether all predictions of a suite hold together."""
 
-_STORIES = "stories.jsonl"
 _TWO = 2
 
 
@@ -105,6 +105,22 @@ class RunData:
         return str(self.facts.manifest.get("created", ""))
 
     @property
+    def timestamp(self) -> float:
+        """The same in seconds since 1970.
+
+        Raises:
+            TableError: the manifest does not say.
+        """
+        try:
+            return datetime.fromisoformat(self.created).timestamp()
+        except ValueError as error:
+            raise TableError(
+                where=str(self.path),
+                seen="its manifest does not say when the run was made",
+                todo="Run it again.",
+            ) from error
+
+    @property
     def questions(self) -> tuple[str, ...]:
         """In the order of the verdicts."""
         return tuple(dict.fromkeys(each.question for each in self.outcomes))
@@ -144,7 +160,7 @@ class RunData:
     def _interval(self, right: int, n: int) -> Interval:
         if not n:
             return Interval(None, None, None, "nothing was scored")
-        if self.facts.cluster or self.facts.kind == "stories":
+        if self.facts.cluster or self.facts.kind == STORIES:
             return Interval(None, None, None, "items belong together; see the report of the run")
         return Interval(*wilson(right / n, n), "Wilson")
 
@@ -164,9 +180,10 @@ def read_run(folder: RunFolder) -> RunData:
     Raises:
         TableError: it cannot be read.
     """
-    folder.verify(folder.manifest())
-    facts = read_facts(folder)
-    texts = _stories(folder.path) if facts.kind == "stories" else _texts(folder.path)
+    manifest = folder.manifest()
+    folder.verify(manifest)
+    facts = read_facts(folder, manifest)
+    texts = _stories(folder.path) if facts.kind == STORIES else _texts(folder.path)
     return RunData(
         path=folder.path,
         facts=facts,
@@ -182,9 +199,8 @@ def read_run(folder: RunFolder) -> RunData:
 
 
 def _outcomes(path: Path, kind: str) -> Iterable[Outcome]:
-    try:
-        table = read_table(VERDICTS, path)
-    except InputError:
+    table = find_table(VERDICTS, path)
+    if table is None:
         return
     columns = ("item", "condition", "prediction", "verdict", "margin_bits", "unscored_reason")
     for item, condition, number, verdict, margin, reason in table.select(columns).iter_rows():
@@ -215,10 +231,10 @@ def _texts(path: Path) -> dict[str, dict[str, str]]:
 
 def _stories(path: Path) -> dict[str, dict[str, str]]:
     """The sentences of each story; its row is the item."""
-    file = path / _STORIES
+    file = path / STORIES_FILE
     try:
-        lines = [line for line in file.read_text("utf-8").splitlines() if line.strip()]
-        records = [json.loads(line) for line in lines]
+        lines = file.read_text("utf-8").split("\n")
+        records = [parse_json(line) for line in lines if line.strip()]
         return {str(k): {"": " ".join(each["sentences"])} for k, each in enumerate(records)}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TableError(where=str(file), seen=f"cannot be read ({error})") from error
@@ -227,9 +243,8 @@ def _stories(path: Path) -> dict[str, dict[str, str]]:
 def _logprobs(path: Path) -> dict[str, dict[str, float]]:
     import polars as pl
 
-    try:
-        tokens, requests = read_table(TOKENS, path), read_table(REQUESTS, path)
-    except InputError:
+    tokens, requests = find_table(TOKENS, path), find_table(REQUESTS, path)
+    if tokens is None or requests is None:
         return {}
     sums = tokens.group_by("request").agg(
         pl.col("logprob_nats").sum().alias("sum"),

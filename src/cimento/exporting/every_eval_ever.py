@@ -11,7 +11,6 @@ import json
 import re
 import uuid
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 
 from cimento.exporting.data import Outcome, RunData, Share
@@ -195,7 +194,7 @@ def _model_id(run: RunData) -> str:
 
 
 def _epoch(run: RunData) -> str:
-    return str(datetime.fromisoformat(run.created).timestamp())
+    return str(run.timestamp)
 
 
 def _texts(value: object) -> dict[str, JsonValue]:
@@ -209,4 +208,5 @@ def _texts(value: object) -> dict[str, JsonValue]:
 
 
 def _safe(name: str) -> str:
-    return _PART.sub("_", name) or UNKNOWN
+    # A name of points alone would be another folder.
+    return _PART.sub("_", name).strip(".") or UNKNOWN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,12 +18,14 @@ from cimento.answers import (
     TOKENS,
     VERDICTS,
     TableSchema,
-    read_table,
+    find_table,
 )
 from cimento.citing import bibtex, methods_paragraph, references
-from cimento.errors import InputError
+from cimento.citing.used import counted
 from cimento.exporting.data import RunData
 from cimento.files import atomically, write_text
+from cimento.report.grid import BLANK, Grid, as_markdown
+from cimento.report.wording import rate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,9 +70,8 @@ def _joined(runs: Sequence[RunData], schema: TableSchema) -> pl.DataFrame | None
 
     frames = []
     for run in runs:
-        try:
-            table = read_table(schema, run.path)
-        except InputError:
+        table = find_table(schema, run.path)
+        if table is None:
             continue
         own = (pl.lit(run.facts.label).alias("model"), pl.lit(run.suite).alias("suite"))
         frames.append(table.drop("suite", strict=False).select(*own, pl.all()))
@@ -93,9 +95,9 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
         "",
         f"# Answers to {suites}",
         "",
-        f"{len(runs)} runs of cimento, with everything that the models said.",
+        f"{counted(len(runs), 'run', 'runs')} of cimento, with everything that the models said.",
         "",
-        *_results(runs),
+        *as_markdown(_results(runs)).splitlines(),
         "",
         "## Tables",
         "",
@@ -120,16 +122,16 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
     return "\n".join([*head, *body]) + "\n"
 
 
-def _results(runs: Sequence[RunData]) -> list[str]:
-    lines = ["| suite | model | question | right | of | accuracy |", "|---|---|---|---:|---:|---:|"]
+def _results(runs: Sequence[RunData]) -> Grid:
+    rows = []
     for run in runs:
-        for question in run.questions:
-            share = run.share(question)
-            value = "" if share.accuracy is None else f"{share.accuracy:.3f}"
-            cells = (run.suite, run.facts.label, question, share.right, share.n, value)
-            lines.append(f"| {' | '.join(str(cell).replace('|', '/') for cell in cells)} |")
-    return lines
+        for share in map(run.share, run.questions):
+            counts = (str(share.right), str(share.n), rate(share.accuracy, absent=BLANK))
+            rows.append((run.suite, run.facts.label, share.question, *counts))
+    header = ("suite", "model", "question", "right", "of", "accuracy")
+    return Grid(title="How often each answer is right.", header=header, rows=tuple(rows), labels=3)
 
 
 def _listed(name: str, values: Sequence[str]) -> list[str]:
-    return [f"{name}:", *(f"- {value}" for value in values)] if values else []
+    # In quotation marks: without them YAML takes Norwegian, "no", for a truth value.
+    return [f"{name}:", *(f"- {json.dumps(value)}" for value in values)] if values else []

@@ -11,9 +11,9 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 
+from cimento.errors import UsageError
 from cimento.exporting.data import Outcome, RunData, Share
 from cimento.files import write_text
 from cimento.suites.model import JsonValue
@@ -27,6 +27,7 @@ def write_lm_eval(runs: Sequence[RunData], folder: Path) -> list[Path]:
     """One folder for each model, with its results and the samples of every task.
 
     Raises:
+        UsageError: two runs of one model would be the same task.
         StorageError: the folder cannot be written.
     """
     by_model: dict[str, list[RunData]] = {}
@@ -38,7 +39,7 @@ def write_lm_eval(runs: Sequence[RunData], folder: Path) -> list[Path]:
 def _write_model(label: str, runs: Sequence[RunData], folder: Path) -> list[Path]:
     place = folder / _IN_MODEL.sub("__", label)
     stamp = max(run.created for run in runs).replace(":", "-")
-    tasks = {_task(run, question): (run, question) for run in runs for question in run.questions}
+    tasks = _tasks(runs)
     samples = {
         name: [_sample(run, k, each) for k, each in enumerate(run.scored(question))]
         for name, (run, question) in tasks.items()
@@ -57,7 +58,7 @@ def _write_model(label: str, runs: Sequence[RunData], folder: Path) -> list[Path
         },
         "config": _model_config(runs[0]),
         "git_hash": None,
-        "date": datetime.fromisoformat(runs[0].created).timestamp(),
+        "date": runs[0].timestamp,
         "model_source": "cimento",
         "model_name": runs[0].model,
         "model_name_sanitized": _IN_MODEL.sub("__", runs[0].model),
@@ -69,6 +70,22 @@ def _write_model(label: str, runs: Sequence[RunData], folder: Path) -> list[Path
         lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in own)
         written.append(write_text(lines, place / f"samples_{name}_{stamp}.jsonl"))
     return written
+
+
+def _tasks(runs: Sequence[RunData]) -> dict[str, tuple[RunData, str]]:
+    """Task to its run and question."""
+    tasks: dict[str, tuple[RunData, str]] = {}
+    for run in runs:
+        for question in run.questions:
+            name = _task(run, question)
+            if name in tasks:
+                raise UsageError(
+                    where=str(run.path),
+                    seen=f"its task {name} is that of {tasks[name][0].path} too",
+                    todo="Export one of the two into a folder of its own.",
+                )
+            tasks[name] = (run, question)
+    return tasks
 
 
 def _task(run: RunData, question: str) -> str:
