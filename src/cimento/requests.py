@@ -18,7 +18,8 @@ from cimento.suites.model import Condition, JoinRule, Region, Suite
 Span: TypeAlias = tuple[int, int]
 """Half-open character offsets, start and end."""
 
-_BLANK_BEFORE_MARK = re.compile(r"\s+(?=[.,!?;:])")
+# Only from the first of several blanks: else very many of them take very long.
+_BLANK_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,!?;:])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,7 @@ def plan_suite(
     needed = regions_used(prediction.formula for prediction in suite.predictions)
     measured, ask_all = regions_measured(suite), all_tokens or not suite.predictions
     ids: dict[_Asked, int] = {}
-    wanted: list[set[Span]] = []
+    wanted: list[list[Span]] = []
     places: list[Place] = []
     for item, condition in suite.stimuli():
         text, spans = join_regions(condition.regions, rule=suite.join)
@@ -190,22 +191,25 @@ def plan_suite(
         asked = _Asked(text, context.of(condition), filled if by_region else ())
         request = ids.setdefault(asked, len(ids))
         if request == len(wanted):
-            wanted.append(set())
+            wanted.append([])
         numbers = needed.get(condition.name, frozenset())
         for number, (start, end) in enumerate(spans, start=1):
             need = "*" in numbers or number in numbers
             places.append(Place(request, item.id, condition.name, number, start, end, need))
             if end > start and (need or number in measured.get(condition.name, ())):
-                wanted[request].add((start, end))
+                wanted[request].append((start, end))
+    # Sentences of one length want the same stretches: one record serves all of them.
+    shared: dict[tuple[Span, ...], tuple[Span, ...]] = {}
+    stretches = (tuple(sorted(set(each))) for each in wanted)
     requests = tuple(
         ScoreRequest(
             id=number,
             text=asked.text,
             context=asked.context,
-            wanted=None if ask_all else tuple(sorted(wanted[number])),
+            wanted=None if ask_all else shared.setdefault(each, each),
             regions=asked.regions,
         )
-        for asked, number in ids.items()
+        for (asked, number), each in zip(ids.items(), stretches, strict=True)
     )
     return Plan(suite=suite.name, requests=requests, places=tuple(places))
 

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento._version import __version__
-from cimento.answers import (
-    REQUESTS,
-    TOKENS,
-    VERDICTS,
-    Answers,
-    read_table,
-    write_table,
-)
+from cimento.answered import AnyAnswers, LongAnswers, in_pieces, store_answers, stored_answers
+from cimento.answers import VERDICTS, write_table
 from cimento.errors import TableError
 from cimento.files import write_text
 from cimento.judging import Judging
 from cimento.measures import MEASURES, find_measure, find_measures, judged_on
 from cimento.measures.first_token import count_first_tokens, with_first_tokens
 from cimento.measures.regions import FinalMarkRule, RegionValues, region_values
-from cimento.measures.scores import ScoredSentence, scores_table, sentences
+from cimento.measures.scores import ScoredSentence, each_sentence, scores_table
 from cimento.measures.unigrams import load_unigrams
+from cimento.pieces import Pieces
 from cimento.report.build import run_report, run_summary
 from cimento.report.conventions import conventions
 from cimento.report.records import RunReport
@@ -54,7 +49,7 @@ class Run:
         model: label of the model, ``name@revision``.
         model_kind: ``causal``, ``masked`` or ``replay``.
         manifest: what the run was made of and with.
-        answers: what the model said.
+        answers: what the model said; of a stored run, its tables are read where they are needed.
         judging: how the answers are judged.
         folder: where the run is stored; None where it is not.
     """
@@ -63,7 +58,7 @@ class Run:
     model: str
     model_kind: str
     manifest: Manifest
-    answers: Answers
+    answers: AnyAnswers
     judging: Judging
     folder: Path | None = None
 
@@ -82,6 +77,8 @@ class Run:
     @property
     def _numbered_verdicts(self) -> list[Verdict]:
         """The verdicts with the numbers that the predictions have in their suite."""
+        if not self.judging.predictions:
+            return self._verdicts
         return [
             verdict
             if verdict.prediction is None
@@ -141,7 +138,7 @@ class Run:
         """
         return region_values(
             self._judged_tokens,
-            self.answers.requests,
+            self._pieces.asked,
             metric=self._judged_suite.metric,
             final_marks=final_marks,
         )
@@ -169,8 +166,13 @@ class Run:
         return self.judging.applied(self.suite)
 
     @cached_property
-    def _judged_tokens(self) -> pl.DataFrame:
-        return with_first_tokens(self.answers.tokens, self.judging.unscored_first)
+    def _pieces(self) -> LongAnswers:
+        return in_pieces(self.answers)
+
+    @property
+    def _judged_tokens(self) -> Pieces:
+        rule = self.judging.unscored_first
+        return self._pieces.scored.changed(lambda tokens: with_first_tokens(tokens, rule))
 
     @cached_property
     def _verdicts(self) -> list[Verdict]:
@@ -179,14 +181,12 @@ class Run:
             scored = self._sentences(judging.unigrams)
             measure = find_measure(judging.measure)
             return judge_measure(self._judged_suite, scored, measure, unit=judging.unit)
-        return judge(
-            self._judged_suite, self._judged_tokens, self.answers.requests, unit=judging.unit
-        )
+        return judge(self._judged_suite, self._judged_tokens, self._pieces.asked, unit=judging.unit)
 
-    def _sentences(self, unigrams: str) -> list[ScoredSentence]:
-        return sentences(
+    def _sentences(self, unigrams: str) -> Iterator[ScoredSentence]:
+        return each_sentence(
             self._judged_tokens,
-            self.answers.requests,
+            self._pieces.asked,
             model_kind=self.model_kind,
             unigrams=load_unigrams(unigrams, language=self.suite.meta.language)
             if unigrams
@@ -214,7 +214,7 @@ class Run:
         return self._numbered(told)
 
     def _conventions(self) -> tuple[str, ...]:
-        first = count_first_tokens(self.answers.tokens)
+        first = sum(map(count_first_tokens, self._pieces.scored))
         return conventions(self.judging, self.manifest, first_tokens=first)
 
     def _numbered(self, summary: RunSummary) -> RunSummary:
@@ -242,10 +242,10 @@ class Run:
             StorageError: the folder cannot be written.
         """
         folder.reopen()
-        stored = dataclasses.replace(self, folder=folder.path)
         write_native(self.suite, folder.suite_folder)
-        write_table(self.answers.requests, REQUESTS, folder.path)
-        write_table(self.answers.tokens, TOKENS, folder.path)
+        # From here on the tables are read where they are needed, and not held.
+        answers = store_answers(self.answers, folder.path)
+        stored = dataclasses.replace(self, folder=folder.path, answers=answers)
         write_table(stored.verdicts(), VERDICTS, folder.path)
         write_text(to_json(summarise([stored])), folder.path / SUMMARY)
         folder.finish({**self.manifest, "judging": dataclasses.asdict(self.judging)})
@@ -288,11 +288,7 @@ class Run:
             model=label,
             model_kind=str(model.get("kind", "")),
             manifest=manifest,
-            answers=Answers(
-                requests=read_table(REQUESTS, folder.path),
-                tokens=read_table(TOKENS, folder.path),
-                warnings=_texts(manifest.get("warnings")),
-            ),
+            answers=stored_answers(folder.path, warnings=_texts(manifest.get("warnings"))),
             judging=Judging.from_plain(judging),
             folder=folder.path,
         )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
 
+from cimento.answered import AnyAnswers
 from cimento.answers import Answers, Column, requests_table
 from cimento.cache import AnswerCache
 from cimento.engine import Progress, answer_plan, only_logprobs
@@ -74,7 +75,7 @@ class Answered:
     """What a source said about one suite, and who it is."""
 
     card: ModelCard
-    tables: Answers
+    tables: AnyAnswers
 
 
 class Source(Protocol):

@@ -10,7 +10,6 @@ import statistics
 import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.errors import TableError, UsageError
@@ -19,18 +18,16 @@ from cimento.measures.stored import (
     NOTHING_SCORED,
     Answer,
     Stimulus,
+    StoredTable,
     StoredToken,
     is_covered,
-    read_answers,
-    read_stimuli,
+    read_answered,
 )
 from cimento.measures.values import Missing, Unit, Value, total
 from cimento.suites.model import METRICS, Metric
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import polars as pl
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from cimento.requests import Span
 
@@ -97,8 +94,8 @@ def region_metric(surprisals: Sequence[float], *, metric: Metric) -> Value:
 
 
 def region_values(
-    tokens: pl.DataFrame,
-    requests: pl.DataFrame,
+    tokens: StoredTable,
+    requests: StoredTable,
     *,
     metric: Metric,
     final_marks: FinalMarkRule = "keep",
@@ -121,23 +118,41 @@ def region_values(
         UsageError: there is no such metric.
         TableError: the source named a region that there is not.
     """
-    unit, answers = read_answers(tokens)
+    unit, found = values_in_order(tokens, requests, metric=metric, final_marks=final_marks)
     values: dict[str, dict[str, tuple[Value, ...]]] = {}
-    unanswered: dict[int, list[Stimulus]] = {}
-    for stimulus in read_stimuli(requests):
-        # Empty as yet, so that the conditions stand in the order in which they were asked.
-        values.setdefault(stimulus.item, {})[stimulus.condition] = ()
-        unanswered.setdefault(stimulus.request, []).append(stimulus)
-    for request, answer in answers:
-        for stimulus in unanswered.pop(request, ()):
-            values[stimulus.item][stimulus.condition] = _stimulus_values(
-                stimulus, answer, metric, final_marks
-            )
-    for stimulus in chain.from_iterable(unanswered.values()):
-        values[stimulus.item][stimulus.condition] = _stimulus_values(
-            stimulus, [], metric, final_marks
-        )
+    for item, condition, own in found:
+        values.setdefault(item, {})[condition] = own
     return RegionValues(unit=unit, metric=metric, values=values)
+
+
+def values_in_order(
+    tokens: StoredTable,
+    requests: StoredTable,
+    *,
+    metric: Metric,
+    final_marks: FinalMarkRule = "keep",
+) -> tuple[Unit, Iterator[tuple[str, str, tuple[Value, ...]]]]:
+    """The same, one stimulus at a time: its item, its condition, and the values of its regions.
+
+    Args:
+        tokens: as for `region_values`.
+        requests: as for `region_values`.
+        metric: as for `region_values`.
+        final_marks: as for `region_values`.
+
+    Raises:
+        UsageError: as for `region_values`, when the first is made.
+        TableError: likewise.
+    """
+    unit, answered = read_answered(tokens, requests)
+    return unit, (
+        (
+            stimulus.item,
+            stimulus.condition,
+            _stimulus_values(stimulus, answer, metric, final_marks),
+        )
+        for stimulus, answer in answered
+    )
 
 
 def _stimulus_values(

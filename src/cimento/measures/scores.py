@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from cimento.answers import LEFT_OUT, SCORES
@@ -15,11 +16,13 @@ from cimento.measures.stored import (
     NOTHING_SCORED,
     Answer,
     Stimulus,
+    StoredTable,
     corrected,
+    in_whole_texts,
     is_covered,
     known_or_missing,
     read_answers,
-    read_stimuli,
+    side_by_side,
 )
 from cimento.measures.unigrams import Unigrams
 from cimento.measures.values import Missing, Value
@@ -37,13 +40,31 @@ class ScoredSentence:
 
 
 def sentences(
-    tokens: pl.DataFrame,
-    requests: pl.DataFrame,
+    tokens: StoredTable,
+    requests: StoredTable,
     *,
     model_kind: str = "",
     unigrams: Unigrams | None = None,
 ) -> list[ScoredSentence]:
     """Every stimulus of a requests table with what is known of it as a whole.
+
+    Args:
+        tokens: as for `each_sentence`.
+        requests: as for `each_sentence`.
+        model_kind: as for `each_sentence`.
+        unigrams: as for `each_sentence`.
+    """
+    return list(each_sentence(tokens, requests, model_kind=model_kind, unigrams=unigrams))
+
+
+def each_sentence(
+    tokens: StoredTable,
+    requests: StoredTable,
+    *,
+    model_kind: str = "",
+    unigrams: Unigrams | None = None,
+) -> Iterator[ScoredSentence]:
+    """The same, one stimulus after the other.
 
     A sentence is missing, with the reason, where one of its tokens has no score or was not asked
     for. Tokens that are left out count in no sum and no length.
@@ -54,23 +75,19 @@ def sentences(
         model_kind: ``causal``, ``seq2seq``, ``masked`` or another, of which nothing is known.
         unigrams: frequencies, for the measures that need them.
     """
-    read: dict[int, Sentence | Missing] = {}
-    answers = dict(read_answers(tokens)[1])
-    columns = _columns(tokens)
     pseudo = {"causal": False, "seq2seq": False, "masked": True}.get(model_kind)
-    found = []
-    for stimulus in read_stimuli(requests):
-        number = stimulus.request
-        if number not in read:
-            absent = _absent(stimulus, answers.get(number, ()), columns.get(number))
-            read[number] = absent or _sentence(
-                stimulus, columns[number], pseudo=pseudo, unigrams=unigrams
-            )
-        found.append(ScoredSentence(stimulus, read[number]))
-    return found
+    texts = chain.from_iterable(map(_texts, in_whole_texts(tokens)))
+    for stimulus, text in side_by_side(requests, texts):
+        answer, columns = text or ((), None)
+        absent = _absent(stimulus, answer, columns)
+        if absent is not None or columns is None:
+            yield ScoredSentence(stimulus, absent or Missing(LEFT_OUT))
+            continue
+        sentence = _sentence(stimulus, columns, pseudo=pseudo, unigrams=unigrams)
+        yield ScoredSentence(stimulus, sentence)
 
 
-def scores_table(scored: Sequence[ScoredSentence], measures: Sequence[Measure]) -> pl.DataFrame:
+def scores_table(scored: Iterable[ScoredSentence], measures: Sequence[Measure]) -> pl.DataFrame:
     """The measures of some sentences as a table of the schema ``answers.SCORES``."""
     import polars as pl
 
@@ -84,7 +101,7 @@ def scores_table(scored: Sequence[ScoredSentence], measures: Sequence[Measure]) 
     return pl.DataFrame(rows, schema=SCORES.polars(), orient="row")
 
 
-def costs(scored: Sequence[ScoredSentence], measure: Measure) -> RegionValues:
+def costs(scored: Iterable[ScoredSentence], measure: Measure) -> RegionValues:
     """A measure as the one value of each stimulus, turned so that the better sentence has less.
 
     Predictions are written about surprisals, of which the better sentence has less; so a measure
@@ -107,6 +124,13 @@ class _Columns:
     logprobs_nats: tuple[Value, ...]
     logits: tuple[float, ...] | Missing
     log_sigmoid_sums: tuple[float, ...] | Missing
+
+
+def _texts(tokens: pl.DataFrame) -> Iterator[tuple[int, tuple[Answer, _Columns | None]]]:
+    """The texts of a piece of the tokens table, each with its tokens and its columns."""
+    columns = _columns(tokens)
+    for number, answer in read_answers(tokens)[1]:
+        yield number, (answer, columns.get(number))
 
 
 def _columns(tokens: pl.DataFrame) -> Mapping[int, _Columns]:

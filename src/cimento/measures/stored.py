@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
+from cimento.answered import in_suite_order
 from cimento.answers import BOUNDARY, LEFT_OUT
 from cimento.measures.values import Missing, Unit, Value
+from cimento.pieces import Pieces
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,50 +66,120 @@ class Stimulus:
 
 
 Answer: TypeAlias = "Sequence[StoredToken]"
+StoredTable: TypeAlias = "pl.DataFrame | Pieces"
+_Text = TypeVar("_Text")
+_Row: TypeAlias = tuple[int, int, int, int, int | None, float | None, str | None, str]
+"""Number of a text, then the fields of a `StoredToken` and what its value is made from."""
 
 
-def read_answers(tokens: pl.DataFrame) -> tuple[Unit, Iterator[tuple[int, list[StoredToken]]]]:
+def read_answered(
+    tokens: StoredTable, requests: StoredTable
+) -> tuple[Unit, Iterator[tuple[Stimulus, Answer]]]:
+    """The unit of the source; and the stimuli in the order of their suite, each with its tokens.
+
+    Both tables are gone through once, side by side, for as objects their rows take several times
+    the room that they have in a table. The tokens of a text are kept only while a stimulus that
+    is still to come has the same text.
+
+    Args:
+        tokens: a table of the schema ``answers.TOKENS``.
+        requests: a table of the schema ``answers.REQUESTS``.
+    """
+    unit, answers = read_answers(tokens)
+    return unit, ((stimulus, answer or ()) for stimulus, answer in side_by_side(requests, answers))
+
+
+def side_by_side(
+    requests: StoredTable, texts: Iterator[tuple[int, _Text]]
+) -> Iterator[tuple[Stimulus, _Text | None]]:
+    """The stimuli in the order of their suite, each with what there is of its text, or None.
+
+    Args:
+        requests: a table of the schema ``answers.REQUESTS``.
+        texts: by their numbers, ascending.
+    """
+    asked = _in_suite_order(requests)
+    rows = Counter(chain.from_iterable(piece["request"] for piece in asked))
+    kept: dict[int, _Text] = {}
+    following = next(texts, None)
+    for stimulus in _stimuli(asked):
+        number = stimulus.request
+        while following is not None and following[0] <= number:
+            if rows[following[0]]:
+                kept[following[0]] = following[1]
+            following = next(texts, None)
+        yield stimulus, kept.get(number)
+        rows[number] -= len(stimulus.spans)
+        if not rows[number]:
+            kept.pop(number, None)
+
+
+def read_answers(tokens: StoredTable) -> tuple[Unit, Iterator[tuple[int, list[StoredToken]]]]:
     """The unit of the source; and the texts by their numbers, ascending, with their tokens.
 
-    A text is made when its turn comes: as objects, tokens take several times the room that they
-    have in the table. A text of which nothing was asked does not come.
+    A text is made when its turn comes. A text of which nothing was asked does not come.
+
+    Args:
+        tokens: a table of the schema ``answers.TOKENS``.
+    """
+    pieces = _in_order(_in_pieces(tokens).changed(corrected))
+    in_bits = all(map(_all_in_bits, pieces))
+    rows = chain.from_iterable(_rows(piece, in_bits=in_bits) for piece in pieces)
+    texts = groupby(rows, key=itemgetter(0))
+    unit: Unit = "bits" if in_bits else "nats"
+    return unit, ((request, [_stored(*row[1:]) for row in text]) for request, text in texts)
+
+
+def in_whole_texts(tokens: StoredTable) -> Iterator[pl.DataFrame]:
+    """A tokens table in order, in pieces each of which ends where a text ends.
 
     Args:
         tokens: a table of the schema ``answers.TOKENS``.
     """
     import polars as pl
 
-    tokens = corrected(tokens)
-    unit: Unit = "nats"
+    begun: list[pl.DataFrame] = []
+    for piece in _in_order(_in_pieces(tokens)):
+        table = pl.concat([*begun, piece])
+        last = pl.col("request") == pl.col("request").last()
+        yield table.filter(~last)
+        begun = [table.filter(last)]
+    yield from begun
+
+
+def _in_pieces(table: StoredTable) -> Pieces:
+    return table if isinstance(table, Pieces) else Pieces.of(table)
+
+
+def _rows(tokens: pl.DataFrame, *, in_bits: bool) -> Iterator[_Row]:
+    """The rows of a piece: the number of the text, then what `_stored` takes."""
+    import polars as pl
+
     surprisal = 0.0 - pl.col("logprob_nats")
-    if _all_in_bits(tokens):
-        unit = "bits"
-        surprisal = (
-            pl.when(pl.col("logprob_nats").is_not_null())
-            .then(pl.col("surprisal_bits"))
-            .otherwise(None)
-        )
+    if in_bits:
+        known = pl.col("logprob_nats").is_not_null()
+        surprisal = pl.when(known).then(pl.col("surprisal_bits")).otherwise(None)
     region = pl.col("region") if "region" in tokens.columns else pl.lit(None, dtype=pl.Int32)
-    rows = _in_order(tokens).select(
-        "request",
-        "position",
-        "start",
-        "end",
-        region.alias("region"),
-        surprisal.alias("surprisal"),
-        "unscored_reason",
-        "token",
-    )
-    texts = groupby(rows.iter_rows(), key=itemgetter(0))
-    return unit, ((request, [_stored(*row[1:]) for row in text]) for request, text in texts)
+    columns = (region.alias("region"), surprisal.alias("surprisal"), "unscored_reason", "token")
+    return tokens.select("request", "position", "start", "end", *columns).iter_rows()
 
 
-def _in_order(tokens: pl.DataFrame) -> pl.DataFrame:
+def _in_order(tokens: Pieces) -> Pieces:
     """The tokens by text and position; as they are where they are in order, without a copy."""
     import polars as pl
 
-    place = tokens.select(pl.struct("request", "position")).to_series()
-    return tokens if place.is_sorted() else tokens.sort("request", "position")
+    place = pl.struct("request", "position")
+    last = None
+    for piece in tokens:
+        places = piece.select(place).to_series()
+        if not places.is_sorted() or (last is not None and len(places) and _pair(places[0]) < last):
+            return Pieces.of(tokens.whole().sort("request", "position"))
+        last = _pair(places[-1]) if len(places) else last
+    return tokens
+
+
+def _pair(place: dict[str, int]) -> tuple[int, int]:
+    return place["request"], place["position"]
 
 
 def _all_in_bits(tokens: pl.DataFrame) -> bool:
@@ -156,23 +229,26 @@ def known_or_missing(value: float | None, reason: str | None, token: str) -> Val
     return value
 
 
-def read_stimuli(requests: pl.DataFrame) -> list[Stimulus]:
-    """The stimuli of a requests table, their regions in order.
+def _in_suite_order(requests: StoredTable) -> Pieces:
+    """A requests table in the order of its suite, which it has where it is in pieces."""
+    return requests if isinstance(requests, Pieces) else Pieces.of(in_suite_order(requests))
 
-    Args:
-        requests: a table of the schema ``answers.REQUESTS``.
-    """
-    stimuli: dict[tuple[str, str], Stimulus] = {}
-    rows = requests.sort("region", maintain_order=True).select(
-        "request", "suite", "item", "condition", "text", "start", "end", "needed"
-    )
-    for request, suite, item, condition, text, start, end, needed in rows.iter_rows():
-        stimulus = stimuli.setdefault(
-            (item, condition), Stimulus(request, suite, item, condition, text, [], [])
+
+def _stimuli(requests: Pieces) -> Iterator[Stimulus]:
+    columns = ("item", "condition", "region", "request", "suite", "text", "start", "end", "needed")
+    rows = chain.from_iterable(piece.select(columns).iter_rows() for piece in requests)
+    for (item, condition), own in groupby(rows, key=itemgetter(0, 1)):
+        regions = sorted((row[2:] for row in own), key=itemgetter(0))
+        _, request, suite, text, *_ = regions[0]
+        yield Stimulus(
+            request=request,
+            suite=suite,
+            item=item,
+            condition=condition,
+            text=text,
+            spans=[(start, end) for *_, start, end, _ in regions],
+            needed=[needed for *_, needed in regions],
         )
-        stimulus.spans.append((start, end))
-        stimulus.needed.append(needed)
-    return list(stimuli.values())
 
 
 def is_covered(span: Span, answer: Answer) -> bool:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from cimento.answers import VERDICTS
 from cimento.errors import FormulaError, did_you_mean
-from cimento.measures import region_values
+from cimento.measures.regions import values_in_order
 from cimento.suites.formula import parse, references
 from cimento.verdicts.formula import Kind, Outcome, combine, evaluate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
 
-    from cimento.measures import RegionValues, Unit
+    from cimento.measures import RegionValues, Unit, Value
+    from cimento.measures.stored import StoredTable
     from cimento.suites.formula import Formula
     from cimento.suites.model import Metric, Suite
 
@@ -59,8 +61,8 @@ class Verdict:
 
 def judge(
     suite: Suite,
-    tokens: pl.DataFrame,
-    requests: pl.DataFrame,
+    tokens: StoredTable,
+    requests: StoredTable,
     *,
     metric: Metric | None = None,
     predictions: Sequence[str] | None = None,
@@ -80,10 +82,21 @@ def judge(
         FormulaError: a formula cannot be read, or names a region or condition there is not.
         UsageError: there is no such metric.
     """
-    if not parse_predictions(suite, predictions):
+    trees = parse_predictions(suite, predictions)
+    if not trees:
         return []
-    values = region_values(tokens, requests, metric=metric or suite.metric)
-    return judge_values(suite, values, predictions=predictions, unit=unit)
+    source_unit, found = values_in_order(tokens, requests, metric=metric or suite.metric)
+    # What is said of an item takes less room than the values that say it.
+    judged = {
+        item: _outcomes(trees, {name: values for _, name, values in own}, source_unit, unit)
+        for item, own in groupby(found, key=itemgetter(0))
+    }
+    nothing = _outcomes(trees, {}, source_unit, unit)
+    return [
+        verdict
+        for item in suite.items
+        for verdict in _verdicts(suite, item.id, judged.pop(item.id, nothing))
+    ]
 
 
 def judge_values(
@@ -105,15 +118,32 @@ def judge_values(
         FormulaError: as for `judge`.
     """
     trees = parse_predictions(suite, predictions)
-    verdicts: list[Verdict] = []
-    for item in suite.items if trees else ():
-        values = regions.values.get(item.id, {})
-        outcomes = [evaluate(tree, values, source_unit=regions.unit, unit=unit) for tree in trees]
-        verdicts += [
-            _verdict(suite, item.id, number, outcome) for number, outcome in enumerate(outcomes)
-        ]
-        verdicts.append(_verdict(suite, item.id, None, combine(outcomes, "&")))
-    return verdicts
+    return [
+        verdict
+        for item in (suite.items if trees else ())
+        for verdict in _verdicts(
+            suite,
+            item.id,
+            _outcomes(trees, regions.values.get(item.id, {}), regions.unit, unit),
+        )
+    ]
+
+
+def _outcomes(
+    trees: Sequence[Formula],
+    values: Mapping[str, Sequence[Value]],
+    source_unit: Unit,
+    unit: Unit,
+) -> list[Outcome]:
+    """What each prediction says of an item."""
+    return [evaluate(tree, values, source_unit=source_unit, unit=unit) for tree in trees]
+
+
+def _verdicts(suite: Suite, item: str, outcomes: Sequence[Outcome]) -> Iterator[Verdict]:
+    """One verdict for each prediction, then one for their conjunction."""
+    for number, outcome in enumerate(outcomes):
+        yield _verdict(suite, item, number, outcome)
+    yield _verdict(suite, item, None, combine(outcomes, "&"))
 
 
 def parse_predictions(
@@ -137,8 +167,8 @@ def verdicts_table(verdicts: Sequence[Verdict]) -> pl.DataFrame:
     """The verdicts as a table of the schema ``answers.VERDICTS``."""
     import polars as pl
 
-    rows = [dataclasses.astuple(verdict) for verdict in verdicts]
-    return pl.DataFrame(rows, schema=VERDICTS.polars(), orient="row")
+    columns = {name: [getattr(verdict, name) for verdict in verdicts] for name in VERDICTS.columns}
+    return pl.DataFrame(columns, schema=VERDICTS.polars())
 
 
 def _verdict(suite: Suite, item: str, prediction: int | None, outcome: Outcome) -> Verdict:

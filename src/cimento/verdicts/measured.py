@@ -10,7 +10,7 @@ from cimento.measures.scores import costs
 from cimento.verdicts.judge import judge_values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from cimento.measures import Measure, Unit
     from cimento.measures.scores import ScoredSentence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def judge_measure(
-    suite: Suite, scored: Sequence[ScoredSentence], measure: Measure, *, unit: Unit = "bits"
+    suite: Suite, scored: Iterable[ScoredSentence], measure: Measure, *, unit: Unit = "bits"
 ) -> list[Verdict]:
     """The verdicts on every item, with the measure in the place of ``(*;%condition%)``.
 

@@ -12,7 +12,7 @@ from cimento.errors import Fault
 from cimento.files import read_bytes
 from cimento.parsing import parse_json
 from cimento.suites.faults import errors, fault
-from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
+from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.readers.items import PAIR_PREDICTION
 from cimento.suites.reading import Reading, decode, sha256_of, strip_blanks, unusable
 
@@ -123,11 +123,11 @@ def _item(row: BlimpRow, *, id_: str, where: str, faults: list[Fault]) -> Item:
         Condition(
             name,
             (Region(strip_blanks(text, what=f"sentence_{name}", where=where, faults=faults)),),
-            columns,
+            columns or NOTHING,
         )
         for name, text in sentences.items()
     )
-    return Item(id_, conditions, extra=nested)
+    return Item(id_, conditions, extra=nested or NOTHING)
 
 
 def _as_text(value: JsonValue) -> str:

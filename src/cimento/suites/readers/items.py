@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from sys import intern
 from typing import TYPE_CHECKING
 
 from cimento.errors import Fault
 from cimento.parsing import parse_json
 from cimento.suites.faults import fault
-from cimento.suites.model import Condition, Item, JsonValue, Prediction, Region
+from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Prediction, Region
 from cimento.suites.notation import lone_backslash, read_regions, unescape
 from cimento.suites.reading import strip_blanks
 from cimento.suites.tables import Row, Table
@@ -51,7 +52,7 @@ class Rows:
     def items(self) -> tuple[Item, ...]:
         """The items, in order of first appearance."""
         return tuple(
-            Item(id=item, conditions=tuple(conditions), extra=self._extras.get(item, {}))
+            Item(id=item, conditions=tuple(conditions), extra=self._extras.get(item, NOTHING))
             for item, conditions in self._conditions.items()
         )
 
@@ -87,7 +88,9 @@ def _read_stimuli(table: Table, *, item: str, name: str, text: str) -> tuple[Row
         cells = _Cells(table, row, faults)
         extra = cells.extra()
         id_ = cells.take(item)
-        condition = Condition(cells.take(name), cells.regions(text), cells.rest())
+        condition = Condition(
+            intern(cells.take(name)), cells.regions(text), cells.rest() or NOTHING
+        )
         if extra is not None:
             condition = _with_extra(condition, extra)
             rows.keep(id_, extra.item)
@@ -104,7 +107,7 @@ def _read_pairs(
         cells = _Cells(table, row, faults)
         id_ = cells.take(item) if item else str(number)
         regions = {name: cells.regions(column) for name, column in columns.items()}
-        free = cells.rest()
+        free = cells.rest() or NOTHING
         for name, pieces in regions.items():
             rows.add(id_, Condition(name, pieces, free), place=table.where(row))
     return rows, faults

@@ -7,7 +7,7 @@ from pathlib import Path
 from cimento.errors import Fault
 from cimento.files import read_bytes
 from cimento.suites.faults import fault
-from cimento.suites.model import Condition, Item, Meta, Region, Suite
+from cimento.suites.model import NOTHING, Condition, Item, Meta, Region, Suite
 from cimento.suites.readers.dialects import PairDialect, dialect_of, unfolded
 from cimento.suites.readers.items import PAIR_PREDICTION
 from cimento.suites.reading import Reading, sha256_of, strip_blanks, unusable
@@ -63,7 +63,7 @@ def _items(table: Table, dialect: PairDialect) -> tuple[tuple[Item, ...], list[F
         if phenomenon and cells[phenomenon]:
             free.setdefault(PHENOMENON, cells[phenomenon])
         conditions = tuple(
-            Condition(name, (Region(cells[column]),), free)
+            Condition(name, (Region(cells[column]),), free or NOTHING)
             for name, column in zip(CONDITIONS, (good, bad), strict=True)
         )
         items.append(Item(cells[id_column] if id_column else str(number), conditions))

@@ -7,6 +7,7 @@ place for stands under the key ``cimento``, where `writers.syntaxgym` puts it.
 from __future__ import annotations
 
 from pathlib import Path
+from sys import intern
 from typing import TYPE_CHECKING, cast
 
 from cimento.errors import Fault
@@ -15,6 +16,7 @@ from cimento.parsing import parse_json
 from cimento.suites.faults import fault
 from cimento.suites.model import (
     METRICS,
+    NOTHING,
     Condition,
     Item,
     JsonValue,
@@ -158,7 +160,7 @@ def _item(item: JsonItem, *, name: str, faults: list[Fault]) -> Item:
         id_ = strip_blanks(item.item_number, what="item_number", where=name, faults=faults)
     where = f"{name}, item {id_}"
     conditions = tuple(_condition(each, where=where, faults=faults) for each in item.conditions)
-    return Item(id_, conditions, extra=item.kept())
+    return Item(id_, conditions, extra=item.kept() or NOTHING)
 
 
 def _condition(condition: JsonCondition, *, where: str, faults: list[Fault]) -> Condition:
@@ -174,8 +176,9 @@ def _condition(condition: JsonCondition, *, where: str, faults: list[Fault]) -> 
                 region.content, what=f"Region {region.region_number}", where=where, faults=faults
             ),
             glued=region.ours.glued,
-            extra=region.kept(),
+            extra=region.kept() or NOTHING,
         )
         for region in condition.regions
     )
-    return Condition(name, regions, dict(condition.ours.columns), extra=condition.kept())
+    columns = dict(condition.ours.columns) or NOTHING
+    return Condition(intern(name), regions, columns, extra=condition.kept() or NOTHING)

@@ -25,11 +25,17 @@ def write_native(suite: Suite, folder: Path) -> Path:
     Raises:
         StorageError: the folder cannot be written.
     """
+    for name, text in native_files(suite).items():
+        write_text(text, folder / name)
+    return folder
+
+
+def native_files(suite: Suite) -> dict[str, str]:
+    """The files of a suite's folder: what is in them, by their names."""
     import tomli_w
 
-    write_text(tomli_w.dumps(_settings(suite)), folder / TOML)
-    write_text("".join("\t".join(row) + "\n" for row in _rows(suite)), folder / TABLE)
-    return folder
+    rows = ("\t".join(row) + "\n" for row in _rows(suite))
+    return {TOML: tomli_w.dumps(_settings(suite)), TABLE: "".join(rows)}
 
 
 def _settings(suite: Suite) -> _Object:
@@ -99,17 +105,21 @@ def _rows(suite: Suite) -> Iterator[list[str]]:
         if _can_be_column(name) and _can_be_cell(value)
     }
     columns = [name for name in suite.column_names if name in held]
-    lines = []
+    with_extra = any(_extra(item, condition) for _, item, condition in _conditions(suite))
+    yield [*_COLUMNS[:3], *map(escape, columns), *([EXTRA] if with_extra else [])]
+    for id_, item, condition in _conditions(suite):
+        cells = [_cell(condition.columns.get(name, "")) for name in columns]
+        head = [escape(id_), escape(condition.name), write_regions(condition.regions)]
+        extra = _extra(item, condition)
+        last = [_json(extra) if extra else ""] if with_extra else []
+        yield [*head, *cells, *last]
+
+
+def _conditions(suite: Suite) -> Iterator[tuple[str, Item | None, Condition]]:
+    """Every condition with the id of its item, and the first of an item with the item."""
     for item in suite.items:
         for index, condition in enumerate(item.conditions):
-            extra = _extra(item if index == 0 else None, condition)
-            cells = [_cell(condition.columns.get(name, "")) for name in columns]
-            head = [escape(item.id), escape(condition.name), write_regions(condition.regions)]
-            lines.append((head + cells, _json(extra) if extra else ""))
-    with_extra = any(extra for _, extra in lines)
-    yield [*_COLUMNS[:3], *map(escape, columns), *([EXTRA] if with_extra else [])]
-    for cells, said in lines:
-        yield [*cells, said] if with_extra else cells
+            yield item.id, None if index else item, condition
 
 
 def _can_be_column(name: str) -> bool:
