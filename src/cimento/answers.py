@@ -1,0 +1,397 @@
+"""The tables between models and verdicts: their columns, and how they are stored.
+
+Everything left of these tables may need a model; nothing right of them does. Each table is one
+Parquet file whose metadata holds the schema's name and version. The columns are documented in
+docs/tables.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NewType, TypeAlias, get_args
+
+from cimento.errors import TableError, UsageError, did_you_mean
+from cimento.files import atomically
+from cimento.parquet import refuse_growth
+from cimento.parsing import whole_number
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.requests import Plan
+
+SCHEMA_VERSION = 1
+
+NO_LEFT_CONTEXT = "first token without left context"
+"""Why the first token of a text has no score under ``--bos none``."""
+
+LEFT_OUT = "first token without left context, left out of every value"
+"""The same, where the token counts in no sum and no length (``Judging.unscored_first``)."""
+
+LayerColumn = NewType("LayerColumn", str)
+"""The log-probability of a token as one of the model's inner layers has it; see `layer_column`."""
+
+_Named: TypeAlias = Literal["logit", "log_sigmoid_sum", "entropy_nats", "rank", "boundary_nats"]
+
+Column: TypeAlias = _Named | LayerColumn
+"""What a model can say of a token besides its log-probability."""
+
+BOUNDARY: Column = "boundary_nats"
+"""The one that is there where words are corrected for their boundaries, and only there."""
+
+COLUMNS: tuple[Column, ...] = tuple(column for column in get_args(_Named) if column != BOUNDARY)
+"""Those that can be asked for by name."""
+
+LAYER = "logprob_nats_layer_"
+"""What names of layers' columns begin with; the number of the layer follows."""
+
+ALL_LAYERS = LayerColumn(f"{LAYER}all")
+"""Stands for all layers, before it is known how many a model has."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableSchema:
+    """Name and columns of a table; polars types are named by text so that polars loads late.
+
+    Attributes:
+        name: of the table and of its file.
+        columns: column to polars type; all must be there.
+        optional: columns that are there only where a source or a policy provides them.
+        families: the same for columns that are known by how their names begin.
+    """
+
+    name: str
+    columns: Mapping[str, str]
+    optional: Mapping[str, str] = field(default_factory=dict)
+    families: Mapping[str, str] = field(default_factory=dict)
+
+    def polars(self, *, present: Sequence[str] = ()) -> dict[str, pl.DataType]:
+        """Column to polars type, with those optional columns that are `present`."""
+        import polars as pl
+
+        chosen = {**self.columns, **{k: v for k, v in self.optional.items() if k in present}}
+        for beginning, kind in self.families.items():
+            chosen |= {name: kind for name in present if name.startswith(beginning)}
+        return {column: getattr(pl, kind)() for column, kind in chosen.items()}
+
+
+TOKENS = TableSchema(
+    name="tokens",
+    columns={
+        "request": "Int32",
+        "position": "Int32",
+        "token": "String",
+        "token_id": "Int64",
+        "start": "Int32",
+        "end": "Int32",
+        "logprob_nats": "Float64",
+        "unscored_reason": "String",
+    },
+    optional={
+        # Set by a source that assigns tokens to regions itself (recorded surprisals).
+        "region": "Int32",
+        # As recorded, where the source gave bits: sums and ties are then taken in that unit.
+        "surprisal_bits": "Float64",
+        # Asked for with --columns; see docs/measures.md.
+        **{column: "Int64" if column == "rank" else "Float64" for column in COLUMNS},
+        # What words are corrected by; see docs/scoring.md.
+        BOUNDARY: "Float64",
+    },
+    families={LAYER: "Float64"},
+)
+
+REQUESTS = TableSchema(
+    name="requests",
+    columns={
+        "request": "Int32",
+        "suite": "String",
+        "item": "String",
+        "condition": "String",
+        "region": "Int32",
+        "text": "String",
+        "context": "String",
+        "start": "Int32",
+        "end": "Int32",
+        "needed": "Boolean",
+    },
+)
+
+VERDICTS = TableSchema(
+    name="verdicts",
+    columns={
+        "suite": "String",
+        "item": "String",
+        "condition": "String",
+        "prediction": "Int32",
+        "verdict": "String",
+        "margin_bits": "Float64",
+        "unscored_reason": "String",
+    },
+)
+
+SCORES = TableSchema(
+    name="scores",
+    columns={
+        "suite": "String",
+        "item": "String",
+        "condition": "String",
+        "measure": "String",
+        "value": "Float64",
+        "unit": "String",
+        "unscored_reason": "String",
+    },
+)
+
+FILLS = TableSchema(
+    name="fills",
+    columns={
+        "request": "Int32",
+        # From 1, the most probable first; two candidates of one request never share a rank.
+        "rank": "Int32",
+        "candidate": "String",
+        # Null where a recording gives ranks and no probabilities.
+        "logprob_nats": "Float64",
+        # Null where the source does not tell.
+        "n_pieces": "Int32",
+        # word, piece, unknown, punctuation or words; see docs/tables.md.
+        "kind": "String",
+    },
+    optional={
+        # How the candidate was asked for, where a request was asked in several ways.
+        "method": "String",
+    },
+)
+
+REPLIES = TableSchema(
+    name="replies",
+    columns={
+        "suite": "String",
+        "item": "String",
+        "condition": "String",
+        "text": "String",
+        # end, stop or length; see docs/tables.md.
+        "stop_reason": "String",
+        # What was read from the text; null where nothing could be.
+        "label": "String",
+        "unread_reason": "String",
+    },
+)
+
+CHOICES = TableSchema(
+    name="choices",
+    columns={
+        "suite": "String",
+        "item": "String",
+        "condition": "String",
+        "option": "String",
+        # As it stands after the prompt, without the blank before it.
+        "word": "String",
+        "logprob_nats": "Float64",
+        "n_tokens": "Int32",
+        # What options are compared by: the log-probability, or what was made of it.
+        "value_nats": "Float64",
+        "is_greedy": "Boolean",
+    },
+)
+
+JUDGMENTS = TableSchema(
+    name="judgments",
+    columns={
+        "suite": "String",
+        "item": "String",
+        "condition": "String",
+        "candidate": "String",
+        "annotator": "String",
+        "question": "String",
+        # As it was given: a rating, a choice or a category.
+        "value": "String",
+        "remark": "String",
+        "at": "String",
+    },
+    # Of surveys; see docs/tables.md.
+    optional={
+        "survey": "String",
+        "position": "Int32",
+        "seconds": "Float64",
+        "session_seconds": "Float64",
+        # The right answer of an attention check; null for every other row.
+        "expected": "String",
+        "status": "String",
+    },
+)
+
+
+def parse_columns(names: Sequence[str]) -> tuple[Column, ...]:
+    """Optional columns by their names, each of which may be several with commas between.
+
+    Raises:
+        UsageError: there is no such column.
+    """
+    single = [part.strip() for name in names for part in name.split(",") if part.strip()]
+    for name in single:
+        if name not in COLUMNS:
+            raise UsageError(
+                where="--columns",
+                seen=f"there is no column {name!r}",
+                todo=did_you_mean(name, COLUMNS),
+            )
+    return tuple(column for column in COLUMNS if column in single)
+
+
+def parse_layers(text: str) -> tuple[LayerColumn, ...]:
+    """The columns of some layers: ``all``, or numbers with commas between; empty for none.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    if text.strip() == "all":
+        return (ALL_LAYERS,)
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    for part in parts:
+        if not part.isdecimal():
+            raise UsageError(
+                where="--layers",
+                seen=f"{part!r} is no number of a layer",
+                todo="Write all, or numbers such as 0,6,12; 0 is what goes into the first layer.",
+            )
+    return tuple(map(layer_column, sorted({int(part) for part in parts})))
+
+
+def layer_column(number: int) -> LayerColumn:
+    """The column of a layer: 0 for what goes into the first one, n for what comes out of the n-th.
+
+    Its values are the log-probabilities that the model's own head gives for that hidden state.
+    """
+    return LayerColumn(f"{LAYER}{number}")
+
+
+def layer_of(column: Column) -> int | None:
+    """The layer whose column it is; None for another column."""
+    return int(column.removeprefix(LAYER)) if column.startswith(LAYER) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What was asked for a suite, and what came back.
+
+    Attributes:
+        requests: the requests table.
+        tokens: the tokens table.
+        warnings: what was noticed on the way.
+    """
+
+    requests: pl.DataFrame
+    tokens: pl.DataFrame
+    warnings: tuple[str, ...] = ()
+
+
+def requests_table(plan: Plan) -> pl.DataFrame:
+    """The requests table of a plan: one row for each region of each stimulus."""
+    import polars as pl
+
+    columns: dict[str, Sequence[object]] = {
+        "request": [place.request for place in plan.places],
+        "suite": [plan.suite] * len(plan.places),
+        "item": [place.item for place in plan.places],
+        "condition": [place.condition for place in plan.places],
+        "region": [place.region for place in plan.places],
+        "text": [plan.requests[place.request].text for place in plan.places],
+        "context": [plan.requests[place.request].context for place in plan.places],
+        "start": [place.start for place in plan.places],
+        "end": [place.end for place in plan.places],
+        "needed": [place.needed for place in plan.places],
+    }
+    return pl.DataFrame(columns, schema=REQUESTS.polars())
+
+
+def validate(table: pl.DataFrame, schema: TableSchema, *, where: str) -> None:
+    """Check that a table has a schema's columns, each of its type.
+
+    Raises:
+        TableError: names the columns that are missing or of another type.
+    """
+    wanted = schema.polars(present=table.columns)
+    missing = [column for column in wanted if column not in table.columns]
+    if missing:
+        raise TableError(
+            where=where,
+            seen=f"the {schema.name} table lacks the column {', '.join(missing)}",
+            todo="Was it written by another program, or cut short?",
+        )
+    wrong = [
+        f"{column} is {table.schema[column]} and not {kind}"
+        for column, kind in wanted.items()
+        if table.schema[column] != kind
+    ]
+    if wrong:
+        raise TableError(where=where, seen=f"{schema.name} table: {'; '.join(wrong)}")
+
+
+def write_table(table: pl.DataFrame, schema: TableSchema, folder: Path) -> Path:
+    """Write a table into a folder, whole or not at all.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    path = folder / f"{schema.name}.parquet"
+    validate(table, schema, where=str(path))
+    return atomically(path, lambda file: table.write_parquet(file, metadata=metadata_of(schema)))
+
+
+def metadata_of(schema: TableSchema) -> dict[str, str]:
+    """What the file of a table says of itself."""
+    return {"cimento_table": schema.name, "cimento_schema_version": str(SCHEMA_VERSION)}
+
+
+def find_table(schema: TableSchema, folder: Path) -> pl.DataFrame | None:
+    """A table that `write_table` wrote; None where there is none.
+
+    Raises:
+        TableError: it cannot be read, or has another schema or a later version.
+    """
+    present = (folder / f"{schema.name}.parquet").is_file()
+    return read_table(schema, folder) if present else None
+
+
+def read_table(schema: TableSchema, folder: Path, *, rows: int | None = None) -> pl.DataFrame:
+    """Read a table that `write_table` wrote, or only its first rows.
+
+    Raises:
+        TableError: the file is missing, is not Parquet, or has another schema or a later version.
+    """
+    import polars as pl
+
+    path = folder / f"{schema.name}.parquet"
+    try:
+        refuse_growth(path)
+        metadata = pl.read_parquet_metadata(path)
+        table = pl.read_parquet(path, n_rows=rows)
+    except FileNotFoundError as error:
+        raise TableError(
+            where=str(path),
+            seen="there is no such table",
+            todo="Give the folder of one run, as `cimento run` names it.",
+        ) from error
+    # Where a file is damaged inside, the library may panic, which is no Exception.
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise not_parquet(path) from error
+    version = whole_number(metadata.get("cimento_schema_version", ""))
+    if metadata.get("cimento_table") != schema.name or version is None:
+        raise TableError(where=str(path), seen=f"is not a {schema.name} table of cimento")
+    if version > SCHEMA_VERSION:
+        raise TableError(
+            where=str(path),
+            seen=f"has schema version {version}; this cimento reads up to {SCHEMA_VERSION}",
+            todo="Install a newer cimento.",
+        )
+    validate(table, schema, where=str(path))
+    return table
+
+
+def not_parquet(path: Path) -> TableError:
+    """What is said of a table's file that is damaged."""
+    return TableError(
+        where=str(path), seen="cannot be read as Parquet", todo="Was it cut short? Run again."
+    )

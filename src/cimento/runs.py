@@ -1,0 +1,200 @@
+"""The folder of one run: a manifest, the tables and a copy of the suite.
+
+``<output>/<suite>/<model@revision>--<policy>/`` is named by content, so that the same run always
+lands in the same place and a finished one need not be done again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.errors import StorageError, TableError
+from cimento.files import write_text
+from cimento.parsing import parse_json
+from cimento.suites.model import JsonValue
+
+MANIFEST = "manifest.json"
+SUITE_FOLDER = "suite"
+FILES = "files"
+"""Key of the manifest: path of a file that answers are read from to its sha256."""
+
+_ANSWERS = (
+    "requests.parquet", "tokens.parquet", "fills.parquet", "stories.jsonl", "answers.jsonl",
+)  # fmt: skip
+TOLD = "table.txt"
+
+Manifest = Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """Where one run is stored.
+
+    Attributes:
+        path: the folder; need not exist yet.
+    """
+
+    path: Path
+
+    @classmethod
+    def named(cls, output: Path, *, suite: str, model: str, policy: str) -> RunFolder:
+        """The folder of a run under `output`.
+
+        Args:
+            output: folder of runs.
+            suite: name of the suite.
+            model: label of the model, ``name@revision``.
+            policy: digest of the policy.
+        """
+        return cls(output / _file_name(suite) / f"{_file_name(model)}--{policy}")
+
+    @property
+    def suite_folder(self) -> Path:
+        """Where the copy of the suite is."""
+        return self.path / SUITE_FOLDER
+
+    def prepare(self) -> None:
+        """Make the folder and see that it can be written, before anything is computed.
+
+        Raises:
+            StorageError: it cannot.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.path):
+                pass
+        except OSError as error:
+            raise StorageError(
+                where=str(self.path),
+                seen=f"cannot be written ({error.strerror or error})",
+                todo="Choose another folder with --output.",
+            ) from error
+
+    def is_done(self, inputs: Manifest) -> bool:
+        """Whether a finished run with these very inputs is stored here, and is whole."""
+        try:
+            manifest = self.manifest()
+            self.verify(manifest)
+        except TableError:
+            return False
+        return manifest.get("inputs") == dict(inputs)
+
+    def manifest(self) -> dict[str, JsonValue]:
+        """What the run was made of and with.
+
+        Raises:
+            TableError: there is no manifest, or it cannot be read.
+        """
+        try:
+            content = self.read_json(MANIFEST)
+        except TableError as error:
+            if not isinstance(error.__cause__, FileNotFoundError):
+                raise
+            raise TableError(
+                where=str(self.path),
+                seen="this is not the folder of a finished run",
+                todo="Give a folder that `cimento run` named, or run again.",
+            ) from error
+        if not isinstance(content, dict):
+            raise TableError(where=str(self.path / MANIFEST), seen="is not a JSON object")
+        return content
+
+    def read_json(self, name: str) -> JsonValue:
+        """What a JSON file of the run says.
+
+        Raises:
+            TableError: it cannot be read.
+        """
+        path = self.path / name
+        try:
+            content: JsonValue = parse_json(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise TableError(where=str(path), seen=f"cannot be read ({error})") from error
+        return content
+
+    def verify(self, manifest: Manifest) -> None:
+        """See that the suite and the answers are those that were stored.
+
+        Args:
+            manifest: of this run; those of earlier versions do not say what the files held.
+
+        Raises:
+            TableError: one was cut short, changed or removed.
+        """
+        stored = manifest.get(FILES)
+        for name, sha256 in stored.items() if isinstance(stored, dict) else ():
+            if self._sha256(name) != sha256:
+                raise TableError(
+                    where=str(self.path / name),
+                    seen="is not what the run stored: it was cut short, changed or removed",
+                    todo="Run again with the same suite and model; scores are in the cache.",
+                )
+
+    def _sha256(self, name: str) -> str:
+        """Of a file of the run, hexadecimal; empty where there is none of this name in its folder.
+
+        The manifest of a stranger must not have other files of this machine read, or its devices.
+        """
+        try:
+            path = (self.path / name).resolve()
+            if not path.is_relative_to(self.path.resolve()) or not path.is_file():
+                return ""
+            with path.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except (OSError, ValueError):
+            return ""
+
+    def _stored(self) -> dict[str, JsonValue]:
+        """The files that are read again, with their sha256."""
+        suite = (path for path in self.suite_folder.rglob("*") if path.is_file())
+        names = [*_ANSWERS, *(path.relative_to(self.path).as_posix() for path in suite)]
+        return {name: self._sha256(name) for name in sorted(names) if (self.path / name).is_file()}
+
+    def finish(self, manifest: Manifest) -> None:
+        """Write the manifest, last of all: a folder with a manifest is a finished run."""
+        whole = {**manifest, FILES: self._stored()}
+        text = json.dumps(whole, ensure_ascii=False, indent=2, sort_keys=True)
+        write_text(text + "\n", self.path / MANIFEST)
+
+    def tell(self, text: str) -> None:
+        """Keep what was printed of the run, for reports of suites that formulas do not judge."""
+        write_text(text.rstrip() + "\n", self.path / TOLD)
+
+    def told(self) -> str:
+        """What was printed of the run; empty where nothing was kept."""
+        try:
+            return (self.path / TOLD).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+
+    def reopen(self) -> None:
+        """Take the manifest away before the tables are written anew."""
+        (self.path / MANIFEST).unlink(missing_ok=True)
+
+
+def find_runs(path: Path) -> Iterator[RunFolder]:
+    """The run in a folder, or all runs below it, sorted by path.
+
+    Raises:
+        TableError: there is none.
+    """
+    folders = sorted(manifest.parent for manifest in path.rglob(MANIFEST)) if path.is_dir() else []
+    if not folders:
+        raise TableError(
+            where=str(path),
+            seen="there is no finished run here",
+            todo="Give a run folder, or a folder of runs, as `cimento run` names them.",
+        )
+    for folder in folders:
+        yield RunFolder(folder)
+
+
+def _file_name(name: str) -> str:
+    """A name as part of a path, on every file system."""
+    return re.sub(r"[^\w.@+-]+", "__", name).strip(".") or "_"
