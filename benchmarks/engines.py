@@ -1,12 +1,15 @@
 """A large run by simulation: what scheduling costs beside the work, in time and memory.
 
 Everything is real but the models: suites are read and cut, units are handed out by the driver to
-workers, results are read back. A model takes the time that a real one would take, on a clock that
-jumps: what is measured is how long everything else took (CPU seconds, since other programs run),
-beside the time the models would have worked. A few units are really done, by a model that answers
-at once: what a unit costs beside the model. Run with::
+workers, runs are put together and judged. A model takes the time that a real one would take, on a
+clock that jumps: what is measured is how long everything else took (CPU seconds, since other
+programs run), beside the time the models would have worked. The units of the first models are
+really done, by a model that answers at once, and their runs are really put together: what a unit
+and a run cost beside the model. With ``--memory`` suites of growing size are run by one process, to
+see what it needs. Run with::
 
     python benchmarks/engines.py --models 50 --suites 40 --items 2000 --workers 8
+    python benchmarks/engines.py --memory --items 2000
 """
 
 from __future__ import annotations
@@ -25,7 +28,10 @@ from cimento.api import Evaluation
 from cimento.judging import Judging
 from cimento.models.fake import FakeScorer
 from cimento.scheduling import tasks
-from cimento.scheduling.doing import do_units
+from cimento.scheduling.doing import do_units, to_do
+from cimento.scheduling.joining import Finished, JoinTask, Telling
+from cimento.scheduling.merging import finish
+from cimento.scheduling.pools import Processes
 from cimento.scheduling.tasks import Outcome, ShardTask, Task, Worker
 from cimento.scheduling.work import plan_work
 from cimento.sources import OPENERS, Asking, ScorerSource, Source
@@ -37,44 +43,65 @@ TEXTS_PER_S = 400
 
 LOAD_S = 20.0
 MEGABYTE = 1e6
+REALLY = 4
+"""Models whose units are really done."""
 
 
 class Clock:
-    """Workers whose work takes time on a clock of their own: a pool for the driver.
+    """Workers whose work takes time on a clock of their own: a pool for the driver."""
 
-    Args:
-        workers: how many.
-        real: how many units are really done, by a model that answers at once; others are not.
-    """
-
-    def __init__(self, workers: int, *, real: int) -> None:
+    def __init__(self, workers: int) -> None:
         self.workers: Sequence[int] = range(workers)
         self.loads: list[tuple[int, str]] = []
         self.busy_s = 0.0
-        self.real_s: list[float] = []
-        self._real = real
+        self.unit_s: list[float] = []
+        self.join_s: list[float] = []
         self._free = [0.0] * workers
         self._model = [""] * workers
         self._coming: list[tuple[float, int, Outcome]] = []
-        self._really = [Worker() for _ in range(workers)]
+        self._really = Worker()
+        self._finished: Finished | None = None
 
     def give(self, worker: int, task: Task) -> None:
         """Have a worker busy for as long as the task would take."""
-        if not isinstance(task, ShardTask):
-            raise TypeError("shards are simulated, and nothing else")
+        if isinstance(task, JoinTask):
+            outcome, seconds = self._join(task), 0.0
+        elif isinstance(task, ShardTask):
+            outcome, seconds = self._unit(worker, task)
+        else:
+            raise TypeError("nothing is asked whole here")
+        self.busy_s += seconds
+        self._free[worker] += seconds
+        heapq.heappush(self._coming, (self._free[worker], worker, outcome))
+
+    def _unit(self, worker: int, task: ShardTask) -> tuple[Outcome, float]:
         loads = self._model[worker] != task.model
         if loads:
             self._model[worker] = task.model
             self.loads.append((worker, task.model))
         seconds = 256 / TEXTS_PER_S + loads * LOAD_S
-        outcome = Outcome(loaded=loads, seconds=seconds)
-        if len(self.real_s) < self._real:
-            begun = time.process_time()
-            outcome = self._really[worker].do(task)
-            self.real_s.append(time.process_time() - begun)
-        self.busy_s += seconds
-        self._free[worker] += seconds
-        heapq.heappush(self._coming, (self._free[worker], worker, outcome))
+        if not is_real(task.model):
+            return Outcome(loaded=loads, seconds=seconds), seconds
+        outcome, spent = self._do(task)
+        self.unit_s.append(spent)
+        return outcome, seconds
+
+    def _join(self, task: JoinTask) -> Outcome:
+        """Real ones are put together; others are copies of a real one, of the same size."""
+        if is_real(task.model):
+            outcome, spent = self._do(task)
+            self.join_s.append(spent)
+            if isinstance(outcome.returned, Finished):
+                self._finished = outcome.returned
+            return outcome
+        return Outcome(returned=copied(self._finished))
+
+    def _do(self, task: Task) -> tuple[Outcome, float]:
+        begun = time.process_time()
+        outcome = self._really.do(task)
+        if outcome.trouble is not None:
+            raise outcome.trouble.error()
+        return outcome, time.process_time() - begun
 
     def wait(self) -> list[tuple[int, Outcome | None]]:
         """Who is done next; whoever was idle meanwhile goes on from there."""
@@ -86,9 +113,28 @@ class Clock:
         """Nothing is to be ended."""
 
     @property
+    def real_s(self) -> float:
+        """What was really done in this process, and would be by workers."""
+        return sum(self.unit_s) + sum(self.join_s)
+
+    @property
     def elapsed_s(self) -> float:
         """When the last worker is done, on their clock."""
         return max(self._free)
+
+
+def copied(finished: Finished | None) -> Finished:
+    """A record as another process would send it."""
+    import pickle
+
+    if finished is None:
+        raise ValueError("the first models are put together first")
+    return pickle.loads(pickle.dumps(finished))  # noqa: S301  # what was packed just now
+
+
+def is_real(model: str) -> bool:
+    """Whether a model's units are really done."""
+    return int(model.rpartition("m")[2]) < REALLY
 
 
 class Stopwatch:
@@ -108,9 +154,9 @@ class Stopwatch:
 
 
 def open_fake(rest: str, asking: Asking) -> Source:
-    """`fake:NAME`: a model of which every word costs the same."""
+    """`fake:NAME`: a model of which every word costs about the same."""
     inputs: dict[str, object] = {"revision": rest}
-    scorer = FakeScorer(lambda _tokens, _index: -1.0, name=rest)
+    scorer = FakeScorer(lambda tokens, index: -1.0 - len(tokens[index]) / 64, name=rest)
     return ScorerSource(f"{rest}@0", inputs, load=lambda: scorer, asking=asking)  # type: ignore[arg-type]  # plain values
 
 
@@ -150,35 +196,80 @@ def simulate(
     paths = write_suites(folder / "suites", suites=suites, items=items)
     evaluation = Evaluation(asking=Asking(), judging=Judging(), output=folder / "runs")
     before = resident_bytes()
-    begun = time.process_time()
-    work = plan_work(paths, [f"fake:m{n}" for n in range(models)], evaluation, keep=False)
-    planned = time.process_time() - begun
     answering = Stopwatch(tasks.ask)
-    tasks.ask = answering
-    clock = Clock(workers, real=100)
-    done = do_units(work, lambda _number: clock)
-    driven = time.process_time() - begun - planned - sum(clock.real_s)
-    beside = sorted(a - b for a, b in zip(clock.real_s, answering.seconds, strict=True))
-    per_unit = beside[len(beside) // 2]
-    units = round((clock.busy_s - len(clock.loads) * LOAD_S) * TEXTS_PER_S / 256)
+    tasks.ask = answering  # type: ignore[assignment]  # the same function
+    clock = Clock(workers)
+    begun = time.process_time()
+    names = [f"fake:m{n}" for n in range(models)]
+    with plan_work(paths, names, evaluation, keep=False) as work:
+        todo = to_do(work)
+        work.write()
+        planned = time.process_time() - begun
+        done = do_units(work, todo, clock)
+        ends = finish(work, done.failed, clock, Telling())
+    driven = time.process_time() - begun - planned - clock.real_s
+    beside = [all_ - asked for all_, asked in zip(clock.unit_s, answering.seconds, strict=True)]
+    per_unit, per_run = mean(beside), mean(clock.join_s)
+    overhead = planned + driven + len(todo) * per_unit + len(ends) * per_run
     return {
         "models": models,
         "suites": suites,
         "items": items,
-        "units": units,
+        "units": len(todo),
+        "runs": sum(isinstance(each, Finished) for each in ends),
         "work_s": round(clock.busy_s),
         "elapsed_s": round(clock.elapsed_s),
         "planning_s": round(planned, 1),
         "driving_s": round(driven, 1),
         "unit_ms": round(1000 * per_unit, 1),
-        "overhead_%": round(100 * (planned + driven + units * per_unit) / clock.busy_s, 2),
+        "run_ms": round(1000 * per_run, 1),
+        "overhead_%": round(100 * overhead / clock.busy_s, 2),
         "driver_%": round(100 * (planned + driven) / clock.elapsed_s, 2),
-        "idle_%": round(100 * (1 - clock.busy_s / workers / clock.elapsed_s), 2),
         "loads": len(clock.loads),
         "loads_per_model_and_worker": len(clock.loads) / len(set(clock.loads)),
-        "failed": len(done.failed),
         "driver_MB": round((resident_bytes("VmHWM") - before) / MEGABYTE),
     }
+
+
+def mean(values: Sequence[float]) -> float:
+    """Their mean."""
+    return sum(values) / len(values)
+
+
+def memory(folder: Path, *, suites: int, items: int) -> dict[str, object]:
+    """The largest memory of a driver, and of a worker when units and when runs are done."""
+    paths = write_suites(folder / "suites", suites=suites, items=items)
+    evaluation = Evaluation(asking=Asking(), judging=Judging(), output=folder / "runs")
+    pool = Processes(1)
+    [worker] = pool.process_ids()
+    try:
+        with plan_work(paths, ["fake:m0"], evaluation, keep=False) as work:
+            todo = to_do(work)
+            work.write()
+            done = do_units(work, todo, pool)
+            of_units = peak_of(worker)
+            ends = finish(work, done.failed, pool, Telling())
+            of_runs = peak_of(worker)
+    finally:
+        pool.close()
+    return {
+        "suites": suites,
+        "items": items,
+        "runs": sum(isinstance(each, Finished) for each in ends),
+        "worker_units_MB": round(of_units / MEGABYTE),
+        "worker_runs_MB": round(of_runs / MEGABYTE),
+        "driver_MB": round(resident_bytes("VmHWM") / MEGABYTE),
+    }
+
+
+def peak_of(process: int) -> int:
+    """The largest resident memory of a process so far, in bytes."""
+    lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
+
+
+# Workers import this file too.
+OPENERS["fake"] = open_fake
 
 
 def main() -> None:
@@ -186,10 +277,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name, default in (("models", 50), ("suites", 40), ("items", 2000), ("workers", 8)):
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--memory", action="store_true")
     given = parser.parse_args()
-    OPENERS["fake"] = open_fake
     with tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(simulate(Path(folder), **vars(given)), indent=2))
+        if given.memory:
+            found = memory(Path(folder), suites=given.suites, items=given.items)
+        else:
+            found = simulate(
+                Path(folder),
+                models=given.models,
+                suites=given.suites,
+                items=given.items,
+                workers=given.workers,
+            )
+    print(json.dumps(found, indent=2))
 
 
 if __name__ == "__main__":

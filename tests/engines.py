@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 from cimento.suites.load import load_suite
@@ -72,6 +75,8 @@ def once(name):
 def open_counted(rest, asking):
     def load():
         note(rest, "load")
+        if rest.startswith("telling"):
+            note(rest, "asking", repr(asking))
         if rest.startswith("broken"):
             raise ModelError(where=rest, seen="its weights are not there")
         return Counted(rest)
@@ -118,8 +123,38 @@ def write_suite(folder: Path, *, items: int = 300, start: int = 0) -> Path:
     return folder
 
 
+RUN = "from cimento.cli.main import main; main()"
+
+
+def cimento(folder: Path, cache: str, *arguments: str, code: str = RUN) -> str:
+    """The command in a process of its own, in which every warning is an error; what it says.
+
+    So arithmetic is made steady before the first sum, as it is for users.
+    """
+    variables = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(folder / "plugin"), os.environ.get("PYTHONPATH", "")]),
+        "CIMENTO_CACHE_DIR": str(folder / cache),
+        "CIMENTO_TEST_LOG": str(folder / "log"),
+    }
+    done = subprocess.run(  # noqa: S603  # our own interpreter and code
+        [sys.executable, "-W", "error", "-c", code, *arguments],
+        cwd=folder,
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=110,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
 def logged(path: Path) -> list[tuple[str, str, int, int]]:
-    """Model, what was done (``load`` or ``score``), texts, process."""
+    """Model, what was done (``load`` or ``score``), texts, process.
+
+    Of models `telling` also ``asking``: how they are asked, in the place of texts.
+    """
     if not path.is_file():
         return []
     return [tuple(json.loads(line)) for line in path.read_text().splitlines()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.models.sizing import count_parameters
+from cimento.suites.builtin import find_suite
 from tests import engines
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -138,6 +140,59 @@ def test_collecting_stores_what_is_whole_and_names_the_rest(here, capsys):
     assert "lamps" in printed.out
     assert "missing: more x counted:a, lamps x counted:b, more x counted:b" in printed.err
     assert not list((here / "runs" / "more").rglob("manifest.json"))
+
+
+MIXED = """\
+suites = ["lamps", "it-collocations", "it-acceptability", "es-agreement-templates"]
+models = ["demo-causal"]
+output = "runs"
+limit = 2
+device = "cpu"
+"""
+
+
+@pytest.mark.slow
+def test_an_array_does_suites_of_other_kinds_too_and_collect_finds_their_runs(here, capsys):
+    (here / "run.toml").write_text(MIXED)
+    arguments = ["run", "run.toml", "--no-cache"]
+    assert invoke(["collect", "run.toml", "--check"]) == 1
+    printed = capsys.readouterr().out
+    for name in ("it-collocations", "it-acceptability", "es-agreement-templates"):
+        assert f"{name} x demo-causal: it is not stored yet" in printed
+    assert "0 of 4 runs have all they need" in printed
+
+    assert invoke([*arguments, "--share", "1/2"]) == 0
+    assert invoke(["collect", "run.toml", "--check"]) == 3
+    assert invoke([*arguments, "--share", "0/2"]) == 0
+    capsys.readouterr()
+    assert invoke(["collect", "run.toml", "--check"]) == 0
+    assert capsys.readouterr().out == "4 of 4 runs have all they need.\n"
+
+    # Nothing is loaded any more, and what is shown is what `cimento run` shows.
+    stored = {path: path.read_bytes() for path in (here / "runs").rglob("fills.parquet")}
+    assert invoke(["collect", "run.toml"]) == 0
+    collected = capsys.readouterr().out
+    assert {path: path.read_bytes() for path in stored} == stored
+    assert invoke(arguments) == 0
+    assert sorted(capsys.readouterr().out.splitlines()) == sorted(collected.splitlines())
+    for name in ("lamps", "it-collocations", "it-acceptability", "es-agreement-templates"):
+        assert name in collected
+
+
+@pytest.mark.slow
+def test_what_is_missing_of_other_kinds_is_told_and_the_rest_is_shown(here, capsys):
+    shutil.copytree(find_suite("it-stories"), here / "tales")
+    (here / "run.toml").write_text(MIXED.replace("demo-causal", 'demo-causal", "no/such/one'))
+    assert invoke(["run", "it-collocations", "-m", "demo-causal", "--limit", "2",
+                   "--device", "cpu", "-o", "runs"]) == 0  # fmt: skip
+    capsys.readouterr()
+
+    assert invoke(["collect", "run.toml", "tales", "it-collocations"]) == 3
+    told = capsys.readouterr()
+    assert "it-collocations" in told.out
+    assert "missing: it-collocations x no/such/one" in told.err
+    assert "missing: tales x demo-causal, tales x no/such/one" in told.err
+    assert "there is no such folder" in told.err
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from cimento.cache import MemoryCache
 from cimento.cli.main import invoke
+from cimento.scheduling.units import put_added, write_added
 from tests import engines
 
 MAIN = "from cimento.cli.main import main; main()"
@@ -104,7 +107,7 @@ def test_a_driver_that_is_killed_leaves_what_is_done(here):
 
     driver = command(*arguments, "--workers", "2", "-o", "runs")
     deadline = time.monotonic() + 60
-    while not list(units.glob("*/*.parquet")) and time.monotonic() < deadline:
+    while not list(units.glob("*/*.unit")) and time.monotonic() < deadline:
         time.sleep(0.01)
     driver.kill()
     driver.communicate()
@@ -114,7 +117,7 @@ def test_a_driver_that_is_killed_leaves_what_is_done(here):
 
     assert workers
     assert not any(map(_lives, workers))
-    done = {path: path.read_bytes() for path in units.glob("*/*.parquet")}
+    done = {path: path.read_bytes() for path in units.glob("*/*.unit")}
     assert done
     assert not list((here / "runs").rglob("manifest.json"))
     begun = scored(here)
@@ -151,7 +154,7 @@ def test_a_unit_that_is_cut_short_is_done_again(here, capsys, keep):
     arguments = ["lamps", "-m", "counted:a", "-o", "runs", "--no-cache"]
     assert invoke(["run", *arguments, "--share", "0/1"]) == 0
     before = scored(here)
-    unit = min((here / "runs" / ".units").glob("*/*.parquet"))
+    unit = min((here / "runs" / ".units").glob("*/*.unit"))
     unit.write_bytes(unit.read_bytes()[:keep])
 
     assert invoke(["collect", *arguments, "--check"]) == 1
@@ -161,21 +164,55 @@ def test_a_unit_that_is_cut_short_is_done_again(here, capsys, keep):
     assert 0 < scored(here) - before <= 256
 
 
-def test_a_unit_whose_middle_is_damaged_is_removed_and_done_again(here, capsys):
+@pytest.mark.parametrize("place", [0, 0.02, 0.3, 0.5, 0.7, 0.999])
+def test_a_bit_that_flips_in_a_unit_is_noticed_and_the_unit_done_again(here, capsys, place):
     expected = alone(here, "lamps", "others", "-m", "counted:a")
     arguments = ["lamps", "others", "-m", "counted:a", "-o", "runs", "--no-cache"]
     assert invoke(["run", *arguments, "--share", "0/1"]) == 0
     before = scored(here)
-    unit = min((here / "runs" / ".units").glob("*/*.parquet"))
+    unit = min((here / "runs" / ".units").glob("*/*.unit"))
     content = bytearray(unit.read_bytes())
-    content[4:200] = bytes(196)
+    content[int(place * len(content))] ^= 4
     unit.write_bytes(content)
 
-    assert invoke(["run", *arguments]) == 3
-    assert f"{unit.name}: the result of a unit was damaged" in capsys.readouterr().err
+    # Whoever puts runs together notices it too, and says that the unit is not there.
+    assert invoke(["collect", *arguments]) == 3
+    assert re.search("1 of [23] units are missing", capsys.readouterr().err)
     assert invoke(["run", *arguments]) == 0
+    told = capsys.readouterr().err
+    assert f"{unit.name}: the result of a unit is damaged; it is done again" in told
     assert engines.tables(here / "runs") == expected
     assert 0 < scored(here) - before <= 256
+
+
+def test_what_a_damaged_unit_would_add_to_the_cache_is_not_believed(tmp_path):
+    path, cache = tmp_path / "one.added", MemoryCache()
+    for flip in (0, 90, -20):
+        write_added({b"key": {0: -1.5, 1: -2.5}}, path)
+        content = bytearray(path.read_bytes())
+        content[flip] ^= 1
+        path.write_bytes(content)
+        put_added(path, cache)
+        assert cache.get([b"key"]) == {}
+        assert not path.exists()
+
+    write_added({b"key": {0: -1.5, 1: -2.5}}, path)
+    put_added(path, cache)
+    assert cache.get([b"key"]) == {b"key": {0: -1.5, 1: -2.5}}
+
+
+def test_copies_and_shards_that_are_damaged_are_written_anew(here, capsys):
+    expected = alone(here, "lamps", "-m", "counted:a")
+    arguments = ["run", "lamps", "-m", "counted:a", "-o", "runs", "--no-cache"]
+    assert invoke([*arguments, "--share", "0/1"]) == 0
+    files = [*(here / "runs" / ".units").rglob("*.shard"), *(here / "runs").rglob("items.tsv")]
+    assert len(files) == 3 + 1
+    for path in files:
+        path.write_bytes(path.read_bytes().replace(b"lampade", b"lampada"))
+
+    assert invoke(arguments) == 0
+    assert engines.tables(here / "runs") == expected
+    assert "Traceback" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

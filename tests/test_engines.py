@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -9,7 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from cimento.api import Evaluation
 from cimento.cli.main import invoke
+from cimento.judging import Judging
+from cimento.models.base import Policy
+from cimento.results import Run
+from cimento.scheduling.doing import do_units, to_do
+from cimento.scheduling.joining import Joiner, Telling
+from cimento.scheduling.merging import finish
+from cimento.scheduling.pools import ThisProcess
+from cimento.scheduling.work import plan_work
+from cimento.sources import Asking
+from cimento.suites.model import Suite
 from tests import engines
 
 MODELS = ("-m", "counted:a", "-m", "counted:b")
@@ -33,15 +45,24 @@ def run(*arguments: str, output: str, code: int = 0) -> dict[str, bytes]:
     return engines.tables(Path(output).absolute())
 
 
+def suite_files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def suites(output: Path) -> dict[str, dict[str, bytes]]:
+    """The copies of suites in the folders of runs, by the names of suites."""
+    return {path.parent.parent.name: suite_files(path) for path in output.glob("*/*/suite")}
+
+
 def scored(log: Path) -> int:
     return sum(number for _, what, number, _ in engines.logged(log) if what == "score")
 
 
-def test_one_process_and_three_give_the_same_tables(here, capsys):
+def test_one_process_and_four_give_the_same_tables(here, capsys):
     alone = run("lamps", "more", *MODELS, output="alone")
     done = scored(here / "log")
     os.environ["CIMENTO_CACHE_DIR"] = str(here / "cache-2")
-    spread = run("lamps", "more", *MODELS, "--workers", "3", output="spread")
+    spread = run("lamps", "more", *MODELS, "--workers", "4", output="spread")
 
     assert len(alone) == 2 * 2 * 4
     assert spread == alone
@@ -49,6 +70,51 @@ def test_one_process_and_three_give_the_same_tables(here, capsys):
     assert done == 2 * 2 * 400
     assert scored(here / "log") == 2 * done
     assert "lamps" in capsys.readouterr().out
+    assert suites(here / "alone") == suites(here / "spread")
+    assert suites(here / "alone")["lamps"] == suite_files(here / "lamps")
+
+
+@pytest.mark.usefixtures("here")
+def test_runs_are_put_together_by_workers(monkeypatch):
+    def refuse(_joiner, task):
+        raise AssertionError(f"the driver put {task.model} together itself")
+
+    monkeypatch.setattr(Joiner, "join", refuse)
+    assert len(run("lamps", "more", *MODELS, "--workers", "2", output="spread")) == 2 * 2 * 4
+
+
+@pytest.mark.usefixtures("here")
+def test_runs_that_are_stored_are_not_held():
+    evaluation = Evaluation(asking=Asking(), judging=Judging(), output=Path("runs"))
+    with plan_work(["lamps", "more"], ["counted:a", "counted:b"], evaluation, keep=False) as work:
+        todo = to_do(work)
+        work.write()
+        pool = ThisProcess()
+        done = do_units(work, todo, pool)
+        ends = finish(work, done.failed, pool, Telling())
+        pool.close()
+        assert [each.summaries[0].n_items for each in ends] == [300, 200] * 2
+        gc.collect()
+        alive = gc.get_objects()
+        names = {"lamps", "more"}
+        assert not [each for each in alive if isinstance(each, Run) and each.suite.name in names]
+        suites_held = [each for each in alive if isinstance(each, Suite) and each.name in names]
+        assert not [each for each in suites_held if each.items]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("how", [[], ["--workers", "2"], ["--share", "0/1"]])
+def test_workers_are_told_what_the_user_said_with_its_types(how):
+    arguments = ["lamps", "more", "-m", "counted:telling", "--no-cache", "--limit", "3"]
+    arguments += ["--model-args", "level=3", "--model-args", 'name="3"']
+    arguments += ["--model-args", 'more={"deep": [1, 2.5, null, true]}', "--batch-size", "77"]
+    arguments += ["--device", "cpu", "--trust-remote-code", "--dtype", "float64", *how]
+    assert invoke(["run", *arguments]) == 0
+    [told] = {t for name, what, t, _ in engines.logged(Path("log")) if what == "asking"}
+    model_args = {"level": 3, "name": "3", "more": {"deep": [1, 2.5, None, True]}}
+    policy = Policy(dtype="float64", model_args={**model_args, "trust_remote_code": True})
+    expected = Asking(policy=policy, device="cpu", token_budget=77, limit=3)
+    assert told == repr(expected)
 
 
 def test_a_worker_loads_each_model_once(here):

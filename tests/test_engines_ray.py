@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests import engines
+from tests.engines import cimento
 
 pytest.importorskip("ray")
-
-RUN = """\
-import sys
-from cimento.cli.main import main
-main()
-"""
 
 KILLING = """\
 import os, signal, sys, threading, time
@@ -38,27 +30,6 @@ main()
 """
 
 
-def cimento(folder: Path, cache: str, *arguments: str, code: str = RUN) -> str:
-    """The command in a process of its own, in which every warning is an error."""
-    variables = {
-        **os.environ,
-        "PYTHONPATH": str(folder / "plugin"),
-        "CIMENTO_CACHE_DIR": str(folder / cache),
-        "CIMENTO_TEST_LOG": str(folder / "log"),
-    }
-    done = subprocess.run(  # noqa: S603  # our own interpreter and code
-        [sys.executable, "-W", "error", "-c", code, *arguments],
-        cwd=folder,
-        env=variables,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=110,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stderr
-
-
 @pytest.fixture
 def here(tmp_path, zoo_folder) -> Path:
     engines.install(tmp_path / "plugin")
@@ -72,12 +43,11 @@ def here(tmp_path, zoo_folder) -> Path:
 @pytest.mark.slow
 def test_two_ray_workers_give_the_tables_of_one_process(here):
     models = ["lamps", "more", "-m", "gpt2", "-m", "bert", "-m", "counted:a", "--device", "cpu"]
+    ray = ["--engine", "ray", "--workers", "2"]
     cimento(here, "cache-1", "run", *models, "-o", "alone")
     # What a share began, Ray finishes.
     cimento(here, "cache-2", "run", *models, "-o", "spread", "--no-cache", "--share", "0/5")
-    told = cimento(
-        here, "cache-2", "run", *models, "-o", "spread", "--engine", "ray", "--workers", "2"
-    )
+    told = cimento(here, "cache-2", "run", *models, "-o", "spread", *ray)
 
     alone = engines.tables(here / "alone")
     assert len(alone) == 3 * 2 * 4
@@ -86,6 +56,12 @@ def test_two_ray_workers_give_the_tables_of_one_process(here):
     loads = [(name, process) for name, what, _, process in engines.logged(here / "log")
              if what == "load"]  # fmt: skip
     assert len(loads) == len(set(loads))
+
+    # And what Ray began, four processes finish.
+    cimento(here, "cache-3", "run", *models, "-o", "begun", *ray, "--share", "1/2")
+    assert engines.tables(here / "begun") == {}
+    cimento(here, "cache-3", "run", *models, "-o", "begun", "--workers", "4")
+    assert engines.tables(here / "begun") == alone
 
 
 @pytest.mark.slow

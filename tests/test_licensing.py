@@ -12,6 +12,7 @@ import pytest
 from cimento.api import evaluate
 from cimento.cli.designs import show_designs
 from cimento.cli.main import invoke
+from cimento.designs import shown_of
 from cimento.errors import InputError
 from cimento.measures.regions import RegionValues
 from cimento.measures.values import BITS_PER_NAT, Missing
@@ -163,7 +164,7 @@ def test_the_starter_suite_is_measured_and_shown(tmp_path, capsys):
     assert invoke(["report", str(run.folder), "--table", "licensing"]) == 0
     table = capsys.readouterr().out
     assert "wh-licensing" in table
-    show_designs([run], (), None)
+    show_designs([(run.folder, shown_of(run))])
     assert capsys.readouterr().out.strip() == table.strip()
 
 

@@ -128,3 +128,26 @@ def test_bytes_that_are_no_text_are_refused(here, capsys):
     (here / "night.toml").write_bytes(b"\xff\xfe\x00")
     assert invoke(["run", "night.toml"]) == 2
     assert "not UTF-8" in capsys.readouterr().err
+
+
+def test_arguments_of_a_model_keep_their_types_through_run_files(here):
+    table = '[model_args]\nlevel = 3\nname = "3"\ntruth = "true"\nmore = { deep = [1, 2.5] }\n'
+    (here / "night.toml").write_text(FILE + table)
+    expected = {"level": 3, "name": "3", "truth": "true", "more": {"deep": [1, 2.5]}}
+    assert invoke(["run", "night.toml"]) == 0
+    # The run file of an array says the same in other words.
+    assert invoke(["slurm", "night.toml", "-o", "array"]) == 0
+    assert invoke(["run", "array/slurm/run.toml"]) == 0
+    for folder in ("from-file", "array"):
+        policy = manifests(here / folder)["a"]["asking"]["policy"]
+        assert policy["model_args"] == expected
+
+
+@pytest.mark.usefixtures("here")
+def test_the_exit_code_does_not_depend_on_which_model_failed_first(capsys):
+    unknown, broken = ["-m", "no/such/one"], ["-m", "counted:broken"]
+    assert invoke(["run", "others", *unknown, "-o", "runs"]) == 2
+    assert invoke(["run", "others", *unknown, *broken, "-o", "runs"]) == 1
+    assert invoke(["run", "others", *broken, *unknown, "-o", "runs"]) == 1
+    assert invoke(["run", "others", *broken, *unknown, "-m", "counted:a", "-o", "runs"]) == 3
+    assert "missing: others x counted:broken, others x no/such/one" in capsys.readouterr().err

@@ -14,7 +14,8 @@ from cimento.errors import StorageError, UsageError
 from cimento.requests import Plan, ScoreRequest
 from cimento.scheduling.engines import in_share, parse_share
 from cimento.scheduling.queue import PullQueue
-from cimento.scheduling.shards import SHARD, Division, read_shard, write_shard
+from cimento.scheduling.shards import SHARD, Division, read_shard, shard_content, write_shard
+from cimento.scheduling.spool import Spool
 from cimento.scheduling.tasks import Trouble
 
 
@@ -90,9 +91,10 @@ requests = st.lists(
 
 
 @settings(deadline=None)
-@given(st.lists(requests, max_size=4))
-def test_every_request_is_found_where_all_that_it_wants_is_asked(suites):
-    division = Division()
+@given(st.lists(requests, max_size=4), st.booleans())
+def test_every_request_is_found_where_all_that_it_wants_is_asked(suites, on_disk):
+    spool = Spool()
+    division = Division(spool if on_disk else None)
     shards, asked = {}, Counter()
     for number, texts in enumerate(suites):
         plan = Plan(
@@ -116,6 +118,7 @@ def test_every_request_is_found_where_all_that_it_wants_is_asked(suites):
         for shard in added:
             asked.update((r.text, r.context, r.wanted) for r in shard.plan.requests)
     assert not asked or max(asked.values()) == 1
+    spool.close()
 
 
 def test_shards_of_a_suite_stay_when_another_follows():
@@ -143,11 +146,14 @@ def test_a_shard_is_read_as_it_was_written(tmp_path):
         (),
     )
     [shard] = Division().divide(plan)[0]
-    assert read_shard(write_shard(shard, tmp_path)) == shard.plan
-    path = write_shard(shard, tmp_path)
-    path.write_text("{")
+    content = shard_content(shard.plan)
+    path = write_shard(content, tmp_path / "one.shard")
+    assert read_shard(path) == shard.plan
+    # One bit of a letter: it would still be JSON.
+    path.write_bytes(path.read_bytes().replace(b"spezzata", b"spezzate"))
     with pytest.raises(StorageError, match="cannot be read"):
         read_shard(path)
+    assert read_shard(write_shard(content, path)) == shard.plan
 
 
 @given(st.integers(1, 60), st.integers(0, 300))

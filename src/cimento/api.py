@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from cimento.answers import COLUMNS
 from cimento.cache import AnswerCache, MemoryCache
@@ -23,19 +23,33 @@ from cimento.manifest import describe
 from cimento.measures import columns_needed
 from cimento.measures.unigrams import load_unigrams
 from cimento.models.base import Scorer
+from cimento.requests import Plan, plan_suite
 from cimento.results import Run
 from cimento.runs import RunFolder
 from cimento.sources import Answered, Asking, Source, name_of, open_source, shown_name
 from cimento.suites import faults
+from cimento.suites.archives import is_archive
 from cimento.suites.builtin import find_suite
 from cimento.suites.checks import check_suite
-from cimento.suites.load import LoadedSuite, load_suites
+from cimento.suites.load import LoadedSuite, load_suite, load_suites, suite_paths
 from cimento.suites.model import JsonValue, Suite
 
 SuiteLike: TypeAlias = "str | Path | Suite | LoadedSuite"
 
 ProgressFor: TypeAlias = Callable[[str, str], Progress]
 """From the names of a suite and a model to what is told how far their run is."""
+
+
+class Named(Protocol):
+    """A source as far as it is known before it answers."""
+
+    @property
+    def label(self) -> str:
+        """Name and revision."""
+
+    @property
+    def inputs(self) -> dict[str, JsonValue]:
+        """What makes its answers what they are."""
 
 
 def evaluate(
@@ -130,18 +144,31 @@ class Evaluation:
         Raises:
             CimentoError: it cannot be judged in this way.
         """
-        return self.judging.applied(_first_items(loaded.suite, self.asking.limit))
+        return self.judging.applied(self.limited(loaded.suite))
 
-    def stored(self, loaded: LoadedSuite, source: Source) -> Run | None:
+    def plan(self, loaded: LoadedSuite) -> Plan:
+        """What the suite asks of a model that needs to know no more than its texts.
+
+        Raises:
+            CimentoError: it cannot be asked, or cannot be judged in this way.
+        """
+        self._check_unigrams(loaded.suite)
+        asked, asking = self.asked(loaded), self.asking
+        return plan_suite(asked, all_tokens=asking.all_tokens, context=asking.context)
+
+    def limited(self, suite: Suite) -> Suite:
+        """The first items of a suite, as many as are asked."""
+        limit = self.asking.limit
+        return suite if limit is None else dataclasses.replace(suite, items=suite.items[:limit])
+
+    def stored(self, loaded: LoadedSuite, source: Named) -> Run | None:
         """The run as it is stored; None where it is not, and can be.
 
         Raises:
             CimentoError: frequencies or the stored run cannot be read, or its folder not written.
         """
-        suite = _first_items(loaded.suite, self.asking.limit)
-        if self.judging.unigrams:
-            # Read before the model is asked, so that a mistake is found at once.
-            load_unigrams(self.judging.unigrams, language=suite.meta.language)
+        suite = self.limited(loaded.suite)
+        self._check_unigrams(suite)
         folder = self._folder(suite, source)
         if folder is not None and self.is_stored(loaded, source):
             return self._reopen(folder)
@@ -149,20 +176,20 @@ class Evaluation:
             folder.prepare()
         return None
 
-    def is_stored(self, loaded: LoadedSuite, source: Source) -> bool:
+    def is_stored(self, loaded: LoadedSuite, source: Named) -> bool:
         """Whether the run is stored already, and may be taken as it is."""
-        suite = _first_items(loaded.suite, self.asking.limit)
+        suite = self.limited(loaded.suite)
         folder = self._folder(suite, source)
         inputs = self._inputs(loaded, suite, source)
         return folder is not None and not self.force and folder.is_done(inputs)
 
-    def finish(self, loaded: LoadedSuite, source: Source, answers: Answered) -> Run:
+    def finish(self, loaded: LoadedSuite, source: Named, answers: Answered) -> Run:
         """The run that answers make; stored, where there is a folder of runs.
 
         Raises:
             StorageError: it cannot be written.
         """
-        suite = _first_items(loaded.suite, self.asking.limit)
+        suite = self.limited(loaded.suite)
         folder = self._folder(suite, source)
         warnings = (*map(str, loaded.warnings), *answers.tables.warnings)
         run = Run(
@@ -184,13 +211,18 @@ class Evaluation:
         )
         return run.save(folder) if folder is not None else run
 
-    def _folder(self, suite: Suite, source: Source) -> RunFolder | None:
+    def _check_unigrams(self, suite: Suite) -> None:
+        """Read frequencies before a model is asked, so that a mistake is found at once."""
+        if self.judging.unigrams:
+            load_unigrams(self.judging.unigrams, language=suite.meta.language)
+
+    def _folder(self, suite: Suite, source: Named) -> RunFolder | None:
         if self.output is None:
             return None
         policy = self.asking.digest()
         return RunFolder.named(self.output, suite=suite.name, model=source.label, policy=policy)
 
-    def _inputs(self, loaded: LoadedSuite, suite: Suite, source: Source) -> dict[str, JsonValue]:
+    def _inputs(self, loaded: LoadedSuite, suite: Suite, source: Named) -> dict[str, JsonValue]:
         """What decides whether a stored run answers the same question."""
         formulas: list[JsonValue] = [p.formula for p in self.judging.applied(suite).predictions]
         columns: list[JsonValue] = list(self.full_asking.columns)
@@ -269,15 +301,36 @@ def read_suites(suites: Iterable[SuiteLike]) -> list[LoadedSuite]:
     Raises:
         CimentoError: there is no such suite, or it has faults.
     """
-    found: list[LoadedSuite] = []
+    return list(each_suite(suites))
+
+
+def each_suite(suites: Iterable[SuiteLike]) -> Iterator[LoadedSuite]:
+    """The same, one after the other: none is held.
+
+    Raises:
+        CimentoError: there is no such suite, or it has faults.
+    """
     for suite in suites:
         if isinstance(suite, LoadedSuite):
-            found.append(suite)
+            yield suite
         elif isinstance(suite, Suite):
-            found.append(_made_here(suite))
+            yield _made_here(suite)
         else:
-            found += load_suites(find_suite(str(suite)))
-    return found
+            yield from _each_at(find_suite(str(suite)))
+
+
+def _each_at(path: Path) -> Iterator[LoadedSuite]:
+    if is_archive(path):
+        yield from load_suites(path)
+        return
+    for each in suite_paths(path):
+        try:
+            loaded = load_suite(each)
+        except SuiteError:
+            # Tells the faults of all suites that are there.
+            load_suites(path)
+            raise
+        yield loaded
 
 
 def _made_here(suite: Suite) -> LoadedSuite:
@@ -305,7 +358,3 @@ def refuse_same_names(suites: Sequence[LoadedSuite]) -> None:
                 seen=f"two of the suites have this name: {other.path} and {loaded.path}",
                 todo="Give one of them another name, or run them into different folders.",
             )
-
-
-def _first_items(suite: Suite, limit: int | None) -> Suite:
-    return suite if limit is None else dataclasses.replace(suite, items=suite.items[:limit])

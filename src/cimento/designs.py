@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from cimento.errors import InputError
 from cimento.measures import find_measure, find_measures
@@ -12,7 +13,9 @@ from cimento.measures.values import Missing, Value
 from cimento.results import Run
 from cimento.suites.design import squares
 from cimento.suites.formula import parse, references
+from cimento.suites.licensing import regions_measured
 from cimento.verdicts.factorial import Factorial, factorial
+from cimento.verdicts.licensing import LicensingEffect, licensing_effects
 
 DEFAULT_MEASURE = "surprisal-bits"
 """Of runs that are judged on regions: the whole sentence, in the unit of their margins."""
@@ -96,6 +99,53 @@ def compares_sentences(run: Run) -> bool:
         for prediction in run.suite.predictions
         for reference in references(parse(prediction.formula))
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is shown of the design of a run after it was made; without items.
+
+    Attributes:
+        factorials: accuracies, one for each measure; of suites with two factors.
+        licensing: effects, each with the name of its suite and the label of its model.
+    """
+
+    factorials: tuple[Factorial, ...] = ()
+    licensing: tuple[tuple[str, str, LicensingEffect], ...] = ()
+
+
+def shown_of(run: Run, measures: Sequence[str] = ()) -> Shown:
+    """What is shown of the design of a run.
+
+    Args:
+        run: of any suite.
+        measures: names; the empty one stands for the values of regions, and is passed over.
+    """
+    found: list[Factorial] = []
+    if is_factorial(run) and compares_sentences(run):
+        found = factorials([run], [name for name in measures if name])
+    return Shown(
+        tuple(map(_without_items, found)),
+        tuple(
+            (suite, model, replace(effect, items={}))
+            for suite, model, effect in (effects_of(run) if regions_measured(run.suite) else ())
+        ),
+    )
+
+
+def effects_of(run: Run) -> list[tuple[str, str, LicensingEffect]]:
+    """The licensing effects of a run, each with the name of its suite and the label of its model.
+
+    Raises:
+        InputError: the declaration of the suite cannot be used.
+    """
+    effects = licensing_effects(run.suite, run.region_values())
+    return [(run.suite.name, run.model, each) for each in effects]
+
+
+def _without_items(result: Factorial) -> Factorial:
+    bare = (replace(each, effects={}, clusters={}) for each in result.phenomena)
+    return replace(result, phenomena=tuple(bare))
 
 
 def scores_of(run: Run, measure: Measure) -> dict[str, dict[str, Value]]:

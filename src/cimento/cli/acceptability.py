@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.acceptability.people import standardised
@@ -33,8 +34,6 @@ from cimento.suites.load import suite_paths
 from cimento.suites.model import Suite
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from cimento.cli.kinds import KindRun
     from cimento.errors import Fault
 
@@ -83,6 +82,20 @@ def run_acceptability(suites: Sequence[str], models: Sequence[str], how: KindRun
             show("\n" + report_text(made))
         note(f"Stored in {how.evaluation.output}.")
     return report_failures(runs, failures)
+
+
+def acceptability_stored(paths: Sequence[str], model: str, how: KindRun) -> list[bool]:
+    """Whether the runs of rated suites with a model are stored.
+
+    Raises:
+        CimentoError: a suite cannot be used, or there is no such model.
+    """
+    from cimento.api import read_suites
+    from cimento.sources import open_source
+
+    source = open_source(model, how.evaluation.full_asking)
+    suites = read_suites(load_rated(Path(path)).suite for path in paths)
+    return [how.evaluation.is_stored(each, source) for each in suites]
 
 
 def check_acceptability(path: Path) -> Sequence[Fault]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,8 @@ from cimento.cli import options
 from cimento.cli.run_options import RunRequest, as_command
 
 if TYPE_CHECKING:
+    from cimento.cli.kinds import KindRun
+    from cimento.cli.spreading import Lacking
     from cimento.scheduling.work import Work
 
 Check = Annotated[
@@ -22,45 +25,74 @@ def collect(request: RunRequest, *, check: Check = False) -> int:
 
     No model is loaded. The exit code is 3 where something is missing, 1 where everything is.
     """
-    from cimento.cli.console import note
-    from cimento.cli.evaluating import opened_cache, show_regions
     from cimento.cli.kinds import suites_by_kind
-    from cimento.scheduling.merging import finish, keep_answers
-    from cimento.scheduling.work import plan_work
+    from cimento.cli.spreading import lacking
     from cimento.suites.kinds import REGIONS
 
     how = replace(request.how, evaluation=replace(request.how.evaluation, force=False))
     by_kind = suites_by_kind(request.suites)
     regions = by_kind.pop(REGIONS, [])
-    for kind, names in by_kind.items():
-        note(f"cimento: {', '.join(names)}: suites of kind {kind} are stored whole; `cimento run`"
-             " shows them, and asks what is missing.")  # fmt: skip
-    work = plan_work(regions, request.models, how.evaluation, keep=how.keep_answers)
+    wholes = {kind: lacking(kind, names, request.models, how) for kind, names in by_kind.items()}
     if check:
-        return _check(work)
-    outcomes = list(finish(work, {}, cache=None))
-    with opened_cache(keep_answers=how.keep_answers) as cache:
-        keep_answers(work, cache)
-    return show_regions(outcomes, how)
+        return _check(regions, wholes, request.models, how)
+    return _put_together(regions, wholes, request.models, how)
 
 
-def _check(work: Work) -> int:
+def _put_together(
+    regions: Sequence[str], wholes: Mapping[str, Lacking], models: Sequence[str], how: KindRun
+) -> int:
+    """Put together what is whole, and show it with what is stored; the exit code."""
+    from cimento.cli.evaluating import opened_cache, show_regions, telling_of
+    from cimento.cli.kinds import together
+    from cimento.cli.spreading import show_stored
+    from cimento.scheduling.merging import finish, keep_answers, workers_for
+    from cimento.scheduling.work import plan_work
+
+    codes = [show_stored(found, how) for found in wholes.values()]
+    if not regions:
+        return together(codes)
+    with plan_work(regions, models, how.evaluation, keep=how.keep_answers) as work:
+        if not work.is_over():
+            work.write()
+        with how.engine.opened(workers_for(work, 0), device=how.device(models)) as pool:
+            ends = finish(work, {}, pool, telling_of(how))
+        with opened_cache(keep_answers=how.keep_answers) as cache:
+            keep_answers(work, cache)
+    return together([show_regions(ends, how), *codes])
+
+
+def _check(
+    regions: Sequence[str], wholes: Mapping[str, Lacking], models: Sequence[str], how: KindRun
+) -> int:
     """Say what is missing; the exit code."""
     from cimento.cli.console import show
     from cimento.cli.evaluating import PART_MISSING
+    from cimento.scheduling.work import plan_work
+
+    lines: list[str] = []
+    runs = 0
+    if regions:
+        with plan_work(regions, models, how.evaluation, keep=how.keep_answers) as work:
+            runs = len(work.models) * len(work.parts)
+            lines += _lacks(work)
+    for found in wholes.values():
+        runs += len(found.pairs)
+        lines += found.lines()
+    show("\n".join([*lines, f"{runs - len(lines)} of {runs} runs have all they need."]))
+    if not lines:
+        return 0
+    return 1 if len(lines) == runs else PART_MISSING
+
+
+def _lacks(work: Work) -> list[str]:
+    """What each run of a suite of regions lacks."""
     from cimento.scheduling.merging import missing_of
 
-    missing = 0
+    lines = []
     for asked in work.models:
         for part in work.parts:
             found = missing_of(work, part, asked)
-            if found is None:
-                continue
-            missing += 1
-            lacks = f"{found[0]} of {found[1]} units missing"
-            show(f"{part.name} x {asked.name}: {asked.error or part.error or lacks}")
-    runs = len(work.models) * len(work.parts)
-    show(f"{runs - missing} of {runs} runs have all they need.")
-    if not missing:
-        return 0
-    return 1 if missing == runs else PART_MISSING
+            if found is not None:
+                lacks = f"{found[0]} of {found[1]} units missing"
+                lines.append(f"{part.name} x {asked.name}: {asked.error or part.error or lacks}")
+    return lines

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
+    from cimento.designs import Shown
     from cimento.report.grid import Grid
     from cimento.results import Run
+    from cimento.verdicts.factorial import Factorial
+    from cimento.verdicts.licensing import LicensingEffect
 
 TableName: TypeAlias = Literal[
     "accuracy",
@@ -26,37 +29,36 @@ TableName: TypeAlias = Literal[
 STEM = "accuracy"
 
 
-def show_designs(runs: Sequence[Run], measures: Sequence[str], output: Path | None) -> None:
+def show_designs(found: Iterable[tuple[Path, Shown]]) -> None:
     """Print what designs show: accuracies of factorial suites, and licensing effects.
 
-    Accuracies are also written, as text, CSV and LaTeX.
+    Accuracies are also written to the folder of their suite, as text, CSV and LaTeX.
 
     Args:
-        runs: of any suites; those without a design are passed over.
-        measures: names; empty for what each run is judged on.
-        output: the folder of runs; each table is written to the folder of its suite.
+        found: folder of each run, and what is shown of its design.
     """
     from cimento.cli.console import note, show
-    from cimento.designs import compares_sentences, is_factorial
+    from cimento.cli.spreadsheets import neutralise
     from cimento.files import write_text
+    from cimento.report.factorial import accuracy_grid, licensing_grid
     from cimento.report.grid import FORMS, as_text
-    from cimento.suites.licensing import regions_measured
 
-    by_suite: dict[str, list[Run]] = {}
-    for run in runs:
-        if is_factorial(run) and compares_sentences(run):
-            by_suite.setdefault(run.suite.name, []).append(run)
-    for group in by_suite.values():
-        grid = make_table("accuracy", group, _of_sentences(measures))
+    by_folder: dict[Path, list[Factorial]] = {}
+    licensing: list[tuple[str, str, LicensingEffect]] = []
+    for folder, shown in found:
+        if shown.factorials:
+            by_folder.setdefault(folder.parent, []).extend(shown.factorials)
+        licensing += shown.licensing
+    for folder, results in by_folder.items():
+        grid = accuracy_grid(results)
         show("\n" + as_text(grid))
-        folder = group[0].folder.parent if output is not None and group[0].folder else None
-        if folder is not None:
-            for ending in (".txt", ".csv", ".tex"):
-                write_text(FORMS[ending](grid), folder / f"{STEM}{ending}")
-            note(f"The table is also in {folder}: {STEM}.txt, {STEM}.csv, {STEM}.tex")
-    licensing = [run for run in runs if regions_measured(run.suite)]
+        for ending in (".txt", ".csv", ".tex"):
+            written = write_text(FORMS[ending](grid), folder / f"{STEM}{ending}")
+            # Nobody asked for these, and people open them: no program reads them again.
+            neutralise([written], asked=True)
+        note(f"The table is also in {folder}: {STEM}.txt, {STEM}.csv, {STEM}.tex")
     if licensing:
-        show("\n" + as_text(_licensing(licensing)))
+        show("\n" + as_text(licensing_grid(licensing)))
 
 
 def make_table(
@@ -102,26 +104,17 @@ def make_table(
     return makers[name](results)
 
 
-def _of_sentences(measures: Sequence[str]) -> list[str]:
-    """The measures without the empty one, which stands for the values of regions."""
-    return [name for name in measures if name]
-
-
 def _licensing(runs: Sequence[Run]) -> Grid:
     """The licensing effects of all runs whose suites declare them.
 
     Raises:
         UsageError: there are none.
     """
+    from cimento.designs import effects_of
     from cimento.errors import UsageError
     from cimento.report.factorial import licensing_grid
-    from cimento.verdicts.licensing import licensing_effects
 
-    found = [
-        (run.suite.name, run.model, each)
-        for run in runs
-        for each in licensing_effects(run.suite, run.region_values())
-    ]
+    found = [effect for run in runs for effect in effects_of(run)]
     if not found:
         raise UsageError(
             where="--table licensing",

@@ -8,13 +8,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from cimento._version import __version__
 from cimento.api import Evaluation, Failure, evaluate_all
 from cimento.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
 from cimento.cli.console import note, show
 from cimento.cli.designs import show_designs
 from cimento.report.summary import Missing, Summary, to_json
 from cimento.report.text import terminal_table
-from cimento.results import Run, summarise
+from cimento.results import Run
+from cimento.scheduling.joining import Finished, Telling
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -27,55 +29,67 @@ PART_MISSING = 3
 
 def run_regions(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int:
     """Evaluate suites of regions, print the table or the JSON, and return the exit code."""
-    outcomes = _scheduled(suites, models, how)
+    ends = _scheduled(suites, models, how)
     if how.engine.share is not None:
-        failures = [each for each in outcomes if isinstance(each, Failure)]
-        return report_failures([how.engine.share], failures)
-    return show_regions(outcomes, how)
+        return report_failures([how.engine.share], [e for e in ends if isinstance(e, Failure)])
+    return show_regions(ends, how)
 
 
-def show_regions(outcomes: Sequence[Run | Failure], how: KindRun) -> int:
+def show_regions(ends: Sequence[Finished | Failure], how: KindRun) -> int:
     """Print the table or the JSON of runs of suites of regions, and return the exit code."""
-    evaluation = how.evaluation
-    runs = [each for each in outcomes if isinstance(each, Run)]
-    failures = [each for each in outcomes if isinstance(each, Failure)]
-    missing = [_missing(failure) for failure in failures]
-    judged = [each for run in runs for each in run.judge_on(how.measures)]
-    summary = summarise(judged, missing=missing, with_verdicts=how.as_json)
+    finished = [each for each in ends if isinstance(each, Finished)]
+    failures = [each for each in ends if isinstance(each, Failure)]
+    summary = Summary(
+        cimento=__version__,
+        runs=tuple(said for each in finished for said in each.summaries),
+        missing=tuple(map(_missing, failures)),
+    )
+    folder = how.evaluation.output
     if how.as_json:
         show(to_json(summary))
-    elif runs:
+    elif finished:
         show_table(summary)
-        show_designs(runs, how.measures, evaluation.output)
-        folder = evaluation.output
+        show_designs((each.folder, each.shown) for each in finished)
         note(f"Stored in {folder}. For a page to read: cimento report {folder} -o report.html")
-    return report_failures(runs, failures)
+    return report_failures(finished, failures)
 
 
-def _scheduled(suites: Sequence[str], models: Sequence[str], how: KindRun) -> list[Run | Failure]:
+def telling_of(how: KindRun) -> Telling:
+    """What is to be said of runs of suites of regions."""
+    return Telling(tuple(how.measures), with_verdicts=how.as_json)
+
+
+def _scheduled(
+    suites: Sequence[str], models: Sequence[str], how: KindRun
+) -> list[Finished | Failure]:
     """Have units done by an engine and put runs together.
 
     Of a share of the units no run is put together, but what failed is told.
     """
-    from cimento.scheduling.doing import do_units
-    from cimento.scheduling.merging import failures, finish, keep_answers
+    from cimento.scheduling.doing import do_units, to_do
+    from cimento.scheduling.merging import Here, failures, finish, keep_answers, workers_for
     from cimento.scheduling.work import plan_work
 
-    engine, device = how.engine, how.device(models)
-    work = plan_work(suites, models, how.evaluation, keep=how.keep_answers)
-    with progress_bars() as progress, opened_cache(keep_answers=how.keep_answers) as cache:
-        done = do_units(
-            work,
-            lambda number: engine.open(number, device=device),
-            alone=engine.is_alone(device),
-            share=engine.share,
-            progress=progress,
-        )
-        if engine.share is not None:
-            return list(failures(work, done.failed))
-        outcomes = list(finish(work, done.failed, cache=cache, progress=progress))
+    engine, device, keep = how.engine, how.device(models), how.keep_answers
+    alone = engine.is_alone(device)
+    with (
+        plan_work(suites, models, how.evaluation, keep=keep) as work,
+        progress_bars() as progress,
+        opened_cache(keep_answers=keep) as cache,
+    ):
+        todo = to_do(work, alone=alone, share=engine.share)
+        for path in todo.damaged:
+            note(f"cimento: {path}: the result of a unit is damaged; it is done again.")
+        if not work.is_over():
+            work.write()
+        with engine.opened(workers_for(work, len(todo)), device=device) as pool:
+            done = do_units(work, todo, pool, progress=progress)
+            if engine.share is not None:
+                return list(failures(work, done.failed))
+            here = Here(cache=cache, progress=progress) if alone else None
+            ends = finish(work, done.failed, pool, telling_of(how), here=here)
         keep_answers(work, cache)
-    return outcomes
+    return ends
 
 
 def evaluate_with_progress(
@@ -107,14 +121,15 @@ def show_table(summary: Summary) -> None:
 def report_failures(runs: Sequence[object], failures: Sequence[Failure]) -> int:
     """Say what could not be run, each message once, and return the exit code.
 
-    0: all done; 3: a part is missing; where nothing was done, the first error's own code.
+    0: all done; 3: a part is missing; where nothing was done 2 if all of it is input or a name that
+    cannot be used, else 1.
     """
     for message in dict.fromkeys(str(failure.error) for failure in failures):
         note(f"cimento: {message}")
     if not failures:
         return 0
     if not runs:
-        return failures[0].error.exit_code
+        return min(failure.error.exit_code for failure in failures)
     missing = ", ".join(f"{failure.suite} x {failure.model}" for failure in failures)
     note(f"cimento: missing: {missing}")
     return PART_MISSING
@@ -139,14 +154,15 @@ def opened_cache(*, keep_answers: bool) -> Iterator[AnswerCache]:
 
 @contextlib.contextmanager
 def progress_bars() -> Iterator[ProgressFor | None]:
-    """A progress bar on standard error, where that is a terminal; else nothing."""
+    """Bars with rate and time left on standard error, where that is a terminal; else nothing."""
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, TextColumn
 
-    with Progress(console=Console(stderr=True), transient=True) as bars:
+    columns = (*Progress.get_default_columns(), TextColumn("{task.fields[rate]}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         yield lambda suite, model: _Bar(bars, f"{suite} x {model}")
 
 
@@ -155,7 +171,10 @@ class _Bar:
 
     def __init__(self, bars: Progress, title: str) -> None:
         self._bars = bars
-        self._task = bars.add_task(title, total=None)
+        self._task = bars.add_task(title, total=None, rate="")
 
     def __call__(self, done: int, total: int) -> None:
         self._bars.update(self._task, completed=done, total=total)
+        speed = next(task.speed for task in self._bars.tasks if task.id == self._task)
+        if speed is not None:
+            self._bars.update(self._task, rate=f"{speed:.1f} texts/s")

@@ -48,6 +48,9 @@ class KindRun:
 Runner: TypeAlias = Callable[[Sequence[str], Sequence[str], KindRun], int]
 """Runs suites with models, prints what came of it, and returns the exit code."""
 
+StoredTest: TypeAlias = Callable[[Sequence[str], str, KindRun], list[bool]]
+"""Of suites by their paths and a model: whether each run is stored; nothing is loaded."""
+
 RUNNERS: Mapping[str, str] = {
     REGIONS: "cimento.cli.evaluating:run_regions",
     "acceptability": "cimento.cli.acceptability:run_acceptability",
@@ -65,6 +68,14 @@ CHECKERS: Mapping[str, str] = {
     "templates": "cimento.cloze.load:find_cloze_faults",
 }
 """Kind of suite to what finds its faults, as ``module:function``."""
+
+STORED: Mapping[str, str] = {
+    "acceptability": "cimento.cli.acceptability:acceptability_stored",
+    "stories": "cimento.cli.run_stories:stories_stored",
+    "cloze": "cimento.cli.run_cloze:cloze_stored",
+    "templates": "cimento.cli.run_cloze:cloze_stored",
+}
+"""Kind of suite, but that of regions, to what says which runs are stored."""
 
 AUDITORS: Mapping[str, str] = {
     "stories": "cimento.cli.stories_check:audit_stories",
@@ -118,6 +129,16 @@ def check_regions(path: Path) -> Sequence[Fault]:
     return inspect_suite(path)[1]
 
 
+def together(codes: Sequence[int]) -> int:
+    """One exit code for several: 3 where some of all that was asked for was done."""
+    from cimento.cli.evaluating import PART_MISSING
+
+    if not any(codes):
+        return 0
+    some = any(code in (0, PART_MISSING) for code in codes)
+    return PART_MISSING if some else min(codes)
+
+
 def run_each_kind(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int:
     """Run suites of any kinds; the exit code is 0 only where all went well.
 
@@ -132,8 +153,7 @@ def run_each_kind(suites: Sequence[str], models: Sequence[str], how: KindRun) ->
             seen="none of the suites is of a kind that takes such options",
             todo="Leave it out.",
         )
-    codes = [_run_kind(kind, names, models, how) for kind, names in by_kind.items()]
-    return max(codes)
+    return together([_run_kind(kind, names, models, how) for kind, names in by_kind.items()])
 
 
 def _run_kind(kind: str, names: Sequence[str], models: Sequence[str], how: KindRun) -> int:
@@ -142,7 +162,7 @@ def _run_kind(kind: str, names: Sequence[str], models: Sequence[str], how: KindR
         return find_runner(RUNNERS[kind])(names, models, how)
     from cimento.cli.spreading import run_spread
 
-    return run_spread(RUNNERS[kind], names, models, how)
+    return run_spread(kind, names, models, how)
 
 
 def keep_options(folder: Path | None, how: KindRun) -> None:
@@ -216,6 +236,11 @@ def _kind(path: Path) -> str:
 def find_runner(name: str) -> Runner:
     """A runner by its name, ``module:function``."""
     return cast("Runner", _imported(name))
+
+
+def find_stored_test(kind: str) -> StoredTest:
+    """What says which runs of a kind are stored."""
+    return cast("StoredTest", _imported(STORED[kind]))
 
 
 def _imported(name: str) -> object:

@@ -9,7 +9,7 @@ from cimento.cli.run_options import RunRequest, as_command
 
 if TYPE_CHECKING:
     from cimento.scheduling.estimating import ModelEstimate
-    from cimento.scheduling.work import Part, Work
+    from cimento.scheduling.work import Work
     from cimento.suites.model import JsonValue
 
 _MINUTE, _HOUR = 60, 3600
@@ -31,17 +31,16 @@ def plan(request: RunRequest) -> int:
 
     how = request.how
     by_kind = suites_by_kind(request.suites)
-    work = plan_work(
-        by_kind.pop(REGIONS, []), request.models, how.evaluation, keep=how.keep_answers
-    )
+    regions = by_kind.pop(REGIONS, [])
+    others: dict[str, JsonValue] = {kind: list(names) for kind, names in by_kind.items()}
     gpu = how.device(request.models) != "cpu" and bool(visible_gpus())
     cache = FileCache(default_cache_folder()) if how.keep_answers else None
     try:
-        found = estimate(work, cache, gpu=gpu)
+        with plan_work(regions, request.models, how.evaluation, keep=how.keep_answers) as work:
+            found = estimate(work, cache, gpu=gpu)
     finally:
         if cache is not None:
             cache.close()
-    others: dict[str, JsonValue] = {kind: list(names) for kind, names in by_kind.items()}
     if how.as_json:
         show(json.dumps(_plain(work, found, others), ensure_ascii=False, indent=2))
     else:
@@ -55,9 +54,9 @@ def _plain(
     suites: list[JsonValue] = [
         {
             "suite": part.name,
-            "items": _items(work, part),
-            "texts": len(part.plan.requests),
-            "new_texts": sum(len(shard.plan.requests) for shard in part.shards),
+            "items": part.items,
+            "texts": part.texts,
+            "new_texts": sum(part.shards.values()),
             "problem": str(part.error) if part.error else "",
         }
         for part in work.parts
@@ -75,9 +74,9 @@ def _text(
     suites += [
         (
             part.name,
-            str(_items(work, part)),
-            str(len(part.plan.requests)),
-            str(sum(len(shard.plan.requests) for shard in part.shards)),
+            str(part.items),
+            str(part.texts),
+            str(sum(part.shards.values())),
         )
         for part in work.parts
     ]
@@ -108,12 +107,6 @@ def _text(
         *(f"{part.name}: {part.error}" for part in work.parts if part.error),
     ]
     return "\n".join(lines)
-
-
-def _items(work: Work, part: Part) -> int:
-    """The items that are asked."""
-    items, limit = len(part.loaded.suite.items), work.evaluation.asking.limit
-    return items if limit is None else min(items, limit)
 
 
 def _lists(others: dict[str, JsonValue]) -> list[tuple[str, list[JsonValue]]]:

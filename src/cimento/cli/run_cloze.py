@@ -135,18 +135,32 @@ def fill_policy(options: Mapping[str, str]) -> FillPolicy:
     )
 
 
+def cloze_stored(paths: Sequence[str], model: str, how: KindRun) -> list[bool]:
+    """Whether the runs of cloze suites with a model are stored.
+
+    Raises:
+        CimentoError: a suite, an option or the model cannot be used.
+    """
+    policy = fill_policy(how.options)
+    evaluation = _evaluation(how, policy)
+    source = open_fills(model, asking=how.evaluation.asking, policy=policy)
+    return [evaluation.is_stored(load_cloze(Path(path)), source) for path in paths]
+
+
+def _evaluation(how: KindRun, policy: FillPolicy) -> ClozeEvaluation:
+    own = how.evaluation
+    return ClozeEvaluation(asking=own.asking, policy=policy, output=own.output, force=own.force)
+
+
 def _evaluated(
     suites: Sequence[LoadedCloze], models: Sequence[str], how: KindRun, policy: FillPolicy
 ) -> Iterator[ClozeRun | Failure]:
-    own = how.evaluation
-    evaluation = ClozeEvaluation(
-        asking=own.asking, policy=policy, output=own.output, force=own.force
-    )
+    evaluation = _evaluation(how, policy)
     with progress_bars() as progress, opened_cache(keep_answers=how.keep_answers) as cache:
         for name in models:
             shown = shown_name(name)
             try:
-                source = open_fills(name, asking=own.asking, policy=policy)
+                source = open_fills(name, asking=how.evaluation.asking, policy=policy)
             except CimentoError as error:
                 yield from (Failure(each.suite.name, shown, error) for each in suites)
                 continue

@@ -17,6 +17,7 @@ Keys are the options of ``cimento run``, with ``_`` or ``-``. Paths are as on th
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -139,7 +140,9 @@ def _converted(parameter: Any, value: object, ctx: typer.Context, *, where: str)
     kind = _run_parameters()[parameter.name]
     many, truth = list[str] in (kind, *get_args(kind)), bool in (kind, *get_args(kind))
     if isinstance(value, dict):
-        value = [f"{key}={_plain(each)}" for key, each in value.items()]
+        # An argument of a model keeps its type: the text "3" is not the number.
+        written = _as_json if parameter.name == "model_args" else _plain
+        value = [f"{key}={written(each)}" for key, each in value.items()]
     if isinstance(value, list) != many or isinstance(value, bool) != truth:
         needed = "a list" if many else "true or false" if truth else "one value"
         if not (many and isinstance(value, str)):
@@ -154,9 +157,11 @@ def _converted(parameter: Any, value: object, ctx: typer.Context, *, where: str)
 
 def _plain(value: object) -> str:
     """A value as it would stand on the command line."""
-    import json
+    return value if isinstance(value, str) else _as_json(value)
 
-    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, default=str)
 
 
 def _is_given(ctx: typer.Context, name: str) -> bool:

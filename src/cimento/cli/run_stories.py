@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cli.console import columns, note, show
@@ -38,14 +39,8 @@ def run_stories(suites: Sequence[str], models: Sequence[str], how: KindRun) -> i
     Raises:
         CimentoError: an option or a file of stories cannot be used.
     """
-    settings = parse_story_settings(how.options)
+    evaluation = _evaluation(how)
     files = [read_stories(path) for name in suites for path in suite_paths(find_suite(name))]
-    evaluation = StoryEvaluation(
-        asking=how.evaluation.asking,
-        settings=settings,
-        output=how.evaluation.output,
-        force=how.evaluation.force,
-    )
     runs, failures = _run_all(files, models, evaluation)
     seed = how.evaluation.judging.seed
     judged = [(run, judge_stories(run.stories, run.answers)) for run in runs]
@@ -73,6 +68,25 @@ def run_stories(suites: Sequence[str], models: Sequence[str], how: KindRun) -> i
         if any(run.answers for run in runs):
             note("What went wrong is there to read: failures.html")
     return _exit_code(runs, failures)
+
+
+def stories_stored(paths: Sequence[str], model: str, how: KindRun) -> list[bool]:
+    """Whether the runs of files of stories with a model are stored.
+
+    Raises:
+        CimentoError: an option, a file of stories or the model cannot be used.
+    """
+    evaluation = _evaluation(how)
+    return [evaluation.is_stored(read_stories(Path(path)), model) for path in paths]
+
+
+def _evaluation(how: KindRun) -> StoryEvaluation:
+    return StoryEvaluation(
+        asking=how.evaluation.asking,
+        settings=parse_story_settings(how.options),
+        output=how.evaluation.output,
+        force=how.evaluation.force,
+    )
 
 
 def _run_all(
@@ -155,7 +169,7 @@ def _exit_code(runs: Sequence[StoryRun], failures: Sequence[tuple[str, CimentoEr
         note(f"cimento: {message}")
     if not failures:
         return 0
-    return PART_MISSING if runs else failures[0][1].exit_code
+    return PART_MISSING if runs else min(error.exit_code for _, error in failures)
 
 
 def _progress(title: str) -> Callable[[int, int], None] | None:

@@ -171,7 +171,7 @@ class ClozeEvaluation:
         plan = plan_fills(items)
         inputs = self._inputs(loaded, source)
         folder = self._folder(loaded.suite, source)
-        if folder is not None and not self.force and folder.is_done(inputs):
+        if folder is not None and self.is_stored(loaded, source):
             return open_run(folder)
         if folder is not None:
             folder.prepare()
@@ -189,6 +189,12 @@ class ClozeEvaluation:
             warnings=tuple(map(str, loaded.warnings)),
         )
         return made if folder is None else _stored(made, folder)
+
+    def is_stored(self, loaded: LoadedCloze, source: FillSource) -> bool:
+        """Whether the run is stored already, and may be taken as it is."""
+        folder = self._folder(loaded.suite, source)
+        there = folder is not None and folder.is_done(self._inputs(loaded, source))
+        return there and not self.force
 
     def _folder(self, suite: ClozeSuite, source: FillSource) -> RunFolder | None:
         if self.output is None:

@@ -2,71 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from cimento.api import Evaluation, Failure, ProgressFor, evaluate_all
-from cimento.cache import FileCache, default_cache_folder
+from cimento.api import Evaluation, Failure, ProgressFor
+from cimento.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
+from cimento.errors import CimentoError, StorageError
+from cimento.results import Run
+from cimento.scheduling.copies import read_copy
 from cimento.scheduling.driving import Driven, drive
 from cimento.scheduling.engines import in_share
 from cimento.scheduling.pools import Pool
-from cimento.scheduling.tasks import CallTask, ShardTask, Task, Trouble
-from cimento.scheduling.work import Work, missing_units, write_shards
-from cimento.sources import shown_name
+from cimento.scheduling.tasks import CallTask, Outcome, ShardTask, Task, Trouble
+from cimento.scheduling.units import UnitStore
+from cimento.scheduling.work import Asked, Part, Work, missing_units
+from cimento.sources import open_source, shown_name
 from cimento.suites.load import LoadedSuite
+
+Failed = dict[tuple[str, str], Trouble]
+"""Why units could not be done, by the folder of the model's units and the shard; for models that
+are asked for whole suites by the model's name and the suite's, which is empty for all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToDo:
+    """What workers are to do before runs are put together.
+
+    Attributes:
+        units: those that are missing, with the keys of their models.
+        wholes: models that are asked for whole suites.
+        damaged: files of units that are there, and are not what was written.
+    """
+
+    units: Sequence[tuple[str, ShardTask]]
+    wholes: Sequence[tuple[str, CallTask]]
+    damaged: tuple[Path, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.units) + len(self.wholes)
+
+
+def to_do(work: Work, *, alone: bool = False, share: tuple[int, int] | None = None) -> ToDo:
+    """What is missing.
+
+    Args:
+        work: what is to be done.
+        alone: whether there are no workers but this process, which then asks for whole suites
+            when it puts runs together.
+        share: only this share of the units, see `cimento.scheduling.engines.Engine`.
+    """
+    units = missing_units(work, share)
+    forced = work.evaluation.force
+    damaged = () if forced else tuple(t.result for _, t in units if t.result.exists())
+    return ToDo(units, () if alone else _whole_tasks(work, share), damaged)
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What came of the units of a run.
+    """What came of units.
 
     Attributes:
         driven: what came of them, by number.
-        failed: why some could not be done, by the files that they would have written; for
-            models that are asked for whole suites, by the model.
+        failed: why some could not be done.
     """
 
     driven: Driven
-    failed: Mapping[str, Trouble]
+    failed: Failed
 
 
-def do_units(
-    work: Work,
-    open_pool: Callable[[int], Pool],
-    *,
-    alone: bool = False,
-    share: tuple[int, int] | None = None,
-    progress: ProgressFor | None = None,
-) -> Done:
-    """Have the missing units done.
+def do_units(work: Work, todo: ToDo, pool: Pool, *, progress: ProgressFor | None = None) -> Done:
+    """Have workers do what is missing.
 
     Args:
-        work: what is to be done.
-        open_pool: from the number of units to the workers.
-        alone: whether there are no workers but this process, which then asks for whole suites
-            when it puts runs together.
-        share: only this share of the units, see `cimento.scheduling.engines.Engine`.
+        work: what is to be done; written, see `Work.write`.
+        todo: what of it is missing.
+        pool: the workers; not closed.
         progress: told how far each run is.
 
     Raises:
         StorageError: nothing can be written.
     """
-    units = missing_units(work, share)
-    wholes = [] if alone else _whole_tasks(work, share)
-    tasks: list[tuple[str, Task]] = [*units, *wholes]
-    if not tasks:
-        return Done(Driven(), {})
-    write_shards(work)
-    teller = _Teller(work, [task for _, task in units], progress) if progress else None
-    pool = open_pool(len(tasks))
-    try:
-        driven = drive(tasks, pool, alone={key for key, _ in wholes}, told=teller)
-    finally:
-        pool.close()
-    failed: dict[str, Trouble] = {}
+    tasks: list[tuple[str, Task]] = [*todo.units, *todo.wholes]
+    teller = _Teller(work, [task for _, task in todo.units], progress)
+    failed: Failed = {}
+
+    def told(number: int, outcome: Outcome) -> None:
+        if number < len(todo.units):
+            teller(number)
+        elif isinstance(outcome.returned, dict):
+            model = tasks[number][1].model
+            failed.update({(model, suite): each for suite, each in outcome.returned.items()})
+
+    driven = drive(tasks, pool, alone={key for key, _ in todo.wholes}, told=told)
     for number, trouble in driven.troubles.items():
         task = tasks[number][1]
-        failed[str(task.result) if isinstance(task, ShardTask) else task.model] = trouble
+        key = (task.digest, task.shard) if isinstance(task, ShardTask) else (task.model, "")
+        failed[key] = trouble
     return Done(driven, failed)
 
 
@@ -77,51 +110,87 @@ def _whole_tasks(work: Work, share: tuple[int, int] | None) -> list[tuple[str, C
     for number, asked in enumerate(wholes):
         if share is not None and not in_share(number, len(wholes), share):
             continue
-        suites = [
-            part.loaded
-            for part in work.parts
-            if part.error is None and not work.is_stored(part, asked)
-        ]
-        arguments = (work.evaluation, suites, asked.model, work.keep)
+        suites = [(part.head, part.copy) for part in waiting_parts(work, asked)]
+        arguments = (work.evaluation, work.store, suites, asked.model, work.keep)
         call = CallTask(model=asked.model, function=f"{__name__}:run_whole", arguments=arguments)
         if suites:
             tasks.append((asked.digest, call))
     return tasks
 
 
+def waiting_parts(work: Work, asked: Asked) -> list[Part]:
+    """The suites that a model is still to be asked."""
+    return [part for part in work.parts if part.error is None and not work.is_stored(part, asked)]
+
+
 def run_whole(
     evaluation: Evaluation,
-    suites: Sequence[LoadedSuite],
+    store: UnitStore,
+    suites: Sequence[tuple[LoadedSuite, str]],
     model: str,
     keep: bool,  # noqa: FBT001  # tasks give arguments by position
-) -> None:
+) -> dict[str, Trouble]:
     """Ask a model for whole suites, in a worker; the runs are stored.
 
-    Raises:
-        CimentoError: one of them could not be run; the others were.
+    Returns:
+        Why suites could not be asked, by their names.
     """
     kept = FileCache(default_cache_folder()) if keep else None
-    failures = [
-        outcome
-        for outcome in evaluate_all(suites, [model], evaluation, cache=kept)
-        if isinstance(outcome, Failure)
-    ]
-    if kept is not None:
-        kept.close()
-    for failure in failures:
-        raise failure.error
+    read = (read_copy(head, store.suite(copy)) for head, copy in suites)
+    try:
+        outcomes = ask_whole(evaluation, read, model, cache=kept or MemoryCache())
+        return {
+            each.suite: Trouble.of(each.error) for each in outcomes if isinstance(each, Failure)
+        }
+    finally:
+        if kept is not None:
+            kept.close()
+
+
+def ask_whole(
+    evaluation: Evaluation,
+    suites: Iterable[LoadedSuite],
+    model: str,
+    *,
+    cache: AnswerCache,
+    progress: ProgressFor | None = None,
+) -> Iterator[Run | Failure]:
+    """Ask a model for whole suites, which are read when their turn comes.
+
+    Raises:
+        StorageError: a run cannot be written.
+    """
+    name = shown_name(model)
+    try:
+        # Opened here, so that the model is given back when all suites are asked.
+        source = open_source(model, evaluation.full_asking)
+    except CimentoError as error:
+        yield from (Failure(loaded.suite.name, name, error) for loaded in suites)
+        return
+    for loaded in suites:
+        told = progress(loaded.suite.name, name) if progress else None
+        try:
+            yield evaluation.run(loaded, source, cache=cache, progress=told)
+        except StorageError:
+            raise
+        except CimentoError as error:
+            yield Failure(loaded.suite.name, name, error)
 
 
 class _Teller:
-    """Says how far runs are: a `cimento.scheduling.driving.Told`."""
+    """Says how far runs are; a unit counts for the suite that brought its texts."""
 
-    def __init__(self, work: Work, tasks: Sequence[ShardTask], progress: ProgressFor) -> None:
-        names = {shard.digest: part.name for part in work.parts for shard in part.shards}
-        self._runs = [(names[task.shard.stem], shown_name(task.model)) for task in tasks]
-        self._done = dict.fromkeys(self._runs, 0)
-        self._progress = {run: progress(*run) for run in self._done}
+    def __init__(
+        self, work: Work, tasks: Sequence[ShardTask], progress: ProgressFor | None
+    ) -> None:
+        names = {digest: part.name for part in work.parts for digest in part.shards}
+        self._runs = [(names[task.shard], shown_name(task.model)) for task in tasks]
+        self._total = Counter(self._runs)
+        self._done: Counter[tuple[str, str]] = Counter()
+        self._progress = {run: progress(*run) for run in self._total} if progress else {}
 
     def __call__(self, number: int) -> None:
         run = self._runs[number]
         self._done[run] += 1
-        self._progress[run](self._done[run], self._runs.count(run))
+        if run in self._progress:
+            self._progress[run](self._done[run], self._total[run])

@@ -10,8 +10,8 @@ from cimento.scheduling.pools import Pool
 from cimento.scheduling.queue import PullQueue
 from cimento.scheduling.tasks import Outcome, Task, Trouble
 
-Told = Callable[[int], None]
-"""Called with the number of every task that is done."""
+Told = Callable[[int, Outcome], None]
+"""Called with the number of every task that is done, and what came of it."""
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ def drive(
                 continue
             driven.note(worker, number, task, outcome)
             if outcome.trouble is None and told is not None:
-                told(number)
+                told(number, outcome)
             if outcome.trouble is not None and outcome.trouble.whole_model:
                 driven.troubles.update(dict.fromkeys(queue.drop(key), outcome.trouble))
 

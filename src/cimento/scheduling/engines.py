@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -32,22 +34,30 @@ class Engine:
         several = (self.workers or len(self._devices(device))) > 1
         return self.name == "local" and self.share is None and not several
 
-    def open(self, units: int, *, device: str = "auto") -> Pool:
-        """The workers.
+    @contextmanager
+    def opened(self, most: int, *, device: str = "auto") -> Iterator[Pool]:
+        """The workers, which are ended afterwards.
 
         Args:
-            units: how many there are to do: more workers than that would have nothing to do.
+            most: for how many there is something to do; this process where there is nothing.
             device: as the user chose it; where it names one, no other is used.
 
         Raises:
             MissingDependencyError: Ray is asked for and not installed.
         """
+        pool = self._open(most, device) if most else ThisProcess()
+        try:
+            yield pool
+        finally:
+            pool.close()
+
+    def _open(self, most: int, device: str) -> Pool:
         if self.name == "ray":
             from cimento.scheduling.on_ray import RayActors
 
-            return RayActors(self.workers, most=units)
+            return RayActors(self.workers, most=most)
         devices = self._devices(device)
-        number = min(self.workers or max(1, len(devices)), units)
+        number = min(self.workers or max(1, len(devices)), most)
         if number <= 1:
             return ThisProcess()
         return Processes(number, devices=devices)

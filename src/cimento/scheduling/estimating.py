@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from cimento.answers import Column
     from cimento.models.base import Encoded
     from cimento.models.sizing import Sized
-    from cimento.requests import Plan
     from cimento.suites.model import JsonValue
 
 FLOPS = {"cpu": 2e10, "gpu": 2e13}
@@ -86,12 +85,11 @@ def _estimate(work: Work, asked: Asked, cache: AnswerCache | None, *, gpu: bool)
     units = work.units(asked)
     done = {digest for digest, task in units.items() if is_whole(task.result)}
     left = [part for part in work.parts if not work.is_stored(part, asked)]
-    shards = {shard.digest: shard.plan for part in work.parts for shard in part.shards}
-    waiting = [shards[digest] for digest in units if digest not in done]
-    texts = sum(len(shards[digest].requests) for digest in units)
+    sizes = {digest: size for part in work.parts for digest, size in part.shards.items()}
+    waiting = [digest for digest in units if digest not in done]
     plain = ModelEstimate(
         model=asked.source.label,
-        texts=texts if units else sum(len(part.plan.requests) for part in left),
+        texts=sum(map(sizes.__getitem__, units)) if units else sum(part.texts for part in left),
         units=len(units),
         done=len(done),
     )
@@ -101,7 +99,7 @@ def _estimate(work: Work, asked: Asked, cache: AnswerCache | None, *, gpu: bool)
     seen = _seconds_per_text(units, done)
     if seen is None:
         return found
-    seconds = seen * sum(len(plan.requests) for plan in waiting)
+    seconds = seen * sum(map(sizes.__getitem__, waiting))
     return replace(found, seconds=seconds, by="earlier units")
 
 
@@ -114,7 +112,7 @@ def _seconds_per_text(units: Mapping[str, ShardTask], done: Iterable[str]) -> fl
 
 def _by_files(
     plain: ModelEstimate,
-    waiting: Sequence[Plan],
+    waiting: Sequence[str],
     asked: Asked,
     work: Work,
     cache: AnswerCache | None,
@@ -152,7 +150,7 @@ def _by_files(
 
 
 def _count(
-    waiting: Sequence[Plan], sized: Sized, work: Work, cache: AnswerCache | None
+    waiting: Sequence[str], sized: Sized, work: Work, cache: AnswerCache | None
 ) -> tuple[int, int | None]:
     """Tokens that would go through the model, and texts whose answers are kept."""
     if sized.encoder is None:
@@ -160,8 +158,8 @@ def _count(
     asking = work.evaluation.full_asking
     model = model_key(sized.card, asking.policy)
     tokens = kept = 0
-    for plan in waiting:
-        encoded = sized.encoder.encode(plan.requests)
+    for digest in waiting:
+        encoded = sized.encoder.encode(work.shard(digest).requests)
         keys = [sequence_key(model, each.ids, each.words) for each in encoded]
         known = [
             cache is not None and _is_known(cache, key, each, asking.columns)

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 _RETRIES = 2
 _PASSED_ON = (
-    "CIMENTO_CACHE_DIR", "HF_HOME", "HF_HUB_CACHE", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE",
-    "MKL_CBWR",
+    "CIMENTO_CACHE_DIR", "CUBLAS_WORKSPACE_CONFIG", "HF_ENDPOINT", "HF_HOME", "HF_HUB_CACHE",
+    "HF_HUB_OFFLINE", "MKL_CBWR", "NVIDIA_TF32_OVERRIDE", "TRANSFORMERS_OFFLINE",
+    "XDG_CACHE_HOME",
 )  # fmt: skip
 """What actors on other nodes are told of the driver's environment; keys and tokens stay here."""
 

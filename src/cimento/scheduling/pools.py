@@ -87,6 +87,10 @@ class Processes:
         """Numbers from 0."""
         return tuple(self._all)
 
+    def process_ids(self) -> list[int]:
+        """The processes of the workers."""
+        return [each.process.pid for each in self._all.values() if each.process.pid is not None]
+
     def give(self, worker: int, task: Task) -> None:
         """Send a task; a worker that is dead already is told by `wait`."""
         each = self._all[worker]

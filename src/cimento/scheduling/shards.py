@@ -10,14 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from cimento.errors import StorageError
-from cimento.files import write_text
+from cimento.errors import StorageError, TableError
 from cimento.parsing import parse_json
 from cimento.requests import Place, Plan, ScoreRequest, Span
+from cimento.scheduling.sealed import read_sealed, write_sealed
 
 SHARD = 256
 """Requests that are answered together."""
@@ -50,33 +50,83 @@ class Shard:
     plan: Plan
 
 
-@dataclass(slots=True)
+class Owner(NamedTuple):
+    """Who asks a text.
+
+    Attributes:
+        wanted: stretches whose tokens are asked for; None for all tokens.
+        shard: digest of the shard.
+        number: id of the request in it.
+    """
+
+    wanted: frozenset[Span] | None
+    shard: str
+    number: int
+
+
+class Owners(Protocol):
+    """Texts that are asked already, by their addresses."""
+
+    def of(self, address: bytes) -> Sequence[Owner]:
+        """Who asks the text at an address, in order."""
+
+    def add(self, address: bytes, owner: Owner) -> None:
+        """One more who asks it."""
+
+
+class OwnersInMemory:
+    """Those of a few suites."""
+
+    def __init__(self) -> None:
+        self._all: dict[bytes, list[Owner]] = {}
+
+    def of(self, address: bytes) -> Sequence[Owner]:
+        """Who asks the text at an address, in order."""
+        return self._all.get(address, ())
+
+    def add(self, address: bytes, owner: Owner) -> None:
+        """One more who asks it."""
+        self._all.setdefault(address, []).append(owner)
+
+
 class Division:
     """The shards of the suites of one run, suite after suite.
 
     A request that an earlier suite makes, with these tokens or more, is not made again.
+
+    Args:
+        owners: where it is kept who asks what; None for memory.
     """
 
-    _owners: dict[bytes, list[tuple[frozenset[Span] | None, str, int]]] = field(
-        default_factory=dict
-    )
+    def __init__(self, owners: Owners | None = None) -> None:
+        self._owners = OwnersInMemory() if owners is None else owners
 
     def divide(self, plan: Plan) -> tuple[list[Shard], list[Origin]]:
         """The shards that a suite adds, and where each of its answers is found."""
-        fresh = [each for each in plan.requests if self._find(each) is None]
-        shards = [
-            _shard(plan, fresh[start : start + SHARD]) for start in range(0, len(fresh), SHARD)
-        ]
-        for shard in shards:
-            for request in shard.plan.requests:
-                owner = (_wanted(request), shard.digest, request.id)
-                self._owners.setdefault(_address(request), []).append(owner)
-        found = [self._find(request) for request in plan.requests]
-        return shards, [each for each in found if each is not None]
+        found = {request.id: self.find(request) for request in plan.requests}
+        fresh = [request for request in plan.requests if found[request.id] is None]
+        first: dict[int, Place] = {}
+        for place in plan.places:
+            first.setdefault(place.request, place)
+        shards = []
+        for start in range(0, len(fresh), SHARD):
+            some = fresh[start : start + SHARD]
+            shard = _shard(plan.suite, some, first)
+            self.add(shard)
+            shards.append(shard)
+            for number, request in enumerate(some):
+                found[request.id] = Origin(shard.digest, number, whole=True)
+        return shards, [each for each in found.values() if each is not None]
 
-    def _find(self, request: ScoreRequest) -> Origin | None:
+    def add(self, shard: Shard) -> None:
+        """Have the requests of a shard found in it."""
+        for request in shard.plan.requests:
+            self._owners.add(_address(request), Owner(_wanted(request), shard.digest, request.id))
+
+    def find(self, request: ScoreRequest) -> Origin | None:
+        """Where the answer to a request is found; None where nobody asks it."""
         wanted = _wanted(request)
-        for asked, shard, number in self._owners.get(_address(request), ()):
+        for asked, shard, number in self._owners.of(_address(request)):
             if asked == wanted:
                 return Origin(shard, number, whole=True)
             if asked is None or (wanted is not None and wanted <= asked):
@@ -93,24 +143,18 @@ def _address(request: ScoreRequest) -> bytes:
     return hashlib.sha256(said.encode()).digest()[:16]
 
 
-def _shard(plan: Plan, requests: Sequence[ScoreRequest]) -> Shard:
-    first: dict[int, Place] = {}
-    for place in plan.places:
-        first.setdefault(place.request, place)
+def _shard(suite: str, requests: Sequence[ScoreRequest], first: dict[int, Place]) -> Shard:
     rows = [
-        _Row(
-            each.text,
-            each.context,
-            None if each.wanted is None else list(each.wanted),
-            list(each.regions),
-            first[each.id].item if each.id in first else "",
-            first[each.id].condition if each.id in first else "",
+        _row(
+            each,
+            item=first[each.id].item if each.id in first else "",
+            condition=first[each.id].condition if each.id in first else "",
         )
         for each in requests
     ]
     asked = json.dumps([row[:4] for row in rows], ensure_ascii=False)
     digest = hashlib.sha256(asked.encode()).hexdigest()[:32]
-    return Shard(digest, _plan(plan.suite, rows))
+    return Shard(digest, _plan(suite, rows))
 
 
 class _Row(NamedTuple):
@@ -122,6 +166,17 @@ class _Row(NamedTuple):
     regions: list[Span]
     item: str
     condition: str
+
+
+def _row(request: ScoreRequest, *, item: str, condition: str) -> _Row:
+    return _Row(
+        request.text,
+        request.context,
+        None if request.wanted is None else list(request.wanted),
+        list(request.regions),
+        item,
+        condition,
+    )
 
 
 def _plan(suite: str, rows: Sequence[_Row]) -> Plan:
@@ -146,30 +201,46 @@ def _spans(pairs: Sequence[Sequence[int]]) -> tuple[Span, ...]:
     return tuple((start, end) for start, end in pairs)
 
 
-def write_shard(shard: Shard, folder: Path) -> Path:
-    """Write a shard where every worker can read it; one that is there is left as it is.
-
-    Raises:
-        StorageError: the folder cannot be written.
-    """
-    path = folder / f"{shard.digest}.json"
-    if path.is_file():
-        return path
-    lines = [json.dumps(shard.plan.suite, ensure_ascii=False), *_lines(shard.plan)]
-    return write_text("\n".join(lines) + "\n", path)
+def shard_content(plan: Plan) -> bytes:
+    """What a shard asks, as it is written down."""
+    lines = [json.dumps(plan.suite, ensure_ascii=False), *_lines(plan)]
+    return ("\n".join(lines) + "\n").encode()
 
 
 def _lines(plan: Plan) -> Iterator[str]:
     for request, place in zip(plan.requests, plan.places, strict=True):
-        row = _Row(
-            request.text,
-            request.context,
-            None if request.wanted is None else list(request.wanted),
-            list(request.regions),
-            place.item,
-            place.condition,
-        )
+        row = _row(request, item=place.item, condition=place.condition)
         yield json.dumps(row, ensure_ascii=False)
+
+
+def shard_plan(content: bytes) -> Plan:
+    """What a shard asks, of what was written down.
+
+    Raises:
+        ValueError: it was not.
+        TypeError: as well.
+    """
+    # Not splitlines(): texts may hold other marks that it takes for ends of lines.
+    name, *lines = content.decode().rstrip("\n").split("\n")
+    rows = [_Row(*parse_json(line)) for line in lines]
+    return _plan(parse_json(name), rows)
+
+
+def write_shard(content: bytes, path: Path) -> Path:
+    """Write a shard where every worker can read it; one that is there, and whole, stays.
+
+    Args:
+        content: as `shard_content` gives it.
+        path: of its file.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    try:
+        read_sealed(path)
+    except (StorageError, TableError):
+        return write_sealed(content, path)
+    return path
 
 
 def read_shard(path: Path) -> Plan:
@@ -179,13 +250,10 @@ def read_shard(path: Path) -> Plan:
         StorageError: it is not there or damaged.
     """
     try:
-        # Not splitlines(): texts may hold other marks that it takes for ends of lines.
-        name, *lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
-        rows = [_Row(*parse_json(line)) for line in lines]
-        return _plan(parse_json(name), rows)
-    except (OSError, ValueError, TypeError) as error:
+        return shard_plan(read_sealed(path))
+    except (TableError, ValueError, TypeError) as error:
         raise StorageError(
             where=str(path),
             seen=f"a shard of the run cannot be read ({error})",
-            todo="Delete it and run again: it is written anew.",
+            todo="Run again: it is written anew.",
         ) from error

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from cimento import errors
 from cimento.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
 from cimento.errors import CimentoError, StorageError
+from cimento.scheduling.joining import Joiner, JoinTask
 from cimento.scheduling.shards import read_shard
-from cimento.scheduling.units import Apart, Result, write_added, write_result
+from cimento.scheduling.units import Apart, Result, UnitStore, write_added, write_result
 from cimento.sources import Asking, ScorerSource, Source, ask, open_source
 
 if TYPE_CHECKING:
@@ -30,27 +31,32 @@ class ShardTask:
     Attributes:
         model: its name, as for ``cimento run -m``.
         asking: how it is asked.
-        shard: the file that says what is asked.
-        result: the file to write.
-        added: the file for what the cache is to learn; None where it learns nothing.
-        keep: whether answers kept from other runs are used.
+        store: where units are.
+        digest: the folder of the model's units.
+        shard: digest of what is asked.
+        keep: whether answers kept from other runs are used, and these are kept for others.
     """
 
     model: str
     asking: Asking
-    shard: Path
-    result: Path
-    added: Path | None
+    store: UnitStore
+    digest: str
+    shard: str
     keep: bool
+
+    @property
+    def result(self) -> Path:
+        """The file to write."""
+        return self.store.result(self.digest, self.shard)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallTask:
-    """Run a whole suite with a model, by a function that stores the run itself.
+    """Run whole suites with a model, by a function that stores the runs itself.
 
     Attributes:
         model: its name.
-        function: as ``module:name``; called with the arguments, it returns the number of an exit.
+        function: as ``module:name``; called with the arguments.
         arguments: plain values and records.
     """
 
@@ -59,7 +65,7 @@ class CallTask:
     arguments: tuple[object, ...]
 
 
-Task: TypeAlias = ShardTask | CallTask
+Task: TypeAlias = ShardTask | CallTask | JoinTask
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +110,13 @@ class Outcome:
         trouble: why it could not be done; None where it was.
         loaded: whether the model was loaded for it.
         seconds: how long the work took, loading included.
+        returned: what the function of a `CallTask` returned; the `Finished` of a `JoinTask`.
     """
 
     trouble: Trouble | None = None
     loaded: bool = False
     seconds: float = 0.0
+    returned: object = None
 
 
 class Worker:
@@ -119,16 +127,17 @@ class Worker:
         self._source: Source | None = None
         self._trouble: Trouble | None = None
         self._cache: FileCache | None = None
+        self._joiner = Joiner()
 
     def do(self, task: Task) -> Outcome:
         """Do a task; what goes wrong is told and not raised."""
         begun = time.monotonic()
-        loaded = False
+        loaded, returned = False, None
         try:
-            if isinstance(task, CallTask):
-                # Its model is loaded there, so that of other tasks must not be in its way.
+            if not isinstance(task, ShardTask):
+                # Its model is loaded there, or none is, so that of other tasks must make room.
                 self._forget()
-                _call(task)
+                returned = self._joiner.join(task) if isinstance(task, JoinTask) else _call(task)
             else:
                 loaded = self._open(task)
                 if self._trouble is not None:
@@ -139,11 +148,13 @@ class Worker:
         # A worker outlives what goes wrong with one task, a fault of ours included.
         except Exception as error:  # noqa: BLE001
             return Outcome(trouble=_fault(error, task), loaded=loaded)
-        return Outcome(loaded=loaded, seconds=time.monotonic() - begun)
+        seconds = time.monotonic() - begun
+        return Outcome(loaded=loaded, seconds=seconds, returned=returned)
 
     def close(self) -> None:
         """Give everything back."""
         self._forget()
+        self._joiner.forget()
         if self._cache is not None:
             self._cache.close()
             self._cache = None
@@ -177,14 +188,14 @@ class Worker:
         if not isinstance(self._source, ScorerSource):
             raise TypeError(f"{task.model!r} does not answer to shards")
         scorer = self._source.load()
-        plan = read_shard(task.shard)
+        plan = read_shard(task.store.shard(task.shard))
         cache = Apart(self._kept() if task.keep else MemoryCache())
         begun = time.monotonic()
         policy, columns = task.asking.policy, task.asking.columns
         tokens = ask(plan, scorer, policy=policy, cache=cache, columns=columns)
         taken = time.monotonic() - begun
-        if task.added is not None and cache.added:
-            write_added(cache.added, task.added)
+        if task.keep and cache.added:
+            write_added(cache.added, task.store.added(task.digest, task.shard))
         card: ModelCard = scorer.card
         remarks = self._source.remarks(plan)
         write_result(Result(card, tokens, remarks, taken if cache.added else None), task.result)
@@ -195,12 +206,12 @@ class Worker:
         return self._cache
 
 
-def _call(task: CallTask) -> None:
+def _call(task: CallTask) -> object:
     module, _, name = task.function.partition(":")
     function: Callable[..., object] = getattr(importlib.import_module(module), name)
     # The driver shows and says all of it again.
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        function(*task.arguments)
+        return function(*task.arguments)
 
 
 def _fault(error: Exception, task: Task) -> Trouble:

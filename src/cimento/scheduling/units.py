@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,16 +15,15 @@ from cimento.answers import SCHEMA_VERSION, TOKENS, validate
 from cimento.cache import AnswerCache, Scores
 from cimento.engine import SCORING_VERSION
 from cimento.errors import StorageError, TableError
-from cimento.files import atomically
 from cimento.models.base import ModelCard
 from cimento.parsing import parse_json
+from cimento.scheduling.sealed import read_sealed, write_sealed
 from cimento.sources import Asking, Source
 
 if TYPE_CHECKING:
     import polars as pl
 
 FOLDER = ".units"
-_RESULT = "cimento_unit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,17 @@ class UnitStore:
         """The units of the runs in a folder."""
         return cls(output / FOLDER)
 
-    @property
-    def shards(self) -> Path:
-        """The folder of what is asked."""
-        return self.path / "shards"
+    def shard(self, digest: str) -> Path:
+        """The file that says what is asked."""
+        return self.path / "shards" / f"{digest}.shard"
+
+    def suite(self, digest: str) -> Path:
+        """The folder with a copy of a suite, as it is asked."""
+        return self.path / "suites" / digest
 
     def result(self, model: str, shard: str) -> Path:
         """The file with what a model answered to a shard, both by their digests."""
-        return self.path / model / f"{shard}.parquet"
+        return self.path / model / f"{shard}.unit"
 
     def added(self, model: str, shard: str) -> Path:
         """The file with what a unit adds to the cache when the run is over."""
@@ -75,6 +78,7 @@ class Result:
 def model_digest(source: Source, asking: Asking) -> str:
     """All that answers depend on besides the texts: the folder of a model's units."""
     parts = [
+        SCHEMA_VERSION,
         SCORING_VERSION,
         source.label,
         source.inputs,
@@ -87,6 +91,8 @@ def model_digest(source: Source, asking: Asking) -> str:
 def write_result(result: Result, path: Path) -> Path:
     """Write a unit's result, whole or not at all.
 
+    The file holds a line of JSON, which says whose answers these are, then the table as Parquet.
+
     Raises:
         StorageError: it cannot be written.
     """
@@ -97,8 +103,7 @@ def write_result(result: Result, path: Path) -> Path:
         "seconds": result.seconds,
         "requests": result.tokens["request"].n_unique(),
     }
-    metadata = {_RESULT: json.dumps(told), "cimento_schema_version": str(SCHEMA_VERSION)}
-    return atomically(path, lambda file: result.tokens.write_parquet(file, metadata=metadata))
+    return write_sealed(json.dumps(told).encode() + b"\n" + _packed(result.tokens), path)
 
 
 def read_result(path: Path) -> Result:
@@ -106,25 +111,18 @@ def read_result(path: Path) -> Result:
 
     Raises:
         StorageError: it cannot be read.
-        TableError: it is damaged.
+        TableError: it is not there, or damaged.
     """
-    import polars as pl
-
-    told = _told(path)
-    try:
-        table = pl.read_parquet(path)
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise _damaged(path) from error
+    told, rest = _read(path)
+    table = _unpacked(rest, path)
     validate(table, TOKENS, where=str(path))
     return Result(told.card, table, told.remarks, told.seconds)
 
 
 def is_whole(path: Path) -> bool:
-    """Whether a unit is done: its file is there, with its end, where Parquet says what it is."""
+    """Whether a unit is done: its file is there, and every byte of it is as it was written."""
     try:
-        _told(path)
+        read_told(path)
     except (StorageError, TableError):
         return False
     return True
@@ -133,14 +131,14 @@ def is_whole(path: Path) -> bool:
 def seconds_of(path: Path) -> tuple[float, int] | None:
     """How long a unit took and how many requests it had; None where that is not known."""
     try:
-        told = _told(path)
+        told = read_told(path)
     except (StorageError, TableError):
         return None
     return None if told.seconds is None else (told.seconds, told.requests)
 
 
-class _Told(NamedTuple):
-    """What stands beside the tokens in a unit's file."""
+class Told(NamedTuple):
+    """What stands before the tokens in a unit's file; see `Result`."""
 
     card: ModelCard
     remarks: tuple[str, ...]
@@ -148,31 +146,44 @@ class _Told(NamedTuple):
     requests: int
 
 
-def _told(path: Path) -> _Told:
+def read_told(path: Path) -> Told:
+    """What a unit's file says before its tokens.
+
+    Raises:
+        StorageError: it cannot be read.
+        TableError: it is not there, or damaged.
+    """
+    return _read(path)[0]
+
+
+def _read(path: Path) -> tuple[Told, bytes]:
+    first, _, rest = read_sealed(path).partition(b"\n")
+    try:
+        told = parse_json(first)
+        card = ModelCard(**told["card"])
+        return Told(card, tuple(told["remarks"]), told["seconds"], told["requests"]), rest
+    except (ValueError, KeyError, TypeError) as error:
+        raise _damaged(path) from error
+
+
+def _packed(table: pl.DataFrame) -> bytes:
+    file = io.BytesIO()
+    table.write_parquet(file)
+    return file.getvalue()
+
+
+def _unpacked(content: bytes, path: Path) -> pl.DataFrame:
     import polars as pl
 
     try:
-        told = parse_json(pl.read_parquet_metadata(path)[_RESULT])
-        card = ModelCard(**told["card"])
-        return _Told(card, tuple(told["remarks"]), told["seconds"], told["requests"])
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    except (ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
+        return pl.read_parquet(io.BytesIO(content))
+    # Where a file is damaged inside, the library may panic, which is no Exception.
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise _damaged(path) from error
-    except pl.exceptions.PanicException as error:  # which is no Exception
-        raise _damaged(path) from error
-
-
-def _unreadable(path: Path, error: OSError) -> StorageError:
-    return StorageError(
-        where=str(path),
-        seen=f"cannot be read ({error.strerror or error})",
-        todo="Check its permissions and the disk.",
-    )
 
 
 def _damaged(path: Path) -> TableError:
-    return TableError(where=str(path), seen="the result of a unit is damaged")
+    return TableError(where=str(path), seen="is damaged")
 
 
 class Apart:
@@ -211,18 +222,16 @@ def write_added(added: Mapping[bytes, Scores], path: Path) -> None:
             values.append(value)
     schema = {"key": pl.Binary, "index": pl.Int32, "value": pl.Float64}
     table = pl.DataFrame({"key": keys, "index": indices, "value": values}, schema=schema)
-    atomically(path, table.write_parquet)
+    write_sealed(_packed(table), path)
 
 
 def put_added(path: Path, cache: AnswerCache) -> None:
     """Put what a unit added into the cache, and remove the file; a damaged one is only removed."""
-    import polars as pl
-
     entries: dict[bytes, Scores] = {}
     try:
-        for key, index, value in pl.read_parquet(path).iter_rows():
+        for key, index, value in _unpacked(read_sealed(path), path).iter_rows():
             entries.setdefault(key, {})[index] = value
-    except (OSError, pl.exceptions.PolarsError):
+    except (StorageError, TableError):
         entries = {}
     if entries:
         known = cache.get(list(entries))

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Self
 
-from cimento.api import Evaluation, SuiteLike, read_suites, refuse_same_names
-from cimento.errors import CimentoError
-from cimento.requests import Plan, plan_suite
+from cimento.api import Evaluation, SuiteLike, each_suite, refuse_same_names
+from cimento.errors import CimentoError, ModelError
+from cimento.requests import Plan
+from cimento.scheduling.copies import pack_copy, read_copy, write_copy
 from cimento.scheduling.engines import in_share
-from cimento.scheduling.shards import Division, Origin, Shard, write_shard
+from cimento.scheduling.shards import Division, shard_content, shard_plan, write_shard
+from cimento.scheduling.spool import Spool
 from cimento.scheduling.tasks import ShardTask
 from cimento.scheduling.units import UnitStore, is_whole, model_digest
-from cimento.sources import ScorerSource, Source, open_source, shown_name
+from cimento.sources import Asking, ScorerSource, Source, open_source, shown_name
 from cimento.suites.load import LoadedSuite
 
 _WHOLE_PREFIXES = ("openai:", "kenlm:", "replay:")
@@ -22,26 +26,30 @@ n-gram models count unknown words over a suite."""
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A suite as it is asked, with where its answers are found.
+    """A suite as it is asked, without its items: those are on disk.
 
     Attributes:
-        loaded: the suite.
-        plan: what it asks.
-        shards: those that it adds.
-        origins: of the answers to its requests, in order.
-        error: why it cannot be asked; the others are empty then.
+        head: the suite without items.
+        items: how many are asked.
+        texts: distinct texts that they make.
+        copy: digest of the copy of the suite that is on disk.
+        shards: those that the suite adds, by their digests, with their numbers of texts.
+        needed: digests of the shards in which its answers are.
+        error: why it cannot be asked; what comes of asking is empty then.
     """
 
-    loaded: LoadedSuite
-    plan: Plan
-    shards: tuple[Shard, ...] = ()
-    origins: tuple[Origin, ...] = ()
+    head: LoadedSuite
+    items: int = 0
+    texts: int = 0
+    copy: str = ""
+    shards: dict[str, int] = field(default_factory=dict)
+    needed: tuple[str, ...] = ()
     error: CimentoError | None = None
 
     @property
     def name(self) -> str:
         """Name of the suite."""
-        return self.loaded.suite.name
+        return self.head.suite.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +76,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """All that a run is to do.
+    """All that a run is to do; to be closed, for it has a temporary file.
 
     Attributes:
         evaluation: how suites are asked and judged.
@@ -76,6 +84,7 @@ class Work:
         models: the models.
         store: where units are.
         keep: whether answers are kept between runs.
+        spool: what the shards ask, and copies of the suites.
     """
 
     evaluation: Evaluation
@@ -83,7 +92,19 @@ class Work:
     models: tuple[Asked, ...]
     store: UnitStore
     keep: bool
+    spool: Spool
     _stored: dict[tuple[str, str], bool] = field(default_factory=dict)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.spool.close()
 
     def is_sharded(self, asked: Asked) -> bool:
         """Whether a model answers shard by shard, and not only to whole suites."""
@@ -98,16 +119,17 @@ class Work:
         if not self.is_sharded(asked):
             return {}
         needed = {
-            origin.shard
+            digest
             for part in self.parts
             if not self.is_stored(part, asked)
-            for origin in part.origins
+            for digest in part.needed
         }
+        asking = self.evaluation.full_asking
         return {
-            shard.digest: self._task(asked, shard.digest)
+            digest: self._task(asked, digest, asking)
             for part in self.parts
-            for shard in part.shards
-            if shard.digest in needed
+            for digest in part.shards
+            if digest in needed
         }
 
     def is_stored(self, part: Part, asked: Asked) -> bool:
@@ -116,16 +138,49 @@ class Work:
         if asked.source is None or part.error is not None:
             return False
         if key not in self._stored:
-            self._stored[key] = self.evaluation.is_stored(part.loaded, asked.source)
+            self._stored[key] = self.evaluation.is_stored(part.head, asked.source)
         return self._stored[key]
 
-    def _task(self, asked: Asked, shard: str) -> ShardTask:
+    def shard(self, digest: str) -> Plan:
+        """What a shard asks."""
+        return shard_plan(self.spool.content(digest))
+
+    def write(self) -> None:
+        """Write what is asked where workers can read it; what is there already stays.
+
+        Raises:
+            StorageError: the folder cannot be written.
+        """
+        for part in self.parts:
+            for digest in part.shards:
+                write_shard(self.spool.content(digest), self.store.shard(digest))
+            if part.error is None:
+                write_copy(self.spool.content(part.copy), self.store.suite(part.copy))
+
+    def is_over(self) -> bool:
+        """Whether all runs that can be made are stored."""
+        return all(
+            self.is_stored(part, asked)
+            for asked in self.models
+            for part in self.parts
+            if asked.error is None and part.error is None
+        )
+
+    def suite(self, part: Part) -> LoadedSuite:
+        """A suite with its items, once it is written.
+
+        Raises:
+            StorageError: its copy cannot be read.
+        """
+        return read_copy(part.head, self.store.suite(part.copy))
+
+    def _task(self, asked: Asked, shard: str, asking: Asking) -> ShardTask:
         return ShardTask(
             model=asked.model,
-            asking=self.evaluation.full_asking,
-            shard=self.store.shards / f"{shard}.json",
-            result=self.store.result(asked.digest, shard),
-            added=self.store.added(asked.digest, shard) if self.keep else None,
+            asking=asking,
+            store=self.store,
+            digest=asked.digest,
+            shard=shard,
             keep=self.keep,
         )
 
@@ -135,29 +190,54 @@ def plan_work(
 ) -> Work:
     """Read suites, find models, and say what each asks of each; nothing is loaded.
 
+    Suites are read one after the other, and what they ask goes to a temporary file.
+
+    Args:
+        suites: as for `cimento.api.evaluate_all`.
+        models: names.
+        evaluation: how they are asked; with a folder of runs.
+        keep: whether answers are kept between runs.
+
     Raises:
         CimentoError: a suite cannot be read, or two have one name.
     """
-    found = read_suites(suites)
-    refuse_same_names(found)
-    division = Division()
-    parts = tuple(_part(loaded, evaluation, division) for loaded in found)
-    asked = tuple(_find(model, evaluation) for model in dict.fromkeys(models))
     if evaluation.output is None:
         raise ValueError("units are files, and need a folder of runs")
-    return Work(evaluation, parts, asked, UnitStore.below(evaluation.output), keep)
-
-
-def _part(loaded: LoadedSuite, evaluation: Evaluation, division: Division) -> Part:
-    asking = evaluation.asking
+    spool = Spool()
     try:
-        plan = plan_suite(
-            evaluation.asked(loaded), all_tokens=asking.all_tokens, context=asking.context
-        )
+        division = Division(spool)
+        parts = tuple(_part(each, evaluation, division, spool) for each in each_suite(suites))
+        refuse_same_names([part.head for part in parts])
+        asked = tuple(_find(model, evaluation) for model in dict.fromkeys(models))
+    except BaseException:
+        spool.close()
+        raise
+    return Work(evaluation, parts, asked, UnitStore.below(evaluation.output), keep, spool)
+
+
+def _part(loaded: LoadedSuite, evaluation: Evaluation, division: Division, spool: Spool) -> Part:
+    head = replace(loaded, suite=replace(loaded.suite, items=()))
+    limited = evaluation.limited(loaded.suite)
+    try:
+        plan = evaluation.plan(loaded)
     except CimentoError as error:
-        return Part(loaded, Plan(loaded.suite.name, (), ()), error=error)
+        return Part(head, items=len(limited.items), error=error)
+    if not plan.requests:
+        nothing = ModelError(where=f"suite {head.suite.name!r}", seen="it asks nothing")
+        return Part(head, items=len(limited.items), error=nothing)
     shards, origins = division.divide(plan)
-    return Part(loaded, plan, tuple(shards), tuple(origins))
+    for shard in shards:
+        spool.keep(shard.digest, shard_content(shard.plan))
+    copy, content = pack_copy(limited)
+    spool.keep(copy, content)
+    return Part(
+        head,
+        items=len(limited.items),
+        texts=len(plan.requests),
+        copy=copy,
+        shards={shard.digest: len(shard.plan.requests) for shard in shards},
+        needed=tuple(dict.fromkeys(origin.shard for origin in origins)),
+    )
 
 
 def _find(model: str, evaluation: Evaluation) -> Asked:
@@ -177,11 +257,11 @@ def missing_units(work: Work, share: tuple[int, int] | None = None) -> list[tupl
             those who do them agree on them whenever they begin.
     """
     units = [
-        (asked, shard.digest)
+        (asked, digest)
         for asked in work.models
         if work.is_sharded(asked)
         for part in work.parts
-        for shard in part.shards
+        for digest in part.shards
     ]
     mine = {
         unit
@@ -195,14 +275,3 @@ def missing_units(work: Work, share: tuple[int, int] | None = None) -> list[tupl
         for digest, task in work.units(asked).items()
         if (asked.digest, digest) in mine and (force or not is_whole(task.result))
     ]
-
-
-def write_shards(work: Work) -> None:
-    """Write what is asked where workers can read it.
-
-    Raises:
-        StorageError: the folder cannot be written.
-    """
-    for part in work.parts:
-        for shard in part.shards:
-            write_shard(shard, work.store.shards)

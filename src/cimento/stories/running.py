@@ -86,20 +86,38 @@ class StoryEvaluation:
         Raises:
             CimentoError: the stories cannot be asked, or the model cannot answer.
         """
-        if self.settings.corrections:
-            file = correct_file(file, self.settings.corrections)
+        file = self._corrected(file)
         if isinstance(model, str) and model.startswith(REPLAY):
             path = Path(model.removeprefix(REPLAY)).expanduser()
             return _replayed(file, path, limit=self.asking.limit)
         source = open_source(model, self.asking)
         folder = self._folder(file, source)
         inputs = self._inputs(file, source)
-        if folder is not None and not self.force and folder.is_done(inputs):
+        if folder is not None and self._is_done(folder, inputs):
             return _reopened(file, source.label, folder)
         if folder is not None:
             folder.prepare()
             _start_anew(folder, inputs, force=self.force)
         return self._asked(file, source, folder, inputs, told)
+
+    def is_stored(self, file: StoryFile, model: str) -> bool:
+        """Whether the run is stored already; one of recorded answers need not be.
+
+        Raises:
+            CimentoError: the stories cannot be asked, or there is no such model.
+        """
+        if model.startswith(REPLAY):
+            return True
+        file, source = self._corrected(file), open_source(model, self.asking)
+        folder = self._folder(file, source)
+        return folder is not None and self._is_done(folder, self._inputs(file, source))
+
+    def _is_done(self, folder: RunFolder, inputs: dict[str, JsonValue]) -> bool:
+        return not self.force and folder.is_done(inputs)
+
+    def _corrected(self, file: StoryFile) -> StoryFile:
+        corrections = self.settings.corrections
+        return correct_file(file, corrections) if corrections else file
 
     def _asked(
         self,

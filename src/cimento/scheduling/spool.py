@@ -1,0 +1,83 @@
+"""What a run asks, kept on disk while it is planned: memory does not grow with the items."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from cimento.errors import StorageError
+from cimento.scheduling.shards import Owner
+
+_START = (
+    "PRAGMA journal_mode = OFF",
+    "CREATE TABLE contents (key TEXT PRIMARY KEY, content BLOB) WITHOUT ROWID",
+    "CREATE TABLE owners (address BLOB, wanted TEXT, shard TEXT, number INTEGER)",
+    "CREATE INDEX by_address ON owners (address)",
+    "BEGIN",
+)
+
+
+class Spool:
+    """A store that lasts as long as a run is planned and done.
+
+    It keeps contents by their keys, and is where a `Division` looks up who asks a text: see
+    `cimento.scheduling.shards.Owners`.
+
+    Raises:
+        StorageError: there is no room for temporary files.
+    """
+
+    def __init__(self) -> None:
+        # The empty name stands for a temporary file that SQLite removes by itself.
+        self._database = sqlite3.connect("", isolation_level=None)
+        with _told():
+            for statement in _START:
+                self._database.execute(statement)
+
+    def keep(self, key: str, content: bytes) -> None:
+        """Keep a content; under one key there is always the same."""
+        with _told():
+            self._database.execute("INSERT OR IGNORE INTO contents VALUES (?, ?)", (key, content))
+
+    def content(self, key: str) -> bytes:
+        """What was kept under a key."""
+        query = "SELECT content FROM contents WHERE key = ?"
+        with _told():
+            [(content,)] = self._database.execute(query, (key,)).fetchall()
+        return bytes(content)
+
+    def of(self, address: bytes) -> list[Owner]:
+        """Who asks the text at an address, in order."""
+        query = "SELECT wanted, shard, number FROM owners WHERE address = ? ORDER BY rowid"
+        with _told():
+            rows = self._database.execute(query, (address,)).fetchall()
+        return [Owner(_spans(wanted), shard, number) for wanted, shard, number in rows]
+
+    def add(self, address: bytes, owner: Owner) -> None:
+        """One more who asks it."""
+        wanted = None if owner.wanted is None else json.dumps(sorted(owner.wanted))
+        row = (address, wanted, owner.shard, owner.number)
+        with _told():
+            self._database.execute("INSERT INTO owners VALUES (?, ?, ?, ?)", row)
+
+    def close(self) -> None:
+        """Forget all of it."""
+        self._database.close()
+
+
+def _spans(wanted: str | None) -> frozenset[tuple[int, int]] | None:
+    return None if wanted is None else frozenset((a, b) for a, b in json.loads(wanted))
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StorageError(
+            where="the folder of temporary files",
+            seen=f"cannot be used ({error})",
+            todo="Free some space there, or name another one in SQLITE_TMPDIR.",
+        ) from error
