@@ -5,8 +5,9 @@ workers, runs are put together and judged. A model takes the time that a real on
 clock that jumps: what is measured is how long everything else took (CPU seconds, since other
 programs run), beside the time the models would have worked. The units of the first models are
 really done, by a model that answers at once, and their runs are really put together: what a unit
-and a run cost beside the model. With ``--memory`` suites of growing size are run by one process, to
-see what it needs. Run with::
+and a run cost beside the model. Judging and storing a run, which every run costs however it is
+made, is told apart. With ``--memory`` suites are run by a driver and one worker, to see what they
+need. Run with::
 
     python benchmarks/engines.py --models 50 --suites 40 --items 2000 --workers 8
     python benchmarks/engines.py --memory --items 2000
@@ -24,9 +25,10 @@ from pathlib import Path
 
 from meter import resident_bytes
 
-from cimento.api import Evaluation
+from cimento.api import Evaluation, Named
 from cimento.judging import Judging
 from cimento.models.fake import FakeScorer
+from cimento.results import Run
 from cimento.scheduling import tasks
 from cimento.scheduling.doing import do_units, to_do
 from cimento.scheduling.joining import Finished, JoinTask, Telling
@@ -34,7 +36,8 @@ from cimento.scheduling.merging import finish
 from cimento.scheduling.pools import Processes
 from cimento.scheduling.tasks import Outcome, ShardTask, Task, Worker
 from cimento.scheduling.work import plan_work
-from cimento.sources import OPENERS, Asking, ScorerSource, Source
+from cimento.sources import OPENERS, Answered, Asking, ScorerSource, Source
+from cimento.suites.load import LoadedSuite
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.writers.native import write_native
 
@@ -43,7 +46,7 @@ TEXTS_PER_S = 400
 
 LOAD_S = 20.0
 MEGABYTE = 1e6
-REALLY = 4
+REALLY = 2
 """Models whose units are really done."""
 
 
@@ -153,6 +156,22 @@ class Stopwatch:
             self.seconds.append(time.process_time() - begun)
 
 
+def watched_finish() -> list[float]:
+    """Have the CPU seconds noted that judging and storing runs take, which every run costs."""
+    spent: list[float] = []
+    finish_run = Evaluation.finish
+
+    def finishing(self: Evaluation, loaded: LoadedSuite, source: Named, answers: Answered) -> Run:
+        begun = time.process_time()
+        try:
+            return finish_run(self, loaded, source, answers)
+        finally:
+            spent.append(time.process_time() - begun)
+
+    Evaluation.finish = finishing  # type: ignore[method-assign]  # to watch it
+    return spent
+
+
 def open_fake(rest: str, asking: Asking) -> Source:
     """`fake:NAME`: a model of which every word costs about the same."""
     inputs: dict[str, object] = {"revision": rest}
@@ -198,6 +217,7 @@ def simulate(
     before = resident_bytes()
     answering = Stopwatch(tasks.ask)
     tasks.ask = answering  # type: ignore[assignment]  # the same function
+    judging = watched_finish()
     clock = Clock(workers)
     begun = time.process_time()
     names = [f"fake:m{n}" for n in range(models)]
@@ -209,7 +229,7 @@ def simulate(
         ends = finish(work, done.failed, clock, Telling())
     driven = time.process_time() - begun - planned - clock.real_s
     beside = [all_ - asked for all_, asked in zip(clock.unit_s, answering.seconds, strict=True)]
-    per_unit, per_run = mean(beside), mean(clock.join_s)
+    per_unit, per_run = mean(beside), mean(clock.join_s) - mean(judging)
     overhead = planned + driven + len(todo) * per_unit + len(ends) * per_run
     return {
         "models": models,
@@ -222,8 +242,10 @@ def simulate(
         "planning_s": round(planned, 1),
         "driving_s": round(driven, 1),
         "unit_ms": round(1000 * per_unit, 1),
-        "run_ms": round(1000 * per_run, 1),
+        "joining_ms": round(1000 * per_run, 1),
+        "judging_ms": round(1000 * mean(judging), 1),
         "overhead_%": round(100 * overhead / clock.busy_s, 2),
+        "judging_%": round(100 * len(ends) * mean(judging) / clock.busy_s, 2),
         "driver_%": round(100 * (planned + driven) / clock.elapsed_s, 2),
         "loads": len(clock.loads),
         "loads_per_model_and_worker": len(clock.loads) / len(set(clock.loads)),

@@ -144,7 +144,7 @@ def cimento(folder: Path, cache: str, *arguments: str, code: str = RUN) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=110,
+        timeout=600,  # of a machine that does much else; alone it takes some seconds
     )
     assert done.returncode == 0, done.stderr
     return done.stderr
