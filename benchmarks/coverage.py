@@ -18,9 +18,9 @@ import io
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
+import publishing
 from scipy import stats
 
 from cimento.statistics.differences import share_difference
@@ -75,7 +75,7 @@ class Tally:
 
 def line(*cells: object) -> None:
     """Print one row of a table."""
-    print("| " + " | ".join(map(str, cells)) + " |")
+    print(publishing.line(cells))
 
 
 def head(title: str, *names: str) -> None:
@@ -347,7 +347,6 @@ def simulated_models(formula: str, slope: float, *, trials: int = 300) -> list[f
 
 
 PARTS = (independent_shares, clustered_shares, means, differences, levels, clustered_levels)
-BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"
 
 
 def main() -> int:
@@ -356,17 +355,7 @@ def main() -> int:
     with contextlib.redirect_stdout(made):
         for part in PARTS:
             part()
-    if len(sys.argv) == 1:
-        print(made.getvalue())
-        return 0
-    page = Path(sys.argv[1])
-    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        print(f"{page} lacks the marks {BEGIN} and {END}", file=sys.stderr)
-        return 2
-    page.write_text(f"{before}{begin}\n{made.getvalue()}\n{end}{after}", encoding="utf-8")
-    return 0
+    return publishing.publish(made.getvalue(), "coverage")
 
 
 if __name__ == "__main__":

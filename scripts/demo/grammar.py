@@ -1,4 +1,3 @@
-# size: one grammar, whose rules call one another.
 """A probabilistic grammar over trees, the same for every language.
 
 It never lets a held-out noun and verb (or adjective) agree.
@@ -14,6 +13,7 @@ from demo.dice import Dice
 from demo.lexicon import Lexicon, Noun, Verb
 from demo.linearize import finish, linearizer
 from demo.partners import Words
+from demo.relations import RELATIONS, WEIGHTS
 from demo.trees import (
     Act,
     Clause,
@@ -31,40 +31,6 @@ from demo.trees import (
     Subject,
 )
 
-# Which kinds of noun stand in which relation to which.
-RELATIONS: dict[str, tuple[tuple[str, str], ...]] = {
-    "of": (
-        ("h", "hp"),
-        ("a", "h"),
-        ("octe", "h"),
-        ("d", "ps"),
-        ("s", "p"),
-        ("v", "h"),
-        ("nl", "p"),
-        ("p", "hp"),
-    ),
-    "near": (("haoctsdvnlp", "dspnlh"),),
-    "in": (("haoctsnl", "p"),),
-    "on": (("octf", "s"),),
-    "with": (("h", "aoc"),),
-    "behind": (("haocsvnl", "dspnlv"),),
-    "beside": (("haocsdvnl", "dspnlvh"),),
-    "before": (("haocsvnl", "dspnlv"),),
-    "under": (("haoct", "sdnl"),),
-    "for": (("octf", "h"),),
-}
-_RELATION_WEIGHTS = {
-    "of": 5,
-    "near": 2,
-    "in": 2,
-    "on": 2,
-    "with": 1,
-    "behind": 1,
-    "beside": 1,
-    "before": 1,
-    "under": 1,
-    "for": 2,
-}
 _DEEPEST = 2
 _PLURAL_ONLY = ("all", "many", "some", "few", "two", "three")
 
@@ -152,8 +118,7 @@ class Grammar:
         ]
         if not fitting:
             return None
-        weights = [_RELATION_WEIGHTS[relation] for relation, _ in fitting]
-        relation, kinds = self.dice.weighted(fitting, weights)
+        relation, kinds = self.dice.weighted(fitting, [WEIGHTS[name] for name, _ in fitting])
         inner = self.phrase(kinds, depth=depth)
         if inner.noun is noun:
             return None

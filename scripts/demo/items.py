@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from demo.dice import Dice
-from demo.grammar import RELATIONS, Grammar
+from demo.grammar import Grammar
 from demo.lexicon import Language, Noun, load_lexicon
 from demo.linearize import finish
 from demo.partners import Words
+from demo.relations import RELATIONS
 from demo.trees import Act, Clause, Features, Modifier, Number, Phrase, State
 
 KINDS = ("simple", "attractor")

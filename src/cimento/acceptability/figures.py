@@ -10,10 +10,9 @@ from cimento.acceptability.beside import MISSES, gaps
 from cimento.acceptability.records import RatedSentence
 from cimento.acceptability.report import scored_in_order
 from cimento.acceptability.suites import rated_of, ratings_by
-from cimento.errors import UsageError
 from cimento.measures import Measure, find_measure
 from cimento.measures.scores import ScoredSentence
-from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, load_altair
+from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, require_rows
 from cimento.results import Run
 
 if TYPE_CHECKING:
@@ -90,13 +89,12 @@ def scatter(frame: pl.DataFrame, *, suite: str, model: str, by: str, measure: Me
         UsageError: no sentence has both a rating and a value.
         MissingDependencyError: altair is not installed.
     """
-    if frame.is_empty():
-        raise UsageError(
-            where=f"figure {NAME}",
-            seen=f"no sentence has a rating and a value of {measure.name}",
-            todo="Choose another --measure, or a suite with ratings.",
-        )
-    load_altair()
+    require_rows(
+        frame,
+        where=f"figure {NAME}",
+        seen=f"no sentence has a rating and a value of {measure.name}",
+        todo="Choose another --measure, or a suite with ratings.",
+    )
     import altair as alt
 
     title = f"{model} beside {by} on {suite} ({measure.name})"

@@ -106,15 +106,6 @@ def by_label(sentences: Sequence[RatedSentence]) -> dict[str, list[RatedSentence
     return {name: group for name, group in groups.items() if group}
 
 
-def by_column(sentences: Sequence[RatedSentence], column: str) -> dict[str, list[RatedSentence]]:
-    """Sentences by the value of a free column, those without one left out."""
-    groups: dict[str, list[RatedSentence]] = {}
-    for each in sentences:
-        if value := each.columns.get(column, ""):
-            groups.setdefault(value, []).append(each)
-    return groups
-
-
 def describe_labels(sentences: Sequence[RatedSentence], of: Of = rating) -> list[Described]:
     """A value described for each group of `by_label`.
 

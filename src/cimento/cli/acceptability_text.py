@@ -7,7 +7,7 @@ from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from cimento.cli.console import columns
-from cimento.report.wording import number
+from cimento.report.wording import number, p_short
 
 if TYPE_CHECKING:
     from cimento.acceptability.beside import Beside
@@ -53,7 +53,7 @@ def _beside(measures: Sequence[Beside]) -> Iterator[str]:
                 each.expected,
                 _r(spearman),
                 _interval(spearman),
-                _p(spearman),
+                p_short(spearman.p_permutation),
                 _r(pearson),
                 _r(kendall),
                 _r(each.partial),
@@ -139,11 +139,6 @@ def _accuracies(report: AcceptabilityReport) -> Iterator[str]:
 
 def _r(found: Correlation) -> str:
     return number(found.r)
-
-
-def _p(found: Correlation) -> str:
-    p = found.p_permutation
-    return "-" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"  # noqa: PLR2004  # as printed
 
 
 def _interval(found: Correlation) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cimento.cli import options
+from cimento.cli.spreadsheets import neutralise
 from cimento.standings import TWO, Correction
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def compare(
     ] = None,
     json: options.Json = False,
     seed: options.Seed = 0,
+    spreadsheet_safe: options.SpreadsheetSafe = False,
 ) -> int:
     """Compare runs item by item: two of them before and after, or all models of each suite.
 
@@ -78,7 +80,7 @@ def compare(
     the places they could hold, every pair, agreement, checkpoints in order. Suites with blanks and
     stories are compared by what is right and wrong.
     """
-    how = _How(measure, correct, fail_if_worse, figure, output, seed)
+    how = _How(measure, correct, fail_if_worse, figure, output, seed, spreadsheet_safe)
     if len(runs) == TWO:
         return _before_and_after(runs, how, with_items=items, as_json=json)
     return _several(runs, how, predictions=predictions, as_json=json)
@@ -94,6 +96,7 @@ class _How:
     figure: Path | None
     output: Path | None
     seed: int
+    inert: bool
 
 
 def _before_and_after(runs: Sequence[Path], how: _How, *, with_items: bool, as_json: bool) -> int:
@@ -165,7 +168,9 @@ def _several(runs: Sequence[Path], how: _How, *, predictions: bool, as_json: boo
     if how.figure is not None:
         from cimento.report.figures_checkpoints import checkpoints_figure
 
-        note(f"The figure is in {checkpoints_figure(found).write(how.figure)}")
+        drawn = checkpoints_figure(found).write(how.figure)
+        neutralise([drawn], asked=how.inert)
+        note(f"The figure is in {drawn}")
     if as_json:
         plain = [{**asdict(each), "duels": [_plain(duel) for duel in each.duels]} for each in found]
         show(json_format.dumps({"suites": plain}, ensure_ascii=False, indent=2))
@@ -179,7 +184,8 @@ def _judged_by_formulas(path: Path) -> list[Run]:
     from cimento.results import Run
     from cimento.runs import find_runs
 
-    return [Run.open(each) for each in find_runs(path) if each.manifest().get("kind") is None]
+    found = [(folder, folder.manifest()) for folder in find_runs(path)]
+    return [Run.open(*each) for each in found if each[1].get("kind") is None]
 
 
 def _plain(duel: Duel) -> dict[str, object]:
@@ -202,10 +208,12 @@ def _tell(grids: Mapping[str, Grid], how: _How, *, part: str = "") -> None:
     from cimento.report.grid import FORMS, as_text
 
     for name, grid in grids.items():
-        show(as_text(grid))
+        show(as_text(grid) + "\n")
         if how.output is not None:
-            for ending, form in FORMS.items():
-                write_text(form(grid), how.output / f"{part}{name}{ending}")
+            files = {how.output / f"{part}{name}{ending}": form for ending, form in FORMS.items()}
+            neutralise(
+                [write_text(form(grid), path) for path, form in files.items()], asked=how.inert
+            )
 
 
 def _suites_grid(duels: Sequence[Duel], correct: Correction) -> Grid:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
@@ -78,6 +79,7 @@ def figure(
         options.option("--length", min=1, help="For position: only sentences of so many tokens."),
     ] = None,
     seed: options.Seed = 0,
+    spreadsheet_safe: options.SpreadsheetSafe = False,
 ) -> None:
     """Draw a figure: interaction panels, token surprisals, positions, lengths.
 
@@ -88,38 +90,44 @@ def figure(
     items are decided. The others are those of the page that `cimento report` writes.
     """
     from cimento.cli.console import note
+    from cimento.cli.spreadsheets import neutralise
     from cimento.results import open_runs
 
-    drawn: Figure
     if name in OF_PAGES:
-        for each in _of_page(runs, name, output):
-            note(f"The figure is in {each}")
-        return
-    if name == "curve":
-        from cimento.cloze.figures_curve import curve_figure
-        from cimento.cloze.running import open_runs as open_cloze_runs
-
-        note(f"The figure is in {curve_figure(open_cloze_runs(runs)).write(output)}")
-        return
-    opened = open_runs(runs)
-    if name == "tokens":
-        drawn = _tokens(opened, item)
-    elif name == "position":
-        from cimento.report.figures_tokens import position_figure
-
-        drawn = position_figure([run.report(items=None) for run in opened], length=length)
-    elif name == "length":
-        drawn = _length(opened, measure)
-    elif name == "regions":
-        drawn = _regions(opened, bars)
-    elif name == "scatter":
-        drawn = _scatter(opened, measure)
+        written = _of_page(runs, name, output)
     else:
-        columns = _columns(opened, measure, scale, scope, seed)
-        if people is not None:
-            columns.insert(0, _people(people, scale, scope, seed))
-        drawn = _factorial(name, columns, scale, bars)
-    note(f"The figure is in {drawn.write(output)}")
+        how = _How(measure, scale, scope, bars, people, item, length, seed)
+        drawn = _curve(runs) if name == "curve" else _of_runs(open_runs(runs), name, how)
+        written = [drawn.write(output)]
+    neutralise(written, asked=spreadsheet_safe)
+    for each in written:
+        note(f"The figure is in {each}")
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """The options of the command that single figures know."""
+
+    measure: str
+    scale: Normalisation
+    scope: Scope
+    bars: Bars
+    people: Path | None
+    item: str
+    length: int | None
+    seed: int
+
+
+def _of_runs(runs: Sequence[Run], name: FigureName, how: _How) -> Figure:
+    """A figure of runs that formulas judge."""
+    makers: Mapping[str, Callable[[], Figure]] = {
+        "tokens": lambda: _tokens(runs, how.item),
+        "position": lambda: _position(runs, how.length),
+        "length": lambda: _length(runs, how.measure),
+        "regions": lambda: _regions(runs, how.bars),
+        "scatter": lambda: _scatter(runs, how.measure),
+    }
+    return makers[name]() if name in makers else _factorial(name, runs, how)
 
 
 def _of_page(paths: Sequence[Path], name: FigureName, output: Path) -> list[Path]:
@@ -149,9 +157,7 @@ def _of_page(paths: Sequence[Path], name: FigureName, output: Path) -> list[Path
     ]
 
 
-def _columns(
-    runs: Sequence[Run], measure: str, scale: Normalisation, scope: Scope, seed: int
-) -> list[Column]:
+def _columns(runs: Sequence[Run], how: _How) -> list[Column]:
     """The results of all factorial runs, each with p of DD by phenomenon."""
     from cimento.designs import factorial_of
     from cimento.errors import UsageError
@@ -160,10 +166,10 @@ def _columns(
     found: list[Column] = []
     for run in runs:
         if squares(run.suite):
-            result = factorial_of(run, measure, scope=scope)
+            result = factorial_of(run, how.measure, scope=how.scope)
             if result.reason:
                 raise UsageError(where=f"{run.model}, {result.measure}", seen=result.reason)
-            found.append((f"{run.suite.name}, {run.model}", result, _ps(result, scale, seed)))
+            found.append((f"{run.suite.name}, {run.model}", result, _ps(result, how)))
     if not found:
         raise UsageError(
             where="cimento figure",
@@ -173,22 +179,24 @@ def _columns(
     return found
 
 
-def _ps(result: Factorial, scale: Normalisation, seed: int) -> dict[str, float | None]:
+def _ps(result: Factorial, how: _How) -> dict[str, float | None]:
     from cimento.verdicts.factorial_tests import dd_tests
 
-    tests = dd_tests([result], normalisation=scale, seed=seed)
+    tests = dd_tests([result], normalisation=how.scale, seed=how.seed)
     return {test.phenomenon: test.sign_flip.p for test in tests}
 
 
-def _factorial(
-    name: FigureName, columns: Sequence[Column], scale: Normalisation, bars: Bars
-) -> Figure:
+def _factorial(name: FigureName, runs: Sequence[Run], how: _How) -> Figure:
+    """A figure of factorial suites."""
     from cimento.errors import UsageError
     from cimento.report.figures_interaction import interaction_figure, rows_figure
     from cimento.report.figures_scores import items_figure
 
+    columns = _columns(runs, how)
+    if how.people is not None:
+        columns.insert(0, _people(how.people, how))
     if name == "rows":
-        return rows_figure(columns, scale, bars=bars)
+        return rows_figure(columns, how.scale, bars=how.bars)
     if len(columns) > 1:
         raise UsageError(
             where=f"cimento figure {name}",
@@ -196,11 +204,16 @@ def _factorial(
             todo="Give one run folder, or draw `rows`.",
         )
     _, result, ps = columns[0]
-    return (
-        items_figure(result)
-        if name == "items"
-        else interaction_figure(result, scale, ps, bars=bars)
-    )
+    if name == "items":
+        return items_figure(result)
+    return interaction_figure(result, how.scale, ps, bars=how.bars)
+
+
+def _curve(paths: Sequence[Path]) -> Figure:
+    from cimento.cloze.figures_curve import curve_figure
+    from cimento.cloze.running import open_runs
+
+    return curve_figure(open_runs(paths))
 
 
 def _tokens(runs: Sequence[Run], item: str) -> Figure:
@@ -216,6 +229,12 @@ def _tokens(runs: Sequence[Run], item: str) -> Figure:
     return tokens_figure(runs[0].report(items=None), item)
 
 
+def _position(runs: Sequence[Run], length: int | None) -> Figure:
+    from cimento.report.figures_tokens import position_figure
+
+    return position_figure([run.report(items=None) for run in runs], length=length)
+
+
 def _regions(runs: Sequence[Run], bars: Bars) -> Figure:
     from cimento.errors import UsageError
     from cimento.report.figures_regions import regions_figure
@@ -228,6 +247,12 @@ def _regions(runs: Sequence[Run], bars: Bars) -> Figure:
             todo="Give the runs of one suite.",
         )
     values = {run.model: run.region_values() for run in runs}
+    if len(values) < len(runs):
+        raise UsageError(
+            where="cimento figure regions",
+            seen="a model has several runs here",
+            todo="Give one run of each model.",
+        )
     return regions_figure(runs[0].suite, values, bars=bars)
 
 
@@ -270,9 +295,9 @@ def _scatter(runs: Sequence[Run], measure: str) -> Figure:
     return run_scatter(runs[0], measure)
 
 
-def _people(path: Path, scale: Normalisation, scope: Scope, seed: int) -> Column:
+def _people(path: Path, how: _How) -> Column:
     """The ratings of people as one more column."""
     from cimento.studies.islands.people import people_result
 
-    result = people_result(path, scope=scope)
-    return "people", result, _ps(result, scale, seed)
+    result = people_result(path, scope=how.scope)
+    return "people", result, _ps(result, how)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.answers import VERDICTS, read_table
-from cimento.citing.facts import CHOICE
+from cimento.answers import VERDICTS, find_table
+from cimento.citing.facts import CHOICE, STORIES, STORIES_FILE
 from cimento.errors import TableError
 from cimento.runs import find_runs
 from cimento.standings import Marks, step_of
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from cimento.runs import Manifest, RunFolder
 
 TOGETHER = "all predictions"
-_STORIES = "stories"
 _HIT = " hit@"
 
 
@@ -61,12 +60,13 @@ def _marks(folder: RunFolder, *, measure: str, every_question: bool) -> list[Mar
     manifest = folder.manifest()
     kind = str(manifest.get("kind") or kind_of(folder.suite_folder))
     regions = kind in {REGIONS, ACCEPTABILITY}
-    if not (folder.path / f"{VERDICTS.name}.parquet").is_file():
+    rows = find_table(VERDICTS, folder.path)
+    if rows is None:
         return []
     by_question: dict[str, dict[str, bool]] = {}
     ties_pass = regions and _ties_pass(manifest)
-    judged_anew = regions and bool(measure)
-    rows = _judged_on(folder, measure) if judged_anew else read_table(VERDICTS, folder.path)
+    if regions and measure:
+        rows = _judged_on(folder, measure)
     names = _first_ways(rows)
     columns = rows.select("item", "condition", "prediction", "verdict").iter_rows()
     for item, condition, number, verdict in columns:
@@ -134,11 +134,10 @@ def _suite_name(manifest: Manifest, folder: RunFolder) -> str:
 
 def _clusters(folder: RunFolder, kind: str) -> Mapping[str, Hashable]:
     """Item to what it belongs to; empty where each stands alone."""
-    if kind == _STORIES:
+    if kind == STORIES:
         from cimento.stories.readers import read_stories
-        from cimento.stories.stored import STORIES
 
-        stories = read_stories(folder.path / STORIES).stories
+        stories = read_stories(folder.path / STORIES_FILE).stories
         return {str(story.row): story.story_id for story in stories}
     if kind in {REGIONS, ACCEPTABILITY}:
         from cimento.suites.load import load_suite

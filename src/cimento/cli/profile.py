@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json as json_module
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from cimento.cloze.judging.candidates import Candidate
     from cimento.cloze.judging.expected import JudgmentComparison
     from cimento.cloze.people import PeopleReport
-    from cimento.cloze.profile import Frequency, Profile
+    from cimento.cloze.profile import Frequency, Profile, Profiling
     from cimento.cloze.records import ClozeItem
     from cimento.cloze.running import ClozeRun
     from cimento.report.figures import Figure
@@ -89,49 +90,51 @@ def profile(
     ] = None,
     seed: options.Seed = 0,
     json: options.Json = False,
+    spreadsheet_safe: options.SpreadsheetSafe = False,
 ) -> None:
     """The profile of each run: hits and shares that fit by dimension, confidence, calibration.
 
     Also: where the options are among candidates, hits of each expression, what goes with word
     frequency, and for several runs of a suite what one hits and another does not.
     """
-    from cimento.cli.profile_text import compared_text
+    from cimento.cli.spreadsheets import neutralise
     from cimento.cloze.profile import Profiling
-    from cimento.cloze.profile import profile as compute
     from cimento.cloze.running import open_runs
 
-    rated = _ratings(ratings) if ratings else None
-    told: list[dict[str, JsonValue]] = []
-    texts: list[str] = []
-    made: list[tuple[str, Profile]] = []
-    asked: dict[str, list[tuple[str, Sequence[ClozeItem], Sequence[Candidate]]]] = {}
-    for run in open_runs(runs):
-        items = _chosen_items(run, rated, at_most)
-        chosen = method or (run.methods[0] if run.methods else "")
-        judged = _judged(run, items, chosen, dictionary, judgments)
-        how = Profiling(
-            k=k,
-            by=by,
-            cluster=run.suite.cluster,
-            remarks=tuple(not_expected or ()),
-            threshold=threshold,
-            frequency=_frequency(run.suite.meta.language) if frequency else None,
-            seed=seed,
-        )
-        own = compute(items, judged.candidates, how)
-        found = _Found(own, judged.comparison, _people(run, items, people, rule))
-        plain, text = _told(run, chosen, found)
-        made.append((run.model, own))
-        told.append(plain)
-        texts.append(text)
-        asked.setdefault(run.suite.name, []).append((run.model, items, judged.candidates))
+    how = _How(
+        profiling=Profiling(
+            k=k, by=by, remarks=tuple(not_expected or ()), threshold=threshold, seed=seed
+        ),
+        method=method,
+        dictionary=dictionary,
+        judgments=judgments,
+        frequency=frequency,
+        rated=_ratings(ratings) if ratings else None,
+        at_most=at_most,
+        people=people,
+        rule=rule,
+    )
+    found = [_found(run, how) for run in open_runs(runs)]
     if output is not None:
-        note(f"Written: {_draw(made, figure).write(output)}")
-    if json:
-        show(json_module.dumps({"profiles": told}, ensure_ascii=False, indent=2))
-        return
-    texts += [compared_text(suite, each, k) for suite, each in asked.items() if len(each) > 1]
-    show("\n\n".join(texts))
+        drawn = _draw(found, figure).write(output)
+        neutralise([drawn], asked=spreadsheet_safe)
+        note(f"Written: {drawn}")
+    show(_as_json(found) if json else _as_text(found, k))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _How:
+    """The options of the command, read."""
+
+    profiling: Profiling
+    method: str
+    dictionary: str
+    judgments: Path | None
+    frequency: bool
+    rated: Mapping[str, float] | None
+    at_most: float
+    people: Path | None
+    rule: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,44 +145,89 @@ class _Judged:
     comparison: JudgmentComparison | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """All that is said of one run."""
+    """One run and all that is said of it."""
 
+    run: ClozeRun
+    method: str
+    items: Sequence[ClozeItem]
+    judged: _Judged
     profile: Profile
-    comparison: JudgmentComparison | None
     people: PeopleReport | None
 
 
-def _draw(profiles: Sequence[tuple[str, Profile]], figure: FigureName | None) -> Figure:
+def _found(run: ClozeRun, how: _How) -> _Found:
+    """The profile of one run."""
+    from cimento.cloze.profile import profile as compute
+
+    items = _chosen_items(run, how.rated, how.at_most)
+    method = how.method or (run.methods[0] if run.methods else "")
+    judged = _judged(run, items, method, how.dictionary, how.judgments)
+    profiling = dataclasses.replace(
+        how.profiling,
+        cluster=run.suite.cluster,
+        frequency=_frequency(run.suite.meta.language) if how.frequency else None,
+    )
+    return _Found(
+        run=run,
+        method=method,
+        items=items,
+        judged=judged,
+        profile=compute(items, judged.candidates, profiling),
+        people=_people(run, items, how.people, how.rule),
+    )
+
+
+def _draw(found: Sequence[_Found], figure: FigureName | None) -> Figure:
     from cimento.cloze.figures import dimensions_figure, heat_figure
 
-    has_expressions = any(found.heat for _, found in profiles)
+    profiles = [(each.run.model, each.profile) for each in found]
+    has_expressions = any(own.heat for _, own in profiles)
     if figure == "heat" or (figure is None and has_expressions):
         return heat_figure(profiles)
     return dimensions_figure(profiles)
 
 
-def _told(run: ClozeRun, method: str, found: _Found) -> tuple[dict[str, JsonValue], str]:
-    """One run's profile for machines and for people."""
-    from cimento.cli.profile_text import comparison_text, people_text, profile_text
+def _as_json(found: Sequence[_Found]) -> str:
     from cimento.cloze.profile_json import comparison_json, people_json, profile_json
 
-    comparison, people = found.comparison, found.people
-    plain: dict[str, JsonValue] = {
-        "suite": run.suite.name,
-        "model": run.model,
-        "method": method,
-        **profile_json(found.profile),
-        "dictionary_and_people": comparison_json(comparison) if comparison else None,
-        "people": people_json(people) if people else None,
-    }
-    parts = [
-        profile_text(run.suite.name, run.model, method, found.profile),
-        comparison_text(comparison) if comparison else "",
-        people_text(people) if people else "",
+    told: list[JsonValue] = [
+        {
+            "suite": each.run.suite.name,
+            "model": each.run.model,
+            "method": each.method,
+            **profile_json(each.profile),
+            "dictionary_and_people": (
+                comparison_json(each.judged.comparison) if each.judged.comparison else None
+            ),
+            "people": people_json(each.people) if each.people else None,
+        }
+        for each in found
     ]
-    return plain, "\n".join(filter(None, parts))
+    return json_module.dumps({"profiles": told}, ensure_ascii=False, indent=2)
+
+
+def _as_text(found: Sequence[_Found], k: int) -> str:
+    """Each run's profile, then the models of each suite compared."""
+    from cimento.cli.profile_text import compared_text, comparison_text, people_text, profile_text
+
+    texts = []
+    suites: dict[str, list[_Found]] = {}
+    for each in found:
+        name, comparison = each.run.suite.name, each.judged.comparison
+        parts = [
+            profile_text(name, each.run.model, each.method, each.profile),
+            comparison_text(comparison) if comparison else "",
+            people_text(each.people) if each.people else "",
+        ]
+        texts.append("\n".join(filter(None, parts)))
+        suites.setdefault(name, []).append(each)
+    for name, own in suites.items():
+        if len(own) > 1:
+            asked = [(each.run.model, each.items, each.judged.candidates) for each in own]
+            texts.append(compared_text(name, asked, k))
+    return "\n\n".join(texts)
 
 
 def _people(
@@ -286,8 +334,12 @@ def _ratings(path: Path) -> dict[str, float]:
         raise InputError(where=path.name, seen=seen, todo="Name them expression and rating.")
     found = {}
     for row in table.rows:
+        text = row.cells["rating"].strip()
         try:
-            found[row.cells["expression"].strip()] = float(row.cells["rating"])
-        except ValueError as error:
-            raise InputError(where=table.where(row), seen=f"no number: {error}") from error
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise InputError(where=table.where(row), seen=f"no number: {text!r}", todo="Correct it.")
+        found[row.cells["expression"].strip()] = value
     return found

@@ -44,19 +44,24 @@ def rerun(
     """
     from cimento.cli.console import show
     from cimento.runs import find_runs
+    from cimento.scheduling.engines import steady_arithmetic
 
+    # As `run` does: else the last bits differ.
+    steady_arithmetic()
+    code = 0
     found: dict[str, tuple[FileRepeat, ...]] = {}
     for folder in [each for path in runs for each in find_runs(path)]:
         code, again = _repeat(folder, output, model=model, device=device)
         if again is None:
-            return code
+            break
         found[str(folder.path)] = again
     if json:
         plain = {name: [asdict(each) for each in files] for name, files in found.items()}
         show(json_format.dumps({"runs": plain}, ensure_ascii=False, indent=2))
-    else:
+    elif found:
         show("\n\n".join(_as_text(name, files) for name, files in found.items()))
-    return 0 if all(each.same for files in found.values() for each in files) else DIFFERS
+    same = all(each.same for files in found.values() for each in files)
+    return code or (0 if same else DIFFERS)
 
 
 def _repeat(

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cimento.cloze.profile import Profile
-from cimento.errors import UsageError
-from cimento.report.figures import BLUE, Figure, figure_of, load_altair
+from cimento.report.figures import BLUE, Figure, figure_of, require_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,16 +22,15 @@ def heat_figure(profiles: Sequence[Named]) -> Figure:
         UsageError: no item belongs to an expression.
         MissingDependencyError: altair is not installed.
     """
-    load_altair()
+    frame = heat_frame(profiles)
+    require_rows(
+        frame,
+        where="figure heat",
+        seen="no item belongs to a multiword expression",
+        todo="Ask for --figure dimensions instead.",
+    )
     import altair as alt
 
-    frame = heat_frame(profiles)
-    if frame.is_empty():
-        raise UsageError(
-            where="figure heat",
-            seen="no item belongs to a multiword expression",
-            todo="Ask for --figure dimensions instead.",
-        )
     title = "Share of sentences in which the word of the expression is hit"
     order = list(dict.fromkeys(frame["expression"]))
     base = alt.Chart().encode(
@@ -95,16 +93,15 @@ def dimensions_figure(profiles: Sequence[Named]) -> Figure:
         UsageError: nothing was hit or judged in any dimension.
         MissingDependencyError: altair is not installed.
     """
-    load_altair()
+    frame = dimensions_frame(profiles)
+    require_rows(
+        frame,
+        where="figure dimensions",
+        seen="no item has a target, and no candidate was judged",
+        todo="Give --dictionary or --judgments.",
+    )
     import altair as alt
 
-    frame = dimensions_frame(profiles)
-    if frame.is_empty():
-        raise UsageError(
-            where="figure dimensions",
-            seen="no item has a target, and no candidate was judged",
-            todo="Give --dictionary or --judgments.",
-        )
     title = "The profile, with 95 % intervals that respect clusters"
     order = list(dict.fromkeys(frame["dimension"]))
     base = alt.Chart().encode(y=alt.Y("dimension:N", title=None, sort=order))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cloze.judging.hits import curve, hit_ranks
 from cimento.cloze.running import ClozeRun
-from cimento.errors import UsageError
-from cimento.report.figures import Figure, figure_of, load_altair
+from cimento.report.figures import Figure, figure_of, require_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,16 +28,15 @@ def curve_figure(runs: Sequence[ClozeRun], *, k: int = 10) -> Figure:
     Raises:
         UsageError: none of the runs has targets.
     """
-    load_altair()
+    frame = curve_frame(runs, k=k)
+    require_rows(
+        frame,
+        where="figure curve",
+        seen="none of the runs has items with targets",
+        todo="Give runs of a suite whose items say what belongs in the blank.",
+    )
     import altair as alt
 
-    frame = curve_frame(runs, k=k)
-    if frame.is_empty():
-        raise UsageError(
-            where="figure curve",
-            seen="none of the runs has items with targets",
-            todo="Give runs of a suite whose items say what belongs in the blank.",
-        )
     chart = (
         alt.Chart(frame)
         .mark_line(point=True)

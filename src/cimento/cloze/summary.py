@@ -72,10 +72,8 @@ def summarise(run: ClozeRun, judging: ClozeJudging) -> ClozeSummary:
     methods = tuple(_method(run, method, judging, ranks[method], cluster) for method in run.methods)
     choices = tuple(_choices(run, rule, cluster) for rule in run.choices)
     own = clustering(cluster.values())
-    told = (
-        f"{own.items} items of {own.clusters} clusters; the largest, {own.largest!r}, "
-        f"has {own.in_largest}"
-    )
+    many = f"{own.clusters} clusters" if own.clusters != 1 else "1 cluster"
+    told = f"{own.items} items of {many}; the largest, {own.largest!r}, has {own.in_largest}"
     return ClozeSummary(
         suite=run.suite.name,
         model=run.model,

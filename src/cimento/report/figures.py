@@ -172,6 +172,24 @@ def load_altair() -> None:
         raise MissingDependencyError(package="altair", extra="report", purpose="figures") from error
 
 
+def require_rows(frame: pl.DataFrame, *, where: str, seen: str, todo: str = "") -> None:
+    """See that there is something to draw, and altair to draw it with.
+
+    Args:
+        frame: what is drawn.
+        where: which figure.
+        seen: why there may be nothing.
+        todo: what to do then.
+
+    Raises:
+        UsageError: there are no rows.
+        MissingDependencyError: altair is not installed.
+    """
+    load_altair()
+    if frame.is_empty():
+        raise UsageError(where=where, seen=seen, todo=todo)
+
+
 def _in_one_line(value: object) -> object:
     """A spec whose texts hold none of the line ends at which Vega's expressions break."""
     if isinstance(value, str):

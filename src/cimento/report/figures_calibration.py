@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from cimento.errors import UsageError
-from cimento.report.figures import GREY, Figure, figure_of, load_altair
+from cimento.report.figures import GREY, Figure, figure_of, require_rows
 from cimento.report.figures_scores import COLOURS
 
 if TYPE_CHECKING:
@@ -28,13 +27,12 @@ def calibration_figure(curves: Mapping[str, Calibration], *, title: str, share: 
     Raises:
         UsageError: no bin has an answer in it.
     """
-    load_altair()
-    import altair as alt
     import polars as pl
 
     frame = calibration_frame(curves)
-    if frame.is_empty():
-        raise UsageError(where="figure calibration", seen="nothing has a probability")
+    require_rows(frame, where="figure calibration", seen="nothing has a probability")
+    import altair as alt
+
     models = list(dict.fromkeys(frame["model"]))
     colour = alt.Color("model:N", title=None, sort=models).scale(
         domain=models, range=[COLOURS[k % len(COLOURS)] for k in range(len(models))]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cimento.errors import UsageError
-from cimento.report.figures import BLUE, Figure, figure_of, load_altair
+from cimento.report.figures import BLUE, Figure, figure_of, require_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,16 +24,15 @@ def checkpoints_figure(tables: Sequence[Table]) -> Figure:
     Raises:
         UsageError: in none they are.
     """
-    load_altair()
+    frame = checkpoints_frame(tables)
+    require_rows(
+        frame,
+        where="--figure",
+        seen="the models are not revisions of one model at different steps of training",
+        todo="Name them as org/name@step1000 or as folders checkpoint-1000.",
+    )
     import altair as alt
 
-    frame = checkpoints_frame(tables)
-    if frame.is_empty():
-        raise UsageError(
-            where="--figure",
-            seen="the models are not revisions of one model at different steps of training",
-            todo="Name them as org/name@step1000 or as folders checkpoint-1000.",
-        )
     base = alt.Chart(frame).encode(x=alt.X("step:Q", title="step of training"))
     scale = alt.Scale(domain=[0, 1])
     # A step without an interval gets no band, and one without items no point.

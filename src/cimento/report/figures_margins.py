@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, load_altair
+from cimento.report.figures import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Figure,
+    figure_of,
+    load_altair,
+    require_rows,
+)
 
 if TYPE_CHECKING:
     import altair as alt
@@ -33,17 +41,16 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
     Raises:
         UsageError: no item has a margin.
     """
-    load_altair()
-    import altair as alt
-
     frame = margins_frame(runs)
     bars = margin_bars(frame)
-    if bars.is_empty():
-        raise UsageError(
-            where="figure margins",
-            seen="no item has a margin",
-            todo="Give runs in which something was scored.",
-        )
+    require_rows(
+        bars,
+        where="figure margins",
+        seen="no item has a margin",
+        todo="Give runs in which something was scored.",
+    )
+    import altair as alt
+
     title = f"Margins on {suite}: bits in favour of what is predicted, item by item"
     sides = ["against", "tie", "in favour"]
     colour = alt.Color(
@@ -53,7 +60,7 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
     drawn = base.mark_bar(stroke=None).encode(
         x=alt.X("low:Q", title="margin, bits"),
         x2="high:Q",
-        y=alt.Y("items:Q", title="items", axis=alt.Axis(tickCount=3, format="d")),
+        y=alt.Y("items:Q", title="items", axis=alt.Axis(tickCount=3, tickMinStep=1, format="d")),
         y2=alt.Y2Datum(0),
         color=colour,
     )

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from cimento.errors import UsageError
 from cimento.measures.values import BITS_PER_NAT, Missing
-from cimento.report.figures import Figure, figure_of, load_altair
+from cimento.report.figures import Figure, figure_of, require_rows
 from cimento.report.figures_margins import above
 from cimento.report.figures_scores import COLOURS
 
@@ -37,8 +36,6 @@ def regions_figure(
     Raises:
         UsageError: no region has a value.
     """
-    load_altair()
-    import altair as alt
     import polars as pl
 
     frames = [
@@ -47,12 +44,14 @@ def regions_figure(
     ]
     frame = pl.concat(frames)
     known = frame.filter(frame["mean_bits"].is_not_null())
-    if known.is_empty():
-        raise UsageError(
-            where="figure regions",
-            seen="no region has a value",
-            todo="Run again with --all-tokens.",
-        )
+    require_rows(
+        known,
+        where="figure regions",
+        seen="no region has a value",
+        todo="Run again with --all-tokens.",
+    )
+    import altair as alt
+
     who = next(iter(values)) if len(values) == 1 else f"{len(values)} models"
     title = f"{who} on {suite.name}: surprisal by region"
     chart = (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cimento.errors import UsageError
-from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, load_altair
+from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, require_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,16 +27,15 @@ def length_figure(scores: pl.DataFrame, *, measure: str, unit: str) -> Figure:
     Raises:
         UsageError: no sentence has a score.
     """
-    load_altair()
+    known = scores.filter(scores["value"].is_not_null())
+    require_rows(
+        known,
+        where="figure length",
+        seen=f"no sentence has a value of {measure}",
+        todo="Choose another --measure, or run again with --all-tokens.",
+    )
     import altair as alt
 
-    known = scores.filter(scores["value"].is_not_null())
-    if known.is_empty():
-        raise UsageError(
-            where="figure length",
-            seen=f"no sentence has a value of {measure}",
-            todo="Choose another --measure, or run again with --all-tokens.",
-        )
     title = f"{measure} against length"
     y_title = f"{measure} ({unit})" if unit else measure
     names = list(dict.fromkeys(known["condition"]))
@@ -74,15 +72,16 @@ def items_figure(result: Factorial) -> Figure:
     Raises:
         UsageError: no item has a DD.
     """
-    load_altair()
-    import altair as alt
-
     frame = items_frame(result)
     known = frame.filter(frame["dd"].is_not_null())
-    if known.is_empty():
-        raise UsageError(
-            where="figure items", seen="no item has a DD", todo=result.reason or "Run it again."
-        )
+    require_rows(
+        known,
+        where="figure items",
+        seen="no item has a DD",
+        todo=result.reason or "Run it again.",
+    )
+    import altair as alt
+
     title = f"{result.model} on {result.suite}: DD of every item ({result.measure})"
     order = list(dict.fromkeys(known["phenomenon"]))
     base = alt.Chart()

@@ -7,7 +7,15 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, load_altair
+from cimento.report.figures import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Figure,
+    figure_of,
+    load_altair,
+    require_rows,
+)
 
 if TYPE_CHECKING:
     import altair as alt
@@ -176,16 +184,15 @@ def position_figure(runs: Sequence[RunReport], *, length: int | None = None) -> 
     Raises:
         UsageError: no sentence has so many tokens.
     """
-    load_altair()
+    frame = position_frame(runs, length=length)
+    require_rows(
+        frame,
+        where="figure position",
+        seen="no scored sentence has so many tokens",
+        todo="Choose another --length, or run again with --all-tokens.",
+    )
     import altair as alt
 
-    frame = position_frame(runs, length=length)
-    if frame.is_empty():
-        raise UsageError(
-            where="figure position",
-            seen="no scored sentence has so many tokens",
-            todo="Choose another --length, or run again with --all-tokens.",
-        )
     only = f", sentences of {length} tokens" if length else ""
     title = f"Mean surprisal by position{only}"
     base = alt.Chart(frame)

@@ -205,15 +205,20 @@ def _drawn(figure: Figure, name: str) -> Drawing:
 def _environment() -> Environment:
     environment = templates_of("cimento.report")
     environment.filters.update(
-        bits=lambda value: bits(value, absent="–").replace("-", "−"),
+        bits=lambda value: _minus(bits(value, absent="–")),
         charts=charts,
-        interval=lambda result: interval(result.low, result.high, absent="–"),
+        interval=lambda result: _minus(interval(result.low, result.high, absent="–")),
         items=items,
         percent=lambda value: f"{100 * value:.2f}%",
-        rate=lambda value: rate(value, absent="–").replace("-", "−"),
+        rate=lambda value: _minus(rate(value, absent="–")),
         rows=_rows,
     )
     return environment
+
+
+def _minus(number: str) -> str:
+    """A number with the sign that is as wide as a plus."""
+    return number.replace("-", "−")
 
 
 def _rows(table: NamedGrid) -> list[tuple[bool, tuple[str, ...]]]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from cimento.errors import UsageError
-from cimento.report.figures import BLUE, GREY, Figure, figure_of, load_altair
+from cimento.report.figures import BLUE, GREY, Figure, figure_of, require_rows
 from cimento.report.figures_margins import above
 from cimento.stories.records import STATES
 from cimento.stories.text import at, mapping, number
@@ -21,7 +20,7 @@ CONSTANT = "one answer for all"
 
 
 def flow_figure(summaries: Mapping[str, Mapping[str, JsonValue]], *, suite: str) -> Figure:
-    """How many implausible stories reach each tier (pale) and pass it (dark), model by model.
+    """How many implausible stories reach each tier (grey) and pass it (blue), model by model.
 
     Args:
         summaries: label of a model to what `cimento.stories.summary.summarize` said of it.
@@ -30,19 +29,17 @@ def flow_figure(summaries: Mapping[str, Mapping[str, JsonValue]], *, suite: str)
     Raises:
         UsageError: no run has the three tiers.
     """
-    load_altair()
+    frame = flow_frame(summaries)
+    require_rows(frame, where="figure flow", seen="none of the runs asked the three tiers")
     import altair as alt
 
-    frame = flow_frame(summaries)
-    if frame.is_empty():
-        raise UsageError(where="figure flow", seen="none of the runs asked the three tiers")
     title = f"Implausible stories of {suite} on their way through the tiers"
     models = list(dict.fromkeys(frame["model"]))
     base = alt.Chart().encode(
         y=alt.Y("tier:N", title=None, sort=list(dict.fromkeys(frame["tier"])))
     )
     reached = base.mark_bar(color=GREY, opacity=0.35).encode(
-        x=alt.X("reached:Q", title="stories that reach (pale) and pass (dark) the tier")
+        x=alt.X("reached:Q", title="stories that reach (grey) and pass (blue) the tier")
     )
     passed = base.mark_bar(color=BLUE, height={"band": 0.5}).encode(x="passed:Q")
     shown = base.mark_text(align="left", dx=4, fontSize=10).encode(x="reached:Q", text="told:N")
@@ -88,12 +85,10 @@ def states_figure(summary: Mapping[str, JsonValue], *, model: str, suite: str) -
     Raises:
         UsageError: no story has an answer at the third tier.
     """
-    load_altair()
+    frame = states_frame(summary)
+    require_rows(frame, where="figure states", seen="no story has an answer at the third tier")
     import altair as alt
 
-    frame = states_frame(summary)
-    if frame.is_empty():
-        raise UsageError(where="figure states", seen="no story has an answer at the third tier")
     title = f"States of {suite} as {model} chose them"
     order = [state for state in STATES if state in set(frame["right"]) | set(frame["chosen"])]
     base = alt.Chart(frame).encode(

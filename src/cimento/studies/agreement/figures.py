@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cimento.errors import UsageError
-from cimento.report.figures import Figure, figure_of, load_altair
+from cimento.report.figures import Figure, figure_of, require_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,16 +27,15 @@ def profile_figure(rows: Sequence[ProfileRow]) -> Figure:
         UsageError: no comparison has a value.
         MissingDependencyError: altair is not installed.
     """
-    load_altair()
+    frame = profile_frame(rows)
+    require_rows(
+        frame,
+        where="the profile as a figure",
+        seen="no comparison has a value",
+        todo="Are the targets scored? See the reasons with --json.",
+    )
     import altair as alt
 
-    frame = profile_frame(rows)
-    if frame.is_empty():
-        raise UsageError(
-            where="the profile as a figure",
-            seen="no comparison has a value",
-            todo="Are the targets scored? See the reasons with --json.",
-        )
     title = "Mean probability ratio of the target, by agreement and feature"
     cells = list(dict.fromkeys(frame["cell"]))
     base = alt.Chart().encode(

@@ -98,12 +98,12 @@ def released_accuracies(path: Path) -> list[dict[str, str]]:
     Raises:
         InputError: the file cannot be read.
     """
-    lines = read_bytes(path).decode("utf-8").splitlines()
     try:
-        rows = [parse_json(line) for line in lines if line.strip()]
+        rows = [parse_json(line) for line in read_bytes(path).split(b"\n") if line.strip()]
     except ValueError as error:
         raise InputError(where=str(path), seen=f"is not JSON Lines ({error})") from error
-    rows = [row for row in rows if {"UID", "linguistics_term", *MODELS} <= row.keys()]
+    names = {"UID", "linguistics_term", *MODELS}
+    rows = [row for row in rows if isinstance(row, dict) and names <= row.keys()]
     if not rows:
         raise InputError(where=str(path), seen="has no row with UID and the models' accuracies")
     return rows
