@@ -1,12 +1,13 @@
 """Pages of the site that are made from the code: one for each command, one for the Python API.
 
-mkdocs calls the two functions at the end (``hooks`` in mkdocs.yml). The pages are never written to
+mkdocs calls the functions at the end (``hooks`` in mkdocs.yml). The pages are never written to
 docs/: what the code says is what the page says.
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args, get_origin
@@ -25,6 +26,7 @@ AnyCommand: TypeAlias = "TyperCommand | TyperGroup"
 Parameter: TypeAlias = "TyperArgument | TyperOption"
 
 FOLDER = "reference/"
+_OPTION = re.compile(r"<code>(?=-[\w -]{1,30}</code>)")
 PYTHON = FOLDER + "python.md"
 
 ALSO_PUBLIC = (
@@ -170,3 +172,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path, text in generated_pages().items():
         files.append(File.generated(config, path, content=text))
     return files
+
+
+def on_page_content(html: str, **_: object) -> str:
+    """Mark what is an option, so that no line ends behind its dashes."""
+    return _OPTION.sub('<code class="option">', html)
