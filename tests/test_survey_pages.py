@@ -128,6 +128,20 @@ def test_the_conflict_of_a_story_appears_when_the_story_is_not_possible(browser,
     assert values(database) == ["false", "0 and 3", "open", "true"]
 
 
+def test_a_page_of_several_questions_is_answered_by_one_number_after_the_other(browser, database):
+    design = small("it-stories", limit=9, checks=0)
+    with serving(design, database) as address, opened(browser, address, viewport=PHONE) as page:
+        page.goto(link(database, design, address))
+        page.get_by_role("button", name="Acconsento, inizia").click()
+        page.get_by_role("link", name="Comincia").click()
+        page.wait_for_url("**/1")
+        for key in ("2", "0", "5", "1"):
+            page.keyboard.press(key)
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/2")
+    assert values(database) == ["false", "3 and 4", "power"]
+
+
 def test_one_goes_on_at_another_device(browser, database):
     design = small()
     with serving(design, database) as address:

@@ -15,8 +15,11 @@ from typing import Literal, TypeAlias, get_args
 from cimento.errors import InputError
 from cimento.files import read_bytes, write_text
 from cimento.judgments.records import ATTENTION
+from cimento.parsing import faults_of, refuse_very_faulty
 
 FORMAT = 1
+MOST_CHOICES = 200
+"""Among which one may be asked to choose."""
 FILE = "design.json"
 
 Task: TypeAlias = Literal["likert", "yesno", "choice", "cloze", "candidate", "story"]
@@ -228,14 +231,15 @@ def parse_design(data: bytes, *, where: str) -> Design:
     """
     from pydantic import TypeAdapter, ValidationError
 
+    adapter = TypeAdapter(Design)
+    refuse_very_faulty(adapter, data, where=where)
     try:
-        design = TypeAdapter(Design).validate_json(data)
+        design = adapter.validate_json(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
+        place, told = faults_of(error)[0]
         raise InputError(
             where=f"{where} {place}".strip(),
-            seen=first["msg"],
+            seen=told,
             todo="Is it a file that `cimento annotate survey build` wrote?",
         ) from error
     seen = next(_faults(design), "")
@@ -254,14 +258,23 @@ def _faults(design: Design) -> Iterator[str]:
         yield "two questions have the same id"
     if len({each.name for each in design.surveys}) != len(design.surveys):
         yield "two surveys have the same name"
+    most = max((len(field.choices) for field in design.fields), default=0)
+    if most > MOST_CHOICES:
+        # Each question would be held against all of them.
+        yield f"there are {most} answers to choose from, and {MOST_CHOICES} may be given"
+        return
     for survey in design.surveys:
-        if not survey.questions or len(set(survey.questions)) != len(survey.questions):
-            yield f"survey {survey.name!r} has no questions, or one twice"
-        for each in survey.questions:
-            if each not in design.by_id:
-                yield f"survey {survey.name!r} names the question {each!r}, which does not exist"
+        yield from _survey_faults(design, survey)
     for question in design.questions:
         yield from _question_faults(design, question)
+
+
+def _survey_faults(design: Design, survey: Survey) -> Iterator[str]:
+    if not survey.questions or len(set(survey.questions)) != len(survey.questions):
+        yield f"survey {survey.name!r} has no questions, or one twice"
+    for each in survey.questions:
+        if each not in design.by_id:
+            yield f"survey {survey.name!r} names the question {each!r}, which does not exist"
 
 
 def _question_faults(design: Design, question: Question) -> Iterator[str]:

@@ -157,9 +157,20 @@ def stored_design(path: Path) -> Design:
 
 
 def signing_key(path: Path) -> bytes:
-    """The key that forms are signed with."""
+    """The key that forms are signed with.
+
+    Raises:
+        StorageError: the file cannot be read, or holds none.
+    """
     with _open(path) as connection:
-        return bytes.fromhex(_facts(connection)["key"])
+        try:
+            return bytes.fromhex(_facts(connection)["key"])
+        except (KeyError, ValueError) as error:
+            raise StorageError(
+                where=str(path),
+                seen="the key that forms are signed with is damaged",
+                todo="Take a copy of the file from before.",
+            ) from error
 
 
 def invite(path: Path, design: Design, number: int) -> list[tuple[Participant, str]]:
