@@ -340,6 +340,8 @@ def _ratings(path: Path) -> dict[str, float]:
         except ValueError:
             value = math.nan
         if not math.isfinite(value):
-            raise InputError(where=table.where(row), seen=f"no number: {text!r}", todo="Correct it.")
+            raise InputError(
+                where=table.where(row), seen=f"no number: {text!r}", todo="Correct it."
+            )
         found[row.cells["expression"].strip()] = value
     return found
