@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
+import struct
+import urllib.request
 import zipfile
+from hashlib import sha256
 
 import pytest
 
 from cimento.annotate.second import read_judgments as read_second
+from cimento.cache import FileCache
 from cimento.cli.main import invoke
+from cimento.cloze.judging.expected import expectations
 from cimento.corpus.inventories import open_inventory
-from cimento.errors import CimentoError, Fault, FormulaError, InputError, ModelError
+from cimento.errors import (
+    CimentoError,
+    Fault,
+    FormulaError,
+    InputError,
+    ModelError,
+    StorageError,
+    TableError,
+)
+from cimento.fetching import _opener
+from cimento.models.loading import kind_of
+from cimento.models.locate import locate
 from cimento.models.recorded import parse_spec
+from cimento.models.sizing import count_parameters
+from cimento.morphology.index import Index
+from cimento.parsing import filled, whole_number
+from cimento.runs import RunFolder
+from cimento.stories.parsing import parse as parse_reply
 from cimento.stories.question_answers import read_answers
 from cimento.studies.islands.human import read_judgments as read_islands
 from cimento.suites.formula import parse
 from cimento.suites.load import load_suites
 from tests.fuzzing import readers, seeds
+from tests.fuzzing import readers_more as more_readers
+from tests.fuzzing import seeds_files as files
 from tests.fuzzing import seeds_more as more
 from tests.stories import TRIPLES
 
@@ -140,3 +165,187 @@ def test_a_bomb_of_entities_is_told_as_what_it_is(tmp_path):
 def test_answers_to_questions_that_are_no_objects(tmp_path, content):
     with pytest.raises(InputError, match="cannot be read"):
         read_answers(written(tmp_path / "answers.jsonl", content))
+
+
+@pytest.mark.parametrize(
+    "name", ["/etc/hostname", "../../../../../../etc/hostname", "a\\0b", "/dev/zero"]
+)
+def test_a_task_may_not_include_just_any_file(tmp_path, name):
+    task = seeds.LM_EVAL + f'include: "{name}"\n'.encode()
+
+    with pytest.raises(InputError, match=r"which it includes|read safely"):
+        load_suites(written(tmp_path / "task.yaml", task))
+
+
+def test_a_date_that_is_none_in_yaml(tmp_path):
+    with pytest.raises(InputError, match="is no YAML that can be read safely"):
+        load_suites(written(tmp_path / "task.yaml", seeds.LM_EVAL + b"since: 2001-99-99\n"))
+
+
+@pytest.mark.parametrize(
+    "expected", ["{a.__class__.__mro__}", "{a!r}", "{a:>900000000}", "{0}", "{a[0]}", "{}"]
+)
+def test_an_expectation_names_columns_and_evaluates_nothing(expected):
+    with pytest.raises(KeyError):
+        filled(expected, {"a": "ADJ"})
+    with pytest.raises(InputError, match="names a column it has not"):
+        expectations({"1": {"expected": expected, "a": "ADJ"}})
+
+
+def test_a_template_is_filled_with_what_it_names_and_no_more():
+    assert filled("ADJ Gender={g}|{n}", {"g": "Fem", "n": "{g}"}) == "ADJ Gender=Fem|{g}"
+    assert filled("{ a } b", {" a ": "1"}) == "1 b"
+    with pytest.raises(ValueError, match="characters"):
+        filled("{a}" * 1_000, {"a": "b" * 1_000})
+
+
+@pytest.mark.parametrize("text", ["9" * 5_000, "²", "-1", "1.0", ""])
+def test_what_is_no_whole_number(text):
+    assert whole_number(text) is None
+
+
+def test_whole_numbers():
+    assert [whole_number(text) for text in ("0", "007", "١٢")] == [0, 7, 12]
+
+
+COUNTED = b"item\toption\tcount\n1\tma\t"
+RANKED = b"item\trank\tcandidate\tlogprob_nats\n1\t1\tma\t"
+DECIDED = b'{"item":[],"candidate":"a","fits":"yes","remarks":[],"at":""}\n'
+
+
+@pytest.mark.parametrize(
+    ("read", "file", "content", "said"),
+    [
+        (readers.choices_of_people, "a.tsv", COUNTED + b"9" * 5_000, "count is"),
+        (readers.fills, "a.tsv", RANKED + b"1000\n", "log-prob"),
+        (readers.arpa, "a.arpa", b"\\data\\\nngram 1=" + b"9" * 5_000 + b"\n", "no n-gram model"),
+        (readers.treebank, "a.conllu", b"9" * 5_000 + b"\ta" + b"\t_" * 8 + b"\n\n", "the ID is"),
+        (
+            more_readers.cloze_of_a_study,
+            "a.tsv",
+            files.STUDY_CLOZE.replace(b"none=2", "none=²".encode()),
+            "choices has",
+        ),
+        (more_readers.journal, "annotations/anna.jsonl", DECIDED, "is no decision"),
+    ],
+)
+def test_numbers_and_values_of_other_kinds(tmp_path, read, file, content, said):
+    path = tmp_path / file
+    path.parent.mkdir(exist_ok=True)
+    written(path, content)
+
+    with pytest.raises(InputError, match=said):
+        read(path if path.parent == tmp_path else tmp_path)
+
+
+def test_a_reply_with_an_endless_number():
+    assert parse_reply("conflict_detec", "9" * 5_000).reason == "no such sentence"
+
+
+def test_thoughts_are_left_out_and_those_without_end_are_told():
+    said = "<think>Falso?</think> <THINKING>Sì.</THINKING> Vero."
+
+    assert parse_reply("story_class", said).label == "true"
+    assert parse_reply("story_class", f"{said} <think> falso").reason == "reasoning cut short"
+
+
+@pytest.mark.parametrize(
+    "pattern", ["a*a*a*b", ".+.+x", "(a|a)(a|a)(a|a)(a|a)b", "a?a?a?a?aaaa", "[ab]*c{2}"]
+)
+def test_patterns_that_take_long_are_refused(pattern):
+    tokenizer = {"type": "word", "cased": True, "drop_token_pattern": pattern}
+
+    with pytest.raises(CimentoError, match="without end"):
+        parse_spec(json.dumps({"vocabulary": {}, "tokenizer": tokenizer}), where="spec")
+
+
+@pytest.mark.parametrize("pattern", ["[*+?{(]+", r"\*+", "^[-!?._,]+$", "(?:a|b)?c"])
+def test_patterns_with_one_repetition_are_taken(pattern):
+    tokenizer = {"type": "word", "cased": True, "drop_token_pattern": pattern}
+    text = json.dumps({"vocabulary": {}, "tokenizer": tokenizer})
+
+    assert parse_spec(text, where="spec").tokenizer.drop_token_pattern == pattern
+
+
+def test_a_manifest_that_names_files_outside_of_its_run(tmp_path):
+    manifest = {"files": {"/dev/zero": "", "../outside": sha256(b"x").hexdigest()}}
+    run = tmp_path / "run"
+    run.mkdir()
+    written(tmp_path / "outside", b"x")
+
+    with pytest.raises(TableError, match="is not what the run stored"):
+        RunFolder(run).verify({"files": {"../outside": manifest["files"]["../outside"]}})
+    RunFolder(run).verify({"files": {"/dev/zero": ""}})  # said to be missing, and it is
+
+
+def test_a_link_to_a_device_is_not_read(tmp_path):
+    folder = tmp_path / "suite"
+    folder.mkdir()
+    written(folder / "suite.toml", seeds.NATIVE_TOML)
+    (folder / "items.tsv").symlink_to("/dev/zero")
+
+    with pytest.raises(InputError, match="is a device and no file"):
+        load_suites(folder)
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "CREATE VIEW sealed AS SELECT randomblob(32) AS key, zeroblob(1000000000) AS scores",
+        "CREATE TABLE sealed (key BLOB PRIMARY KEY, scores AS (zeroblob(100000))) WITHOUT ROWID",
+        "CREATE TABLE x (a); CREATE TRIGGER t AFTER INSERT ON x BEGIN DELETE FROM x; END",
+    ],
+)
+def test_a_cache_that_computes_is_refused(tmp_path, statements):
+    with contextlib.closing(sqlite3.connect(tmp_path / "answers.sqlite3")) as connection:
+        connection.executescript(statements)
+
+    with pytest.raises(StorageError, match="that is none of a cache"):
+        FileCache(tmp_path)
+
+
+def test_an_index_that_computes_is_refused(tmp_path):
+    path = tmp_path / "it.index"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript("CREATE VIEW facts AS SELECT 'version' AS name, '1' AS value")
+
+    with pytest.raises(InputError, match="it holds what no index has"):
+        Index(path)
+
+
+@pytest.mark.parametrize("base", [".", "../here", "a" * 5_000])
+def test_an_adapter_of_an_adapter_is_told(tmp_path, base):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    config = {"peft_type": "LORA", "base_model_name_or_path": base}
+    written(folder / "adapter_config.json", json.dumps(config).encode())
+
+    with pytest.raises(CimentoError, match=r"an adapter itself|no such folder|neither a folder"):
+        locate(str(folder))
+
+
+@pytest.mark.parametrize("told", [5, [1, None], {"a": 1}, "GPT2LMHeadModel", None])
+def test_architectures_of_other_kinds(tmp_path, told):
+    written(tmp_path / "config.json", json.dumps({"architectures": told}).encode())
+
+    with pytest.raises(ModelError, match="neither a causal nor a masked"):
+        kind_of(locate(str(tmp_path)))
+
+
+@pytest.mark.parametrize(
+    "header", [b"[1]", b"[" * 5_000, b'{"a": {"shape": ["x"]}}', b'{"a": {"shape": [1e9]}}',
+               b'{"a": {"shape": [%s]}}' % (b"9" * 300)]
+)  # fmt: skip
+def test_weights_whose_header_is_damaged_are_not_counted(tmp_path, header):
+    written(tmp_path / "model.safetensors", struct.pack("<Q", len(header)) + header)
+
+    assert count_parameters(tmp_path) is None
+
+
+def test_a_download_stays_on_the_secure_web():
+    [handler] = [each for each in _opener().handlers if type(each).__name__ == "Secure"]
+    request = urllib.request.Request("https://data.test/a.zip")  # not opened
+
+    with pytest.raises(InputError, match="is not https"):
+        handler.redirect_request(request, None, 302, "", {}, "http://data.test/a.zip")
+    assert handler.redirect_request(request, None, 302, "", {}, "https://b.test/").host == "b.test"

@@ -29,6 +29,11 @@ _DIGEST = hashlib.sha256().digest_size
 _SEAL = 8
 """Bytes of the hash that tells a damaged entry from a whole one."""
 
+_SEALED = "sealed (key BLOB PRIMARY KEY, scores BLOB) WITHOUT ROWID"
+_EARLIER = "answers (key BLOB PRIMARY KEY, scores BLOB) WITHOUT ROWID"
+_OURS = (f"CREATE TABLE {_SEALED}", f"CREATE TABLE {_EARLIER}")
+"""What SQLite keeps of how tables were made."""
+
 _ROUNDING = 1e-3
 """A log-probability may come out above 0 by so much, in half precision."""
 
@@ -104,16 +109,33 @@ class FileCache:
         try:
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
+            self._connection.execute("PRAGMA trusted_schema=OFF")
+            self._refuse_programs()
             self._make_table()
         except sqlite3.Error as error:
             self._connection.close()
             raise self._failure(error) from error
+        except StorageError:
+            self._connection.close()
+            raise
+
+    def _refuse_programs(self) -> None:
+        """See that the file holds our tables and no others.
+
+        What a stranger defined would run when the file is used: views, triggers, columns and
+        indices that are computed.
+
+        Raises:
+            StorageError: it holds others.
+        """
+        query = "SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL"
+        for kind, sql in self._connection.execute(query):
+            if sql not in _OURS:
+                raise self._failure(f"it holds a {kind} that is none of a cache")
 
     def _make_table(self) -> None:
         """Make the table where there is none; entries of earlier versions get their seal."""
-        self._connection.execute(
-            "CREATE TABLE IF NOT EXISTS sealed (key BLOB PRIMARY KEY, scores BLOB) WITHOUT ROWID"
-        )
+        self._connection.execute(f"CREATE TABLE IF NOT EXISTS {_SEALED}")
         known = "SELECT 1 FROM sqlite_master WHERE name = 'answers'"
         if self._connection.execute(known).fetchone() is None:
             return

@@ -29,6 +29,8 @@ from typing import ClassVar, Literal
 
 _SHOWN = 20
 _MOST_NAMED = 24
+_MOST_COMPARED = 20_000
+_LONGEST_COMPARED = 200
 _LONGEST_LINE = 2_000
 _LONGEST_FAULT = 600
 _FORMULA_SHOWN = 120
@@ -187,7 +189,9 @@ def _shown(line: str, longest: int = _LONGEST_LINE) -> str:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A sentence naming the closest known names, or the sorted list, cut where it is long."""
     names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    # Names of a stranger's file may be so long, or so many, that to compare them takes minutes.
+    short = [each for each in names[:_MOST_COMPARED] if len(each) <= _LONGEST_COMPARED]
+    close = difflib.get_close_matches(name[:_LONGEST_COMPARED], short, n=3, cutoff=0.6)
     if close:
         return f"Did you mean {' or '.join(repr(each) for each in close)}?"
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""

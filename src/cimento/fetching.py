@@ -17,7 +17,9 @@ from cimento.suites.archives import unpacked
 from cimento.suites.published import Published, https_only
 
 if TYPE_CHECKING:
-    from http.client import HTTPResponse
+    from http.client import HTTPMessage, HTTPResponse
+    from typing import IO
+    from urllib.request import OpenerDirector, Request
 
 SOURCE = "source.json"
 """The file beside fetched files that says where they come from, and their sha256."""
@@ -112,7 +114,7 @@ def download(address: str, path: Path) -> Path:
         request.add_header("Range", f"bytes={have}-")
     response: HTTPResponse
     try:
-        opened = urllib.request.urlopen(request, timeout=_TIMEOUT_S)  # noqa: S310  # https, see above
+        opened = _opener().open(request, timeout=_TIMEOUT_S)
         with opened as response:
             goes_on = have and response.status == _PARTIAL
             with part.open("ab" if goes_on else "wb") as sink:
@@ -122,6 +124,30 @@ def download(address: str, path: Path) -> Path:
         raise
     part.replace(path)
     return path
+
+
+def _opener() -> OpenerDirector:
+    """What opens addresses; from the secure web it is led nowhere else."""
+    import urllib.request
+
+    class Secure(urllib.request.HTTPRedirectHandler):
+        """Follows no redirect out of the secure web."""
+
+        def redirect_request(
+            self,
+            req: Request,
+            fp: IO[bytes],
+            code: int,
+            msg: str,
+            headers: HTTPMessage,
+            newurl: str,
+        ) -> Request | None:
+            """The request for the new address."""
+            if req.full_url.startswith("https://"):
+                https_only(newurl)
+            return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+    return urllib.request.build_opener(Secure())
 
 
 def _from_archive(dataset: Published, target: Path, language: str) -> None:

@@ -11,14 +11,26 @@ import gzip
 import io
 import json
 import re
+import secrets
 import tomllib
 import zlib
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from cimento.errors import InputError
 
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter, ValidationError
+
 MAX_DEPTH = 100
 """How deep lists and objects may nest; far beyond any file that a person or a program writes."""
+
+MOST_FAULTS = 1_000
+"""Of one file; more are not listed."""
+
+_SAMPLE = 200
+_SAMPLED = 2_000
+"""Elements of a list, and of all lists of a document, that are looked at first."""
 
 MAX_UNPACKED_BYTES = 500_000_000
 SMALL_BYTES = 4_000_000
@@ -31,6 +43,10 @@ _MOST_POINTS = 5_000
 _LONG = re.compile(r"\d{309}")
 """Digits that no floating-point number has room for."""
 _SURROGATE = re.compile(r"\\u[dD][89abcdefABCDEF]")
+_MOST_DIGITS = 15
+_PLACE = re.compile(r"\{([^{}]*)\}")
+_LONGEST_FILLED = 100_000
+"""Characters; places that are named many times would make of a short template an endless text."""
 
 
 def parse_json(text: str | bytes) -> Any:  # noqa: ANN401  # as json.loads: anything JSON has
@@ -113,6 +129,116 @@ def unpack_gzip(data: bytes, *, where: str) -> bytes:
             todo="No text shrinks so much: do not trust this file, or unpack it yourself.",
         )
     return content
+
+
+def filled(template: str, values: Mapping[str, str]) -> str:
+    """A template of a stranger with each ``{name}`` replaced by its value.
+
+    Nothing else in it means anything: neither attributes nor widths, as `str.format` has them,
+    which could reach into objects and fill the memory.
+
+    Args:
+        template: with names in braces.
+        values: name to what stands in its place, as it is.
+
+    Raises:
+        KeyError: a name has no value.
+        ValueError: the result is longer than any text.
+    """
+    pieces = _PLACE.split(template)
+    pieces[1::2] = [values[name] for name in pieces[1::2]]
+    if sum(map(len, pieces)) > _LONGEST_FILLED:
+        raise ValueError(f"it has more than {_LONGEST_FILLED:,} characters when it is filled in")
+    return "".join(pieces)
+
+
+def whole_number(text: str) -> int | None:
+    """The whole number that a text is; None where it is none, or has more digits than any count.
+
+    Python makes no number of thousands of digits, and says so by an exception of its own.
+    """
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
+
+
+def is_very_faulty(validate: Callable[[Any], object], data: object) -> bool:
+    """Whether a sample of the long lists in some data has very many faults.
+
+    pydantic makes a record of every fault, which for a list of a hundred thousand wrong values
+    takes hundreds of megabytes; so a sample is looked at first.
+
+    Args:
+        validate: raises pydantic's error for what is wrong.
+        data: as JSON or TOML has it.
+    """
+    from pydantic import ValidationError
+
+    if not any(isinstance(each, list) and len(each) > _SAMPLE for each in _values(data)):
+        return False
+    try:
+        validate(_sampled(data, [_SAMPLED]))
+    except ValidationError as error:
+        return error.error_count() > _SAMPLE // 2
+    return False
+
+
+def refuse_very_faulty(adapter: TypeAdapter[Any], text: str | bytes, *, where: str) -> None:
+    """See that a JSON text of a record has no endless lists of wrong values.
+
+    Args:
+        adapter: of the record.
+        text: what is to be read; where it is no JSON, who reads it says so.
+        where: its name, for the message.
+
+    Raises:
+        InputError: it has.
+    """
+    try:
+        data = parse_json(text)
+    except ValueError:
+        return
+    if is_very_faulty(lambda part: adapter.validate_json(json.dumps(part)), data):
+        raise InputError(where=where, seen="very many things in it are not what they should be")
+
+
+def _values(data: object) -> Iterator[object]:
+    """A value, and all values in it."""
+    stack = [data]
+    while stack:
+        value = stack.pop()
+        yield value
+        if isinstance(value, list):
+            stack.extend(each for each in value if isinstance(each, list | dict))
+        elif isinstance(value, dict):
+            stack.extend(each for each in value.values() if isinstance(each, list | dict))
+
+
+def _sampled(value: object, left: list[int]) -> object:
+    """A value with some elements of its long lists, drawn by chance: no file can know which.
+
+    Args:
+        value: as JSON or TOML has it.
+        left: how many elements may still be taken, one number; each list keeps one at least.
+    """
+    if isinstance(value, dict):
+        return {key: _sampled(each, left) for key, each in value.items()}
+    if not isinstance(value, list):
+        return value
+    number = min(len(value), max(1, min(_SAMPLE, left[0])))
+    left[0] -= number
+    places = sorted(secrets.SystemRandom().sample(range(len(value)), number))
+    return [_sampled(value[place], left) for place in places]
+
+
+def faults_of(error: ValidationError) -> list[tuple[str, str]]:
+    """Where each fault is that pydantic found, and what it is.
+
+    Of very many faults only their number is told: to list them all would fill the memory.
+    """
+    count = error.error_count()
+    if count > MOST_FAULTS:
+        return [("", f"{count:,} things in it are not what they should be")]
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    return [(".".join(map(str, each["loc"])), each["msg"]) for each in found]
 
 
 def _number(digits: str) -> int:

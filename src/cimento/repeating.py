@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING
 from cimento.answers import JUDGMENTS
 from cimento.errors import TableError
 from cimento.models.base import Policy
+from cimento.parquet import read_parquet
+from cimento.parsing import parse_json
 from cimento.requests import Context
 from cimento.runs import Manifest, RunFolder
 from cimento.sources import Asking
@@ -140,12 +141,10 @@ def _compared(first: Path, second: Path, name: str) -> FileRepeat:
 
 
 def _table_remark(first: Path, second: Path) -> str:
-    import polars as pl
-
     try:
-        one, other = pl.read_parquet(first), pl.read_parquet(second)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        return f"cannot be read as Parquet ({error!s})"
+        one, other = read_parquet(first), read_parquet(second)
+    except (OSError, TableError) as error:
+        return f"a table cannot be read ({error})"
     if one.columns != other.columns:
         return f"other columns: {', '.join(sorted(set(one.columns) ^ set(other.columns)))}"
     if one.height != other.height:
@@ -181,7 +180,7 @@ def _lines_remark(one: bytes, other: bytes) -> str:
 def _without_folder(data: bytes) -> object:
     """What a JSON file says, but for the names of folders; the bytes where it is none."""
     try:
-        return _drop(json.loads(data))
+        return _drop(parse_json(data))
     except ValueError:
         return data
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.fuzzing import readers
+from tests.fuzzing import readers_more as more
 from tests.fuzzing import seeds as s
+from tests.fuzzing import seeds_files as f
 from tests.fuzzing import seeds_more as m
 
 
@@ -57,6 +59,24 @@ def _in_run(file: str, read: Callable[[Path], object]) -> Target:
         seeds=lambda: (m.run_files()[file],),
         read=read,
         beside=m.run_files_unchecked,
+        folder=True,
+    )
+
+
+def _in_a_run(suite: str, file: str, read: Callable[[Path], object]) -> Target:
+    """A file of the run of a suite that comes with cimento."""
+    return Target(
+        file=file, seeds=f.run_file(suite, file), read=read, beside=f.a_run(suite), folder=True
+    )
+
+
+def _in_model(file: str) -> Target:
+    """A file of a model folder."""
+    return Target(
+        file=file,
+        seeds=lambda: (f.model_files()[file],),
+        read=more.model_files,
+        beside=f.model_files,
         folder=True,
     )
 
@@ -217,6 +237,93 @@ RUNS = {
     ),
 }
 
+MORE_CORPORA = {
+    "concordance": _file("lines.tsv", more.concordance, f.CONCORDANCE),
+    "concordance xml": _file("lines.xml", more.concordance, f.CONCORDANCE_XML),
+    "messages": _file("messages.jsonl", more.messages, f.MESSAGES),
+    "messages table": _file("messages.tsv", more.messages, f.MESSAGES_TABLE),
+    "wording of inferences": _file("wording.toml", more.wording, f.WORDING),
+    "readme of a treebank": _in_folder(
+        "README.md", more.treebank_folder, f.README, prova__conllu=m.CONLLU
+    ),
+    "decisions": _file("decisions.tsv", more.decisions, f.DECISIONS),
+    "dictionary index": Target(
+        file="it.index", seeds=lambda: (f.dictionary_index(),), read=more.dictionary_index
+    ),
+}
+
+MORE_PEOPLE = {
+    "sheet of a review": Target(file="sheet.tsv", seeds=f.sheet_of_a_review, read=more.review),
+    "judged candidates": _file("judged.tsv", more.judged, f.JUDGED),
+    "decision journal": _in_folder("annotations/anna.jsonl", more.journal, f.JOURNAL),
+    "story journal": _file("journal.jsonl", more.story_journal, f.STORY_JOURNAL),
+    "stored judgments": _file("judgments.csv", more.stored_judgments, f.STORED_JUDGMENTS),
+    "judgments parquet": Target(
+        file="judgments.parquet",
+        seeds=lambda: (f.judgments_parquet(),),
+        read=more.stored_judgments,
+    ),
+    "answers long": _file("answers.csv", more.answers_long, f.ANSWERS_LONG),
+    "answers wide": _file("answers.csv", more.answers_wide, f.ANSWERS_WIDE),
+    "answers pcibex": _file("results.csv", more.answers_pcibex, m.PCIBEX),
+    "answers jspsych": _file("trials.json", more.answers_jspsych, m.JSPSYCH),
+    "survey answers": Target(
+        file="answers.sqlite3", seeds=lambda: (f.survey_file(),), read=more.survey_answers
+    ),
+    "reading times parquet": Target(
+        file="times.parquet",
+        seeds=lambda: (f.parquet(text=["1", "1"], word=["Le", "lampade"], rt=[210, 305]),),
+        read=readers.observations,
+    ),
+}
+
+STUDIES = {
+    "study cloze": _file("cloze.tsv", more.cloze_of_a_study, f.STUDY_CLOZE),
+    "study completions": _file("completions.tsv", more.completions, f.COMPLETIONS),
+    "study expected": _file("expected.json", more.expected, f.EXPECTED),
+    "study cells": _file("cells.csv", more.printed_cells, f.PRINTED_CELLS),
+    "study models": _file("models.tsv", more.models_table, f.MODELS_TABLE),
+    "study sheet": _file("all-eval.tsv", more.judged_sheet, f.JUDGED_SHEET),
+}
+
+MORE_MODELS = {
+    "reply of a server": _file("answer.json", more.reply, f.REPLY),
+    "contexts": _file("contexts.txt", more.contexts, b"Fa freddo.\n\n"),
+    "near adapter": Target(
+        file="adapter_config.json",
+        seeds=lambda: (f.NEAR_ADAPTER,),
+        read=more.adapted,
+        beside=lambda: {"base/config.json": f.CONFIG},
+        folder=True,
+    ),
+    "model config": _in_model("config.json"),
+    "model tokenizer": _in_model("tokenizer.json"),
+    "model weights": _in_model("model.safetensors"),
+}
+
+MORE_RUNS = {
+    "summary of a run": Target(
+        file="summary.json",
+        seeds=lambda: (m.run_files()["summary.json"],),
+        read=more.summary,
+    ),
+    "verdicts table": Target(
+        file="verdicts.parquet",
+        seeds=lambda: (m.run_files()["verdicts.parquet"],),
+        read=more.run,
+        beside=m.run_files_unchecked,
+        folder=True,
+    ),
+    "acceptability manifest": _in_a_run("it-acceptability", "manifest.json", more.run),
+    "acceptability scores": _in_a_run("it-acceptability", "scores.parquet", more.run),
+    "cloze manifest": _in_a_run("es-agreement-templates", "manifest.json", more.cloze_run),
+    "cloze fills": _in_a_run("es-agreement-templates", "fills.parquet", more.cloze_run),
+    "stories manifest": _in_a_run("es-stories", "manifest.json", more.run),
+    "stories of a run": _in_a_run("es-stories", "stories.jsonl", more.run),
+    "unit": Target(file="unit", seeds=lambda: (f.unit_body(),), read=more.unit, wrap=f.sealed),
+    "shard": Target(file="shard", seeds=lambda: (f.shard_body(),), read=more.shard, wrap=f.sealed),
+}
+
 TARGETS: Mapping[str, Target] = {
     **SUITES,
     **CLOZES,
@@ -225,4 +332,9 @@ TARGETS: Mapping[str, Target] = {
     **PEOPLE,
     **MODELS,
     **RUNS,
+    **MORE_CORPORA,
+    **MORE_PEOPLE,
+    **STUDIES,
+    **MORE_MODELS,
+    **MORE_RUNS,
 }

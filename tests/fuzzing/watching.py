@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import resource
 import signal
 from collections.abc import Callable, Iterator
@@ -29,13 +31,16 @@ class _TooSlow(BaseException):
     """Raised by the alarm; no reader catches it."""
 
 
-def attempt(read: Callable[[Path], object], path: Path, *, seconds: float) -> None:
+def attempt(read: Callable[[Path], object], path: Path, *, seconds: float) -> int | None:
     """Read a file; what may come of it is a value, or a message.
 
     Args:
         read: the reader.
         path: what it reads.
         seconds: of this process's own time that it may take.
+
+    Returns:
+        Bytes that it needed at most; None where Linux does not tell.
 
     Raises:
         BrokenError: another exception than a `CimentoError` came out of it, its message cannot be
@@ -52,8 +57,19 @@ def attempt(read: Callable[[Path], object], path: Path, *, seconds: float) -> No
     except (Exception, SystemExit) as error:
         raise BrokenError(f"{type(error).__name__}: {str(error)[:300]}") from error
     peak = _peak()
-    if before is not None and peak is not None and peak - before > MOST_BYTES:
-        raise BrokenError(f"needed {(peak - before) / 1e6:.0f} MB")
+    needed = None if before is None or peak is None else peak - before
+    if needed is not None and needed > MOST_BYTES:
+        raise BrokenError(f"needed {needed / 1e6:.0f} MB")
+    return needed
+
+
+def settle() -> None:
+    """Give memory back that is free: what is used again would not be counted."""
+    gc.collect()
+    if _STATUS.exists():
+        libc = ctypes.CDLL(None)
+        if hasattr(libc, "malloc_trim"):
+            libc.malloc_trim(0)
 
 
 def _check_message(error: CimentoError) -> None:

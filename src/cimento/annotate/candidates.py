@@ -77,7 +77,7 @@ class Remarks:
         """The remarks, read anew each time: the file may be edited meanwhile."""
         if not self.path.exists():
             return []
-        lines = self.path.read_text(encoding="utf-8").splitlines()
+        lines = self.path.read_text(encoding="utf-8", errors="replace").splitlines()
         return [line.strip() for line in lines if line.strip()]
 
     def add(self, text: str) -> None:

@@ -173,16 +173,29 @@ def _read(path: Path) -> Iterable[Decision]:
     for number, line in enumerate(lines, start=1):
         try:
             record = parse_json(line)
-            yield Decision(
+            decision = Decision(
                 item=record["item"],
                 candidate=record["candidate"],
                 fits=record["fits"],
                 remarks=tuple(record["remarks"]),
                 at=record["at"],
             )
+            _refuse_other_kinds(decision)
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
                 where=f"{path} line {number}",
                 seen=f"is no decision ({error})",
                 todo="Was it edited? Remove the line.",
             ) from error
+        yield decision
+
+
+def _refuse_other_kinds(decision: Decision) -> None:
+    """See that the values of a decision are of the kinds that they should be.
+
+    Raises:
+        TypeError: one is not.
+    """
+    texts = (decision.item, decision.candidate, decision.at, *decision.remarks)
+    if not all(isinstance(each, str) for each in texts) or decision.fits not in ("yes", "no", None):
+        raise TypeError("a value is of another kind")

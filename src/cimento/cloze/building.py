@@ -30,7 +30,7 @@ from cimento.cloze.seeding import (
 from cimento.cloze.writers.native import as_tsv, write_folder
 from cimento.errors import InputError, SuiteError
 from cimento.files import read_bytes, write_text
-from cimento.parsing import parse_toml
+from cimento.parsing import filled, parse_toml
 from cimento.suites.model import Meta
 from cimento.suites.reading import decode
 from cimento.suites.tables import read_table
@@ -239,8 +239,8 @@ def _expecting(seeds: Iterable[Seed], expected: str) -> list[Seed]:
     found = []
     for seed in seeds:
         try:
-            written = expected.format_map(seed.columns)
-        except (KeyError, ValueError, IndexError):
+            written = filled(expected, seed.columns)
+        except (KeyError, ValueError):
             # It names a column of the template: it is written out when it is asked.
             written = expected
         changed = written != expected

@@ -10,6 +10,7 @@ from cimento.cloze.judging.expected import EXPECTED, parse_expectation
 from cimento.cloze.records import ClozeItem, ClozeSuite, MultiwordItem, Template
 from cimento.cloze.templates import Expansion, expand_suite
 from cimento.errors import Fault, InputError
+from cimento.parsing import filled
 
 _SHOWN = 5
 
@@ -102,8 +103,8 @@ def _check_expectations(items: Iterable[ClozeItem]) -> Iterator[Fault]:
         if not text:
             continue
         try:
-            parse_expectation(text.format_map(dict(item.columns)))
-        except (InputError, KeyError, ValueError, IndexError) as error:
+            parse_expectation(filled(text, item.columns))
+        except (InputError, KeyError, ValueError) as error:
             told = f"{error.seen}." if isinstance(error, InputError) else ""
             seen = told or f"{text!r} names no column."
             yield fault("CIM-C013", where=f"item {item.id!r}", seen=seen)

@@ -18,6 +18,7 @@ from cimento.cloze.notation import read_cell
 from cimento.cloze.records import ClozeItem
 from cimento.errors import InputError, did_you_mean
 from cimento.files import read_bytes
+from cimento.parsing import whole_number
 from cimento.statistics.values import Estimate
 from cimento.suites.tables import read_table
 
@@ -68,16 +69,17 @@ def read_choices(path: Path, items: Iterable[ClozeItem]) -> dict[str, dict[str, 
     found: dict[str, dict[str, int]] = {}
     for row in table.rows:
         item, option = read_cell(row.cells["item"]), read_cell(row.cells["option"])
-        count = row.cells["count"].strip()
+        said = row.cells["count"].strip()
+        count = whole_number(said)
         if item not in known:
             todo = did_you_mean(item, known)
             raise InputError(where=table.where(row), seen=f"there is no item {item!r}", todo=todo)
-        if not count.isdecimal():
+        if count is None:
             raise InputError(
-                where=table.where(row), seen=f"the count is {count!r}", todo="Write a number."
+                where=table.where(row), seen=f"the count is {said!r}", todo="Write a number."
             )
         own = found.setdefault(item, {})
-        own[option] = own.get(option, 0) + int(count)
+        own[option] = own.get(option, 0) + count
     return found
 
 

@@ -157,7 +157,8 @@ def _probability(cell: str, where: str, *, is_log: bool) -> float | None:
     if not cell:
         return None
     value = _number(cell, where)
-    probability = math.exp(value) if is_log else value
+    # What is above 0 is refused below; e to the power of it may be larger than any number.
+    probability = math.exp(min(value, 1.0)) if is_log else value
     if not 0 <= probability <= 1:
         raise InputError(
             where=where,

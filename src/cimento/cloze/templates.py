@@ -20,9 +20,16 @@ from cimento.cloze.records import (
     Sentence,
     Template,
 )
+from cimento.errors import InputError
 
 JOINT = "; "
 """Between the categories of a form that belongs to several."""
+
+MOST_BYTES = 150_000_000
+"""What the items of a suite may need, roughly: some ten thousand items, or far fewer long ones."""
+
+_ITEM, _COLUMN, _OPTION = 1_000, 100, 50
+"""Roughly, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +106,51 @@ def expand_multiword(item: MultiwordItem) -> tuple[ClozeItem, ...]:
 
 
 def expand_suite(suite: ClozeSuite) -> Expansion:
-    """Every item of a suite: those written out, then those of templates and of multiwords."""
+    """Every item of a suite: those written out, then those of templates and of multiwords.
+
+    Raises:
+        InputError: a few rows would make so many items that they fill the memory.
+    """
+    needed = sum(map(_template_bytes, suite.templates))
+    needed += sum(map(_multiword_bytes, suite.multiwords))
+    if needed > MOST_BYTES:
+        slots = sum(each.n_slots for each in suite.templates)
+        slots += sum(len(each.words) for each in suite.multiwords)
+        raise InputError(
+            where=f"suite {suite.name!r}",
+            seen=f"its templates and expressions make {slots:,} items, which need too much memory",
+            todo="Split it into several suites.",
+        )
     made = expand_templates(suite.templates)
     words = [item for multiword in suite.multiwords for item in expand_multiword(multiword)]
     written = len(suite.items) + len(words)
     return Expansion((*suite.items, *made.items, *words), made.n_slots + written, made.shared)
+
+
+def _template_bytes(template: Template) -> int:
+    """What the items of a template need, roughly."""
+    own = _COLUMN * len(template.columns) + _OPTION * len(template.options) + len(template.id)
+    sets = [_set_bytes(each) for each in template.seeds]
+    forms = sum(len(each.forms) for each in template.seeds)
+    letters = sum(len(form) for each in template.seeds for form in each.forms)
+    seeded = sum(len(each.forms) * size for each, size in zip(template.seeds, sets, strict=True))
+    total = 0
+    for sentence in template.sentences:
+        size = _ITEM + own + len(sentence.text) + _COLUMN * len(sentence.columns)
+        if sentence.has_seed:
+            total += seeded + forms * size + letters * (1 + sentence.text.count(SEED))
+        else:
+            total += size + sum(sets)
+    return total
+
+
+def _set_bytes(seeds: SeedSet) -> int:
+    return len(seeds.category) + _COLUMN * len(seeds.columns) + _OPTION * len(seeds.options)
+
+
+def _multiword_bytes(item: MultiwordItem) -> int:
+    """What the items of an expression need: each has the whole text, and all other words."""
+    return len(item.words) * (_ITEM + 2 * len(item.text) + _COLUMN * len(item.columns))
 
 
 def _unmarked(text: str) -> str:

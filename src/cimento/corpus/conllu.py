@@ -18,7 +18,7 @@ from typing import IO, Literal
 from cimento.corpus.records import EmptyNode, Multiword, Sentence, Token, Word, joined
 from cimento.corpus.trees import range_faults, tree_faults
 from cimento.errors import InputError
-from cimento.parsing import MAX_GROWTH, SMALL_BYTES
+from cimento.parsing import MAX_GROWTH, SMALL_BYTES, whole_number
 
 COLUMNS = 10
 LONGEST_LINE = 1_000_000
@@ -29,8 +29,8 @@ LONGEST_SENTENCE = 100_000
 
 SUFFIXES = (".conllu", ".conllu.gz")
 
-_EMPTY_ID = re.compile(r"\d+\.[1-9]\d*")
-_RANGE = re.compile(r"(\d+)-(\d+)")
+_EMPTY_ID = re.compile(r"\d{1,9}\.[1-9]\d{0,8}")
+_RANGE = re.compile(r"(\d{1,9})-(\d{1,9})")
 _BOM8 = b"\xef\xbb\xbf"
 _BOMS16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -258,8 +258,8 @@ class _Reading:
         key = cells[0]
         if not cells[1]:
             self._fault(number, f"the word {key} has no form")
-        elif key.isdecimal():
-            self._word(number, cells)
+        elif (place := whole_number(key)) is not None:
+            self._word(number, place, cells)
         elif found := _RANGE.fullmatch(key):
             self.multiwords.append(Multiword(int(found[1]), int(found[2]), cells[1], cells[9]))
             self._range_lines.append(number)
@@ -268,15 +268,16 @@ class _Reading:
         else:
             self._fault(number, f"the ID is {key!r}; it is 3, 3-4 or 3.1")
 
-    def _word(self, number: int, cells: list[str]) -> None:
-        key, form, lemma, upos, xpos, feats, head, deprel, deps, misc = cells
+    def _word(self, number: int, place: int, cells: list[str]) -> None:
+        key, form, lemma, upos, xpos, feats, above, deprel, deps, misc = cells
         expected = len(self.words) + 1
-        if int(key) != expected and not self.problems:
+        if place != expected and not self.problems:
             self._fault(number, f"the ID is {key} where {expected} should follow")
-        if not head.isdecimal():
-            self._fault(number, f"the head of word {key} is {head!r} and no number")
+        head = whole_number(above)
+        if head is None:
+            self._fault(number, f"the head of word {key} is {above!r} and no number")
             return
-        word = Word(int(key), form, lemma, upos, xpos, feats, int(head), deprel, deps, misc)
+        word = Word(place, form, lemma, upos, xpos, feats, head, deprel, deps, misc)
         self.words.append(word)
         self._word_lines.append(number)
 

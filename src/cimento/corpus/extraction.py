@@ -19,7 +19,7 @@ from cimento.corpus.search import Duplicates, Finder, Hit, make_hit
 from cimento.corpus.treebanks import TreebankFile
 from cimento.errors import InputError
 
-_NUMBER = re.compile(r"\d+$")
+_NUMBER = re.compile(r"\d{1,18}$")
 _MOST_CLAUSES = 3
 _NOT_CLAUSES = ("aux", "cop")
 

@@ -23,7 +23,7 @@ Spelling: TypeAlias = tuple[Part, ...]
 
 FOLDER = Path(__file__).parents[1] / "data" / "inventories"
 
-_GAP = re.compile(r"\s*(?:…|\.\.\.|\[\.\.\.\])\s*")
+_GAP = re.compile(r"…|\[\.\.\.\]|\.\.\.")
 _WORD = re.compile(r"[^\s'’]+['’]?|['’]")
 _KEYS = {
     "name", "spellings", "category", "senses", "comment", "interrogative",

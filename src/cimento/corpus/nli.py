@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias, get_args
 from cimento.corpus.inventories import Connective, Inventory
 from cimento.errors import InputError, UsageError
 from cimento.files import read_bytes
-from cimento.parsing import parse_toml
+from cimento.parsing import filled, parse_toml
 from cimento.suites.model import Condition, Item, Suite
 
 Label: TypeAlias = Literal["entailment", "neutral", "contradiction"]
@@ -33,7 +33,7 @@ ADVERB = "ADV"
 BLANK = "___"
 
 _FOLDER = Path(__file__).parents[1] / "data" / "nli"
-_END = re.compile(r"[\s.;:,!…]+$")
+_ENDS = " \t\r\n\u00a0\u202f.;:,!…"
 _NO_CLAUSE = re.compile(r"(che|di|a|da|per)\b", re.IGNORECASE)
 _REGIONS = 3
 _MARKS = (",", ";", ":", ".", "!", "?")
@@ -210,7 +210,7 @@ def clauses(
         second, comma, first = after.partition(",")
         if not comma:
             return "the connective opens the sentence, and no comma ends its clause"
-    parts = tuple(_END.sub("", part).strip() for part in (first, second))
+    parts = tuple(part.rstrip(_ENDS).strip() for part in (first, second))
     if "" in parts:
         return "one of the clauses is empty"
     return _capital(parts[0]), _capital(parts[1])
@@ -260,8 +260,8 @@ class _Premise:
 
 def _item(premise: _Premise, label: Label, hypothesis: str, wording: Wording) -> InferenceItem:
     first, second = premise.parts
-    said = hypothesis.format(first=first, second=second)
-    prompt = wording.prompt.format(premise=premise.text, hypothesis=said, blank=BLANK)
+    said = filled(hypothesis, {"first": first, "second": second})
+    prompt = filled(wording.prompt, {"premise": premise.text, "hypothesis": said, "blank": BLANK})
     before, _, after = prompt.rpartition(BLANK)
     return InferenceItem(
         id=f"{premise.source}-{label}",
@@ -306,7 +306,7 @@ def _refuse_wording(wording: Wording, path: Path) -> None:
         ]
     )
     for text, needed in texts:
-        names = set(re.findall(r"{(\w*)}", text))
+        names = set(re.findall(r"{([^{}]*)}", text))
         known = set(needed) or {"first", "second"}
         if not names <= known or (needed and names != known) or not names:
             raise InputError(

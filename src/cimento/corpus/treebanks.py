@@ -20,7 +20,7 @@ SAMPLE = "it_sample"
 
 _DATA = Path(__file__).parents[1] / "data" / "corpus"
 _UD_NAME = re.compile(r"(?P<corpus>[a-z]{2,3}_\w+)-ud-(?P<split>train|dev|test)\b")
-_README_LICENCE = re.compile(r"^License:\s*(.+?)\s*$", re.MULTILINE)
+_README_LICENCE = re.compile(r"^License:(.*\S.*)$", re.MULTILINE)
 _OPEN = re.compile(r"CC0|CC[ -]BY(?:[ -]SA)?(?:[ -]\d(?:\.\d)?)?$|public domain", re.IGNORECASE)
 _MASKED = re.compile(r"https?://\S+|@\w+|[^\w\s#]+")
 
@@ -127,5 +127,5 @@ def _licence(path: Path, corpus: str) -> str:
     if readme.is_file():
         said = _README_LICENCE.search(readme.read_text(encoding="utf-8", errors="replace"))
         if said:
-            return said[1]
+            return said[1].strip()
     return UNKNOWN

@@ -54,6 +54,13 @@ def find_adapter(folder: Path) -> Adapter | None:
         raise ModelError(where=str(path), seen=f"cannot be read ({error})") from error
     if not isinstance(config, dict):
         raise ModelError(where=str(path), seen="is not a JSON object")
+    if config.get("megatron_config"):
+        # peft would import whatever module the config names beside it.
+        raise ModelError(
+            where=str(path),
+            seen="it is made for Megatron, and names a module to be imported",
+            todo="Adapters may bring no code: save it without megatron_config.",
+        )
     complete = (folder / "config.json").is_file()
     base = str(folder) if complete else config.get("base_model_name_or_path")
     if not base or not isinstance(base, str):
@@ -66,7 +73,7 @@ def find_adapter(folder: Path) -> Adapter | None:
         folder=folder,
         kind=str(config.get("peft_type", "")),
         base=base,
-        revision=config.get("revision") or "",
+        revision=str(config.get("revision") or ""),
     )
 
 
@@ -82,26 +89,33 @@ def need_peft(name: str) -> None:
         )
 
 
-def put_on(model: PreTrainedModel, adapter: Adapter, *, pickled: bool = False) -> None:
-    """Load an adapter onto the model it belongs on.
-
-    Args:
-        model: without it.
-        adapter: what is put on.
-        pickled: whether its weights may be other than safetensors.
+def refuse_pickled(adapter: Adapter) -> None:
+    """See that the weights of an adapter are safetensors: transformers takes others as well.
 
     Raises:
-        ModelError: its weights are no safetensors, or the files lack some.
+        ModelError: there are none.
     """
-    # A folder that holds both is loaded as one by transformers itself.
-    if adapter.is_complete:
-        return
-    if not pickled and not (adapter.folder / _WEIGHTS).is_file():
+    if not (adapter.folder / _WEIGHTS).is_file():
         raise ModelError(
             where=str(adapter.folder),
             seen=f"there is no {_WEIGHTS}",
             todo="Weights of other formats can hold code: convert them, or give --allow-pickle.",
         )
+
+
+def put_on(model: PreTrainedModel, adapter: Adapter) -> None:
+    """Load an adapter onto the model it belongs on.
+
+    Args:
+        model: without it.
+        adapter: what is put on.
+
+    Raises:
+        ModelError: the files lack some of its weights.
+    """
+    # A folder that holds both is loaded as one by transformers itself.
+    if adapter.is_complete:
+        return
     info = model.load_adapter(str(adapter.folder))
     missing = sorted(info.missing_keys)
     if missing:

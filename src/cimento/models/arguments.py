@@ -31,6 +31,7 @@ _HIDDEN = "What is secret goes into the environment (HF_TOKEN), since options ar
 _OURS: Mapping[str, str] = {
     ALLOW_PICKLE: "Say it with --allow-pickle.",
     "adapter_kwargs": "Give the adapter's folder as the model.",
+    "allow_all_kernels": _NO_CODE,
     "cache_dir": _LOCATED,
     "code_revision": _NO_CODE,
     "config": "Give the settings that are to be other, one by one.",

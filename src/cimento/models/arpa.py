@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from cimento.errors import InputError
+from cimento.parsing import MAX_GROWTH, SMALL_BYTES
 
 UNKNOWN = "<unk>"
 START = "<s>"
@@ -26,8 +27,8 @@ END = "</s>"
 LONGEST_LINE = 100_000
 """Bytes; an n-gram has some words and two numbers."""
 
-_COUNT = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)")
-_SECTION = re.compile(rb"\\(\d+)-grams:")
+_COUNT = re.compile(rb"ngram\s+(\d{1,3})\s*=\s*(\d{1,18})")
+_SECTION = re.compile(rb"\\(\d{1,3})-grams:")
 _GZIP = b"\x1f\x8b"
 _SINGLE = struct.Struct("f")
 
@@ -94,10 +95,14 @@ class ArpaModel:
     def _lines(self, file: gzip.GzipFile | IO[bytes]) -> Iterator[tuple[int, bytes]]:
         """The lines with their numbers, none of them so long that it fills the memory."""
         number = 0
+        left = MAX_GROWTH * self._path.stat().st_size + SMALL_BYTES
         while line := file.readline(LONGEST_LINE):
             number += 1
+            left -= len(line)
             if len(line) == LONGEST_LINE:
                 raise self._fault(f"the line has {LONGEST_LINE:,} bytes or more", number)
+            if left < 0:
+                raise self._fault("the file grows as no model does when it is unpacked", number)
             yield number, line
 
     def _read(self, file: gzip.GzipFile | IO[bytes]) -> int:

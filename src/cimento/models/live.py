@@ -16,7 +16,7 @@ import torch
 from cimento.errors import UsageError
 from cimento.models.base import DtypeName, KindRule, Policy, Scorer
 from cimento.models.causal import CausalScorer
-from cimento.models.loading import _CAUSAL_ENDINGS, _MASKED_ENDINGS, Kind, _card
+from cimento.models.loading import Kind, card_of, kind_by_name
 from cimento.models.locate import Located
 from cimento.models.masked import MaskedScorer
 from cimento.models.seq2seq import Seq2SeqScorer
@@ -73,7 +73,7 @@ def live_scorer(
     chosen = _kind_of(model, name) if kind == "auto" else kind
     policy = live_policy(policy or Policy(), model)
     located = Located(name=name, folder=Path(), revision=weights_digest(model))
-    card = _card(located, chosen, policy, model, tokenizer)
+    card = card_of(located, chosen, policy, model, tokenizer)
     return _SCORERS[chosen](model, tokenizer, card=card, policy=policy, token_budget=token_budget)
 
 
@@ -139,10 +139,9 @@ def _kind_of(model: PreTrainedModel, name: str) -> Kind:
     if getattr(model.config, "is_encoder_decoder", False):
         return "seq2seq"
     written = type(model).__name__
-    if written.endswith(_MASKED_ENDINGS):
-        return "masked"
-    if written.endswith(_CAUSAL_ENDINGS):
-        return "causal"
+    kind = kind_by_name(written)
+    if kind is not None:
+        return kind
     raise UsageError(
         where=f"model {name!r}",
         seen=f"{written} is neither a causal nor a masked language model",

@@ -6,11 +6,11 @@ import contextlib
 import hashlib
 import json
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cimento.errors import MissingDependencyError, ModelError, UsageError
-from cimento.models.adapters import need_peft, put_on
+from cimento.models.adapters import need_peft, put_on, refuse_pickled
 from cimento.models.arguments import (
     ALLOW_PICKLE,
     TRUST_CODE,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]
 """What a model of transformers can be loaded as."""
 
+_SHOWN = 80
 _CAUSAL_ENDINGS = ("ForCausalLM", "LMHeadModel")
 _MASKED_ENDINGS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
 
@@ -72,7 +73,7 @@ def load(
         chosen = kind_of(located) if kind == "auto" else kind
         target = _device(torch, device)
         model = _load_weights(located, chosen, policy, target)
-    card = _card(located, chosen, policy, model, tokenizer)
+    card = card_of(located, chosen, policy, model, tokenizer)
     budget = token_budget or (1024 if target == "cpu" else 16_384)
     return _scorer_of(chosen)(model, tokenizer, card=card, policy=policy, token_budget=budget)
 
@@ -129,12 +130,14 @@ def kind_of(located: Located) -> Kind:
     ``...WithLMHeadModel`` ends like GPT-2's ``LMHeadModel`` but is masked (XLM, Flaubert).
     """
     config = read_config(located)
-    names = config.get("architectures") or []
+    told = config.get("architectures")
+    names = [str(each) for each in told] if isinstance(told, list) else []
     if config.get("is_encoder_decoder"):
         return "seq2seq"
-    if any(name.endswith(_MASKED_ENDINGS) for name in names):
+    kinds = set(map(kind_by_name, names))
+    if "masked" in kinds:
         return "masked"
-    if any(name.endswith(_CAUSAL_ENDINGS) for name in names):
+    if "causal" in kinds:
         return "causal"
     raise ModelError(
         where=f"model {located.name!r}",
@@ -142,6 +145,30 @@ def kind_of(located: Located) -> Kind:
         " which is neither a causal nor a masked language model",
         todo="Say which with --kind causal or --kind masked, if it can be loaded as one.",
     )
+
+
+def _refuse_kernels(config: Mapping[str, object], located: Located) -> None:
+    """See that a config asks for no code of the hub to compute attention with.
+
+    Raises:
+        ModelError: it does.
+    """
+    parts = [config, *(part for part in config.values() if isinstance(part, dict))]
+    for part in parts:
+        for key, value in part.items():
+            if key.endswith("attn_implementation") and "/" in str(value):
+                raise ModelError(
+                    where=str(located.folder / "config.json"),
+                    seen=f"{key} is {str(value)[:_SHOWN]!r}, which is code of the hub",
+                    todo="It is run with --trust-remote-code only. Read it first.",
+                )
+
+
+def kind_by_name(architecture: str) -> Literal["causal", "masked"] | None:
+    """What a class of transformers is, by the end of its name; None where that does not tell."""
+    if architecture.endswith(_MASKED_ENDINGS):
+        return "masked"
+    return "causal" if architecture.endswith(_CAUSAL_ENDINGS) else None
 
 
 def _device(torch: Any, wanted: str) -> str:
@@ -187,8 +214,10 @@ def load_tokenizer(located: Located, *, trusted: bool = False) -> PreTrainedToke
             for role, name in names.items():
                 if role not in named and name in known:
                     setattr(tokenizer, role, name)
-    # Tokenizer files fail in as many ways as there are formats.
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    # Tokenizer files fail in as many ways as there are formats; a panic of Rust is no Exception.
+    except BaseException as error:
         raise ModelError(
             where=f"tokenizer of {located.name!r}",
             seen=f"cannot be loaded ({type(error).__name__}: {str(error).strip()[:300]})",
@@ -211,8 +240,13 @@ def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> P
 
     autos = {"masked": AutoModelForMaskedLM, "seq2seq": AutoModelForSeq2SeqLM}
     auto = autos.get(kind, AutoModelForCausalLM)
-    quantised = "quantization_config" in read_config(located)
+    config = read_config(located)
+    quantised = "quantization_config" in config
+    if policy.model_args.get(TRUST_CODE) is not True:
+        _refuse_kernels(config, located)
     args = for_transformers(policy.model_args, quantised=quantised, device=device)
+    if located.adapter is not None and policy.model_args.get(ALLOW_PICKLE) is not True:
+        refuse_pickled(located.adapter)
     try:
         loaded: Any = auto.from_pretrained(
             located.folder,
@@ -222,7 +256,7 @@ def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> P
         )
         model, info = loaded
         if located.adapter is not None:
-            put_on(model, located.adapter, pickled=policy.model_args.get(ALLOW_PICKLE) is True)
+            put_on(model, located.adapter)
     except ModelError:
         raise
     # Loading fails in many ways: no weights, wrong shapes, an unknown architecture, bad JSON.
@@ -244,13 +278,22 @@ def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> P
     return placed
 
 
-def _card(
+def card_of(
     located: Located,
     kind: str,
     policy: Policy,
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
 ) -> ModelCard:
+    """The card of a model that is in memory.
+
+    Args:
+        located: its name and revision.
+        kind: what it is loaded as.
+        policy: how texts are scored.
+        model: on its device.
+        tokenizer: a fast one.
+    """
     from cimento.models.tokenizer_facts import tokenizer_kind
 
     serialized = tokenizer.backend_tokenizer.to_str()

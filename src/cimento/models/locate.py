@@ -60,18 +60,29 @@ def locate(name: str) -> Located:
         UsageError: there is no such model, or it cannot be downloaded.
         ModelError: its files cannot be read.
     """
+    return _locate(name, inner=False)
+
+
+def _locate(name: str, *, inner: bool) -> Located:
+    """Find a model; see `locate`.
+
+    Args:
+        name: as a user, or the config of an adapter, gives it.
+        inner: whether an adapter belongs on it: if it is one itself, its own model is not looked
+            for, since adapters could name each other without end.
+    """
     if name in DEMO_MODELS:
         folder = Path(str(resources.files("cimento") / "data" / "models" / name))
         return Located(name=name, folder=folder, revision=_digest(folder))
     path = Path(name).expanduser()
-    if path.is_dir():
+    if _is_folder(path):
         if not any((path / config).is_file() for config in ("config.json", CONFIG)):
             raise UsageError(
                 where=name,
                 seen="this folder holds no config.json, so it is not a Hugging Face model",
                 todo="Give the folder that `save_pretrained` wrote.",
             )
-        return _at(path, name=path.resolve().name, revision=_digest(path))
+        return _at(path, name=path.resolve().name, revision=_digest(path), inner=inner)
     hub_name, _, revision = name.partition("@")
     looks_like_path = name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name
     if looks_like_path or not _HUB_NAME.match(hub_name):
@@ -81,10 +92,17 @@ def locate(name: str) -> Located:
             todo="Give a folder, org/name@revision, openai:URL#model, kenlm:FILE, replay:FILE,"
             f" {' or '.join(DEMO_MODELS)}.",
         )
-    return _from_hub(hub_name, revision or None)
+    return _from_hub(hub_name, revision or None, inner=inner)
 
 
-def _from_hub(name: str, revision: str | None) -> Located:
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name that no file can have
+        return False
+
+
+def _from_hub(name: str, revision: str | None, *, inner: bool) -> Located:
     try:
         from huggingface_hub import snapshot_download
     except ImportError as error:
@@ -105,18 +123,17 @@ def _from_hub(name: str, revision: str | None) -> Located:
             todo="Check the spelling and the network, or give the folder of a downloaded copy"
             f" (demo models that need no download: {', '.join(DEMO_MODELS)}).",
         ) from error
-    return _at(folder, name=name, revision=folder.name)
+    return _at(folder, name=name, revision=folder.name, inner=inner)
 
 
-def _at(folder: Path, *, name: str, revision: str) -> Located:
+def _at(folder: Path, *, name: str, revision: str, inner: bool) -> Located:
     """The model in a folder, or an adapter with the model that it belongs on."""
     adapter = find_adapter(folder)
-    if adapter is None or adapter.is_complete:
+    if inner or adapter is None or adapter.is_complete:
         return Located(name, folder, revision, adapter)
     beside = folder / adapter.base
-    found = locate(
-        str(beside) if beside.is_dir() else f"{adapter.base}@{adapter.revision}".rstrip("@")
-    )
+    hub_name = f"{adapter.base}@{adapter.revision}".rstrip("@")
+    found = _locate(str(beside) if _is_folder(beside) else hub_name, inner=True)
     if found.adapter is not None:
         raise ModelError(
             where=str(folder),
@@ -133,6 +150,8 @@ def _digest(folder: Path) -> str:
     try:
         files = sorted({path for each in (*_PATTERNS, _CODE) for path in folder.glob(each)})
         for path in files:
+            if not path.is_file():  # a link may lead to a device, which never ends
+                raise ModelError(where=str(path), seen="is no file")
             total.update(path.name.encode() + b"\0")
             with path.open("rb") as handle:
                 total.update(hashlib.file_digest(handle, "sha256").digest())

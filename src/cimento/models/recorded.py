@@ -20,13 +20,17 @@ from typing import Literal, TypeAlias
 
 from cimento.errors import TableError
 from cimento.files import read_bytes
+from cimento.parsing import faults_of, refuse_very_faulty
 
 COLUMNS = ("sentence_id", "token_id", "token", "surprisal")
 
 _NOT_A_NUMBER = frozenset({"", "nan", "na", "null", "none"})
 _MAX_DIGITS = 12
 _LONGEST_PATTERN = 200
+_MOST_OPTIONAL = 3
 _ENDLESS = re.compile(r"\)\s*[*+{]")
+_ONE_CHARACTER = re.compile(r"\\.|\[\^?\]?[^\]]*\]", re.DOTALL)
+"""In a regular expression: an escaped one, or one of a class."""
 
 _Split: TypeAlias = Callable[[str], list[str]]
 
@@ -305,15 +309,16 @@ def parse_spec(text: str, *, where: str) -> ModelSpec:
         where: for messages: the file it comes from.
 
     Raises:
-        TableError: it is not a model spec; lists what is wrong.
+        InputError: it is not a model spec; lists what is wrong.
     """
     from pydantic import TypeAdapter, ValidationError
 
+    adapter = TypeAdapter(ModelSpec)
+    refuse_very_faulty(adapter, text, where=where)
     try:
-        spec = TypeAdapter(ModelSpec).validate_json(text, strict=True)
+        spec = adapter.validate_json(text, strict=True)
     except ValidationError as error:
-        found = error.errors(include_url=False)
-        faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}".strip(": ") for each in found]
+        faults = [": ".join(each).strip(": ") for each in faults_of(error)]
     else:
         faults = _faults(spec.tokenizer)
         if not faults:
@@ -335,9 +340,26 @@ def _faults(tokenizer: Tokenizer) -> list[str]:
         re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
         faults.append(f"tokenizer.drop_token_pattern: not a regular expression, {error}")
-    if _ENDLESS.search(pattern) or len(pattern) > _LONGEST_PATTERN:
+    if _may_be_endless(pattern):
         faults.append(
-            "tokenizer.drop_token_pattern: a group that is repeated, or a long pattern, may search"
-            " without end; write it without"
+            "tokenizer.drop_token_pattern: a group that is repeated, several repetitions, or a long"
+            " pattern, may search without end; write it without"
         )
     return faults
+
+
+def _may_be_endless(pattern: str) -> bool:
+    """Whether a regular expression may take very long on a short word.
+
+    It does where repetitions follow each other, of which each can take what the next one could.
+    """
+    plain = _ONE_CHARACTER.sub("x", pattern)
+    repeated = sum(map(plain.count, "*+{"))
+    optional = plain.count("?") - plain.count("(?")
+    return (
+        _ENDLESS.search(pattern) is not None
+        or len(pattern) > _LONGEST_PATTERN
+        or repeated > 1
+        or optional > _MOST_OPTIONAL
+        or plain.count("(") > _MOST_OPTIONAL
+    )

@@ -53,7 +53,7 @@ class ServerReplier:
         body = self._body(ask)
         for _ in range(MALFORMED_ATTEMPTS):
             answer = self._server.post(path, body, about=about)
-            reply = _read(answer, ask)
+            reply = read_reply(answer, chat=bool(ask.messages), options=ask.options)
             if reply is not None:
                 return reply
         raise ModelError(
@@ -94,14 +94,20 @@ def _one_of(options: Sequence[str]) -> JsonValue:
     }
 
 
-def _read(answer: JsonValue, ask: ReplyAsk) -> Reply | None:
-    """The reply in an answer; None where there is none."""
+def read_reply(answer: JsonValue, *, chat: bool, options: Sequence[str]) -> Reply | None:
+    """The reply in an answer; None where there is none.
+
+    Args:
+        answer: of the server.
+        chat: whether turns were sent, and not one text.
+        options: that the reply was constrained to; empty where it was free.
+    """
     choices = answer.get("choices") if isinstance(answer, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
         return None
     text: JsonValue = choice.get("text")
-    if ask.messages:
+    if chat:
         message = choice.get("message")
         if not isinstance(message, dict) or "content" not in message:
             return None
@@ -110,7 +116,7 @@ def _read(answer: JsonValue, ask: ReplyAsk) -> Reply | None:
     if not isinstance(text, str):
         return None
     reason: StopReason = "length" if choice.get("finish_reason") == "length" else "end"
-    return Reply(_unpacked(text) if ask.options else text, reason)
+    return Reply(_unpacked(text) if options else text, reason)
 
 
 def _unpacked(text: str) -> str:

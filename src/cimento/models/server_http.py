@@ -198,7 +198,7 @@ class Server:
                         seen=f"its answer has more than {MOST_BYTES:,} bytes",
                         todo="Is it the server that you mean?",
                     )
-                answer: JsonValue = parse_json(content)
+                answer = self._without_key(content)
         except urllib.error.HTTPError as error:
             with error:
                 self._refused(error, path, where)
@@ -210,6 +210,16 @@ class Server:
             raise TransientError(f"the connection broke: {type(error).__name__}") from error
         except ValueError as error:
             raise TransientError("the answer is not JSON, or was cut short") from error
+        return answer
+
+    def _without_key(self, content: bytes) -> JsonValue:
+        """An answer as a value; should it repeat the key, that is nowhere in it."""
+        answer: JsonValue = parse_json(content)
+        if self._key and (self._key.encode() in content or b"\\" in content):
+            plain = json.dumps(answer, ensure_ascii=False)
+            hidden = json.dumps(self._key, ensure_ascii=False)[1:-1]
+            if hidden in plain:
+                answer = parse_json(plain.replace(hidden, "[key]"))
         return answer
 
     def _refused(self, error: urllib.error.HTTPError, path: str, where: str) -> NoReturn:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import struct
 from dataclasses import dataclass
@@ -14,9 +13,12 @@ from cimento.models.encoding import TextEncoder
 from cimento.models.loading import kind_of, load_tokenizer, read_config
 from cimento.models.locate import Located
 from cimento.models.tokenizing import causal_frame, own_frame
+from cimento.parsing import parse_json
 
 _LENGTH = struct.Struct("<Q")
 _MOST_HEADER = 100_000_000
+_MOST_AXES = 8
+_LARGEST = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ def count_parameters(folder: Path) -> int | None:
     files = sorted(folder.glob("*.safetensors"))
     try:
         return sum(map(_in_file, files)) if files else None
-    except (OSError, ValueError, KeyError, TypeError, struct.error):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error):
         return None
 
 
@@ -78,5 +80,16 @@ def _in_file(path: Path) -> int:
         (length,) = _LENGTH.unpack(handle.read(_LENGTH.size))
         if length > _MOST_HEADER:
             raise ValueError("no header of a sane length")
-        header: dict[str, dict[str, list[int]]] = json.loads(handle.read(length))
-    return sum(math.prod(each["shape"]) for name, each in header.items() if name != "__metadata__")
+        header: dict[str, dict[str, list[int]]] = parse_json(handle.read(length))
+    shapes = [each["shape"] for name, each in header.items() if name != "__metadata__"]
+    if not all(map(_is_shape, shapes)):
+        raise ValueError("no shape of a tensor")
+    return sum(map(math.prod, shapes))
+
+
+def _is_shape(shape: object) -> bool:
+    return (
+        isinstance(shape, list)
+        and len(shape) <= _MOST_AXES
+        and all(isinstance(each, int) and 0 <= each <= _LARGEST for each in shape)
+    )

@@ -27,6 +27,9 @@ from cimento.requests import Span
 
 _MOSES_MARK = re.compile(r"@[-,.]@")
 _WORD = re.compile(r"\w")
+_STRETCH = re.compile(r"\S+")
+_LONGEST_DROPPED = 100
+"""A longer word has tokens, whatever the spec's pattern says; patterns are slow on long ones."""
 _TODO = "Is this the recording of this very suite, and the spec that of its model?"
 
 
@@ -196,8 +199,9 @@ class _Walk:
                 continue
             if self._drop is None:
                 break
-            word = chars[pos : self._text.end_of_region(pos)].split(maxsplit=1)[0]
-            if self._drop.sub("", word):
+            found = _STRETCH.match(chars, pos, self._text.end_of_region(pos))
+            word = found[0] if found else ""
+            if not 0 < len(word) <= _LONGEST_DROPPED or self._drop.sub("", word):
                 break
             pos += len(word)
         return pos

@@ -57,6 +57,9 @@ class LineFault:
 ParseLine: TypeAlias = Callable[[str], "Entry | str | None"]
 """From a line to its entry; to what is wrong with it; or to None where it says nothing."""
 
+_LONGEST_LINE = 10_000
+"""Of a dictionary; the expression below needs two hundred times the memory of its text."""
+
 _DELAF = re.compile(r"(?P<form>(?:\\.|[^\\,])*),(?P<lemma>(?:\\.|[^\\.])*)\.(?P<tags>.*)")
 _DELAF_TAGS = re.compile(r"[A-Za-z0-9]+(?:\+[^+:\s]+)*(?::[^+:\s]+)*")
 
@@ -68,7 +71,8 @@ def parse_delaf(line: str) -> Entry | str | None:
     """
     if not line.strip() or line.startswith("/"):
         return None
-    found = _DELAF.fullmatch(line) if "\t" not in line else None
+    fits = "\t" not in line and len(line) <= _LONGEST_LINE
+    found = _DELAF.fullmatch(line) if fits else None
     if found is None:
         return "is not form,lemma.CLASS"
     form, lemma = _plain(found["form"]), _plain(found["lemma"])

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from cimento.errors import InputError, StorageError
 from cimento.files import atomically
@@ -26,6 +26,9 @@ FAULTS_KEPT = 100
 
 _BLOCK = 256
 """Entries in a block, or a few more."""
+_LARGEST_BLOCK = 50_000_000
+"""Bytes, unpacked."""
+_CELLS = 3
 
 _INSERTED = 50_000
 Key = Literal["form", "lemma"]
@@ -93,6 +96,10 @@ class Index:
 
     def _read_head(self) -> tuple[dict[str, str], tuple[LineFault, ...]]:
         try:
+            made = self._connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
+            if any(f"{sql};" not in _TABLES for (sql,) in made):
+                # Views and columns that are computed would run when they are read.
+                raise _not_an_index(self._path, "it holds what no index has")
             facts = dict(self._connection.execute("SELECT name, value FROM facts").fetchall())
             rows = self._connection.execute("SELECT line, text, seen FROM faults").fetchall()
         except sqlite3.Error as error:
@@ -102,17 +109,28 @@ class Index:
         return facts, tuple(LineFault(*row) for row in rows)
 
     def _block_of(self, key: Key, word: str) -> int:
-        row = self._connection.execute(_FIND[key], (word,)).fetchone()
+        row = self._row(_FIND[key], word)
         return int(row[0]) if row else 0
 
     def _read_block(self, key: Key, number: int) -> list[list[str]]:
-        row = self._connection.execute(_READ[key], (number,)).fetchone()
+        row = self._row(_READ[key], number)
         if row is None:
             return []
         try:
-            return [line.split("\t") for line in zlib.decompress(row[0]).decode().split("\n")]
-        except (zlib.error, UnicodeDecodeError) as error:
+            text = zlib.decompressobj().decompress(row[0], _LARGEST_BLOCK).decode()
+        except (zlib.error, UnicodeDecodeError, TypeError) as error:
             raise _not_an_index(self._path, error) from error
+        found = [line.split("\t") for line in text.split("\n")]
+        if any(len(cells) != _CELLS for cells in found):
+            raise _not_an_index(self._path, "a block of it is damaged")
+        return found
+
+    def _row(self, query: str, value: str | int) -> tuple[Any, ...] | None:
+        try:
+            row: tuple[Any, ...] | None = self._connection.execute(query, (value,)).fetchone()
+        except sqlite3.Error as error:
+            raise _not_an_index(self._path, error) from error
+        return row
 
 
 def build(dictionary: Path, path: Path, *, parse: ParseLine, facts: dict[str, str]) -> None:

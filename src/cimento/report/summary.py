@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import TableError
+from cimento.parsing import faults_of, refuse_very_faulty
 from cimento.verdicts.judge import Verdict
 
 if TYPE_CHECKING:
@@ -194,14 +195,15 @@ def from_json(text: str, *, where: str = "summary.json") -> Summary:
     """
     from pydantic import TypeAdapter, ValidationError
 
+    adapter = TypeAdapter(Summary)
+    refuse_very_faulty(adapter, text, where=where)
     try:
-        summary = TypeAdapter(Summary).validate_json(text)
+        summary = adapter.validate_json(text)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(step) for step in first["loc"])
+        place, told = faults_of(error)[0]
         raise TableError(
             where=where,
-            seen=f"is not a summary of cimento ({place or 'the text'}: {first['msg']})",
+            seen=f"is not a summary of cimento ({place or 'the text'}: {told})",
             todo="Give a summary.json, or what `cimento run --json` printed.",
         ) from error
     if summary.schema_version > SUMMARY_VERSION:

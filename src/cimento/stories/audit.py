@@ -15,7 +15,7 @@ from cimento.stories.triples import base_of, bases, by_triple, is_replacement, i
 
 Rows: TypeAlias = list[int]
 
-_ID = re.compile(r"\s*(\d+)(?:-([OC])(\d+))?\s*")
+_ID = re.compile(r"\s*(\d{1,9})(?:-([OC])(\d{1,9}))?\s*")
 _SUFFIX: Mapping[str | None, StoryType | None] = {"O": "order", "C": "cloze", None: None}
 _FINAL = (".", "!", "?", "…", ".»", "!»", "?»", '."', '!"', '?"')
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import UnionType
 
 from cimento.errors import StorageError
 from cimento.parsing import parse_json
@@ -71,8 +72,31 @@ def _read(path: Path) -> Iterator[Record]:
             record = parse_json(line)
         except ValueError:
             continue
-        if isinstance(record, dict):
+        if isinstance(record, dict) and _is_whole(record):
             yield record
+
+
+def _is_whole(record: Record) -> bool:
+    """Whether the values of a record are such as are written; a damaged one is asked again."""
+    said = (record.get(name) for name in ("label", "reply", "reason"))
+    texts = all(isinstance(each, str | None) for each in said)
+    nats, tokens, options = (record.get(name) for name in ("nats", "tokens", "options"))
+    if nats is None:
+        return texts
+    return (
+        texts
+        and isinstance(nats, list)
+        and isinstance(tokens, list)
+        and isinstance(options, list)
+        and isinstance(record.get("greedy"), list | None)
+        and len(nats) == len(tokens) == len(options)
+        and all(_holds(row, int | float) for row in nats)
+        and all(_holds(row, str) for row in tokens)
+    )
+
+
+def _holds(row: object, kind: type | UnionType) -> bool:
+    return isinstance(row, list) and all(isinstance(each, kind) for each in row)
 
 
 def _append(record: Record, path: Path) -> None:

@@ -28,8 +28,10 @@ Reason: TypeAlias = Literal[
 
 N_SENTENCES = 5
 _PAIR = 2
+_MOST_DIGITS = 9
 
 _THINKING = re.compile(r"<think(ing)?>.*?</think(ing)?>", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"</think(ing)?>", re.IGNORECASE)
 _LEAD = re.compile(
     r"(?:final answer|answer|risposta finale|risposta|output|uscita)\s*:", re.IGNORECASE
 )
@@ -85,7 +87,7 @@ def parse(tier: Tier, reply: str, *, numbering: int = 0) -> Parsed:
         reply: what the model wrote.
         numbering: number of the first sentence in the prompt, 0 or 1.
     """
-    text = _THINKING.sub(" ", reply)
+    text = _without_thinking(reply)
     if re.search(r"<think", text, re.IGNORECASE):
         return Parsed(None, "reasoning cut short")
     after_lead = _LEAD.split(text)[-1]
@@ -106,10 +108,17 @@ def parse_words(reply: str, labels: Mapping[str, str]) -> Parsed:
         reply: what the model wrote.
         labels: word, in lower case, to label.
     """
-    text = _THINKING.sub(" ", reply).strip()
+    text = _without_thinking(reply).strip()
     if not text:
         return Parsed(None, "empty")
     return _only(_found(_plain(text.split("\n")[0]), labels))
+
+
+def _without_thinking(reply: str) -> str:
+    """A reply without what stands between ``<think>`` marks."""
+    # Only as far as thoughts end: of many that never do, each would be followed to the end.
+    end = max((mark.end() for mark in _THOUGHT.finditer(reply)), default=0)
+    return _THINKING.sub(" ", reply[:end]) + reply[end:]
 
 
 def _story_class(text: str, _numbering: int) -> Parsed:
@@ -125,7 +134,10 @@ def _story_class(text: str, _numbering: int) -> Parsed:
 
 
 def _conflict(text: str, numbering: int) -> Parsed:
-    numbers = [int(number) - numbering for number in _NUMBER.findall(text)]
+    found = _NUMBER.findall(text)
+    if any(len(number) > _MOST_DIGITS for number in found):
+        return Parsed(None, "no such sentence")
+    numbers = [int(number) - numbering for number in found]
     distinct = sorted(set(numbers))
     if not numbers:
         return Parsed(None, "no answer")

@@ -6,11 +6,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from cimento.errors import InputError
 from cimento.files import read_bytes, write_text
-from cimento.parsing import parse_json
+from cimento.parsing import faults_of
 from cimento.statistics.intervals import wilson
 from cimento.stories.asking import Record, TierAsk, scores_of
 from cimento.stories.options import normalised
@@ -121,17 +120,19 @@ def read_answers(path: Path) -> tuple[QuestionAnswer, ...]:
     Raises:
         InputError: the file is another one.
     """
-    try:
-        records = [parse_json(line) for line in read_bytes(path).decode().splitlines()]
-        return tuple(QuestionAnswer(**_with_tuple(record)) for record in records)
-    except (ValueError, TypeError, AttributeError) as error:
-        raise InputError(where=str(path), seen=f"cannot be read ({error})") from error
+    from pydantic import TypeAdapter, ValidationError
 
-
-def _with_tuple(record: dict[str, Any]) -> dict[str, Any]:
-    """A record as it was before it was JSON."""
-    values = record.get("logprobs_nats")
-    return {**record, "logprobs_nats": None if values is None else tuple(values)}
+    adapter = TypeAdapter(QuestionAnswer)
+    found = []
+    for number, line in enumerate(read_bytes(path).splitlines(), start=1):
+        try:
+            found.append(adapter.validate_json(line, strict=True))
+        except ValidationError as error:
+            place, told = faults_of(error)[0]
+            raise InputError(
+                where=f"{path} line {number} {place}".rstrip(), seen=f"cannot be read ({told})"
+            ) from error
+    return tuple(found)
 
 
 def _answer(

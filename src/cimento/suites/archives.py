@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from cimento.errors import CimentoError, InputError
+from cimento.parsing import MAX_GROWTH, SMALL_BYTES
 
 ARCHIVE_SUFFIX = ".zip"
 TOML = "suite.toml"
@@ -89,7 +90,7 @@ def _unpack(archive: zipfile.ZipFile, folder: Path, path: Path) -> None:
     members = [each for each in archive.infolist() if _is_wanted(each)]
     if len(members) > MAX_FILES:
         raise _refused(path, f"holds {len(members):,} files", f"At most {MAX_FILES:,} are read.")
-    left = MAX_TOTAL_BYTES
+    left = min(MAX_TOTAL_BYTES, max(SMALL_BYTES, MAX_GROWTH * path.stat().st_size))
     for member in members:
         target = _place(member, folder, path)
         _check_size(member, path)
@@ -154,7 +155,8 @@ def _too_large(path: Path, member: zipfile.ZipInfo) -> InputError:
     return _refused(
         path,
         f"{member.filename!r} is too large, or all its files together are",
-        f"At most {MAX_FILE_BYTES:,} bytes a file and {MAX_TOTAL_BYTES:,} in all are read.",
+        f"At most {MAX_FILE_BYTES:,} bytes a file, {MAX_TOTAL_BYTES:,} in all and {MAX_GROWTH}"
+        " times the archive's size are read; unpack it yourself where you trust it.",
     )
 
 

@@ -15,6 +15,10 @@ from cimento.suites.readers import FORMATS, SUITE_SUFFIXES, TOML, detect_format,
 from cimento.suites.readers.native import TABLES
 from cimento.suites.readers.plugged import plugged_suffixes
 
+SMALL_STIMULI = 80_000
+STIMULUS_BYTES = 10
+"""An archive may hold so many sentences, or one for every so many of its bytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class LoadedSuite:
@@ -71,18 +75,42 @@ def load_suites(path: Path) -> list[LoadedSuite]:
         SuiteError: suites have faults; the error carries those of all of them.
     """
     if is_archive(path):
+        most = max(SMALL_STIMULI, path.stat().st_size // STIMULUS_BYTES)
         with opened(path) as folder:
             return [
                 replace(each, path=path / each.path.relative_to(folder))
-                for each in load_suites(folder)
+                for each in _load_all(folder, most=most)
             ]
+    return _load_all(path)
+
+
+def _load_all(path: Path, *, most: int | None = None) -> list[LoadedSuite]:
+    """Every suite at a path.
+
+    Args:
+        path: a file, a suite folder, or a folder of suites.
+        most: sentences that all suites together may have; None does not count them.
+
+    Raises:
+        InputError: as for `load_suite`, or there are more sentences.
+        SuiteError: suites have faults.
+    """
     loaded = []
     faulty: list[SuiteError] = []
+    stimuli = 0
     for each in suite_paths(path):
         try:
             loaded.append(load_suite(each))
         except SuiteError as error:
             faulty.append(error)
+            continue
+        stimuli += sum(len(item.conditions) for item in loaded[-1].suite.items)
+        if most is not None and stimuli > most:
+            raise InputError(
+                where=str(path),
+                seen=f"its suites have more than {most:,} sentences, too many for its size",
+                todo="Unpack it yourself, and give the folder.",
+            )
     if len(faulty) == 1:
         raise faulty[0]
     if faulty:

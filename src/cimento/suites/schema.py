@@ -22,6 +22,7 @@ from pydantic import (
 )
 
 from cimento.errors import Fault
+from cimento.parsing import MOST_FAULTS, is_very_faulty
 from cimento.suites.faults import fault
 from cimento.suites.model import JoinRule, JsonValue, Metric
 
@@ -227,6 +228,9 @@ def validate(model: type[Model], data: object, *, where: str) -> tuple[Model | N
         data: as parsed.
         where: file, and row where there is one.
     """
+    if is_very_faulty(model.model_validate, data):
+        seen = "Very many things in it are not what they should be."
+        return None, [fault("CIM-S003", where=where, seen=seen, todo="Is it such a file?")]
     try:
         return model.model_validate(data), []
     except ValidationError as error:
@@ -237,7 +241,7 @@ def validate(model: type[Model], data: object, *, where: str) -> tuple[Model | N
                 seen=_seen(each["type"], each["msg"], each["input"]),
                 todo="Add it." if each["type"] == "missing" else "Correct it.",
             )
-            for each in error.errors(include_url=False, include_context=False)
+            for each in error.errors(include_url=False, include_context=False)[:MOST_FAULTS]
         ]
 
 

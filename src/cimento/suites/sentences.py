@@ -6,7 +6,8 @@ import re
 
 from cimento.suites.model import Condition, JoinRule
 
-_BLANK_BEFORE_MARK = re.compile(r"\s+(?=[.,!?;:])")
+# Only from the first of several blanks: else very many of them take very long.
+_BLANK_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,!?;:])")
 
 
 def sentence(condition: Condition, *, rule: JoinRule = "blank") -> str:

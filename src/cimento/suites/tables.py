@@ -21,8 +21,8 @@ MOST_COLUMNS = 16_384
 MOST_PADDING = 1_000_000
 """Cells that rows may lack at their ends, all together: they are read as empty ones."""
 MOST_FAULTS = 1_000
-SMALL_ROWS = 40_000
-ROW_BYTES = 20
+SMALL_ROWS = 80_000
+ROW_BYTES = 12
 """A table may have so many rows, or one for every so many bytes of its file: a row becomes a
 hundred times as large in memory as the shortest one is in a file, and no sentence is so short."""
 

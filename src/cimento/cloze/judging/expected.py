@@ -19,6 +19,7 @@ from cimento.cloze.judging.precision import Share
 from cimento.cloze.templates import JOINT
 from cimento.errors import InputError, UsageError
 from cimento.morphology.model import Morphology, Reading, parse_features
+from cimento.parsing import filled
 
 EXPECTED = "expected"
 """The column that holds an item's expectation."""
@@ -110,8 +111,8 @@ def expectations(columns: Mapping[str, Mapping[str, str]]) -> dict[str, Expectat
         if not own.get(EXPECTED):
             continue
         try:
-            found[item] = parse_expectation(own[EXPECTED].format_map(own))
-        except (KeyError, ValueError, IndexError) as error:
+            found[item] = parse_expectation(filled(own[EXPECTED], own))
+        except (KeyError, ValueError) as error:
             raise InputError(
                 where=f"item {item!r}",
                 seen=f"its expectation {own[EXPECTED]!r} names a column it has not ({error})",

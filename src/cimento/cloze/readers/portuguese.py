@@ -7,6 +7,7 @@ in the plain form described in docs/cloze.md: JSON lines, and tables without any
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ FITS: Mapping[str, bool | None] = {"s": True, "n": False, "": None}
 REMARK_JOINT = "; "
 TAG_JOINT = ";"
 
+_MASKED = re.compile(r"(\[MASK\d+\])")
 _Value = TypeVar("_Value")
 _Record = dict[str, object]
 
@@ -158,9 +160,10 @@ def read_multiwords(path: Path) -> list[MultiwordItem]:
     found: dict[str, MultiwordItem] = {}
     for where, record in _lines(path):
         name = _text(record, "id", where).rpartition("/")[0]
-        text = _text(record, "sentence_template", where)
-        for number, word in enumerate(_text(record, "surface", where).split(), start=1):
-            text = text.replace(f"[MASK{number}]", f"{{{word}}}")
+        words = _text(record, "surface", where).split()
+        marked = {f"[MASK{number}]": f"{{{word}}}" for number, word in enumerate(words, start=1)}
+        pieces = _MASKED.split(_text(record, "sentence_template", where))
+        text = "".join(marked.get(piece, piece) for piece in pieces)
         found.setdefault(name, MultiwordItem(name, _text(record, "mwe", where), text))
     return list(found.values())
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.files import read_bytes
 from cimento.parsing import unpack_gzip
+
+MOST_EMPTY = 100_000
+"""Cells that rows may lack at their ends, all together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,12 +87,26 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         data = unpack_gzip(data, where=str(path)) if path.suffix == ".gz" else data
         text = data.decode("utf-8-sig")
         # A row that is too short has empty cells at its end, one that is too long loses them.
-        rows = list(csv.DictReader(io.StringIO(text, newline=""), restkey="", restval=""))
+        rows = list(_filled(text))
     except (OSError, EOFError, ValueError, csv.Error) as error:
         raise InputError(where=str(path), seen=f"cannot be read as CSV ({error})") from error
     if not rows:
         raise InputError(where=str(path), seen="has no rows", todo="Fetch it again.")
     return rows
+
+
+def _filled(text: str) -> Iterator[dict[str, str]]:
+    """The rows of a table with empty cells where they are short.
+
+    Raises:
+        ValueError: very many cells would be empty.
+    """
+    reader = csv.DictReader(io.StringIO(text, newline=""), restkey="", restval="")
+    most = len(text) + MOST_EMPTY
+    for number, row in enumerate(reader, start=1):
+        if number * len(reader.fieldnames or ()) > most:
+            raise ValueError("its rows are far shorter than its header")
+        yield row
 
 
 def need(path: Path, rows: Sequence[dict[str, str]], columns: Iterable[str]) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
+from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean
 from cimento.files import read_bytes
 from cimento.suites.readers.choices import is_choices
 from cimento.suites.readers.dialects import is_pair_table
@@ -21,7 +21,7 @@ from cimento.suites.readers.minicons import is_minicons
 from cimento.suites.readers.plugged import Reader, plugged_reader
 from cimento.suites.readers.syntaxgym_rows import is_rows
 from cimento.suites.readers.words import SUFFIX as WORDS_SUFFIX
-from cimento.suites.readers.words import is_words_table, unpacked
+from cimento.suites.readers.words import is_words_table, open_words
 from cimento.suites.reading import Reading
 from cimento.suites.tables import SUFFIXES, Table, read_table
 
@@ -125,10 +125,10 @@ def detect_format(path: Path) -> str:
     if suffix in YAML_SUFFIXES:
         return "lm-eval"
     if path.name.lower().endswith(WORDS_SUFFIX):
-        return _table_format(*unpacked(data, path))
+        return _table_format(*open_words(data, path), path)
     if suffix in SUFFIXES:
         labelled = suffix == LINES_SUFFIX and is_clams(data)
-        return "clams" if labelled else _table_format(data, path)
+        return "clams" if labelled else _table_format(*read_table(data, path), path)
     if plugged_reader(suffix) is None:
         raise _unknown(path, f"has the unknown suffix {suffix!r}" if suffix else "has no suffix")
     return suffix
@@ -156,9 +156,8 @@ _TABLES: Mapping[str, Callable[[Table], bool]] = {
 """Format to whether a table is of it; the first that says so has it."""
 
 
-def _table_format(data: bytes, path: Path) -> str:
+def _table_format(table: Table | None, faults: Sequence[Fault], path: Path) -> str:
     """The format of a table, by its columns."""
-    table, faults = read_table(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
     for name, fits in _TABLES.items():

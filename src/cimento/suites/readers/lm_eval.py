@@ -66,7 +66,7 @@ def _task(path: Path, *, depth: int) -> dict[str, JsonValue]:
     try:
         # The harness marks functions with !function; a task that needs one cannot be read.
         content = _plain_yaml(read_bytes(path))
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # such as the 99th of a month
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(
             where=str(path),
@@ -80,7 +80,14 @@ def _task(path: Path, *, depth: int) -> dict[str, JsonValue]:
         return content
     if depth >= _DEEPEST:
         raise InputError(where=str(path), seen="files include each other without end")
-    return {**_task(path.parent / str(include), depth=depth + 1), **content}
+    included = path.parent / str(include)
+    if not _is_near(included, path):
+        raise InputError(
+            where=str(path),
+            seen=f"there is no file {str(include)!r} beside it or below, which it includes",
+            todo="Put it there, or copy its keys.",
+        )
+    return {**_task(included, depth=depth + 1), **content}
 
 
 def _plain_yaml(data: bytes) -> object:

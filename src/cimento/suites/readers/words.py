@@ -21,6 +21,9 @@ COLUMNS = ("sent_index", "word_index", "word", "region", "condition")
 SUFFIX = ".csv.gz"
 MOST_REGIONS = 200
 """All sentences get all regions, so that a file of many would fill the memory."""
+MOST_EMPTY = 200_000
+"""Regions without a word, in all sentences together, for the same reason."""
+_EMPTY = Region("")
 _MARKS = frozenset({"<eos>", "<bos>", "<s>", "</s>", "<|endoftext|>", "[CLS]", "[SEP]"})
 """What models put around a sentence, which no reader of it sees."""
 
@@ -30,15 +33,16 @@ def is_words_table(table: Table) -> bool:
     return all(table.find(name) for name in COLUMNS)
 
 
-def unpacked(data: bytes, path: Path) -> tuple[bytes, Path]:
-    """The content of a file that may be packed with gzip, and its name without ``.gz``.
+def open_words(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
+    """The table in a file that may be packed with gzip, and the faults found.
 
     Raises:
         InputError: it is damaged, or grows too large.
     """
     if path.suffix.lower() != ".gz":
-        return data, path
-    return unpack_gzip(data, where=str(path)), path.with_suffix("")
+        return read_table(data, path)
+    content = unpack_gzip(data, where=str(path))
+    return read_table(content, path.with_suffix(""), packed_bytes=len(data))
 
 
 def read_words(path: Path) -> Reading:
@@ -53,7 +57,7 @@ def read_words(path: Path) -> Reading:
         SuiteError: it is no such table.
     """
     data = read_bytes(path)
-    table, faults = read_table(*unpacked(data, path))
+    table, faults = open_words(data, path)
     if table is None:
         raise unusable(path, faults)
     stimuli = _Stimuli(table, faults)
@@ -64,6 +68,11 @@ def read_words(path: Path) -> Reading:
     if len(names) > MOST_REGIONS:
         seen = f"The table has {len(names):,} regions; a suite may have {MOST_REGIONS:,}."
         todo = "The column region says which part of its sentence a word is in."
+        raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen, todo=todo)])
+    empty = stimuli.count_empty(len(names))
+    if empty > MOST_EMPTY:
+        seen = f"Sentences lack {empty:,} of the {len(names)} regions of the table."
+        todo = "Are regions named alike in all sentences? Or put each kind into its own file."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen, todo=todo)])
     regions = merged(stimuli.region_order())
     suite = Suite(
@@ -111,13 +120,19 @@ class _Stimuli:
         regions = self.words.setdefault(item, {}).setdefault(condition, {})
         self._places.setdefault((item, condition), self._table.where(row))
         words = regions.setdefault(cells["region"], [])
-        if list(regions)[-1] != cells["region"]:
+        if next(reversed(regions)) != cells["region"]:
             seen = f"The region {cells['region']!r} comes back after another one."
             todo = "Words of one region must stand together; give the second one its own name."
             where = self._table.where(row)
             self._faults.append(fault("CIM-S014", where=where, seen=seen, todo=todo))
         if cells["word"] not in _MARKS:
             words.append(cells["word"])
+
+    def count_empty(self, names: int) -> int:
+        """How many regions sentences lack, where each should have so many."""
+        return sum(
+            names - len(regions) for item in self.words.values() for regions in item.values()
+        )
 
     def region_order(self) -> list[tuple[str, ...]]:
         """The regions of each sentence, in order; each order once."""
@@ -131,7 +146,11 @@ class _Stimuli:
                 item,
                 tuple(
                     Condition(
-                        condition, tuple(Region(" ".join(regions.get(each, ()))) for each in names)
+                        condition,
+                        tuple(
+                            Region(" ".join(regions[each])) if each in regions else _EMPTY
+                            for each in names
+                        ),
                     )
                     for condition, regions in conditions.items()
                 ),

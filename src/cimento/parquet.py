@@ -1,0 +1,242 @@
+"""Parquet files of strangers: looked at before they are read, since they can grow without end.
+
+A page of a few bytes can say that a value comes a billion times, or unpack to a gigabyte. What a
+file would need is told by the headers of its pages, which are structs in Thrift's compact protocol
+(https://parquet.apache.org/docs/file-format/, and ``thrift-compact-protocol.md`` of Apache Thrift).
+"""
+
+from __future__ import annotations
+
+import io
+import mmap
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from cimento.errors import TableError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SMALL_BYTES = 32_000_000
+MAX_GROWTH = 20
+"""What the pages of a file may unpack to, however small it is; else so many times its size."""
+SMALL_VALUES = 2_000_000
+VALUES_PER_BYTE = 6
+"""How many values a file may hold, however small it is; else so many for each of its bytes."""
+MOST_PAGES = 1_000_000
+
+_MAGIC = b"PAR1"
+_LENGTH = struct.Struct("<I")
+_DEEPEST = 50
+_DATA, _DICTIONARY, _DATA_2 = 5, 7, 8
+"""Fields of a page's header: which one is there tells what the page holds."""
+_DELTA_BYTE_ARRAY = 7
+"""An encoding in which each text repeats a part of the one before it."""
+
+_Value: TypeAlias = "int | list[_Value] | dict[int, _Value] | None"
+_Struct: TypeAlias = "dict[int, _Value]"
+_Buffer: TypeAlias = "bytes | mmap.mmap"
+
+
+class _DamagedError(Exception):
+    """These bytes are not what they should be."""
+
+
+def refuse_growth(path: Path) -> None:
+    """See that a file does not need far more memory than it has bytes.
+
+    Raises:
+        OSError: it is not there, or may not be read.
+        TableError: it does, or its headers cannot be read.
+    """
+    with path.open("rb") as file:
+        try:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except ValueError as error:  # an empty one
+            raise _unreadable(str(path)) from error
+        with data:
+            _refuse_growth(data, where=str(path))
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """A table in a file.
+
+    Raises:
+        OSError: it is not there, or may not be read.
+        TableError: it is damaged, or grows as no table does.
+    """
+    import polars as pl
+
+    refuse_growth(path)
+    try:
+        return pl.read_parquet(path)
+    # Where a file is damaged inside, the library may panic, which is no Exception.
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise _unreadable(str(path)) from error
+
+
+def parse_parquet(data: bytes, *, where: str) -> pl.DataFrame:
+    """A table in the bytes of a file.
+
+    Raises:
+        TableError: it cannot be read, or grows as no table does.
+    """
+    import polars as pl
+
+    _refuse_growth(data, where=where)
+    try:
+        return pl.read_parquet(io.BytesIO(data))
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise _unreadable(where) from error
+
+
+def _unreadable(where: str) -> TableError:
+    return TableError(where=where, seen="cannot be read as Parquet", todo="Was it cut short?")
+
+
+def _refuse_growth(data: _Buffer, *, where: str) -> None:
+    most_bytes = max(SMALL_BYTES, MAX_GROWTH * len(data))
+    most_values = max(SMALL_VALUES, VALUES_PER_BYTE * len(data))
+    size = values = 0
+    try:
+        for number, header in enumerate(_pages(data)):
+            size += _whole(header, 2)
+            kind = next((field for field in (_DATA, _DICTIONARY, _DATA_2) if field in header), None)
+            told = {} if kind is None else _part(header, kind)
+            values += 0 if kind is None else _whole(told, 1)
+            repeats = told.get(4 if kind == _DATA_2 else 2) == _DELTA_BYTE_ARRAY
+            if size > most_bytes or values > most_values or repeats or number > MOST_PAGES:
+                raise TableError(
+                    where=where,
+                    seen=f"{len(data):,} bytes grow to more than {size:,} and {values:,} values",
+                    todo="No table shrinks so much: do not trust this file, or write it anew.",
+                )
+    except (_DamagedError, IndexError, struct.error) as error:
+        raise _unreadable(where) from error
+
+
+def _pages(data: _Buffer) -> Iterator[_Struct]:
+    """The header of every page of every column."""
+    if len(data) < 3 * len(_MAGIC) or data[-len(_MAGIC) :] != _MAGIC:
+        raise _DamagedError
+    (length,) = _LENGTH.unpack(data[-8:-4])
+    if length > len(data) - 3 * len(_MAGIC):
+        raise _DamagedError
+    footer = _Reader(data, len(data) - 8 - length).struct()
+    for group in _list(footer, 4):
+        for column in _list(group, 1):
+            about = _part(column, 3)
+            at = _whole(about, 11) if about.get(11) else _whole(about, 9)
+            end = at + _whole(about, 7)
+            while at < end:
+                reader = _Reader(data, at)
+                header = reader.struct()
+                yield header
+                at = reader.at + _whole(header, 3)
+
+
+def _whole(values: _Struct, field: int) -> int:
+    """A number that is not below 0."""
+    value = values.get(field)
+    if not isinstance(value, int) or value < 0:
+        raise _DamagedError
+    return value
+
+
+def _part(values: _Struct, field: int) -> _Struct:
+    value = values.get(field)
+    if not isinstance(value, dict):
+        raise _DamagedError
+    return value
+
+
+def _list(values: _Struct, field: int) -> Iterator[_Struct]:
+    value = values.get(field)
+    if not isinstance(value, list):
+        raise _DamagedError
+    for each in value:
+        if not isinstance(each, dict):
+            raise _DamagedError
+        yield each
+
+
+class _Reader:
+    """Structs of the compact protocol, as numbers of fields to values; texts are passed over.
+
+    Args:
+        data: of the file.
+        at: where a struct begins.
+    """
+
+    def __init__(self, data: _Buffer, at: int) -> None:
+        self._data = data
+        self.at = at
+
+    def struct(self, depth: int = 0) -> _Struct:
+        """The struct that begins here.
+
+        Raises:
+            _DamagedError: there is none.
+            IndexError: it does not end.
+        """
+        if depth > _DEEPEST:
+            raise _DamagedError
+        found: _Struct = {}
+        field = 0
+        while head := self._byte():
+            step, kind = head >> 4, head & 15
+            field = field + step if step else self._signed()
+            found[field] = self._value(kind, depth)
+        return found
+
+    def _value(self, kind: int, depth: int) -> _Value:
+        match kind:  # as the protocol numbers them
+            case 1 | 2:  # a truth value, which the kind tells
+                value: _Value = None
+            case 3:
+                value = self._byte()
+            case 4 | 5 | 6:
+                value = self._signed()
+            case 7 | 8:  # a number of eight bytes, or a text
+                value = None
+                size = 8 if kind == 7 else self._varint()  # noqa: PLR2004  # see above
+                self.at += size
+            case 9 | 10:
+                value = self._list(depth)
+            case 12:
+                value = self.struct(depth + 1)
+            case _:  # a map, which Parquet has nowhere, or no kind at all
+                raise _DamagedError
+        return value
+
+    def _list(self, depth: int) -> list[_Value]:
+        head = self._byte()
+        size, kind = head >> 4, head & 15
+        size = self._varint() if size == 15 else size  # noqa: PLR2004  # as large as it gets there
+        if size > len(self._data) - self.at:
+            raise _DamagedError
+        if kind in (1, 2):
+            self.at += size
+            return []
+        return [self._value(kind, depth + 1) for _ in range(size)]
+
+    def _byte(self) -> int:
+        if self.at >= len(self._data):
+            raise _DamagedError
+        self.at += 1
+        return self._data[self.at - 1]
+
+    def _varint(self) -> int:
+        value = 0
+        for shift in range(0, 70, 7):
+            byte = self._byte()
+            value |= (byte & 127) << shift
+            if byte < 128:  # noqa: PLR2004  # no further byte belongs to it
+                return value
+        raise _DamagedError
+
+    def _signed(self) -> int:
+        value = self._varint()
+        return (value >> 1) ^ -(value & 1)

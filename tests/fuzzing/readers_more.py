@@ -1,0 +1,282 @@
+"""More of what is fuzzed: corpora, judgments, journals, models and runs of every kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+
+def concordance(path: Path) -> object:
+    """Lines of a concordance, made into sentences."""
+    from cimento.corpus.concordances import read_concordance, sentences_of
+
+    return sentences_of(read_concordance(path), name="prova", seed=1, shortest=1)
+
+
+def messages(path: Path) -> object:
+    """Messages, masked."""
+    from cimento.corpus.tweets import Masks, read_messages
+    from cimento.corpus.tweets import messages as sentences
+
+    return sentences(read_messages(path), masks=Masks(hashtags="word"), name="prova")
+
+
+def wording(path: Path) -> object:
+    """The wording of inferences, put around a sentence."""
+    from cimento.corpus.inventories import open_inventory
+    from cimento.corpus.nli import inferences, open_wording
+    from cimento.suites.model import Condition, Item, Meta, Region, Suite
+
+    regions = tuple(map(Region, ("Esco", "se", "smette di piovere.")))
+    item = Item("1", (Condition("acceptable", regions, {"connective": "se"}),))
+    suite = Suite(Meta("prova", language="it"), ("before", "connective", "after"), (), (item,))
+    found = open_wording(str(path))
+    return inferences(suite, open_inventory("it-connectives"), found, seed=1, ambiguous="first")
+
+
+def treebank_folder(folder: Path) -> object:
+    """A treebank with the licence that its README tells."""
+    from cimento.corpus.treebanks import open_treebanks
+
+    return open_treebanks([folder])
+
+
+def decisions(path: Path) -> object:
+    """Decisions about the sentences of a treebank."""
+    from cimento.corpus.decisions import open_decisions, read_decisions
+    from cimento.corpus.inventories import open_inventory
+    from cimento.corpus.treebanks import open_treebanks
+    from cimento.errors import InputError
+    from tests.fuzzing.seeds_more import CONLLU
+    from tests.suites_on_disk import write
+
+    files = open_treebanks([write(path.with_name("it_prova-ud-test.conllu"), CONLLU)])
+    inventory = open_inventory("it-connectives")
+    try:
+        open_decisions(path, files, inventory)
+    except InputError:
+        return read_decisions(path, files, inventory)
+    return read_decisions(path, files, inventory)
+
+
+def review(path: Path) -> object:
+    """A sheet that comes back from a reviewer."""
+    from cimento.annotate.review import import_review
+    from tests.suites_on_disk import write_folder
+
+    with TemporaryDirectory() as name:
+        suite = write_folder(Path(name) / "suite")
+        return import_review(suite, path, Path(name) / "reviewed", reviewer="A. Rossi")
+
+
+def judged(path: Path) -> object:
+    """Decisions about candidates, in a table that was sent around."""
+    from cimento.annotate.candidates import Task
+    from cimento.annotate.exchange import read_judged
+
+    tasks = [Task("1", "quindi", "Piove, ", " esco.", {})]
+    return read_judged(path, tasks)
+
+
+def journal(folder: Path) -> object:
+    """Decisions of one person, as they were written down."""
+    from cimento.annotate.journal import Journal
+
+    return Journal(folder, "anna").decisions
+
+
+def story_journal(path: Path) -> object:
+    """Answers about stories, as they were written down."""
+    from cimento.errors import ModelError
+    from cimento.stories.asking import scores_of
+    from cimento.stories.journal import Journal
+
+    found = []
+    for record in Journal(path)._known.values():
+        try:
+            found.append(scores_of(record))
+        except ModelError:
+            found.append(None)
+    return found
+
+
+def stored_judgments(path: Path) -> object:
+    """A judgments table."""
+    from cimento.judgments.files import read_judgments
+
+    return read_judgments(path)
+
+
+def answers_long(path: Path) -> object:
+    """Answers, one in each row."""
+    return _imported(path, "long")
+
+
+def answers_wide(path: Path) -> object:
+    """Answers, one person in each row."""
+    return _imported(path, "wide")
+
+
+def answers_pcibex(path: Path) -> object:
+    """Results of PCIbex, as judgments."""
+    return _imported(path, "pcibex")
+
+
+def answers_jspsych(path: Path) -> object:
+    """Trials of jsPsych, as judgments."""
+    return _imported(path, "jspsych")
+
+
+def _imported(path: Path, form: str) -> object:
+    from typing import cast
+
+    from cimento.annotate.importing import Form, ImportOptions, import_answers
+    from cimento.judgments.records import table_of
+    from tests.suites_on_disk import write_folder
+
+    suite = write_folder(path.with_name("suite"))
+    options = ImportOptions(form=cast("Form", form), suites=[suite], secret=b"s" * 32)
+    return table_of(import_answers([path], options).judgments)
+
+
+def survey_answers(path: Path) -> object:
+    """The answers that a survey server keeps."""
+    from cimento.surveys.serving.results import judgments, people_csv
+
+    return judgments(path), people_csv(path)
+
+
+def cloze_of_a_study(path: Path) -> object:
+    """Items of the study of connectives, with what people chose."""
+    from cimento.studies.connectives.cloze import read_cloze, table_3, table_5
+
+    items = read_cloze(path)
+    return table_3(items), table_5(items)
+
+
+def completions(path: Path) -> object:
+    """A model's completions of such items."""
+    from cimento.studies.connectives.cloze import read_cloze
+    from tests.fuzzing.seeds_files import STUDY_CLOZE
+    from tests.suites_on_disk import write
+
+    return read_cloze(write(path.with_name("cloze.tsv"), STUDY_CLOZE), path)
+
+
+def expected(path: Path) -> object:
+    """Expected statistics of a study."""
+    from cimento.studies.connectives.expected import compare, read_expected
+
+    found = read_expected(path)
+    return compare(found, found)
+
+
+def printed_cells(path: Path) -> object:
+    """A printed table of a thesis."""
+    from cimento.studies.islands.thesis import read_cells
+
+    return read_cells(path)
+
+
+def models_table(path: Path) -> object:
+    """What is known of models."""
+    from cimento.studies.agreement.models import read_models
+
+    return read_models(path)
+
+
+def judged_sheet(path: Path) -> object:
+    """The sheet of the Brazilian study."""
+    from cimento.cloze.readers.portuguese_sheet import read_sheet
+
+    return read_sheet(path)
+
+
+def dictionary_index(path: Path) -> object:
+    """The index of a dictionary of forms."""
+    from cimento.morphology.index import Index
+
+    index = Index(path)
+    try:
+        return [index.find(key, word) for key in ("form", "lemma") for word in ("dormo", "gatto")]
+    finally:
+        index.close()
+
+
+def reply(path: Path) -> object:
+    """What a server answers to a chat, and what is read from it."""
+    from cimento.models.server_chat import read_reply
+    from cimento.parsing import parse_json
+    from cimento.stories.parsing import parse, parse_words
+    from cimento.stories.records import TIERS
+
+    try:
+        answer = parse_json(path.read_bytes())
+    except ValueError:  # the client asks again
+        return None
+    found = [read_reply(answer, chat=chat, options=()) for chat in (True, False)]
+    texts = [each.text for each in found if each is not None]
+    return [
+        [*(parse(tier, text) for tier in TIERS), parse_words(text, {"vero": "true"})]
+        for text in texts
+    ]
+
+
+def contexts(path: Path) -> object:
+    """What stands before texts."""
+    from cimento.freetext import read_contexts
+
+    return read_contexts(path, ["Esco.", "Piove."])
+
+
+def model_files(folder: Path) -> object:
+    """A model by its files: config, tokenizer, the headers of its weights."""
+    from cimento.models.base import Policy
+    from cimento.models.locate import locate
+    from cimento.models.sizing import size_up
+
+    return size_up(locate(str(folder)), policy=Policy())
+
+
+def adapted(folder: Path) -> object:
+    """An adapter, and the model that it belongs on."""
+    from cimento.models.locate import locate
+
+    return locate(str(folder))
+
+
+def run(folder: Path) -> object:
+    """A stored run of any kind, exported and compared."""
+    from cimento.cli.marks import read_marks
+    from cimento.exporting.data import read_runs
+
+    return read_runs([folder]), read_marks([folder], needed=False)
+
+
+def cloze_run(folder: Path) -> object:
+    """A stored run of a suite with blanks."""
+    from cimento.cloze.running import open_run
+    from cimento.runs import RunFolder
+
+    return open_run(RunFolder(folder)), run(folder)
+
+
+def summary(path: Path) -> object:
+    """What a run says, in one record."""
+    from cimento.report.summary import from_json
+
+    return from_json(path.read_bytes().decode("utf-8", "replace"))
+
+
+def unit(path: Path) -> object:
+    """The result of a unit of a run."""
+    from cimento.scheduling.units import is_whole, read_result, seconds_of
+
+    return is_whole(path), seconds_of(path), read_result(path)
+
+
+def shard(path: Path) -> object:
+    """What a unit of a run asks."""
+    from cimento.scheduling.shards import read_shard
+
+    return read_shard(path)

@@ -1,0 +1,89 @@
+"""Parquet files that grow or are damaged: told by the headers of their pages, unread."""
+
+from __future__ import annotations
+
+import io
+import random
+
+import polars as pl
+import pytest
+
+from cimento.answers import REQUESTS, TOKENS
+from cimento.errors import TableError
+from cimento.parquet import parse_parquet, read_parquet, refuse_growth
+from tests.fuzzing.seeds_more import run_files
+
+
+def written(frame, **options):
+    file = io.BytesIO()
+    frame.write_parquet(file, **options)
+    return file.getvalue()
+
+
+def repeated(value, rows):
+    return pl.select(pl.repeat(value, rows).alias("a"))
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4", "snappy", "gzip", "uncompressed"])
+@pytest.mark.parametrize("rows", [0, 1, 5_000])
+def test_tables_are_read(tmp_path, compression, rows):
+    generator = random.Random(rows)  # noqa: S311  # numbers of a test
+    frame = pl.DataFrame(
+        {
+            "text": [f"parola {n}" for n in range(rows)],
+            "number": [generator.random() for _ in range(rows)],
+            "flag": [n % 2 == 0 for n in range(rows)],
+            "nothing": [None] * rows,
+        },
+        schema={"text": pl.String, "number": pl.Float64, "flag": pl.Boolean, "nothing": pl.Int32},
+    )
+    content = written(frame, compression=compression)
+    path = tmp_path / "a.parquet"
+    path.write_bytes(content)
+
+    assert parse_parquet(content, where="a").equals(frame)
+    assert read_parquet(path).equals(frame)
+
+
+def test_tables_of_runs_are_far_from_the_bounds(tmp_path):
+    for schema in (TOKENS, REQUESTS):
+        path = tmp_path / f"{schema.name}.parquet"
+        path.write_bytes(run_files()[path.name])
+        refuse_growth(path)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [repeated(1, 3_000_000), repeated("a" * 100, 3_000_000), repeated(None, 3_000_000)],
+    ids=["numbers", "texts", "nothing"],
+)
+def test_a_value_that_comes_very_often_is_refused_unread(frame):
+    content = written(frame)
+
+    assert len(content) < 1_000_000
+    with pytest.raises(TableError, match="values"):
+        parse_parquet(content, where="a")
+
+
+def test_texts_that_unpack_to_very_much_are_refused_unread():
+    texts = pl.select((pl.lit("a" * 5_000) + pl.int_range(0, 20_000).cast(pl.String)).alias("a"))
+    content = written(texts, compression="zstd")
+
+    assert len(content) < 1_000_000
+    with pytest.raises(TableError, match="bytes grow"):
+        parse_parquet(content, where="a")
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" * 3, b"PAR1" + b"\xff" * 40 + b"PAR1"])
+def test_what_is_no_parquet(tmp_path, content):
+    path = tmp_path / "a.parquet"
+    path.write_bytes(content)
+
+    for read in (lambda: read_parquet(path), lambda: parse_parquet(content, where="a")):
+        with pytest.raises(TableError, match="cannot be read as Parquet"):
+            read()
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_parquet(tmp_path / "a.parquet")
