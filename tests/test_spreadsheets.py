@@ -6,8 +6,9 @@ import csv
 import json
 
 import pytest
+from typer.main import get_command
 
-from cimento.cli.main import invoke
+from cimento.cli.main import app, invoke
 from cimento.files import inert, make_inert
 
 
@@ -48,3 +49,94 @@ def test_a_report_is_neutralised_on_request(tmp_path, monkeypatch):
 
     assert suites() == {"=cmd()"}
     assert suites("--spreadsheet-safe") == {"'=cmd()"}
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    """Runs of a model on a suite whose texts begin as formulas do."""
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        {
+            "sentence_good": "=A1 Il cane dorme.",
+            "sentence_bad": "Il cane dormono.",
+            "UID": "=cmd()",
+        },
+        {"sentence_good": "@B1 I cani dormono.", "sentence_bad": "I cani dorme.", "UID": "=cmd()"},
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert invoke(["run", "a.jsonl", "-m", "demo-causal", "-o", "runs"]) == 0
+    (tmp_path / "times.csv").write_text("text,position,word,note\n1,1,Il,=1+1\n1,2,cane,\n")
+    return "runs"
+
+
+COMMANDS = {
+    "report": ["report", "runs", "-o", "out.csv"],
+    "table of a report": ["report", "runs", "--table", "perplexity", "-o", "out.csv"],
+    "figure": ["figure", "runs", "margins", "-o", "out.csv"],
+    "lengths": ["figure", "runs", "length", "-o", "out.csv"],
+    "comparison": ["compare", "runs", "runs", "--items", "-o", "out"],
+    "export": ["export", "runs", "--to", "r", "-o", "out"],
+    "join": ["join", "times.csv", "-m", "demo-causal", "-o", "out.csv"],
+}
+
+
+def cells_of(folder):
+    """The cells of all CSV files below a folder that begin as formulas do, and those made text."""
+    live, dead = set(), set()
+    for path in folder.rglob("out*/*.csv" if (folder / "out").is_dir() else "out*.csv"):
+        with path.open(newline="") as file:
+            for row in csv.reader(file):
+                live |= {cell for cell in row if inert(cell) != cell}
+                dead |= {cell for cell in row if cell.startswith(("'=", "'@", "'+", "'-"))}
+    return live, dead
+
+
+@pytest.mark.usefixtures("runs")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_that_writes_csv_neutralises_it_on_request(name, tmp_path):
+    assert invoke(COMMANDS[name]) == 0
+    live, dead = cells_of(tmp_path)
+    assert invoke([*COMMANDS[name], "--spreadsheet-safe"]) == 0
+    none, made = cells_of(tmp_path)
+
+    assert not none
+    assert not dead
+    assert made == {f"'{cell}" for cell in live}
+
+
+@pytest.mark.usefixtures("runs")
+def test_there_is_something_to_neutralise(tmp_path):
+    found = set()
+    for name in ("report", "lengths", "join", "export"):
+        assert invoke(COMMANDS[name]) == 0
+        if cells_of(tmp_path)[0]:
+            found.add(name)
+        for path in tmp_path.glob("out.csv"):
+            path.unlink()
+
+    assert found >= {"report", "join", "export"}
+
+
+def test_every_command_that_can_write_csv_has_the_option():
+    """Where a command's help names .csv as what it writes, it has the option, or always does it."""
+    # Judgments and answers of people are never written otherwise.
+    always = {"annotate import", "annotate filter", "annotate adjudicate", "annotate serve export"}
+    missing, having = set(), set()
+
+    def look(command, path):
+        for name in command.list_commands(None) if hasattr(command, "list_commands") else ():
+            look(command.get_command(None, name), (*path, name))
+        options = {option for each in command.params for option in each.opts}
+        writes = [
+            each
+            for each in command.params
+            if {"-o", "--output", "--figure"} & set(each.opts)
+            and ".csv" in (getattr(each, "help", "") or "")
+        ]
+        if writes:
+            (having if "--spreadsheet-safe" in options else missing).add(" ".join(path))
+
+    look(get_command(app), ())
+    assert having >= {"report", "figure", "join", "compare", "profile"}
+    assert missing <= always

@@ -141,3 +141,44 @@ def test_code_that_comes_with_a_model_is_a_part_of_what_it_is(model):
     (model / "modeling_x.py").write_text("")
 
     assert locate(str(model)).revision != before
+
+
+def adapter(folder, **config):
+    """The config of an adapter, and weights that would make a folder where they are opened."""
+    folder.mkdir(exist_ok=True)
+    told = {"peft_type": "LORA", "r": 2, "target_modules": ["c_attn"], **config}
+    (folder / "adapter_config.json").write_text(json.dumps(told))
+    return folder
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_pickled_adapter_is_not_opened(beside, model, tmp_path, trace, monkeypatch):
+    """Neither one that belongs on a model, nor one that lies in the folder of the model."""
+    pytest.importorskip("peft", reason="peft is not installed")
+    opened_files = []
+    monkeypatch.setattr(torch, "load", lambda path, **_: opened_files.append(path))
+    folder = adapter(model if beside else tmp_path / "adapter", base_model_name_or_path=str(model))
+    (folder / "adapter_model.bin").write_bytes(pickle.dumps(_Attack(trace)))
+
+    with pytest.raises(ModelError, match=r"no adapter_model\.safetensors"):
+        opened(folder)
+    assert opened_files == []
+
+
+def test_an_adapter_that_names_a_module_is_refused(model, tmp_path, trace, monkeypatch):
+    (tmp_path / "attack_by_name.py").write_text(f"import os\nos.mkdir({str(trace)!r})\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    named = {"megatron_config": {"x": 1}, "megatron_core": "attack_by_name"}
+    folder = adapter(tmp_path / "adapter", base_model_name_or_path=str(model), **named)
+
+    with pytest.raises(ModelError, match="names a module to be imported"):
+        opened(folder)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_config_that_asks_for_kernels_of_the_hub_is_refused(nested, model):
+    asked = {"attn_implementation": "somebody/fast-attention"}
+    edit(model / "config.json", **({"text_config": asked} if nested else asked))
+
+    with pytest.raises(ModelError, match="code of the hub"):
+        opened(model)

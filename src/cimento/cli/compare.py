@@ -123,6 +123,13 @@ def _before_and_after(runs: Sequence[Path], how: _How, *, with_items: bool, as_j
             todo="Give two runs of one suite, or two folders of runs of the same suites.",
         )
     worse = surely_worse(duels, margin=how.margin) if how.margin is not None else ()
+    for number, each in enumerate(found):
+        if not as_json:
+            show(f"{_head(each)}\n")
+        grids = _comparison_grids(each, with_items=with_items)
+        _tell(grids, how, part=f"{number + 1}-", quiet=as_json)
+    if not found or len(duels) > 1:
+        _tell({"suites": _suites_grid(duels, how.correct)}, how, quiet=as_json)
     if as_json:
         plain = {
             "comparisons": [asdict(each) for each in found],
@@ -130,12 +137,6 @@ def _before_and_after(runs: Sequence[Path], how: _How, *, with_items: bool, as_j
             "worse": None if how.margin is None else [each.suite for each in worse],
         }
         show(json_format.dumps(plain, ensure_ascii=False, indent=2))
-    else:
-        for number, each in enumerate(found):
-            show(f"{_head(each)}\n")
-            _tell(_comparison_grids(each, with_items=with_items), how, part=f"{number + 1}-")
-        if not found or len(duels) > 1:
-            _tell({"suites": _suites_grid(duels, how.correct)}, how)
     for duel in worse:
         note(f"cimento: worse: {duel.suite}, {duel.question}: {_fall(duel)}")
     return WORSE if worse else 0
@@ -174,9 +175,8 @@ def _several(runs: Sequence[Path], how: _How, *, predictions: bool, as_json: boo
     if as_json:
         plain = [{**asdict(each), "duels": [_plain(duel) for duel in each.duels]} for each in found]
         show(json_format.dumps({"suites": plain}, ensure_ascii=False, indent=2))
-    else:
-        for number, each in enumerate(found):
-            _tell(_table_grids(each, how.correct), how, part=f"{number + 1}-")
+    for number, each in enumerate(found):
+        _tell(_table_grids(each, how.correct), how, part=f"{number + 1}-", quiet=as_json)
     return 0
 
 
@@ -201,14 +201,15 @@ def _fall(duel: Duel) -> str:
     return f"change {change.estimate:+.3f}{ends} over {duel.n} items"
 
 
-def _tell(grids: Mapping[str, Grid], how: _How, *, part: str = "") -> None:
-    """Print tables, and write each in every form where there is a folder for them."""
+def _tell(grids: Mapping[str, Grid], how: _How, *, part: str = "", quiet: bool) -> None:
+    """Print tables, unless that is not wanted, and write each in every form to their folder."""
     from cimento.cli.console import show
     from cimento.files import write_text
     from cimento.report.grid import FORMS, as_text
 
     for name, grid in grids.items():
-        show(as_text(grid) + "\n")
+        if not quiet:
+            show(as_text(grid) + "\n")
         if how.output is not None:
             files = {how.output / f"{part}{name}{ending}": form for ending, form in FORMS.items()}
             neutralise(

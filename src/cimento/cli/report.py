@@ -51,11 +51,10 @@ def report(
     spreadsheet_safe: options.SpreadsheetSafe = False,
 ) -> None:
     """Write a report of stored runs; without -o the table is printed."""
-    _report(runs, output, table=table, form=form, measure=measure, seed=seed)
-    if spreadsheet_safe and output is not None and output.suffix.lower() == ".csv":
-        from cimento.files import make_inert
+    from cimento.cli.spreadsheets import neutralise
 
-        make_inert(output)
+    _report(runs, output, table=table, form=form, measure=measure, seed=seed)
+    neutralise([output] if output is not None else [], asked=spreadsheet_safe)
 
 
 def _report(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from cimento.cli import options
 from cimento.cli.console import note, show
 from cimento.cli.frequencies import zipf_frequencies_if_any
+from cimento.cli.spreadsheets import neutralise
 from cimento.errors import UsageError
 from cimento.measures.regions import FinalMarkRule
 from cimento.models.base import BoundaryRule
@@ -74,6 +75,7 @@ def agreement(
     batch_size: options.BatchSize = None,
     limit: options.Limit = None,
     seed: options.Seed = 0,
+    spreadsheet_safe: options.SpreadsheetSafe = False,
 ) -> int:
     """Mean probability ratio and accuracy of every suite, its adversarial twin, and the drop.
 
@@ -108,6 +110,7 @@ def agreement(
     )
     if figure is not None:
         _draw(report, figure)
+        neutralise([figure], asked=spreadsheet_safe)
     show(_as_json(report) if json else as_text(report))
     for refusal in report.refusals:
         note(f"cimento: {refusal}")

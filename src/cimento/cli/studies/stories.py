@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cimento.cli import options
 from cimento.cli.console import columns, note, show
+from cimento.cli.spreadsheets import neutralise
 
 if TYPE_CHECKING:
     from cimento.suites.model import JsonValue
@@ -36,6 +37,7 @@ def stories(
     draws: Annotated[
         int, options.option("--draws", min=100, help="Draws of the bootstrap.")
     ] = 20_000,
+    spreadsheet_safe: options.SpreadsheetSafe = False,
 ) -> int:
     """Redo GITA4CALAMITA (Pensa et al. 2024): three tiers of physical commonsense.
 
@@ -71,6 +73,7 @@ def stories(
     if output is not None:
         told = f"Stories: {data.name}, SHA-256 {file.sha256[:16]}. First of tied options chosen."
         _write_table(records, output, grouping=grouping, note_below=told)
+        neutralise([output], asked=spreadsheet_safe)
     wrong = sum(differing(equality_rows(record)) for record in records.values())
     if wrong:
         note(f"{wrong} published numbers are not met.")
