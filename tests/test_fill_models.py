@@ -226,9 +226,10 @@ def test_whole_words_of_a_causal_model_are_probabilities(zoo_folder):
     assert 0 < total < math.fsum(math.exp(fill.logprob_nats) for fill in plain_fills) <= 1
 
 
-def test_an_encoder_decoder_writes_what_its_sentinel_stands_for(zoo_folder):
+@pytest.mark.parametrize("name", ["t5", "mt5"])
+def test_an_encoder_decoder_writes_what_its_sentinel_stands_for(name, zoo_folder):
     """Against every single token there is between the two sentinels."""
-    model = load_folder(zoo_folder("t5"))
+    model = load_folder(zoo_folder(name))
     inside = model.inside()
     tokenizer, t5 = inside.tokenizer, inside.model
     text = "Il gatto della vicina <extra_id_0> sul davanzale."
@@ -270,7 +271,7 @@ def test_every_text_goes_through_the_model_once_and_its_head_sees_the_masks_alon
     model = scorer.inside().model
     own = open_filler(scorer, policy=Policy())
     lines, rows = [], []
-    model.base_model.register_forward_hook(
+    model.base_model.encoder.register_forward_hook(
         lambda _module, args, kwargs, _out: lines.append(len((*args, *kwargs.values())[0])),
         with_kwargs=True,
     )

@@ -21,6 +21,7 @@ from cimento.models.causal_paths import CausalScoring
 from cimento.models.fake import uniform_scorer
 from cimento.models.layers import Layers
 from cimento.models.layout import LAYOUTS, Layout
+from cimento.models.seam import Replaced
 from cimento.requests import Plan, ScoreRequest
 from cimento.results import Run
 from cimento.runs import find_runs
@@ -216,11 +217,11 @@ def test_the_command_prints_them(zoo_folder, tmp_path, capsys):
 def test_a_forward_pass_of_a_modules_own_comes_back():
     """As accelerate gives modules of models that lie on several devices."""
     module = torch.nn.Linear(2, 2)
-    with heads.Replaced(module, "answer"):
+    with Replaced(module, "answer"):
         assert module(torch.zeros(2)) == "answer"
     assert "forward" not in vars(module)
     module.forward = own = lambda _input: "own"
-    with heads.Replaced(module, "answer"):
+    with Replaced(module, "answer"):
         assert module(torch.zeros(2)) == "answer"
     assert module.forward is own
 

@@ -138,8 +138,8 @@ def test_a_word_goes_through_the_model_once_however_many_tokens_it_has(folder):
     encoded = scorer.encode([ScoreRequest(id=0, text="Annaffiavano volentieri.")])
     assert len(encoded[0].wanted) > 5
     rows = []
-    hook = scorer._model.base_model.register_forward_pre_hook(
-        lambda _module, args, given: rows.append(len(args[0] if args else given["input_ids"])),
+    hook = scorer._model.base_model.encoder.register_forward_pre_hook(
+        lambda _module, args, _given: rows.append(len(args[0])),
         with_kwargs=True,
     )
     scorer.score(encoded)

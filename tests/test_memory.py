@@ -171,3 +171,55 @@ def test_every_ask_is_served_where_it_was_asked_and_no_part_is_too_large(lines, 
     assert sorted(served) == sorted(rows)
     assert memory.budget is None or memory.budget < lines * width
     assert bool(memory.remarks) == (bool(rows) and lines * width > holds)
+
+
+class NarrowHead:
+    """A device for a model, on which the scores of more than some positions do not fit."""
+
+    def __init__(self, monkeypatch, scorer, holds: int) -> None:
+        self.asked: list[int] = []
+        self._holds = holds
+        head = scorer._model.get_output_embeddings()
+        self._forward = head.forward
+        monkeypatch.setattr(head, "forward", self)
+
+    def __call__(self, hidden):
+        self.asked.append(hidden.numel() // hidden.shape[-1])
+        if self.asked[-1] > self._holds:
+            raise ERRORS["cuda"]
+        return self._forward(hidden)
+
+
+@pytest.mark.parametrize("name", SPECIES)
+def test_a_head_that_does_not_fit_takes_fewer_positions_from_then_on(monkeypatch, folder_of, name):
+    expected = scores(opened(folder_of(name)))
+    scorer = opened(folder_of(name))
+    device = NarrowHead(monkeypatch, scorer, holds=5)
+
+    found = scores(scorer)
+
+    assert max(device.asked) > 5
+    for one, other in zip(expected, found, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-5)
+    device.asked.clear()
+    scores(scorer)
+    assert max(device.asked) <= 5
+
+
+def test_the_scores_of_one_position_must_fit(monkeypatch, folder_of):
+    scorer = opened(folder_of("bert-cased"))
+    NarrowHead(monkeypatch, scorer, holds=0)
+
+    with pytest.raises(DoesNotFitError, match="all words at one position"):
+        scores(scorer)
+
+
+def test_the_head_takes_the_rows_of_several_batches_together(monkeypatch, folder_of):
+    scorer = opened(folder_of("bert-cased"), budget=60)
+    transformer = Device(monkeypatch, scorer, holds=10_000)
+    head = NarrowHead(monkeypatch, scorer, holds=10_000)
+
+    scores(scorer)
+
+    assert len(transformer.asked) > 10
+    assert len([rows for rows in head.asked if rows]) == 1

@@ -150,6 +150,24 @@ def test_a_row_that_does_not_branch_proves_nothing(zoo_folder):
         assert_plain("rwkv", folder, ask(scorer, texts), texts, model)
 
 
+def test_a_row_that_does_not_branch_goes_the_plain_way_whatever_was_proven_before(zoo_folder):
+    """Else its last digits would depend on what the same process scored before."""
+    scorer = load_folder(zoo_folder("gpt2"))
+    model = AutoModelForCausalLM.from_pretrained(zoo_folder("gpt2"))
+    scoring = CausalScoring(model, layout=Layout(thin="head", pad=True), token_budget=512)
+    encoded = scorer.encode([ScoreRequest(i, text) for i, text in enumerate(plain.TEXTS)])
+    masks = []
+    model.register_forward_pre_hook(
+        lambda _module, _args, given: masks.append(given["attention_mask"].dim()), with_kwargs=True
+    )
+
+    scoring.score(encoded)
+    assert 4 in masks
+    masks.clear()
+    scoring.score(encoded[2:3])
+    assert set(masks) == {2}
+
+
 def test_a_model_that_sees_the_future_is_no_causal_model(zoo_folder):
     with pytest.raises(ModelError, match=r"sees the words that it should predict.*--kind masked"):
         load_folder(zoo_folder("bert-cased"), kind="causal")

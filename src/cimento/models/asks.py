@@ -60,6 +60,24 @@ class Asks:
         chosen = (self.rows >= start) & (self.rows < end)
         return Asks(self.rows[chosen] - start, self.targets[chosen], self.places[chosen])
 
+    def by_line(self) -> tuple[IntArray, Asks]:
+        """The distinct rows, ascending, and what is asked of each, by its number among them."""
+        rows, lines = np.unique(self.rows, return_inverse=True)
+        return rows, Asks(lines, self.targets, self.places)
+
+    def later(self, rows: int) -> Asks:
+        """What is asked, where so many rows stand before the first."""
+        return Asks(self.rows + rows, self.targets, self.places)
+
+
+def joined(asks: Sequence[Asks]) -> Asks:
+    """What several ask, as one."""
+    return Asks(
+        np.concatenate([each.rows for each in asks]),
+        np.concatenate([each.targets for each in asks]),
+        np.concatenate([each.places for each in asks]),
+    )
+
 
 @dataclass(slots=True)
 class AskList:

@@ -148,7 +148,7 @@ class _WholeRows(RowHead):
         take: Callable[[torch.Tensor, list[int]], None],
     ) -> None:
         """Run the model, on parts of the batch where memory does not hold the whole."""
-        memory_of(self._model).spend(
+        memory_of(self.model).spend(
             inputs, asks, lambda some, wanted: self._hand_out(some, wanted, take)
         )
 
@@ -163,8 +163,9 @@ class _WholeRows(RowHead):
         places: list[int] = asks.places[order].tolist()
         done = 0
         with torch.inference_mode():
-            for logits in self._small_pieces(inputs, rows):
-                half = logits.dtype in (torch.float16, torch.bfloat16)
-                logprobs = (logits.float() if half else logits).log_softmax(dim=1)
-                take(logprobs, places[done : done + len(logits)])
-                done += len(logits)
+            for piece in self.pieces(inputs, rows):
+                for logits in self.few(piece):
+                    half = logits.dtype in (torch.float16, torch.bfloat16)
+                    logprobs = (logits.float() if half else logits).log_softmax(dim=1)
+                    take(logprobs, places[done : done + len(logits)])
+                    done += len(logits)

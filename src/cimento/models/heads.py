@@ -1,26 +1,27 @@
 """Log-probabilities at chosen positions, without computing the others.
 
 The language-model head costs as much as the transformer itself where vocabularies are large, and
-most positions of a masked model's pass are not asked for. A hook between the transformer and the
-head lets only the wanted rows through; nothing else of the model's own forward pass is changed.
+most positions of a masked model's pass are not asked for. The head gets the wanted rows only, those
+of several batches together; `seam` says how.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-import numpy as np
 import torch
 
+from cimento.models.asks import Asks, joined
 from cimento.models.columns import Read, read_columns
-from cimento.models.memory import memory_of
+from cimento.models.memory import fits, memory_of, smaller
+from cimento.models.seam import Kept, last_attention
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from cimento.models.asks import Asks, IntArray
+    from cimento.models.asks import IntArray
     from cimento.models.base import FloatArray
 
 Thinning: TypeAlias = Literal["last attention", "head", "nowhere"]
@@ -56,21 +57,21 @@ class RowHead:
         thin: Thinning = "head",
         columns: Sequence[Read] = (),
     ) -> None:
-        self._model = model
+        self.model = model
         self._columns = columns
-        self._attention = _last_attention(model) if thin == "last attention" else None
+        self._attention = last_attention(model) if thin == "last attention" else None
         if thin == "last attention" and self._attention is None:
             raise ValueError("there is no such module")
         # A model that is its own base has no seam between transformer and head.
         self._has_seam = thin != "nowhere" and model.base_model is not model
         vocabulary = model.config.get_text_config().vocab_size
         largest = MAX_LOGITS.get(model.device.type, MAX_LOGITS_ELSEWHERE)
-        self._rows_at_once = max(1, largest // vocabulary)
+        self.rows_at_once = max(1, largest // vocabulary)
         some = NORMALISED_AT_ONCE.get(model.device.type, largest)
         self._normalised_at_once = max(1, some // vocabulary)
 
     def fill(self, inputs: Mapping[str, torch.Tensor], asks: Asks, values: FloatArray) -> None:
-        """Run the model and put what was asked into `values`, in nats.
+        """Run the model on one batch and put what was asked into `values`, in nats.
 
         It is run once, or on parts of the batch where memory does not hold the whole.
 
@@ -82,22 +83,66 @@ class RowHead:
             asks: what is wanted.
             values: array to write into, at the places that are asked.
         """
-        memory_of(self._model).spend(
-            inputs, asks, lambda some, wanted: self._fill(some, wanted, values)
-        )
+        gathered = self.gather(values)
+        gathered.add(inputs, asks)
+        gathered.finish()
 
-    def _fill(self, inputs: Mapping[str, torch.Tensor], asks: Asks, values: FloatArray) -> None:
-        order = np.argsort(asks.rows, kind="stable")
-        rows, lines = np.unique(asks.rows[order], return_inverse=True)
-        done = 0
+    def gather(self, values: FloatArray) -> Gathering:
+        """The same for several batches, whose rows the head takes together."""
+        return Gathering(self, values)
+
+    def keep(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> Kept | None:
+        """Run the transformer on a batch and keep some of its rows; the head is given none.
+
+        Returns:
+            None where the model has no seam between the two.
+        """
+        if not self._has_seam:
+            return None
+        kept = Kept(self.model, inputs, torch.tensor(rows, device=self.model.device))
+        with torch.inference_mode(), kept.between(self._attention):
+            logits = self.model(**inputs).logits
+        # Else the head does not read the hidden state that the hook thinned out.
+        self._has_seam = logits.shape[:2] == (1, 0)
+        return kept if self._has_seam else None
+
+    def write(self, logits: torch.Tensor, done: int, on_lines: Asks, values: FloatArray) -> None:
+        """Put what is asked of some lines of logits into `values`.
+
+        Args:
+            logits: shape (lines, vocabulary).
+            done: how many lines went before.
+            on_lines: what is asked, by line.
+            values: array to write into.
+        """
         with torch.inference_mode():
-            for logits in self._small_pieces(inputs, rows):
-                first, last = np.searchsorted(lines, (done, done + len(logits)))
-                some = order[first:last]
-                values[asks.places[some]] = self._read(
-                    logits, done, lines[first:last] - done, asks.targets[some]
-                )
-                done += len(logits)
+            for few in self.few(logits):
+                some = on_lines.between(done, done + len(few))
+                values[some.places] = self._read(few, done, some.rows, some.targets)
+                done += len(few)
+
+    def few(self, logits: torch.Tensor) -> Iterator[torch.Tensor]:
+        """Logits in pieces that are normalised at once."""
+        for start in range(0, len(logits), self._normalised_at_once):
+            yield logits[start : start + self._normalised_at_once]
+
+    def pieces(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> Iterator[torch.Tensor]:
+        """Logits of the rows of a batch, in pieces; shape (some rows, vocabulary)."""
+        kept = self.keep(inputs, rows)
+        if kept is None:
+            yield self.everywhere(inputs, rows)
+            return
+        for start in range(0, len(rows), self.rows_at_once):
+            yield kept.logits(kept.rows[start : start + self.rows_at_once])
+
+    def everywhere(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> torch.Tensor:
+        """Logits of the rows of a batch, from a pass that computes those of all its rows."""
+        with torch.inference_mode():
+            logits = self.model(**inputs).logits
+            chosen: torch.Tensor = logits.reshape(-1, logits.shape[-1])[
+                torch.tensor(rows, device=logits.device)
+            ]
+        return chosen
 
     def _read(
         self,
@@ -109,120 +154,63 @@ class RowHead:
         """What is wanted of some rows of logits, one line for each target."""
         return read_scores(logits, lines, targets, self._columns)
 
-    def _small_pieces(
-        self, inputs: Mapping[str, torch.Tensor], rows: IntArray
-    ) -> Iterator[torch.Tensor]:
-        """Logits of the rows, in pieces that are normalised at once."""
-        step = self._normalised_at_once
-        for piece in self._rows_of_logits(inputs, rows):
-            for start in range(0, len(piece), step):
-                yield piece[start : start + step]
 
-    def _rows_of_logits(
-        self, inputs: Mapping[str, torch.Tensor], rows: IntArray
-    ) -> Iterator[torch.Tensor]:
-        """Logits of the rows, in pieces; shape (some rows, vocabulary)."""
-        index = torch.tensor(rows, device=self._model.device)
-        first = self._rows_at_once
-        if self._has_seam:
-            thinned = _Thinned(index, first)
-            with thinned.between(self._model, self._attention):
-                logits = self._model(**inputs).logits
-            if logits.shape[:2] == (1, min(first, len(rows))):
-                yield logits[0]
-                del logits
-                for start in range(first, len(rows), first):
-                    with thinned.instead_of(self._model.base_model, start, start + first):
-                        logits = self._model(**inputs).logits
-                    yield logits[0]
-                return
-            # The head does not read the hidden state that the hook thinned out.
-            self._has_seam = False
-        logits = self._model(**inputs).logits
-        yield logits.reshape(-1, logits.shape[-1])[index]
+class Gathering:
+    """The wanted rows of several batches, which wait until the head takes them together.
 
+    A batch of masked copies has few of them, and the head's matrix, often the largest of a model,
+    is read from memory once, however many rows there are.
 
-def _last_attention(model: PreTrainedModel) -> torch.nn.Module | None:
-    """The attention of the last layer, where it is a module that may end with its residual.
-
-    Whether it does, so that nothing after it mixes positions, is not known here: `find_layout`
-    tries it out.
+    Args:
+        head: of the model.
+        values: array to write into, as for `RowHead.fill`.
     """
-    named = model.base_model.named_modules()
-    return next((m for name, m in reversed(list(named)) if name.endswith(".attention")), None)
 
+    def __init__(self, head: RowHead, values: FloatArray) -> None:
+        self._head = head
+        self._values = values
+        self._last: Kept | None = None
+        self._rows: list[torch.Tensor] = []
+        self._asks: list[Asks] = []
+        self._count = 0
 
-class _Thinned:
-    """The wanted rows of a transformer's last hidden state, handed to its head piece by piece."""
+    def add(self, inputs: Mapping[str, torch.Tensor], asks: Asks) -> None:
+        """Run the transformer on a batch, or on parts of it where memory does not hold it."""
+        memory_of(self._head.model).spend(inputs, asks, self._take)
 
-    def __init__(self, index: torch.Tensor, first: int) -> None:
-        self._index = index
-        self._first = first
-        self._rows: torch.Tensor | None = None
-        self._rest: Callable[[torch.Tensor], Any] | None = None
+    def finish(self) -> None:
+        """Put what still waits into the values.
 
-    @contextmanager
-    def between(self, model: PreTrainedModel, attention: torch.nn.Module | None) -> Iterator[None]:
-        """While this is open, the head gets the first piece of the wanted rows.
-
-        What comes after `attention`, where there is one, gets all of them.
+        Raises:
+            DoesNotFitError: memory does not hold one row of logits.
         """
-        with ExitStack() as hooks:
-            if attention is not None:
-                hooks.enter_context(attention.register_forward_hook(self._thin))
-            keep = self._keep if attention is None else self._keep_thinned
-            hooks.enter_context(model.base_model.register_forward_hook(keep))
-            yield
+        if self._last is None:
+            return
+        rows, on_lines, last = torch.cat(self._rows), joined(self._asks), self._last
+        self._last, self._rows, self._asks, self._count = None, [], [], 0
+        done = 0
+        while done < len(rows):
+            piece = rows[done : done + self._head.rows_at_once]
+            if fits(partial(self._write, last, piece, done, on_lines)):
+                done += len(piece)
+            else:
+                self._head.rows_at_once = smaller(len(piece), device=rows.device)
 
-    def _thin(self, _module: torch.nn.Module, _args: object, output: Any) -> Any:
-        hidden = output[0] if isinstance(output, tuple) else output
-        rows = hidden.reshape(-1, hidden.shape[-1])[self._index].unsqueeze(0)
-        return (rows, *output[1:]) if isinstance(output, tuple) else rows
+    def _take(self, inputs: Mapping[str, torch.Tensor], asks: Asks) -> None:
+        rows, on_lines = asks.by_line()
+        kept = self._head.keep(inputs, rows)
+        if kept is None:
+            self._head.write(self._head.everywhere(inputs, rows), 0, on_lines, self._values)
+            return
+        if self._count + len(rows) > self._head.rows_at_once:
+            self.finish()
+        self._last = kept
+        self._rows.append(kept.rows)
+        self._asks.append(on_lines.later(self._count))
+        self._count += len(rows)
 
-    def _keep(self, _module: torch.nn.Module, _args: object, output: Any) -> Any:
-        hidden = output[0]
-        return self._hand_out(hidden.reshape(-1, hidden.shape[-1])[self._index], output)
-
-    def _keep_thinned(self, _module: torch.nn.Module, _args: object, output: Any) -> Any:
-        return self._hand_out(output[0][0], output)
-
-    def _hand_out(self, rows: torch.Tensor, output: Any) -> Any:
-        self._rows = rows
-
-        def rebuild(piece: torch.Tensor) -> Any:
-            if isinstance(output, tuple):
-                return (piece.unsqueeze(0), *output[1:])
-            output["last_hidden_state"] = piece.unsqueeze(0)
-            return output
-
-        self._rest = rebuild
-        return rebuild(rows[: self._first])
-
-    def instead_of(self, base: torch.nn.Module, start: int, end: int) -> Any:
-        """While this is open, the transformer is not run: it hands out a later piece."""
-        assert self._rows is not None  # noqa: S101  # `between` has run
-        assert self._rest is not None  # noqa: S101  # for mypy
-        piece = self._rest(self._rows[start:end])
-        return Replaced(base, piece)
-
-
-class Replaced:
-    """A module whose forward pass is replaced by a ready answer for a while."""
-
-    def __init__(self, module: torch.nn.Module, answer: Any) -> None:
-        self._module = module
-        self._answer = answer
-        # A model that lies on several devices has forward passes of its own in its modules.
-        self._own = vars(module).get("forward")
-
-    def __enter__(self) -> None:
-        self._module.forward = lambda *_args, **_kwargs: self._answer
-
-    def __exit__(self, *_error: object) -> None:
-        if self._own is None:
-            del self._module.forward
-        else:
-            self._module.forward = self._own
+    def _write(self, kept: Kept, piece: torch.Tensor, done: int, on_lines: Asks) -> None:
+        self._head.write(kept.logits(piece), done, on_lines, self._values)
 
 
 def read_scores(

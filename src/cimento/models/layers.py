@@ -18,7 +18,8 @@ import torch
 
 from cimento.answers import layer_of
 from cimento.errors import ModelError
-from cimento.models.heads import Replaced, RowHead, Thinning, read_scores
+from cimento.models.heads import Gathering, RowHead, Thinning, read_scores
+from cimento.models.seam import Replaced
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -68,11 +69,17 @@ class LayerHead(RowHead):
         self._wanted = {place: number for place, number in numbers if number is not None}
         self._states: Mapping[int, torch.Tensor] = {}
 
-    def _fill(self, inputs: Mapping[str, torch.Tensor], asks: Asks, values: FloatArray) -> None:
-        rows = torch.tensor(np.unique(asks.rows), device=self._model.device)
+    def gather(self, values: FloatArray) -> Gathering:
+        """What is asked of several batches; each is answered at once, while its states are here."""
+        return _AtOnce(self, values)
+
+    @contextmanager
+    def recording(self, asks: Asks) -> Iterator[None]:
+        """While this is open, a pass of the model leaves the states of the wanted layers here."""
+        rows = torch.tensor(asks.by_line()[0], device=self.model.device)
         with self._layers.recording(rows, set(self._wanted.values())) as states:
             self._states = states
-            super()._fill(inputs, asks, values)
+            yield
         self._states = {}
 
     def _read(
@@ -85,6 +92,17 @@ class LayerHead(RowHead):
             scores = read_scores(self._layers.logits(state), lines, targets, ())
             table = np.insert(table, place, scores, axis=1)
         return table
+
+
+class _AtOnce(Gathering):
+    """Rows that do not wait for those of other batches."""
+
+    _head: LayerHead
+
+    def _take(self, inputs: Mapping[str, torch.Tensor], asks: Asks) -> None:
+        with self._head.recording(asks):
+            super()._take(inputs, asks)
+            self.finish()
 
 
 class Layers:

@@ -10,7 +10,7 @@ from cimento.errors import ModelError
 from cimento.models.asks import AskList, Sheet
 from cimento.models.base import Encoded, ModelCard, Policy
 from cimento.models.encoding import TextEncoder
-from cimento.models.heads import RowHead
+from cimento.models.heads import Gathering
 from cimento.models.inspection import Inside, way_of
 from cimento.models.layers import Layers, row_head
 from cimento.models.layout import find_layout, padded
@@ -104,7 +104,7 @@ class MaskedScorer:
     ) -> list[FloatArray]:
         """The same with other columns beside; see `ColumnScorer`."""
         sheet = Sheet(encoded, columns=len(columns))
-        head = self._head_of(columns)
+        gathered = self._head_of(columns).gather(sheet.values)
         # Two conditions that differ in one masked token are the same masked text: asked once.
         jobs: dict[Copy, list[_Job]] = {}
         for each, first_slot in zip(encoded, sheet.starts, strict=True):
@@ -114,7 +114,8 @@ class MaskedScorer:
         copies = list(jobs)
         lengths = [len(copy) for copy in copies]
         for batch in batches(lengths, token_budget=self._token_budget, mixed=self._layout.pad):
-            self._score_batch([copies[i] for i in batch], jobs, sheet, head)
+            self._add_batch([copies[i] for i in batch], jobs, gathered)
+        gathered.finish()
         return sheet.by_text()
 
     def count_layers(self) -> int:
@@ -143,14 +144,10 @@ class MaskedScorer:
         copy = (*frame.before, *ids[start:end], *frame.after)
         return copy, len(frame.before) + index - start
 
-    def _score_batch(
-        self,
-        copies: Sequence[Copy],
-        jobs: Mapping[Copy, Sequence[_Job]],
-        sheet: Sheet,
-        head: RowHead,
+    def _add_batch(
+        self, copies: Sequence[Copy], jobs: Mapping[Copy, Sequence[_Job]], gathered: Gathering
     ) -> None:
-        """Write down the scores that one batch of masked copies gives."""
+        """Have one batch of masked copies go through the model."""
         width = max(len(copy) for copy in copies)
         asks = AskList()
         for line, copy in enumerate(copies):
@@ -159,4 +156,4 @@ class MaskedScorer:
         inputs = padded(
             copies, layout=self._layout, padding=self._padding, device=self._model.device
         )
-        head.fill(inputs, asks.done(), sheet.values)
+        gathered.add(inputs, asks.done())

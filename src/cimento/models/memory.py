@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -62,10 +63,10 @@ class Memory:
             if not len(wanted):
                 continue
             lines, width = some["input_ids"].shape
-            fits = self.budget is None or lines == 1 or lines * width <= self.budget
-            if fits and _done(work, some, wanted):
+            tried = self.budget is None or lines == 1 or lines * width <= self.budget
+            if tried and fits(partial(work, some, wanted)):
                 continue
-            if fits:
+            if tried:
                 self._refuse(lines, width, device=some["input_ids"].device)
             waiting += _halves(some, wanted)[::-1]
 
@@ -97,15 +98,31 @@ def is_out_of_memory(error: Exception) -> bool:
     return isinstance(error, RuntimeError) and any(said in message for said in _MESSAGES)
 
 
-def _done(work: Callable[[Inputs, Asks], None], inputs: Inputs, asks: Asks) -> bool:
+def fits(work: Callable[[], None]) -> bool:
     """Do it; False where memory ran out. Only on return is what the error held free again."""
     try:
-        work(inputs, asks)
+        work()
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
         return False
     return True
+
+
+def smaller(rows: int, *, device: torch.device) -> int:
+    """How many rows of logits are tried next where memory did not hold so many.
+
+    Raises:
+        DoesNotFitError: there was but one.
+    """
+    _give_back(device)
+    if rows == 1:
+        raise DoesNotFitError(
+            where=f"device {device}",
+            seen="its memory does not hold the scores of all words at one position",
+            todo="Free some, use another device, or a narrower --dtype.",
+        )
+    return rows // 2
 
 
 def _halves(inputs: Inputs, asks: Asks) -> list[tuple[Inputs, Asks]]:

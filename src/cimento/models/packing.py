@@ -11,8 +11,10 @@ def batches(
     """Group sequences so that a padded batch holds at most `token_budget` positions.
 
     Sequences are taken from the longest down, so that neighbours are of like length and an
-    out-of-memory error comes first and not last. One sequence longer than the budget is a batch
-    of its own. The grouping depends on the lengths alone.
+    out-of-memory error comes first and not last. A batch that is half full ends where the length
+    changes, so that sequences of which there are many are not padded: a fuller batch gains less.
+    One sequence longer than the budget is a batch of its own. The grouping depends on the lengths
+    alone.
 
     Args:
         lengths: of the sequences, in tokens.
@@ -27,7 +29,8 @@ def batches(
     for index in order:
         longest = lengths[batch[0]] if batch else 0
         full = longest * (len(batch) + 1) > token_budget
-        if batch and (full or (not mixed and lengths[index] != longest)):
+        enough = not mixed or longest * len(batch) * 2 >= token_budget
+        if batch and (full or (enough and lengths[index] != longest)):
             yield batch
             batch = []
         batch.append(index)
