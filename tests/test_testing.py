@@ -7,13 +7,15 @@ import math
 
 import pytest
 
+from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer, uniform_scorer
 from cimento.testing import UNKNOWN_TEXT, check_model
 from tests.whole_path import load_folder
 
 
-def failed(scorer) -> set[str]:
-    return {finding.name for finding in check_model(scorer) if not finding.passed}
+def failed(scorer, policy=None) -> set[str]:
+    found = check_model(scorer, policy=policy)
+    return {finding.name for finding in found if not finding.passed}
 
 
 class Windowed(FakeScorer):
@@ -72,6 +74,23 @@ def test_models_of_transformers_pass_everything(name, zoo_folder):
 
     assert [finding for finding in found if not finding.passed] == []
     assert "scores are those of a plain forward pass" in {finding.name for finding in found}
+
+
+def test_half_precision_is_held_to_what_it_can_keep(zoo_folder):
+    scorer = load_folder(zoo_folder("gpt2"), Policy(dtype="bfloat16"))
+
+    assert failed(scorer, Policy(dtype="bfloat16")) == set()
+
+
+@pytest.mark.parametrize(("off", "passes"), [(1e-6, True), (3e-5, False)])
+def test_a_token_may_differ_by_a_hundred_thousandth(off, passes):
+    class Company(FakeScorer):
+        def score(self, encoded):
+            return [values - off * (len(encoded) > 1) for values in super().score(encoded)]
+
+    found = failed(Company(lambda _tokens, _index: -1.0))
+
+    assert ("scores do not depend on the batch" not in found) == passes
 
 
 def test_scores_that_are_not_those_of_the_model_are_found(zoo_folder, monkeypatch):
