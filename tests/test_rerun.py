@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import polars as pl
 import pytest
 
 from cimento.api import evaluate
+from cimento.cache import FileCache, default_cache_folder
 from cimento.cli.main import invoke
 from cimento.errors import TableError
 from cimento.manifest import describe
@@ -73,6 +75,44 @@ def test_a_run_is_made_again_from_another_folder(recorded, tmp_path, monkeypatch
     again = next(find_runs(elsewhere / "reruns")).path
     assert manifest_of(again)["judging"] == manifest_of(recorded)["judging"]
     assert manifest_of(again)["judging"]["seed"] == 5
+
+
+def shift_cache(by: float) -> None:
+    """Add to every score that is kept from earlier runs."""
+    cache = FileCache(default_cache_folder())
+    keys = [key for (key,) in cache._connection.execute("SELECT key FROM sealed")]
+    cache.put(
+        {
+            key: {index: value + by for index, value in scores.items()}
+            for key, scores in cache.get(keys).items()
+        }
+    )
+    cache.close()
+
+
+def test_what_a_run_took_from_the_cache_is_computed_anew(tmp_path, monkeypatch, capsys):
+    """As if the texts had stood in other batches before: the only way to other last digits."""
+    monkeypatch.chdir(tmp_path)
+    Path("pairs.tsv").write_text("item\tgood\tbad\n1\tLei dorme.\tLei dormono.\n", "utf-8")
+    run = ["run", "pairs.tsv", "-m", "demo-causal", "--device", "cpu"]
+    assert invoke([*run, "-o", "first"]) == 0
+    shift_cache(by=-1e-6)
+    assert invoke([*run, "-o", "second"]) == 0
+    assert invoke([*run, "-o", "third", "--no-cache"]) == 0
+    capsys.readouterr()
+
+    assert invoke(["rerun", "second"]) == 1
+    assert "rows, by 1e-06 at most" in capsys.readouterr().out
+    assert invoke(["rerun", "first", "third", "-o", "others"]) == 0
+    assert capsys.readouterr().out.count("every byte agrees") == 2
+
+
+def test_sums_are_taken_in_the_order_in_which_runs_take_them(recorded, monkeypatch):
+    monkeypatch.setenv("MKL_CBWR", "")
+    monkeypatch.delenv("MKL_CBWR")
+
+    assert invoke(["rerun", str(recorded)]) == 0
+    assert os.environ["MKL_CBWR"] == "AUTO,STRICT"
 
 
 def test_a_table_that_differs_is_named_with_what_differs(recorded, capsys):
