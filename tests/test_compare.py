@@ -144,5 +144,9 @@ def test_the_command_prints_tables_and_json(runs, capsys):
     (found,) = json.loads(capsys.readouterr().out)["comparisons"]
     assert found["measure"] == "lp"
     assert found["flips"][0]["mcnemar"]["p"] == 1.0
+    tables = runs[0].folder.parent / "tables"
+    assert invoke([*command, "--json", "-o", str(tables)]) == 0
+    json.loads(capsys.readouterr().out)
+    assert {path.suffix for path in tables.iterdir()} == {".txt", ".csv", ".md", ".tex", ".json"}
     assert invoke(["compare", str(runs[0].folder), str(runs[0].folder.parent / "no")]) == 2
     assert "no finished run" in capsys.readouterr().err

@@ -200,7 +200,7 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
         labels=5,
         remarks=1,
         notes=(
-            f"Holm's correction of the sign-flip tests is over the {len(tests)} rows.",
+            f"Holm's correction of the sign-flip tests is over all rows ({len(tests)}).",
             f"Intervals: {tests[0].interval.method if tests else ''}.",
         ),
     )  # fmt: skip
