@@ -1,0 +1,65 @@
+"""Progress on standard error: bars with rate and time left at a terminal, nothing elsewhere."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import sys
+from typing import TYPE_CHECKING
+
+from cimento.cli import evaluating
+from cimento.cli.main import invoke
+
+if TYPE_CHECKING:
+    import pytest
+
+
+class Terminal(io.StringIO):
+    """Standard error as a terminal is."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """To be called in the test itself: pytest changes standard error after fixtures."""
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return stream
+
+
+def test_a_bar_has_title_share_time_left_and_rate(monkeypatch):
+    terminal = at_a_terminal(monkeypatch)
+    seconds = itertools.count(1.0)
+    monkeypatch.setattr("rich.console.monotonic", lambda: next(seconds))
+    with evaluating.progress_bars() as progress:
+        assert progress is not None
+        bar = progress("it-islands", "demo-causal")
+        for done in (100, 200, 300):
+            bar(done, 400)
+
+    said = terminal.getvalue()
+    assert "it-islands x demo-causal" in said
+    assert "75%" in said
+    assert "texts/s" in said
+    assert "0:00:" in said
+
+
+def test_a_run_says_how_far_it_is_at_a_terminal(monkeypatch, tmp_path):
+    terminal = at_a_terminal(monkeypatch)
+    run = ["run", "it-islands", "-m", "demo-causal", "--limit", "3", "--no-cache"]
+
+    assert invoke([*run, "-o", str(tmp_path)]) == 0
+    assert "it-islands x demo-causal" in terminal.getvalue()
+
+
+def test_elsewhere_nothing_is_said(tmp_path, capsys):
+    run = ["run", "it-islands", "-m", "demo-causal", "--limit", "3", "--no-cache"]
+
+    assert invoke([*run, "-o", str(tmp_path)]) == 0
+    said = capsys.readouterr().err
+    assert "it-islands x demo-causal" not in said
+    assert "\r" not in said
