@@ -99,13 +99,14 @@ def import_answers(
     refuse_suffix(output)
     refuse_overwriting(output, files)
     _check_people(files, prolific, keep, participants)
-    key = _secret(secret) if form != "rated" and names == "replace" else None
+    paths = [path for name in suites or () for path in suite_paths(find_suite(name))]
     submissions = read_prolific(prolific) if prolific is not None else None
+    key = _secret(secret) if form != "rated" and names == "replace" else None
     found = read(
         files,
         ImportOptions(
             form=form,
-            suites=[path for name in suites or () for path in suite_paths(find_suite(name))],
+            suites=paths,
             columns=_columns(mapping, columns or (), fixed or ()),
             secret=key,
             submissions=submissions,
