@@ -90,35 +90,24 @@ def tasks_of(table: OpenTable, inventory: Inventory) -> list[Task]:
     return found
 
 
-def fields_of(task: Task) -> tuple[Field, ...]:
+def fields_of(task: Task) -> tuple[Field, Field]:
     """What is asked about a row: a connective or ``-``, and then what follows from it."""
-    if task.section == "acceptability":
-        return (
-            Field(
-                name="choice",
-                question=f"replacement (number or name; {DROP} drops the sentence)",
-                read=lambda text, _values: _choice(task, text),
-                default=lambda _values: task.proposed(0),
-            ),
-            Field(
-                name="more",
-                question="grammatical with it (y, n); or why it is dropped",
-                read=_grammatical,
-            ),
-        )
-    return (
-        Field(
-            name="choice",
-            question=f"plausible alternative (number or name; {DROP} drops the sentence)",
-            read=lambda text, _values: _choice(task, text),
-            default=lambda _values: task.proposed(0),
-        ),
-        Field(
-            name="more",
-            question=f"{IMPLAUSIBLE} implausible ones; or why it is dropped",
-            read=lambda text, values: _implausible(task, text, values),
-            default=lambda values: None if values.get("choice") == DROP else task.proposed(1),
-        ),
+    rated = task.section == "acceptability"
+    what = "replacement" if rated else "plausible alternative"
+    choice = Field(
+        name="choice",
+        question=f"{what} (number or name; {DROP} drops the sentence)",
+        read=lambda text, _values: _choice(task, text),
+        default=lambda _values: task.proposed(0),
+    )
+    if rated:
+        question = "grammatical with it (y, n); or why it is dropped"
+        return choice, Field(name="more", question=question, read=_grammatical)
+    return choice, Field(
+        name="more",
+        question=f"{IMPLAUSIBLE} implausible ones; or why it is dropped",
+        read=lambda text, values: _implausible(task, text, values),
+        default=lambda values: None if values.get("choice") == DROP else task.proposed(1),
     )
 
 

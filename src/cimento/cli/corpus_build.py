@@ -23,7 +23,7 @@ from cimento.cli.corpus_options import (
     shows_text,
     where_skipped,
 )
-from cimento.errors import InputError, UsageError
+from cimento.errors import InputError
 
 if TYPE_CHECKING:
     from cimento.cloze.records import ClozeSuite
@@ -72,7 +72,7 @@ def select(
         opened,
         open_rule(rule),
         top=top,
-        exclude=_read_reasons(exclude or ()),
+        exclude=options.reasons(exclude or (), flag="--exclude", example="per=before infinitives"),
         skipped=skipped,
     )
     if json:
@@ -227,20 +227,6 @@ def finish(
         note(f"{each}: {number}")
     note(f"{len(kept)} items, {len(read) - len(kept)} dropped: {output}")
     note(f"cimento suites check {output}")
-
-
-def _read_reasons(given: Sequence[str]) -> dict[str, str]:
-    found = {}
-    for each in given:
-        name, _, reason = each.partition("=")
-        if not (name.strip() and reason.strip()):
-            raise UsageError(
-                where="--exclude",
-                seen=f"got {each!r}",
-                todo="Say why: --exclude 'per=mostly with infinitives'.",
-            )
-        found[name.strip()] = reason.strip()
-    return found
 
 
 def _sentences_of(path: Path | None) -> frozenset[tuple[str, str]]:

@@ -5,11 +5,13 @@ Every flag is also an environment variable: ``--batch-size`` is ``CIMENTO_BATCH_
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from cimento.errors import UsageError
 from cimento.judging import FirstTokenRule, TieRule
 from cimento.models.base import (
     BosRule,
@@ -174,3 +176,18 @@ Ties = Annotated[TieRule | None, option("--ties", help="Whether a tie counts as 
 def given(**values: Any) -> dict[str, Any]:
     """Those options that were given."""
     return {name: value for name, value in values.items() if value is not None}
+
+
+def reasons(given: Iterable[str], *, flag: str, example: str) -> dict[str, str]:
+    """Name to reason, of options that are written ``NAME=REASON``.
+
+    Raises:
+        UsageError: a name or a reason is missing.
+    """
+    found = {}
+    for each in given:
+        name, _, reason = each.partition("=")
+        if not (name.strip() and reason.strip()):
+            raise UsageError(where=flag, seen=f"got {each!r}", todo=f"Say why: {flag} '{example}'.")
+        found[name.strip()] = reason.strip()
+    return found

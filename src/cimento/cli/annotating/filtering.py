@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -80,7 +79,7 @@ def filter_answers(
         same_share=same_share,
         same_run=same_run,
         with_rest=with_rest,
-        by_hand=_reasons(drop or ()),
+        by_hand=options.reasons(drop or (), flag="--drop", example="p12=asked for it"),
     )
     if limits == Limits():
         raise UsageError(
@@ -99,15 +98,3 @@ def filter_answers(
     if not figures(found.judgments):
         note("Nothing is left.")
     note(f"{len(found.judgments)} judgments: {output}; the log: {logs[0].name}, {logs[1].name}")
-
-
-def _reasons(given: Sequence[str]) -> dict[str, str]:
-    found = {}
-    for each in given:
-        name, _, reason = each.partition("=")
-        if not (name.strip() and reason.strip()):
-            raise UsageError(
-                where="--drop", seen=f"got {each!r}", todo="Say why: --drop p12=asked for it."
-            )
-        found[name.strip()] = reason.strip()
-    return found
