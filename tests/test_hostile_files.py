@@ -11,7 +11,7 @@ import pytest
 
 from tests.fuzzing import readers
 from tests.fuzzing.seeds import LM_EVAL, NATIVE_ITEMS, NATIVE_TOML, workbook
-from tests.fuzzing.watching import attempt
+from tests.fuzzing.watching import attempt, settle
 
 MILLION = 1_000_000
 WATCHDOG_S = 120.0
@@ -157,6 +157,7 @@ def test_a_file_made_to_exhaust_is_refused_or_read_in_little_memory(tmp_path, na
     path = tmp_path / file
     path.write_bytes(content)
 
+    settle()
     attempt(read, path, seconds=WATCHDOG_S)
 
 
