@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import itertools
 import sys
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from cimento.cli import evaluating
 from cimento.cli.main import invoke
+from cimento.results import Run
+from cimento.runs import find_runs
 
 if TYPE_CHECKING:
     import pytest
@@ -63,3 +66,20 @@ def test_elsewhere_nothing_is_said(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "it-islands x demo-causal" not in said
     assert "\r" not in said
+
+
+def test_texts_are_counted_and_not_units_of_work(monkeypatch, tmp_path):
+    told = []
+
+    @contextlib.contextmanager
+    def recording():
+        yield lambda _suite, _model: lambda done, total: told.append((done, total))
+
+    monkeypatch.setattr(evaluating, "progress_bars", recording)
+    run = ["run", "it-islands", "-m", "demo-causal", "--limit", "3", "--no-cache"]
+
+    assert invoke([*run, "-o", str(tmp_path)]) == 0
+    [folder] = find_runs(tmp_path)
+    texts = Run.open(folder).answers.requests["request"].n_unique()
+    assert texts > 3
+    assert told == [(texts, texts)]

@@ -178,19 +178,23 @@ def ask_whole(
 
 
 class _Teller:
-    """Says how far runs are; a unit counts for the suite that brought its texts."""
+    """Says how far runs are, in texts; a unit counts for the suite that brought its texts."""
 
     def __init__(
         self, work: Work, tasks: Sequence[ShardTask], progress: ProgressFor | None
     ) -> None:
         names = {digest: part.name for part in work.parts for digest in part.shards}
+        texts = {digest: n for part in work.parts for digest, n in part.shards.items()}
         self._runs = [(names[task.shard], shown_name(task.model)) for task in tasks]
-        self._total = Counter(self._runs)
+        self._texts = [texts[task.shard] for task in tasks]
+        self._total: Counter[tuple[str, str]] = Counter()
+        for run, n_texts in zip(self._runs, self._texts, strict=True):
+            self._total[run] += n_texts
         self._done: Counter[tuple[str, str]] = Counter()
         self._progress = {run: progress(*run) for run in self._total} if progress else {}
 
     def __call__(self, number: int) -> None:
         run = self._runs[number]
-        self._done[run] += 1
+        self._done[run] += self._texts[number]
         if run in self._progress:
             self._progress[run](self._done[run], self._total[run])
