@@ -1,4 +1,4 @@
-"""One run of many small shards, for tests that kill it: OUTPUT CACHE."""
+"""One run of many small shards, for tests that kill it: OUTPUT CACHE. Says what it asked."""
 
 from __future__ import annotations
 
@@ -37,11 +37,26 @@ def slow_score(tokens, index):
     return -1.0 - len(tokens[index]) / 7
 
 
+def say(line: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+class Counting(FakeScorer):
+    """A model that counts the texts it is asked."""
+
+    asked = 0
+
+    def score(self, encoded):
+        if not self.asked:
+            say("begun")
+        self.asked += len(encoded)
+        return super().score(encoded)
+
+
 if __name__ == "__main__":
     engine.SHARD = 16
-    cimento.evaluate(
-        suite(),
-        FakeScorer(slow_score),
-        output=Path(sys.argv[1]),
-        cache=FileCache(Path(sys.argv[2])),
-    )
+    model = Counting(slow_score)
+    cimento.evaluate(suite(), model, output=Path(sys.argv[1]), cache=FileCache(Path(sys.argv[2])))
+    say(str(model.asked))

@@ -5,18 +5,36 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+
+from cimento.cache import FileCache
+from tests.interrupted_run import N_ITEMS
 
 SCRIPT = Path(__file__).with_name("interrupted_run.py")
 TABLES = ("tokens.parquet", "requests.parquet", "verdicts.parquet", "summary.json")
 
 
 def start(output: Path, cache: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(  # noqa: S603  # our own interpreter and script
-        [sys.executable, str(SCRIPT), str(output), str(cache)], cwd=SCRIPT.parents[1]
-    )
+    command = [sys.executable, str(SCRIPT), str(output), str(cache)]
+    return subprocess.Popen(command, cwd=SCRIPT.parents[1], stdout=subprocess.PIPE)  # noqa: S603  # our own interpreter and script
+
+
+def asked(process: subprocess.Popen[bytes]) -> int:
+    """How many texts a process that ends by itself asked."""
+    said, _ = process.communicate(timeout=300)
+    assert process.returncode == 0
+    return int(said.split()[-1])
+
+
+def count(cache: Path) -> int:
+    """How many texts a cache knows."""
+    opened = FileCache(cache)
+    number = opened.count()
+    opened.close()
+    return number
 
 
 def tables(output: Path) -> dict[str, bytes]:
@@ -26,23 +44,33 @@ def tables(output: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 def test_a_run_killed_at_twenty_moments_ends_in_the_same_bytes(tmp_path):
-    whole = start(tmp_path / "whole", tmp_path / "cache-whole")
-    assert whole.wait(timeout=300) == 0
+    begun = time.monotonic()
+    assert asked(start(tmp_path / "whole", tmp_path / "cache-whole")) == 2 * N_ITEMS
+    whole_s = time.monotonic() - begun
     output, cache = tmp_path / "out", tmp_path / "cache"
     rng = random.Random(7)  # noqa: S311  # moments, not secrets
 
     killed = 0
-    for _ in range(20):
+    for number in range(20):
         process = start(output, cache)
+        # At any moment, and every other time while answers come in.
+        moment_s = rng.uniform(0.05, 0.6)
+        if number % 2:
+            assert process.stdout is not None
+            process.stdout.readline()
+        else:
+            moment_s *= whole_s
         try:
-            process.wait(timeout=rng.uniform(0.4, 1.4))
+            process.communicate(timeout=moment_s)
         except subprocess.TimeoutExpired:
             process.kill()
-            process.wait()
+            process.communicate()
             killed += 1
-    final = start(output, cache)
+    known = count(cache)
 
-    assert final.wait(timeout=300) == 0
+    # It goes on where it was: what is kept is not asked again.
+    assert asked(start(output, cache)) == 2 * N_ITEMS - known
+    assert known > 0
     assert killed >= 10
     found, expected = tables(output), tables(tmp_path / "whole")
     folder = str(output).encode()
