@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -51,23 +50,32 @@ class Pieces:
 def write_parquet(pieces: Pieces, path: Path, *, metadata: Mapping[str, str]) -> None:
     """Write a table as one Parquet file; where its pieces are cut makes no difference to it.
 
-    A table of several row groups is written as as many files first, and these as one, for polars
-    cannot add rows to a file.
+    What is raised while a piece is made comes through as it is.
     """
-    import polars as pl
+    from polars.io.plugins import register_io_source
 
     groups = _row_groups(pieces)
     first, second = next(groups), next(groups, None)
     if second is None:
         first.write_parquet(path, row_group_size=ROWS, metadata=dict(metadata))
         return
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f"{path.name}.") as folder:
-        parts: list[Path] = []
-        for group in chain((first, second), groups):
-            parts.append(Path(folder) / f"{len(parts)}.parquet")
-            group.write_parquet(parts[-1], compression="lz4")
-        whole = pl.scan_parquet(parts)
-        whole.sink_parquet(path, row_group_size=ROWS, metadata=dict(metadata))
+    raised: list[Exception] = []
+
+    def given(*_: object) -> Iterator[pl.DataFrame]:
+        try:
+            yield from chain((first, second), groups)
+        except Exception as error:
+            raised.append(error)
+            raise
+
+    # The one way in which polars writes what it is given bit by bit.
+    table = register_io_source(given, schema=first.schema)
+    try:
+        table.sink_parquet(path, row_group_size=ROWS, metadata=dict(metadata))
+    except Exception:
+        if raised:
+            raise raised[0] from None
+        raise
 
 
 def _row_groups(pieces: Pieces) -> Iterator[pl.DataFrame]:

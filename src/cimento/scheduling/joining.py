@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from cimento.models.base import ModelCard
     from cimento.requests import Plan, Span
 
-_TOGETHER = 8 * SHARD
+_TOGETHER = 2 * SHARD
 """Requests whose answers are put together at a time."""
 
 

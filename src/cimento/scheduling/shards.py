@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -135,7 +136,13 @@ class Division:
 
 
 def _wanted(request: ScoreRequest) -> frozenset[Span] | None:
-    return None if request.wanted is None else frozenset(request.wanted)
+    return None if request.wanted is None else _set_of(request.wanted)
+
+
+@lru_cache(maxsize=4096)
+def _set_of(spans: tuple[Span, ...]) -> frozenset[Span]:
+    """One set for all requests that want the same stretches, which are many in a suite of pairs."""
+    return frozenset(spans)
 
 
 def _address(request: ScoreRequest) -> bytes:

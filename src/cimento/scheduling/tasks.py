@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from cimento import errors
 from cimento.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
 from cimento.errors import CimentoError, StorageError
+from cimento.scheduling.freeing import give_back
 from cimento.scheduling.joining import Joiner, JoinTask
 from cimento.scheduling.shards import read_shard
 from cimento.scheduling.units import Apart, Result, UnitStore, write_added, write_result
@@ -143,6 +144,7 @@ class Worker:
                 if self._trouble is not None:
                     return Outcome(trouble=self._trouble)
                 self._answer(task)
+                give_back()
         except CimentoError as error:
             return Outcome(trouble=Trouble.of(error), loaded=loaded)
         # A worker outlives what goes wrong with one task, a fault of ours included.
@@ -182,6 +184,7 @@ class Worker:
             self._source = None
             # A model holds itself in circles; its memory is needed for the next one.
             gc.collect()
+            give_back()
         self._key, self._trouble = None, None
 
     def _answer(self, task: ShardTask) -> None:
