@@ -3,9 +3,9 @@
 Everything is real but the models: suites are read and cut, units are handed out by the driver to
 workers, runs are put together and judged. A model takes the time that a real one would take, on a
 clock that jumps: what is measured is how long everything else took (CPU seconds, since other
-programs run), beside the time the models would have worked. The units of the first models are
-really done, by a model that answers at once, and their runs are really put together: what a unit
-and a run cost beside the model. Judging and storing a run, which every run costs however it is
+programs run), beside the time the models would have worked. The units of a few models and
+suites are really done, by a model that answers at once, and their runs really put together: what a
+unit and a run cost beside the model. Judging and storing a run, which every run costs however it is
 made, is told apart. With ``--memory`` suites are run by a driver and one worker, to see what they
 need. Run with::
 
@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import median
 
 from meter import resident_bytes
 
@@ -35,7 +36,7 @@ from cimento.scheduling.joining import Finished, JoinTask, Telling
 from cimento.scheduling.merging import finish
 from cimento.scheduling.pools import Processes
 from cimento.scheduling.tasks import Outcome, ShardTask, Task, Worker
-from cimento.scheduling.work import plan_work
+from cimento.scheduling.work import Work, plan_work
 from cimento.sources import OPENERS, Answered, Asking, ScorerSource, Source
 from cimento.suites.load import LoadedSuite
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
@@ -46,29 +47,31 @@ TEXTS_PER_S = 400
 
 LOAD_S = 20.0
 MEGABYTE = 1e6
-REALLY = 2
-"""Models whose units are really done."""
+MODELS, SUITES = 4, 6
+"""So many models are really asked so many suites, and these runs really put together."""
 
 
 class Clock:
     """Workers whose work takes time on a clock of their own: a pool for the driver."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, work: Work) -> None:
         self.workers: Sequence[int] = range(workers)
         self.loads: list[tuple[int, str]] = []
         self.busy_s = 0.0
         self.unit_s: list[float] = []
-        self.join_s: list[float] = []
+        self.join_s: dict[str, list[float]] = {}
         self._free = [0.0] * workers
         self._model = [""] * workers
         self._coming: list[tuple[float, int, Outcome]] = []
-        self._really = Worker()
+        self._really = [Worker() for _ in range(workers)]
+        self._models = {asked.digest for asked in work.models[:MODELS]}
+        self._shards = {digest for part in work.parts[:SUITES] for digest in part.needed}
         self._finished: Finished | None = None
 
     def give(self, worker: int, task: Task) -> None:
         """Have a worker busy for as long as the task would take."""
         if isinstance(task, JoinTask):
-            outcome, seconds = self._join(task), 0.0
+            outcome, seconds = self._join(worker, task), 0.0
         elif isinstance(task, ShardTask):
             outcome, seconds = self._unit(worker, task)
         else:
@@ -83,25 +86,25 @@ class Clock:
             self._model[worker] = task.model
             self.loads.append((worker, task.model))
         seconds = 256 / TEXTS_PER_S + loads * LOAD_S
-        if not is_real(task.model):
+        if task.digest not in self._models or task.shard not in self._shards:
             return Outcome(loaded=loads, seconds=seconds), seconds
-        outcome, spent = self._do(task)
+        outcome, spent = self._do(worker, task)
         self.unit_s.append(spent)
         return outcome, seconds
 
-    def _join(self, task: JoinTask) -> Outcome:
+    def _join(self, worker: int, task: JoinTask) -> Outcome:
         """Real ones are put together; others are copies of a real one, of the same size."""
-        if is_real(task.model):
-            outcome, spent = self._do(task)
-            self.join_s.append(spent)
+        if task.digest in self._models and self._shards.issuperset(task.shards):
+            outcome, spent = self._do(worker, task)
+            self.join_s.setdefault(task.copy, []).append(spent)
             if isinstance(outcome.returned, Finished):
                 self._finished = outcome.returned
             return outcome
         return Outcome(returned=copied(self._finished))
 
-    def _do(self, task: Task) -> tuple[Outcome, float]:
+    def _do(self, worker: int, task: Task) -> tuple[Outcome, float]:
         begun = time.process_time()
-        outcome = self._really.do(task)
+        outcome = self._really[worker].do(task)
         if outcome.trouble is not None:
             raise outcome.trouble.error()
         return outcome, time.process_time() - begun
@@ -118,7 +121,7 @@ class Clock:
     @property
     def real_s(self) -> float:
         """What was really done in this process, and would be by workers."""
-        return sum(self.unit_s) + sum(self.join_s)
+        return sum(self.unit_s) + sum(map(sum, self.join_s.values()))
 
     @property
     def elapsed_s(self) -> float:
@@ -133,11 +136,6 @@ def copied(finished: Finished | None) -> Finished:
     if finished is None:
         raise ValueError("the first models are put together first")
     return pickle.loads(pickle.dumps(finished))  # noqa: S301  # what was packed just now
-
-
-def is_real(model: str) -> bool:
-    """Whether a model's units are really done."""
-    return int(model.rpartition("m")[2]) < REALLY
 
 
 class Stopwatch:
@@ -218,19 +216,24 @@ def simulate(
     answering = Stopwatch(tasks.ask)
     tasks.ask = answering  # type: ignore[assignment]  # the same function
     judging = watched_finish()
-    clock = Clock(workers)
     begun = time.process_time()
     names = [f"fake:m{n}" for n in range(models)]
     with plan_work(paths, names, evaluation, keep=False) as work:
         todo = to_do(work)
         work.write()
         planned = time.process_time() - begun
+        clock = Clock(workers, work)
         done = do_units(work, todo, clock)
         ends = finish(work, done.failed, clock, Telling())
     driven = time.process_time() - begun - planned - clock.real_s
     beside = [all_ - asked for all_, asked in zip(clock.unit_s, answering.seconds, strict=True)]
-    per_unit, per_run = mean(beside), mean(clock.join_s) - mean(judging)
-    overhead = planned + driven + len(todo) * per_unit + len(ends) * per_run
+    per_unit, judged = median(beside), median(judging)
+    # The first run of a suite has its texts read, which serve the others of the same worker.
+    firsts = median([first for first, *_ in clock.join_s.values()])
+    per_run = median([each for _, *others in clock.join_s.values() for each in others]) - judged
+    per_suite = firsts - judged - per_run
+    joining = len(ends) * per_run + (suites + workers) * per_suite
+    overhead = planned + driven + len(todo) * per_unit + joining
     return {
         "models": models,
         "suites": suites,
@@ -242,20 +245,16 @@ def simulate(
         "planning_s": round(planned, 1),
         "driving_s": round(driven, 1),
         "unit_ms": round(1000 * per_unit, 1),
-        "joining_ms": round(1000 * per_run, 1),
-        "judging_ms": round(1000 * mean(judging), 1),
+        "joining_suite_ms": round(1000 * per_suite, 1),
+        "joining_run_ms": round(1000 * per_run, 1),
+        "judging_ms": round(1000 * judged, 1),
         "overhead_%": round(100 * overhead / clock.busy_s, 2),
-        "judging_%": round(100 * len(ends) * mean(judging) / clock.busy_s, 2),
+        "judging_%": round(100 * len(ends) * judged / clock.busy_s, 2),
         "driver_%": round(100 * (planned + driven) / clock.elapsed_s, 2),
         "loads": len(clock.loads),
         "loads_per_model_and_worker": len(clock.loads) / len(set(clock.loads)),
         "driver_MB": round((resident_bytes("VmHWM") - before) / MEGABYTE),
     }
-
-
-def mean(values: Sequence[float]) -> float:
-    """Their mean."""
-    return sum(values) / len(values)
 
 
 def memory(folder: Path, *, suites: int, items: int) -> dict[str, object]:

@@ -144,7 +144,7 @@ def test_collecting_stores_what_is_whole_and_names_the_rest(here, capsys):
 
 MIXED = """\
 suites = ["lamps", "it-collocations", "it-acceptability", "es-agreement-templates"]
-models = ["demo-causal"]
+models = ["demo-causal", "demo-masked"]
 output = "runs"
 limit = 2
 device = "cpu"
@@ -159,14 +159,14 @@ def test_an_array_does_suites_of_other_kinds_too_and_collect_finds_their_runs(he
     printed = capsys.readouterr().out
     for name in ("it-collocations", "it-acceptability", "es-agreement-templates"):
         assert f"{name} x demo-causal: it is not stored yet" in printed
-    assert "0 of 4 runs have all they need" in printed
+    assert "0 of 8 runs have all they need" in printed
 
     assert invoke([*arguments, "--share", "1/2"]) == 0
     assert invoke(["collect", "run.toml", "--check"]) == 3
     assert invoke([*arguments, "--share", "0/2"]) == 0
     capsys.readouterr()
     assert invoke(["collect", "run.toml", "--check"]) == 0
-    assert capsys.readouterr().out == "4 of 4 runs have all they need.\n"
+    assert capsys.readouterr().out == "8 of 8 runs have all they need.\n"
 
     # Nothing is loaded any more, and what is shown is what `cimento run` shows.
     stored = {path: path.read_bytes() for path in (here / "runs").rglob("fills.parquet")}
@@ -182,7 +182,7 @@ def test_an_array_does_suites_of_other_kinds_too_and_collect_finds_their_runs(he
 @pytest.mark.slow
 def test_what_is_missing_of_other_kinds_is_told_and_the_rest_is_shown(here, capsys):
     shutil.copytree(find_suite("it-stories"), here / "tales")
-    (here / "run.toml").write_text(MIXED.replace("demo-causal", 'demo-causal", "no/such/one'))
+    (here / "run.toml").write_text(MIXED.replace("demo-masked", "no/such/one"))
     assert invoke(["run", "it-collocations", "-m", "demo-causal", "--limit", "2",
                    "--device", "cpu", "-o", "runs"]) == 0  # fmt: skip
     capsys.readouterr()

@@ -27,7 +27,7 @@ def array_script(file: Path, logs: Path, *, jobs: int, gpus: int, hours: int) ->
         f"#SBATCH --time={hours}:00:00",
         *([f"#SBATCH --gpus-per-task={gpus}"] if gpus else []),
         "#SBATCH --ntasks=1",
-        f"#SBATCH --output={logs}/%A-%a.log",
+        f"#SBATCH --output={shlex.quote(f'{logs}/%A-%a.log')}",
         "",
         "# Submit it where you ran `cimento slurm`: paths in the run file are relative to there.",
         "# Nodes without network: see `cimento prefetch`.",
