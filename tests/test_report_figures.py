@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 
 import polars as pl
 import pytest
@@ -88,6 +89,23 @@ def test_the_numbers_of_phenomena_are_those_of_the_summary():
     assert frame["accuracy"].to_list() == [
         each.conjunction.accuracy for each in run.summary.phenomena
     ]
+
+
+def test_items_are_counted_in_whole_numbers():
+    # Two items at most in one bar: halves would be told as 0, 1, 1, 2, 2.
+    margins = {"1": 5.0, "2": 5.0, "3": -7.0}
+    record = make_run().items[0]
+    assert record.outcome is not None
+    items = tuple(
+        dataclasses.replace(
+            record, id=name, outcome=dataclasses.replace(record.outcome, margin_bits=bits)
+        )
+        for name, bits in margins.items()
+    )
+    run = dataclasses.replace(make_run(), items=items)
+    svg = margins_figure([run], suite="s").svg()
+    ticks = re.findall(r'text-anchor="end"[^>]*>([\d.]+)</text>', svg)
+    assert ticks[-3:] == ["0", "1", "2"]
 
 
 def test_numbers_in_a_drawing_stay_as_they_are():

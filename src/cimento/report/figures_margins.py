@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 BINS = 24
 WIDTH, HEIGHT = 340, 70
 DARK_CELL = 0.55
+_WHOLE = "datum.value == floor(datum.value) ? datum.value : ''"
+"""There are no halves of items, and half lines have no number."""
 
 
 def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
@@ -60,7 +62,7 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
     drawn = base.mark_bar(stroke=None).encode(
         x=alt.X("low:Q", title="margin, bits"),
         x2="high:Q",
-        y=alt.Y("items:Q", title="items", axis=alt.Axis(tickCount=3, tickMinStep=1, format="d")),
+        y=alt.Y("items:Q", title="items", axis=alt.Axis(tickCount=3, labelExpr=_WHOLE)),
         y2=alt.Y2Datum(0),
         color=colour,
     )
