@@ -87,3 +87,12 @@ def test_what_is_no_parquet(tmp_path, content):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_parquet(tmp_path / "a.parquet")
+
+
+def test_lists_in_lists_without_end():
+    """Found by the fuzzer: a footer whose lists nest deeper than the stack."""
+    footer = b"\x49" + b"\x19" * 20_000
+    content = b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+    with pytest.raises(TableError, match="cannot be read as Parquet"):
+        parse_parquet(content, where="a")

@@ -181,8 +181,6 @@ class _Reader:
             _DamagedError: there is none.
             IndexError: it does not end.
         """
-        if depth > _DEEPEST:
-            raise _DamagedError
         found: _Struct = {}
         field = 0
         while head := self._byte():
@@ -192,6 +190,8 @@ class _Reader:
         return found
 
     def _value(self, kind: int, depth: int) -> _Value:
+        if depth > _DEEPEST:
+            raise _DamagedError
         match kind:  # as the protocol numbers them
             case 1 | 2:  # a truth value, which the kind tells
                 value: _Value = None
