@@ -115,6 +115,21 @@ def test_sums_are_taken_in_the_order_in_which_runs_take_them(recorded, monkeypat
     assert os.environ["MKL_CBWR"] == "AUTO,STRICT"
 
 
+def test_places_of_faults_are_those_of_the_copy(tmp_path, monkeypatch, capsys):
+    """The suite has a warning, which names a row of the file; the copy has others."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{n}\tLei dorme {n}.\tLei dormono {n}." for n in range(1, 8)]
+    rows.append("8\tlei mangia.\tLei mangiano.")
+    Path("pairs.tsv").write_text("item\tgood\tbad\n" + "\n".join(rows) + "\n", "utf-8")
+    run = ["run", "pairs.tsv", "-m", "demo-causal", "--device", "cpu", "--no-cache"]
+    assert invoke([*run, "-o", "runs"]) == 0
+    [folder] = find_runs(Path("runs"))
+    assert "pairs.tsv row" in (folder.path / "summary.json").read_text("utf-8")
+
+    assert invoke(["rerun", "runs"]) == 0
+    assert "every byte agrees" in capsys.readouterr().out
+
+
 def test_a_table_that_differs_is_named_with_what_differs(recorded, capsys):
     table = recorded / "verdicts.parquet"
     changed = pl.read_parquet(table).with_columns(pl.col("margin_bits") + 0.5)

@@ -27,6 +27,7 @@ _OF_ONE_RUN = frozenset({
 })  # fmt: skip
 """Files that say when and where a run was made, or that people made of it later."""
 _WHERE = "folder"
+_FAULT = re.compile(r"(CIM-[A-Z]\d+) ")
 _ON_HUB = re.compile(r"[\w.-]+/[\w.-]+(@.+)?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _EARLIER = "its manifest is of an earlier version and does not say how the model was named"
@@ -135,7 +136,7 @@ def _compared(first: Path, second: Path, name: str) -> FileRepeat:
         return FileRepeat(name=name, same=True)
     if name.endswith(".parquet"):
         return FileRepeat(name=name, same=False, remark=_table_remark(*pair))
-    if name.endswith(".json") and _without_folder(one) == _without_folder(other):
+    if name.endswith(".json") and _without_places(one) == _without_places(other):
         return FileRepeat(name=name, same=True)
     return FileRepeat(name=name, same=False, remark=_lines_remark(one, other))
 
@@ -177,8 +178,11 @@ def _lines_remark(one: bytes, other: bytes) -> str:
     return f"line {number + 1} is the first that differs"
 
 
-def _without_folder(data: bytes) -> object:
-    """What a JSON file says, but for the names of folders; the bytes where it is none."""
+def _without_places(data: bytes) -> object:
+    """What a JSON file says, but for places: folders, and where faults of a suite stand.
+
+    The suite was read from a file of its own, and its copy from another. The bytes of what is none.
+    """
     try:
         return _drop(parse_json(data))
     except ValueError:
@@ -188,6 +192,8 @@ def _without_folder(data: bytes) -> object:
 def _drop(value: JsonValue) -> JsonValue:
     if isinstance(value, dict):
         return {name: _drop(each) for name, each in value.items() if name != _WHERE}
+    if isinstance(value, str) and (fault := _FAULT.match(value)):
+        return fault[1]
     return [_drop(each) for each in value] if isinstance(value, list) else value
 
 
