@@ -349,3 +349,10 @@ def test_a_download_stays_on_the_secure_web():
     with pytest.raises(InputError, match="is not https"):
         handler.redirect_request(request, None, 302, "", {}, "http://data.test/a.zip")
     assert handler.redirect_request(request, None, 302, "", {}, "https://b.test/").host == "b.test"
+
+
+def test_a_place_in_a_survey_that_no_table_can_hold(tmp_path):
+    content = more.PCIBEX.replace(b",1,0,trial", b",77777777777777777777,0,trial")
+
+    with pytest.raises(InputError, match="position is '77777777777777777777'"):
+        more_readers.answers_pcibex(written(tmp_path / "results.csv", content))

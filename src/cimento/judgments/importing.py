@@ -14,6 +14,7 @@ from cimento.judgments.prolific import Submission
 from cimento.judgments.records import ACCEPTABILITY, ATTENTION, BETTER, Judgment, finite
 
 MS = 1000.0
+MOST_PLACES = 1_000_000
 SHOWN = 5
 
 Unknown: TypeAlias = Literal["refuse", "skip"]
@@ -163,10 +164,15 @@ def _number(row: RawRow, name: str, text: str) -> float | None:
     if not text or text.casefold() in ("null", "na", "nan"):
         return None
     value = finite(text)
-    if value is None or (name == "position" and not value.is_integer()):
+    if value is None or (name == "position" and not _is_place(value)):
         todo = "It is a whole number." if name == "position" else "It is a number."
         raise InputError(where=row.where, seen=f"{name} is {text!r}", todo=todo)
     return value
+
+
+def _is_place(value: float) -> bool:
+    """Whether a number is that of a place in a survey, which tables keep as a whole one."""
+    return value.is_integer() and abs(value) <= MOST_PLACES
 
 
 def _doubled(found: Sequence[Judgment]) -> list[str]:
