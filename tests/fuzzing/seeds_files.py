@@ -287,12 +287,14 @@ def unit_body() -> bytes:
 def shard_body() -> bytes:
     """What a unit asks, unsealed."""
     from cimento.requests import plan_suite
-    from cimento.scheduling.shards import shard_content
+    from cimento.scheduling.shards import Division, shard_content
     from cimento.suites.load import load_suite
     from tests.suites_on_disk import write_folder
 
     with tempfile.TemporaryDirectory() as name:
-        return shard_content(plan_suite(load_suite(write_folder(Path(name) / "suite")).suite))
+        suite = load_suite(write_folder(Path(name) / "suite")).suite
+        [shard], _ = Division().divide(plan_suite(suite))
+        return shard_content(shard.plan)
 
 
 def sealed(body: bytes) -> bytes:

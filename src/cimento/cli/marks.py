@@ -129,7 +129,8 @@ def _ties_pass(manifest: Manifest) -> bool:
 
 def _suite_name(manifest: Manifest, folder: RunFolder) -> str:
     suite = manifest.get("suite")
-    return str(suite["name"]) if isinstance(suite, dict) else folder.path.parent.name
+    told = suite.get("name") if isinstance(suite, dict) else None
+    return str(told or folder.path.parent.name)
 
 
 def _clusters(folder: RunFolder, kind: str) -> Mapping[str, Hashable]:
