@@ -6,7 +6,7 @@ Regions become sentences here and nowhere else.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -198,20 +198,26 @@ def plan_suite(
             places.append(Place(request, item.id, condition.name, number, start, end, need))
             if end > start and (need or number in measured.get(condition.name, ())):
                 wanted[request].append((start, end))
+    requests = _requests(ids, [None if ask_all else tuple(sorted(set(each))) for each in wanted])
+    return Plan(suite=suite.name, requests=requests, places=tuple(places))
+
+
+def _requests(
+    ids: Mapping[_Asked, int], wanted: Sequence[tuple[Span, ...] | None]
+) -> tuple[ScoreRequest, ...]:
+    """What is asked, by number, with the stretches that are wanted of each."""
     # Sentences of one length want the same stretches: one record serves all of them.
-    shared: dict[tuple[Span, ...], tuple[Span, ...]] = {}
-    stretches = (tuple(sorted(set(each))) for each in wanted)
-    requests = tuple(
+    shared: dict[tuple[Span, ...] | None, tuple[Span, ...] | None] = {}
+    return tuple(
         ScoreRequest(
             id=number,
             text=asked.text,
             context=asked.context,
-            wanted=None if ask_all else shared.setdefault(each, each),
+            wanted=shared.setdefault(each, each),
             regions=asked.regions,
         )
-        for (asked, number), each in zip(ids.items(), stretches, strict=True)
+        for (asked, number), each in zip(ids.items(), wanted, strict=True)
     )
-    return Plan(suite=suite.name, requests=requests, places=tuple(places))
 
 
 class _Asked(NamedTuple):
