@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -248,3 +250,17 @@ def test_weights_have_the_dtype_of_the_policy(dtype, zoo_folder):
     assert scorer.card.dtype == dtype
     assert scorer._model.dtype == getattr(torch, dtype)
     assert not scorer._model.training
+
+
+def test_the_library_says_nothing_while_a_model_is_tried_out(zoo_folder, tmp_path):
+    """A padding token that may stand in a text is a matter that it comments on."""
+    texts = tmp_path / "texts.txt"
+    texts.write_text("Le zie cantano.\n", "utf-8")
+    command = ["score", str(texts), "-m", str(zoo_folder("gpt2")), "--device", "cpu"]
+    code = f"from cimento.cli.main import main\nmain({command!r})"
+    done = subprocess.run(  # noqa: S603  # our own interpreter and code
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0
+    assert done.stderr == ""

@@ -73,9 +73,11 @@ def load(
         chosen = kind_of(located) if kind == "auto" else kind
         target = _device(torch, device)
         model = _load_weights(located, chosen, policy, target)
-    card = card_of(located, chosen, policy, model, tokenizer)
-    budget = token_budget or (1024 if target == "cpu" else 16_384)
-    return _scorer_of(chosen)(model, tokenizer, card=card, policy=policy, token_budget=budget)
+        card = card_of(located, chosen, policy, model, tokenizer)
+        budget = token_budget or (1024 if target == "cpu" else 16_384)
+        # It tries the model out, which the library comments once.
+        make = _scorer_of(chosen)
+        return make(model, tokenizer, card=card, policy=policy, token_budget=budget)
 
 
 def _scorer_of(kind: str) -> Callable[..., Scorer]:
