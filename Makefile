@@ -45,7 +45,7 @@ test: $(STAMPS)/dev  ## the tests, without the slow ones
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not slow and not servers'
 
 test-slow: $(STAMPS)/dev  ## the slow tests
-	$(BIN)/python -m pytest -m 'slow and not servers'
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'slow and not servers'
 
 test-servers: $(STAMPS)/servers  ## the tests against real servers and KenLM; builds them first
 	$(BIN)/python -m pytest -m servers

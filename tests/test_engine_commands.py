@@ -98,6 +98,7 @@ def test_weights_in_other_files_are_not_counted(tmp_path):
     assert count_parameters(tmp_path) is None
 
 
+@pytest.mark.slow
 def test_an_array_of_jobs_ends_in_the_same_tables(here, capsys):
     assert invoke(["run", "run.toml", "-o", "alone", "--no-cache"]) == 0
     loads = len(engines.logged(here / "log"))

@@ -164,7 +164,9 @@ def test_a_unit_that_is_cut_short_is_done_again(here, capsys, keep):
     assert 0 < scored(here) - before <= 256
 
 
-@pytest.mark.parametrize("place", [0, 0.02, 0.3, 0.5, 0.7, 0.999])
+@pytest.mark.parametrize(
+    "place", [0.5, *(pytest.param(p, marks=pytest.mark.slow) for p in (0, 0.02, 0.3, 0.7, 0.999))]
+)
 def test_a_bit_that_flips_in_a_unit_is_noticed_and_the_unit_done_again(here, capsys, place):
     expected = alone(here, "lamps", "others", "-m", "counted:a")
     arguments = ["lamps", "others", "-m", "counted:a", "-o", "runs", "--no-cache"]

@@ -14,7 +14,7 @@ from tests.fuzzing.mutating import mutate
 from tests.fuzzing.targets import TARGETS, Target
 from tests.fuzzing.watching import attempt
 
-FILES = 300
+FILES = [30, pytest.param(300, marks=pytest.mark.slow)]
 WATCHDOG_S = 60.0
 """Generous: a test must not fail because a machine is busy."""
 
@@ -33,12 +33,13 @@ def test_seeds_are_read(name):
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_whatever_a_file_holds_it_is_read_or_refused_with_a_message(name):
+@pytest.mark.parametrize("files", FILES)
+def test_whatever_a_file_holds_it_is_read_or_refused_with_a_message(name, files):
     target = TARGETS[name]
     seeds = target.seeds()
 
     @settings(
-        max_examples=FILES,
+        max_examples=files,
         derandomize=True,
         deadline=None,
         database=None,

@@ -19,19 +19,10 @@ WATCHDOG_S = 60.0
 
 SHAPES = {**shapes_of_rows.SHAPES, **shapes_that_grow.SHAPES}
 
-SLOW = frozenset({
-    "an archive of many small suites", "an archive of many tables", "an archive of many sentences",
-    "natural words, packed", "short pairs, lines", "a workbook of short rows", "short words",
-    "short messages", "short lines of a concordance", "short answers", "short stories",
-    "short n-grams, packed",
-})  # fmt: skip
-"""Shapes that take some seconds each."""
+pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(each, marks=[pytest.mark.slow] if each in SLOW else []) for each in SHAPES],
-)
+@pytest.mark.parametrize("name", SHAPES)
 def test_a_file_is_read_or_refused_in_little_time_and_memory(tmp_path, name):
     file, made, read = SHAPES[name]
     content = made()
