@@ -279,20 +279,37 @@ def evaluate_all(
     refuse_same_names(found)
     kept = cache or MemoryCache()
     for model in models:
-        name = shown_name(model)
+        yield from evaluate_model(found, model, evaluation, cache=kept, progress=progress)
+
+
+def evaluate_model(
+    suites: Iterable[LoadedSuite],
+    model: str | Scorer,
+    evaluation: Evaluation,
+    *,
+    cache: AnswerCache,
+    progress: ProgressFor | None = None,
+) -> Iterator[Run | Failure]:
+    """The same for one model, of suites with different names, each read when its turn comes.
+
+    Raises:
+        StorageError: a run cannot be written.
+    """
+    name = shown_name(model)
+    try:
+        # Opened here, so that the model is given back when all suites are asked.
+        source = open_source(model, evaluation.full_asking)
+    except CimentoError as error:
+        yield from (Failure(loaded.suite.name, name, error) for loaded in suites)
+        return
+    for loaded in suites:
+        told = progress(loaded.suite.name, name) if progress else None
         try:
-            source = open_source(model, evaluation.full_asking)
+            yield evaluation.run(loaded, source, cache=cache, progress=told)
+        except StorageError:
+            raise
         except CimentoError as error:
-            yield from (Failure(loaded.suite.name, name, error) for loaded in found)
-            continue
-        for loaded in found:
-            told = progress(loaded.suite.name, name) if progress else None
-            try:
-                yield evaluation.run(loaded, source, cache=kept, progress=told)
-            except StorageError:
-                raise
-            except CimentoError as error:
-                yield Failure(loaded.suite.name, name, error)
+            yield Failure(loaded.suite.name, name, error)
 
 
 def read_suites(suites: Iterable[SuiteLike]) -> list[LoadedSuite]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.api import Evaluation, Failure, ProgressFor
-from cimento.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
-from cimento.errors import CimentoError, StorageError
-from cimento.results import Run
+from cimento.api import Evaluation, Failure, ProgressFor, evaluate_model
+from cimento.cache import FileCache, MemoryCache, default_cache_folder
 from cimento.scheduling.copies import read_copy
 from cimento.scheduling.driving import Driven, drive
 from cimento.scheduling.engines import in_share
@@ -18,7 +16,7 @@ from cimento.scheduling.pools import Pool
 from cimento.scheduling.tasks import CallTask, Outcome, ShardTask, Task, Trouble
 from cimento.scheduling.units import UnitStore
 from cimento.scheduling.work import Asked, Part, Work, missing_units
-from cimento.sources import open_source, shown_name
+from cimento.sources import shown_name
 from cimento.suites.load import LoadedSuite
 
 Failed = dict[tuple[str, str], Trouble]
@@ -138,43 +136,13 @@ def run_whole(
     kept = FileCache(default_cache_folder()) if keep else None
     read = (read_copy(head, store.suite(copy)) for head, copy in suites)
     try:
-        outcomes = ask_whole(evaluation, read, model, cache=kept or MemoryCache())
+        outcomes = evaluate_model(read, model, evaluation, cache=kept or MemoryCache())
         return {
             each.suite: Trouble.of(each.error) for each in outcomes if isinstance(each, Failure)
         }
     finally:
         if kept is not None:
             kept.close()
-
-
-def ask_whole(
-    evaluation: Evaluation,
-    suites: Iterable[LoadedSuite],
-    model: str,
-    *,
-    cache: AnswerCache,
-    progress: ProgressFor | None = None,
-) -> Iterator[Run | Failure]:
-    """Ask a model for whole suites, which are read when their turn comes.
-
-    Raises:
-        StorageError: a run cannot be written.
-    """
-    name = shown_name(model)
-    try:
-        # Opened here, so that the model is given back when all suites are asked.
-        source = open_source(model, evaluation.full_asking)
-    except CimentoError as error:
-        yield from (Failure(loaded.suite.name, name, error) for loaded in suites)
-        return
-    for loaded in suites:
-        told = progress(loaded.suite.name, name) if progress else None
-        try:
-            yield evaluation.run(loaded, source, cache=cache, progress=told)
-        except StorageError:
-            raise
-        except CimentoError as error:
-            yield Failure(loaded.suite.name, name, error)
 
 
 class _Teller:

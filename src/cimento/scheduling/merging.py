@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from cimento.api import Failure, ProgressFor
+from cimento.api import Failure, ProgressFor, evaluate_model
 from cimento.cache import AnswerCache
 from cimento.errors import CimentoError
 from cimento.results import Run
-from cimento.scheduling.doing import Failed, ask_whole, waiting_parts
+from cimento.scheduling.doing import Failed, waiting_parts
 from cimento.scheduling.driving import drive
 from cimento.scheduling.joining import Finished, JoinTask, Label, Telling
 from cimento.scheduling.pools import Pool
@@ -121,8 +121,8 @@ def _asked_here(
     """The runs of a model that is asked for whole suites."""
     waiting = waiting_parts(work, asked)
     suites = (work.suite(part) for part in waiting)
-    found = ask_whole(
-        work.evaluation, suites, asked.model, cache=here.cache, progress=here.progress
+    found = evaluate_model(
+        suites, asked.model, work.evaluation, cache=here.cache, progress=here.progress
     )
     return {
         (asked.model, part.name): Finished.of(each, telling) if isinstance(each, Run) else each
