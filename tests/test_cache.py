@@ -7,6 +7,7 @@ import sqlite3
 import struct
 import subprocess
 import sys
+import threading
 from contextlib import closing
 
 import pytest
@@ -140,6 +141,23 @@ def test_processes_that_start_and_write_at_once(tmp_path):
     assert cache.get(list(own)) == own
     assert cache.verify() == []
     cache.close()
+
+
+def test_a_file_that_another_process_is_about_to_write_is_waited_for(tmp_path):
+    """Here SQLite does not wait itself: the journal cannot be changed while a write is begun."""
+    path = tmp_path / "answers.sqlite3"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    soon = threading.Timer(0.3, other.execute, ("COMMIT",))
+    soon.start()
+
+    opened = FileCache(tmp_path)
+
+    soon.join()
+    opened.put({KEYS[0]: {0: -1.0}})
+    assert opened.get(KEYS[:1]) == {KEYS[0]: {0: -1.0}}
+    opened.close()
+    other.close()
 
 
 def close_leftover(folder):

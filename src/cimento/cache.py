@@ -11,6 +11,7 @@ import math
 import os
 import sqlite3
 import struct
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -23,6 +24,10 @@ Scores: TypeAlias = dict[int, float]
 """Index in the token sequence to log-probability in nats."""
 
 _LOOK_UP = 500
+_PATIENCE_SECONDS = 60
+"""How long another process may hold the file before that is an error."""
+
+_RETRY_SECONDS = 0.01
 _RECORD = struct.Struct("<id")
 
 _DIGEST = hashlib.sha256().digest_size
@@ -103,11 +108,13 @@ class FileCache:
         self.path = folder / "answers.sqlite3"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None)
+            self._connection = sqlite3.connect(
+                self.path, timeout=_PATIENCE_SECONDS, isolation_level=None
+            )
         except (OSError, sqlite3.Error) as error:
             raise self._failure(error) from error
         try:
-            self._connection.execute("PRAGMA journal_mode=WAL")
+            _write_ahead(self._connection)
             self._connection.execute("PRAGMA synchronous=NORMAL")
             self._connection.execute("PRAGMA trusted_schema=OFF")
             self._refuse_programs()
@@ -217,6 +224,24 @@ class FileCache:
             seen=f"the cache of answers cannot be used ({error})",
             todo="Delete it, set CIMENTO_CACHE_DIR to another folder, or run with --no-cache.",
         )
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Let readers go on while another process writes.
+
+    SQLite waits for whoever holds a file, but not here: of several processes that make the same
+    new file, one may be told at once that it is locked.
+    """
+    end = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+            time.sleep(_RETRY_SECONDS)
+        else:
+            return
 
 
 def _pack(scores: Scores) -> bytes:
