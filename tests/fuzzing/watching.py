@@ -27,6 +27,10 @@ class BrokenError(AssertionError):
     """A promise that was not kept."""
 
 
+class SlowError(BrokenError):
+    """It took longer than it may; which a program that watches every line makes of anything."""
+
+
 class _TooSlow(BaseException):
     """Raised by the alarm; no reader catches it."""
 
@@ -44,7 +48,8 @@ def attempt(read: Callable[[Path], object], path: Path, *, seconds: float) -> in
 
     Raises:
         BrokenError: another exception than a `CimentoError` came out of it, its message cannot be
-            shown, or it took more time or memory than it may.
+            shown, or it took more memory than it may.
+        SlowError: it took more time.
     """
     before = _reset_peak()
     try:
@@ -53,7 +58,7 @@ def attempt(read: Callable[[Path], object], path: Path, *, seconds: float) -> in
     except CimentoError as error:
         _check_message(error)
     except _TooSlow as error:
-        raise BrokenError(f"took more than {seconds} s") from error
+        raise SlowError(f"took more than {seconds} s") from error
     except (Exception, SystemExit) as error:
         raise BrokenError(f"{type(error).__name__}: {str(error)[:300]}") from error
     peak = _peak()
