@@ -1,6 +1,6 @@
 """The mean probability ratio: how much of two forms' probability the grammatical one has.
 
-The measure of Taboas García and Wanner (SyntacticAgreement)::
+The measure of Táboas García and Wanner (SyntacticAgreement)::
 
     ratio = p(target) / (p(target) + p(alternative)) = 1 / (1 + b^(S_target - S_alternative))
 

@@ -1,4 +1,4 @@
-"""Agreement in morphologically rich languages (Taboas García and Wanner 2025, SyntacticAgreement).
+"""Agreement in morphologically rich languages (Táboas García and Wanner 2025, SyntacticAgreement).
 
 The study's measure is the mean probability ratio (`cimento.verdicts.ratio`); its suites come as one
 zip archive of SyntaxGym JSON for each language, some with an adversarial twin.
