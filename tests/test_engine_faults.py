@@ -194,13 +194,20 @@ def test_what_a_damaged_unit_would_add_to_the_cache_is_not_believed(tmp_path):
         content = bytearray(path.read_bytes())
         content[flip] ^= 1
         path.write_bytes(content)
-        put_added(path, cache)
+        put_added([path], cache)
         assert cache.get([b"key"]) == {}
         assert not path.exists()
 
+    other = tmp_path / "other.added"
     write_added({b"key": {0: -1.5, 1: -2.5}}, path)
-    put_added(path, cache)
-    assert cache.get([b"key"]) == {b"key": {0: -1.5, 1: -2.5}}
+    write_added({b"key": {2: -0.5}, b"more": {0: -3.0}}, other)
+    path.with_name("damaged.added").write_bytes(b"notes")
+    put_added([path, path.with_name("damaged.added"), other], cache)
+    assert cache.get([b"key", b"more"]) == {
+        b"key": {0: -1.5, 1: -2.5, 2: -0.5},
+        b"more": {0: -3.0},
+    }
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_copies_and_shards_that_are_damaged_are_written_anew(here, capsys):

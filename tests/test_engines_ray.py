@@ -69,7 +69,8 @@ def test_two_ray_workers_give_the_tables_of_one_process(here):
 
 @pytest.mark.slow
 def test_an_actor_that_is_killed_is_started_again(here):
-    models = ["lamps", "more", "-m", "counted:slow", "--device", "cpu"]
+    models = ["lamps", "more", "-m", "counted:slow", "-m", "counted:telling", "--device", "cpu"]
+    models += ["--model-args", 'more={"deep": [1, 2.5, null, true]}', "--dtype", "float64"]
     cimento(here, "cache-1", "run", *models, "-o", "alone")
     cimento(
         here, "cache-2", "run", *models, "-o", "spread", "--engine", "ray", "--workers", "2",
@@ -77,3 +78,7 @@ def test_an_actor_that_is_killed_is_started_again(here):
     )  # fmt: skip
 
     assert engines.tables(here / "spread") == engines.tables(here / "alone")
+    # And actors are told what the user said, with its types.
+    [told] = {t for name, what, t, _ in engines.logged(here / "log") if what == "asking"}
+    assert "'more': {'deep': [1, 2.5, None, True]}" in told
+    assert "dtype='float64'" in told

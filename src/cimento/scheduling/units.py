@@ -225,15 +225,21 @@ def write_added(added: Mapping[bytes, Scores], path: Path) -> None:
     write_sealed(_packed(table), path)
 
 
-def put_added(path: Path, cache: AnswerCache) -> None:
-    """Put what a unit added into the cache, and remove the file; a damaged one is only removed."""
+def put_added(paths: Sequence[Path], cache: AnswerCache) -> None:
+    """Put what units added into the cache, at once, and remove the files.
+
+    A damaged file is only removed.
+    """
     entries: dict[bytes, Scores] = {}
-    try:
-        for key, index, value in _unpacked(read_sealed(path), path).iter_rows():
+    for path in paths:
+        try:
+            added = _unpacked(read_sealed(path), path)
+        except (StorageError, TableError):
+            continue
+        for key, index, value in added.iter_rows():
             entries.setdefault(key, {})[index] = value
-    except (StorageError, TableError):
-        entries = {}
     if entries:
         known = cache.get(list(entries))
         cache.put({key: {**known.get(key, {}), **scores} for key, scores in entries.items()})
-    path.unlink(missing_ok=True)
+    for path in paths:
+        path.unlink(missing_ok=True)
