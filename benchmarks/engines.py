@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import heapq
 import json
+import os
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -27,13 +28,14 @@ from statistics import median
 from meter import resident_bytes
 
 from cimento.api import Evaluation, Named
+from cimento.cache import FileCache, default_cache_folder
 from cimento.judging import Judging
 from cimento.models.fake import FakeScorer
 from cimento.results import Run
 from cimento.scheduling import tasks
 from cimento.scheduling.doing import do_units, to_do
 from cimento.scheduling.joining import Finished, JoinTask, Telling
-from cimento.scheduling.merging import finish
+from cimento.scheduling.merging import finish, keep_answers
 from cimento.scheduling.pools import Processes
 from cimento.scheduling.tasks import Outcome, ShardTask, Task, Worker
 from cimento.scheduling.work import Work, plan_work
@@ -218,14 +220,21 @@ def simulate(
     judging = watched_finish()
     begun = time.process_time()
     names = [f"fake:m{n}" for n in range(models)]
-    with plan_work(paths, names, evaluation, keep=False) as work:
+    os.environ["CIMENTO_CACHE_DIR"] = str(folder / "cache")
+    cache = FileCache(default_cache_folder())
+    with plan_work(paths, names, evaluation, keep=True) as work:
         todo = to_do(work)
         work.write()
         planned = time.process_time() - begun
         clock = Clock(workers, work)
         done = do_units(work, todo, clock)
         ends = finish(work, done.failed, clock, Telling())
-    driven = time.process_time() - begun - planned - clock.real_s
+        driven = time.process_time() - begun - planned - clock.real_s
+        # To look for what other units, not really done, would have added is counted with it.
+        before_keeping = time.process_time()
+        keep_answers(work, cache)
+        kept = time.process_time() - before_keeping
+    cache.close()
     beside = [all_ - asked for all_, asked in zip(clock.unit_s, answering.seconds, strict=True)]
     per_unit, judged = median(beside), median(judging)
     # The first run of a suite has its texts read, which serve the others of the same worker.
@@ -233,7 +242,8 @@ def simulate(
     per_run = median([each for _, *others in clock.join_s.values() for each in others]) - judged
     per_suite = firsts - judged - per_run
     joining = len(ends) * per_run + (suites + workers) * per_suite
-    overhead = planned + driven + len(todo) * per_unit + joining
+    keeping = kept / len(clock.unit_s)
+    overhead = planned + driven + len(todo) * (per_unit + keeping) + joining
     return {
         "models": models,
         "suites": suites,
@@ -245,6 +255,7 @@ def simulate(
         "planning_s": round(planned, 1),
         "driving_s": round(driven, 1),
         "unit_ms": round(1000 * per_unit, 1),
+        "keeping_unit_ms": round(1000 * keeping, 1),
         "joining_suite_ms": round(1000 * per_suite, 1),
         "joining_run_ms": round(1000 * per_run, 1),
         "judging_ms": round(1000 * judged, 1),

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.cli.main import invoke
-from cimento.errors import InputError
+from cimento.errors import CimentoError, InputError
 from cimento.studies.connectives import published
 from cimento.studies.connectives.checks import (
     check_published,
@@ -152,6 +152,21 @@ class TestReleased:
 
 def test_a_folder_without_data_is_refused(tmp_path):
     with pytest.raises(InputError, match="none of the released files"):
+        released(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b",ita_surp_GePpeTto,ita_surp_GroNLP\n0,1.5,tanto\n", "are not numbers in every row"),
+        (b",ita_surp_GePpeTto\n0,1.5\n", "are not numbers in every row"),
+        (b"\xff\xfe\x00\xd8", "UTF-16"),
+        (b",a\n0," + b"x" * 140_000 + b"\n", "is no CSV"),
+    ],
+)
+def test_a_released_file_that_cannot_be_used_is_named(tmp_path, content, said):
+    (tmp_path / "britton2024_italian_lm_surprisals.csv").write_bytes(content)
+    with pytest.raises(CimentoError, match=f"(?s)britton2024.*{said}"):
         released(tmp_path)
 
 

@@ -23,6 +23,7 @@ from cimento.acceptability.records import RatedSentence, RatedSet
 from cimento.errors import InputError
 from cimento.files import read_bytes
 from cimento.suites.model import JsonValue
+from cimento.suites.reading import open_text
 from cimento.suites.tables import open_table
 
 ACCEPTABILITY = ("accomplit_ACCEPT-Corpus-training.tsv", "accomplit_acceptability-set-test.tsv")
@@ -155,8 +156,7 @@ def _lau_length(paths: Sequence[Path]) -> JsonValue:
 
 def _britton(paths: Sequence[Path]) -> JsonValue:
     """Surprisals of two models of the same 800 items; the first column has no name."""
-    text = read_bytes(paths[0]).decode("utf-8")
-    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    rows = _rows(paths[0])
     models = ("ita_surp_GePpeTto", "ita_surp_GroNLP")
     try:
         columns = [[float(row[name]) for row in rows] for name in models]
@@ -171,6 +171,16 @@ def _britton(paths: Sequence[Path]) -> JsonValue:
         "rows": len(rows),
         "geppetto_vs_gronlp": correlations(*columns),
     }
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file of which a column may have no name."""
+    try:
+        return list(csv.DictReader(io.StringIO(open_text(path), newline="")))
+    except csv.Error as error:
+        raise InputError(
+            where=str(path), seen=f"is no CSV ({error})", todo="Save it so."
+        ) from error
 
 
 def _players(paths: Sequence[Path]) -> JsonValue:
@@ -249,11 +259,14 @@ def _beside_published(means: Mapping[str, float], path: Path) -> dict[str, JsonV
     """
     if not path.is_file():
         return {}
-    text = read_bytes(path).decode("utf-8")
-    printed = {
-        row["Condition"]: float(row["total_mean"])
-        for row in csv.DictReader(io.StringIO(text, newline=""))
-    }
+    try:
+        printed = {row["Condition"]: float(row["total_mean"]) for row in _rows(path)}
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            where=str(path),
+            seen="the column total_mean is not a number in every row, or there is no Condition",
+            todo="Is it the summary of BLiMP's human validation?",
+        ) from error
     gaps = [abs(means[name] - value) for name, value in printed.items() if name in means]
     return {
         "published_paradigms": len(printed),
