@@ -99,6 +99,7 @@ def test_lexicons_are_broad(language):
 UNLISTED = re.compile(r"(начина|заканчива|продолжа)(юсь|ешься|емся|етесь)|sorrisa")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_form_is_in_the_dictionary(language):
     lexicon = load_lexicon(language)

@@ -21,6 +21,9 @@ from cimento.cli.commands import COMMANDS
 ROOT = Path(__file__).parents[1]
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
     """The built site; any warning fails the build."""

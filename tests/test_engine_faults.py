@@ -73,7 +73,7 @@ def test_a_model_that_ends_every_worker_fails_alone(here, capsys):
     assert len(list((here / "runs").rglob("manifest.json"))) == 1
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_a_model_that_cannot_be_loaded_fails_alone(here, capsys, workers):
     models = ["-m", "counted:broken", "-m", "counted:a"]
     arguments = ["lamps", "others", *models, "--workers", workers, "-o", "runs"]
@@ -87,7 +87,7 @@ def test_a_model_that_cannot_be_loaded_fails_alone(here, capsys, workers):
     assert invoke(["run", "others", "-m", "counted:broken", "-o", "runs"]) == 1
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_a_model_that_gives_nan_fails_its_own_suite(here, capsys, workers):
     models = ["-m", "counted:nan", "-m", "counted:a"]
     arguments = ["lamps", "others", *models, "--workers", workers, "-o", "runs"]
@@ -148,7 +148,7 @@ def test_two_drivers_on_one_folder_end_in_the_same_tables(here):
     assert engines.tables(here / "runs") == expected
 
 
-@pytest.mark.parametrize("keep", [0, 100])
+@pytest.mark.parametrize("keep", [pytest.param(0, marks=pytest.mark.slow), 100])
 def test_a_unit_that_is_cut_short_is_done_again(here, capsys, keep):
     expected = alone(here, "lamps", "-m", "counted:a")
     arguments = ["lamps", "-m", "counted:a", "-o", "runs", "--no-cache"]

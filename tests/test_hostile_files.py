@@ -150,6 +150,7 @@ FILES: dict[str, tuple[str, bytes, Callable[[Path], object]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_made_to_exhaust_is_refused_or_read_in_little_memory(tmp_path, name):
     file, content, read = FILES[name]

@@ -23,6 +23,7 @@ from tests import zoo
 
 SUITE = "it-subject-verb"
 STEPS = 6
+OTHERS = ("llama", "mpt", "falcon-alibi", "gemma3")
 
 
 class Heard(TrainerCallback):
@@ -77,7 +78,14 @@ def trained(tmp_path_factory):
     return folder, callback, heard, made
 
 
-@pytest.mark.parametrize("name", ["gpt2", "llama", "bert-cased", "mpt", "falcon-alibi", "gemma3"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gpt2",
+        "bert-cased",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS),
+    ],
+)
 def test_training_is_the_same_to_the_bit_with_and_without(name, tmp_path):
     plain = trainer(tmp_path / "plain", name)
     plain.train()
