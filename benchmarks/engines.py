@@ -61,7 +61,7 @@ class Clock:
         self.loads: list[tuple[int, str]] = []
         self.busy_s = 0.0
         self.unit_s: list[float] = []
-        self.join_s: dict[str, list[float]] = {}
+        self.joined: list[tuple[str, float]] = []
         self._free = [0.0] * workers
         self._model = [""] * workers
         self._coming: list[tuple[float, int, Outcome]] = []
@@ -98,7 +98,7 @@ class Clock:
         """Real ones are put together; others are copies of a real one, of the same size."""
         if task.digest in self._models and self._shards.issuperset(task.shards):
             outcome, spent = self._do(worker, task)
-            self.join_s.setdefault(task.copy, []).append(spent)
+            self.joined.append((task.copy, spent))
             if isinstance(outcome.returned, Finished):
                 self._finished = outcome.returned
             return outcome
@@ -123,7 +123,7 @@ class Clock:
     @property
     def real_s(self) -> float:
         """What was really done in this process, and would be by workers."""
-        return sum(self.unit_s) + sum(map(sum, self.join_s.values()))
+        return sum(self.unit_s) + sum(spent for _, spent in self.joined)
 
     @property
     def elapsed_s(self) -> float:
@@ -154,6 +154,19 @@ class Stopwatch:
             return self._function(*arguments, **named)
         finally:
             self.seconds.append(time.process_time() - begun)
+
+
+def watched_ask() -> Stopwatch:
+    """Have the CPU seconds noted that models take, fast as they are."""
+    watch = Stopwatch(tasks.ask)
+    tasks.ask = watch  # type: ignore[assignment]  # the same function
+    return watch
+
+
+def cache_below(folder: Path) -> FileCache:
+    """A cache of its own, which workers use too."""
+    os.environ["CIMENTO_CACHE_DIR"] = str(folder / "cache")
+    return FileCache(default_cache_folder())
 
 
 def watched_finish() -> list[float]:
@@ -208,6 +221,30 @@ def write_suites(folder: Path, *, suites: int, items: int) -> list[str]:
     return [str(folder / f"suite-{number}") for number in range(suites)]
 
 
+def spent_on(function: Callable[..., object], *arguments: object) -> float:
+    """The CPU seconds of a call."""
+    begun = time.process_time()
+    function(*arguments)
+    return time.process_time() - begun
+
+
+def beside_judging(
+    joined: Sequence[tuple[str, float]], judging: Sequence[float]
+) -> tuple[float, float]:
+    """What putting a run together takes beside judging it, and what the first one of a suite more.
+
+    The first has its texts read, which serve the others of the same worker.
+    """
+    firsts: dict[str, float] = {}
+    others = []
+    for (copy, spent), judged in zip(joined, judging, strict=True):
+        if copy in firsts:
+            others.append(spent - judged)
+        else:
+            firsts[copy] = spent - judged
+    return median(others), median(firsts.values()) - median(others)
+
+
 def simulate(
     folder: Path, *, models: int, suites: int, items: int, workers: int
 ) -> dict[str, object]:
@@ -215,13 +252,10 @@ def simulate(
     paths = write_suites(folder / "suites", suites=suites, items=items)
     evaluation = Evaluation(asking=Asking(), judging=Judging(), output=folder / "runs")
     before = resident_bytes()
-    answering = Stopwatch(tasks.ask)
-    tasks.ask = answering  # type: ignore[assignment]  # the same function
-    judging = watched_finish()
+    answering, judging = watched_ask(), watched_finish()
     begun = time.process_time()
     names = [f"fake:m{n}" for n in range(models)]
-    os.environ["CIMENTO_CACHE_DIR"] = str(folder / "cache")
-    cache = FileCache(default_cache_folder())
+    cache = cache_below(folder)
     with plan_work(paths, names, evaluation, keep=True) as work:
         todo = to_do(work)
         work.write()
@@ -230,20 +264,16 @@ def simulate(
         done = do_units(work, todo, clock)
         ends = finish(work, done.failed, clock, Telling())
         driven = time.process_time() - begun - planned - clock.real_s
-        # To look for what other units, not really done, would have added is counted with it.
-        before_keeping = time.process_time()
-        keep_answers(work, cache)
-        kept = time.process_time() - before_keeping
+        kept, looked = spent_on(keep_answers, work, cache), spent_on(keep_answers, work, cache)
     cache.close()
     beside = [all_ - asked for all_, asked in zip(clock.unit_s, answering.seconds, strict=True)]
     per_unit, judged = median(beside), median(judging)
-    # The first run of a suite has its texts read, which serve the others of the same worker.
-    firsts = median([first for first, *_ in clock.join_s.values()])
-    per_run = median([each for _, *others in clock.join_s.values() for each in others]) - judged
-    per_suite = firsts - judged - per_run
+    per_run, per_suite = beside_judging(clock.joined, judging)
     joining = len(ends) * per_run + (suites + workers) * per_suite
-    keeping = kept / len(clock.unit_s)
-    overhead = planned + driven + len(todo) * (per_unit + keeping) + joining
+    # The second time there was nothing to be kept, and the same files were looked for.
+    keeping = (kept - looked) / len(clock.unit_s)
+    driver = planned + driven + looked + len(todo) * keeping
+    overhead = driver + len(todo) * per_unit + joining
     return {
         "models": models,
         "suites": suites,
@@ -261,7 +291,7 @@ def simulate(
         "judging_ms": round(1000 * judged, 1),
         "overhead_%": round(100 * overhead / clock.busy_s, 2),
         "judging_%": round(100 * len(ends) * judged / clock.busy_s, 2),
-        "driver_%": round(100 * (planned + driven) / clock.elapsed_s, 2),
+        "driver_%": round(100 * driver / clock.elapsed_s, 2),
         "loads": len(clock.loads),
         "loads_per_model_and_worker": len(clock.loads) / len(set(clock.loads)),
         "driver_MB": round((resident_bytes("VmHWM") - before) / MEGABYTE),
