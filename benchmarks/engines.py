@@ -192,6 +192,11 @@ def open_fake(rest: str, asking: Asking) -> Source:
     return ScorerSource(f"{rest}@0", inputs, load=lambda: scorer, asking=asking)  # type: ignore[arg-type]  # plain values
 
 
+def named(models: int) -> list[str]:
+    """So many models that answer at once."""
+    return [f"fake:m{number}" for number in range(models)]
+
+
 def write_suites(folder: Path, *, suites: int, items: int) -> list[str]:
     """Suites of pairs; no two sentences are equal."""
     for number in range(suites):
@@ -254,9 +259,8 @@ def simulate(
     before = resident_bytes()
     answering, judging = watched_ask(), watched_finish()
     begun = time.process_time()
-    names = [f"fake:m{n}" for n in range(models)]
     cache = cache_below(folder)
-    with plan_work(paths, names, evaluation, keep=True) as work:
+    with plan_work(paths, named(models), evaluation, keep=True) as work:
         todo = to_do(work)
         work.write()
         planned = time.process_time() - begun
