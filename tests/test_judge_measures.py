@@ -115,8 +115,9 @@ def test_a_prediction_about_regions_is_refused_before_the_model_is_asked():
     def never(_tokens, _index):
         raise AssertionError("the model was asked")
 
-    suite = make_suite(["(*;%good%) < (*;%bad%)", "(1;%good%) < (1;%bad%)"], [SHORT_BAD])
-    with pytest.raises(UsageError, match=r"prediction 1: it names the region \(1;%good%\)"):
+    suite = make_suite(["(*;%good%) < (*;%bad%)", "(1;%bad%) > (1;%good%)"], [SHORT_BAD])
+    said = r"prediction 1: it names the region \(1;%bad%\).*'\(\*;%bad%\) > \(\*;%good%\)'"
+    with pytest.raises(UsageError, match=said):
         cimento.evaluate(suite, FakeScorer(never), judging=Judging(measure="lp"))
     with pytest.raises(UsageError, match="no such measure"):
         cimento.evaluate(suite, FakeScorer(never), judging=Judging(measure="lq"))

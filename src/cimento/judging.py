@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -13,6 +14,8 @@ from cimento.suites.model import JsonValue, Metric, Prediction, Suite, UnitName
 
 FirstTokenRule: TypeAlias = Literal["missing", "drop", "zero"]
 TieRule: TypeAlias = Literal["tie", "pass"]
+
+_REGION = re.compile(r"\(\s*\d+\s*;")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +102,11 @@ def _prediction(text: str, suite: Suite) -> Prediction:
     return suite.predictions[number]
 
 
+def _of_sentences(formula: str) -> str:
+    """The same formula about whole sentences."""
+    return _REGION.sub("(*;", formula)
+
+
 def refuse_regions(suite: Suite) -> None:
     """See that every prediction is about whole sentences.
 
@@ -112,7 +120,7 @@ def refuse_regions(suite: Suite) -> None:
                 raise UsageError(
                     where=f"suite {suite.name!r}, prediction {number}",
                     seen=f"it names the region {canonical(reference)},"
-                    " and a measure is of whole sentences",
+                    " and a measure (of --measure or --compat) is of whole sentences",
                     todo="Judge another formula with --prediction, such as"
-                    " '(*;%good%) < (*;%bad%)', or say --measure regions.",
+                    f" '{_of_sentences(prediction.formula)}', or say --measure regions.",
                 )
