@@ -24,6 +24,7 @@ from cimento.errors import (
     InputError,
     ModelError,
     StorageError,
+    SuiteError,
     TableError,
 )
 from cimento.fetching import _opener
@@ -175,6 +176,17 @@ def test_a_task_may_not_include_just_any_file(tmp_path, name):
 
     with pytest.raises(InputError, match=r"which it includes|read safely"):
         load_suites(written(tmp_path / "task.yaml", task))
+
+
+@pytest.mark.parametrize("nested", ["[" * 4_000, "{a: " * 4_000, "- " * 4_000])
+def test_yaml_that_is_nested_very_deeply(tmp_path, nested):
+    with pytest.raises(InputError, match="more than 50 levels"):
+        load_suites(written(tmp_path / "task.yaml", nested.encode()))
+
+
+def test_a_factorial_table_of_a_header_alone(tmp_path):
+    with pytest.raises(SuiteError, match="no row below the header"):
+        load_suites(written(tmp_path / "items.tsv", b"item\tcondition\tsentence\n"))
 
 
 def test_a_date_that_is_none_in_yaml(tmp_path):

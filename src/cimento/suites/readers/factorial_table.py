@@ -53,6 +53,9 @@ def read_factorial_table(path: Path) -> Reading:
         seen = f"There is no column condition, sentence or item; there are {table.columns}."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
     rows = [_cells(table, row, faults) for row in table.rows]
+    if not rows:
+        seen = "There is no row below the header."
+        raise unusable(path, [*faults, fault("CIM-S005", where=path.name, seen=seen)])
     suite, order = _suite(rows, path.stem)
     places = tuple(table.where(table.rows[index]) for index in order)
     return Reading(with_design(suite), sha256_of(data), places, tuple(faults))
@@ -110,13 +113,13 @@ _TAKEN = ("condition", "sentence")
 
 def _id_column(rows: Sequence[dict[str, str]]) -> str:
     """The column that numbers items and not sentences: the one with the fewest values."""
-    present = [name for name in ID_COLUMNS if rows and name in rows[0]]
+    present = [name for name in ID_COLUMNS if name in rows[0]]
     return min(present, key=lambda name: len({row[name] for row in rows}))
 
 
 def _factors(rows: Sequence[dict[str, str]]) -> dict[str, tuple[str, ...]]:
     """The factors: the columns ``distance`` and ``structure``, else what conditions' names tell."""
-    if rows and all(name in rows[0] for name in ISLAND_FACTORS):
+    if all(name in rows[0] for name in ISLAND_FACTORS):
         levels = {name: {row[name] for row in rows} for name in ISLAND_FACTORS}
         if all(set(known) == levels[name] for name, known in ISLAND_FACTORS.items()):
             return dict(ISLAND_FACTORS)

@@ -22,6 +22,8 @@ _LOCAL = ("json", "csv", "text")
 _DEEPEST = 8
 MOST_BYTES = 50_000
 """Of a task; its data are in a file of their own."""
+_MOST_NESTED = 50
+"""Levels of a task. Its reader takes the square of their number in time."""
 
 
 def read_lm_eval(path: Path) -> Reading:
@@ -91,17 +93,29 @@ def _task(path: Path, *, depth: int) -> dict[str, JsonValue]:
 
 
 def _plain_yaml(data: bytes) -> object:
-    """The value of a YAML text without aliases, which can make a short text endless.
+    """The value of a YAML text without what can make a short text endless: aliases, deep nesting.
 
     Raises:
         yaml.YAMLError: it is no such text, or a long one.
     """
     import yaml
+    from yaml import tokens
 
     if len(data) > MOST_BYTES:
         raise yaml.YAMLError(f"more than {MOST_BYTES:,} bytes")
+    begins = (
+        tokens.BlockMappingStartToken,
+        tokens.BlockSequenceStartToken,
+        tokens.FlowMappingStartToken,
+        tokens.FlowSequenceStartToken,
+    )
+    ends = (tokens.BlockEndToken, tokens.FlowMappingEndToken, tokens.FlowSequenceEndToken)
+    depth = 0
     for token in yaml.scan(data):
-        if isinstance(token, yaml.AliasToken):
+        depth += isinstance(token, begins) - isinstance(token, ends)
+        if depth > _MOST_NESTED:
+            raise yaml.YAMLError(f"more than {_MOST_NESTED} levels in each other")
+        if isinstance(token, tokens.AliasToken):
             raise yaml.YAMLError(f"an alias, *{token.value}, which is not followed")
     return yaml.safe_load(data)
 
