@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 import sqlite3
 from urllib.parse import quote
 
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.surveys.serving import results, storage
-from cimento.surveys.serving.app import make_app
+from cimento.surveys.serving.app import listen, make_app
 from cimento.surveys.serving.security import LARGEST_FORM, Limits
 from tests import survey_help
 from tests.survey_help import SECRET, Person, hidden, small, stored
@@ -44,6 +45,16 @@ def test_a_survey_is_answered_from_consent_to_thanks(people, design, database):
         assert each.expected == (question.expected or None)
         assert each.survey == "1"
         assert each.seconds < each.session_seconds
+
+
+def test_what_is_sent_in_two_pieces_does_not_wait_in_between():
+    """Connections that are accepted are as the socket is at which they arrive."""
+    with (
+        listen("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as accepted,
+    ):
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_the_same_form_sent_twice_is_one_answer(people, database):

@@ -113,13 +113,16 @@ def listen(host: str, port: int) -> socket.socket:
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=2048)
+        made = socket.create_server((host, port), family=family, backlog=2048)
+        # Else the end of a page waits until its beginning is acknowledged: 40 milliseconds.
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except OSError as error:
         raise UsageError(
             where=f"--host {host} --port {port}",
             seen=f"one cannot listen there ({error.strerror or error})",
             todo="Choose another port or address, or stop what listens there.",
         ) from error
+    return made
 
 
 def run(app: ASGIApp, listening: socket.socket) -> None:
