@@ -237,7 +237,8 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
         try:
             connection.execute("PRAGMA journal_mode=WAL")
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+            busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY  # of any sort
+            if not busy or time.monotonic() > end:
                 raise
             time.sleep(_RETRY_SECONDS)
         else:
