@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import sqlite3
 import struct
@@ -33,6 +34,7 @@ from cimento.models.locate import locate
 from cimento.models.recorded import parse_spec
 from cimento.models.sizing import count_parameters
 from cimento.morphology.index import Index
+from cimento.morphology.unimorph_tags import from_unimorph
 from cimento.parsing import filled, whole_number
 from cimento.runs import RunFolder
 from cimento.stories.parsing import parse as parse_reply
@@ -187,6 +189,28 @@ def test_yaml_that_is_nested_very_deeply(tmp_path, nested):
 def test_a_factorial_table_of_a_header_alone(tmp_path):
     with pytest.raises(SuiteError, match="no row below the header"):
         load_suites(written(tmp_path / "items.tsv", b"item\tcondition\tsentence\n"))
+
+
+def test_connectives_without_letters(tmp_path):
+    lines = open_inventory(
+        str(written(tmp_path / "list.txt", "ma\r / # none\n/\nperò/pero\n".encode()))
+    )
+    reading = b'[{"features": "cong."}]'
+    nvdb = b'{" ": ' + reading + b', "ma": ' + reading + b"}"
+    of_json = open_inventory(str(written(tmp_path / "nvdb.json", nvdb)))
+
+    assert [each.name for each in lines.connectives] == ["ma", "però"]
+    assert [each.name for each in of_json.connectives] == ["ma"]
+
+
+@pytest.mark.parametrize("tag", ["V;" + "/".join(["X"] * 99_999), "V;" + ";".join(["1/3"] * 99)])
+def test_tags_with_very_many_readings(tag):
+    assert 1 <= len(from_unimorph(tag)) <= 2
+
+
+def test_tags_with_more_readings_than_anybody_reads():
+    some = ";".join(f"{a}/{b}" for a, b in itertools.combinations(["1", "2", "3", "SG", "PL"], 2))
+    assert len(from_unimorph(some)) == 256
 
 
 def test_a_date_that_is_none_in_yaml(tmp_path):

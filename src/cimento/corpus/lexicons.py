@@ -112,7 +112,7 @@ def read_nvdb(path: Path) -> Inventory:
             for each in (readings if isinstance(readings, list) else [])
             if isinstance(each, dict) and _is_conjunction(str(each.get("features", "")))
         ]
-        if kept:
+        if kept and lemma.strip():
             band, features = (str(kept[0].get(key, "")) for key in ("cat", "features"))
             entries.append(_entry([lemma], comment=f"NVdB: {features} ({band})"))
     return make_inventory(_merged(entries), name=path.stem, language="it", where=str(path))
@@ -128,8 +128,8 @@ def read_lines(path: Path) -> Inventory:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(where=str(path), seen="is not UTF-8", todo="Save it as UTF-8.") from error
-    lines = (line.partition("#")[0].strip() for line in text.splitlines())
-    entries = [_entry([part.strip() for part in line.split("/")]) for line in lines if line]
+    lines = (line.partition("#")[0].split("/") for line in text.splitlines())
+    entries = [_entry(parts) for parts in lines if any(part.strip() for part in parts)]
     return make_inventory(_merged(entries), name=path.stem, where=str(path))
 
 

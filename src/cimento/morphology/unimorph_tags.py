@@ -78,6 +78,9 @@ _VALUES: Mapping[str, tuple[str, str]] = {
 ROMANCE = frozenset({"ca", "es", "fr", "gl", "it", "pt", "ro"})
 """Languages whose past tenses UD tells apart by ``Tense`` and UniMorph by aspect."""
 
+_MOST_ALTERNATIVES = 256
+"""Readings of one tag: no word has so many, and a few dozen parts make more than can be read."""
+
 _PASTS: Mapping[str, str] = {"Imp": "Imp", "Perf": "Past", "Prf": "Pqp"}
 
 
@@ -89,7 +92,7 @@ def from_unimorph(tag: str, *, language: str = "") -> list[tuple[str, dict[str, 
         language: ISO 639-1 code; Romance past tenses become UD's ``Tense``.
 
     Returns:
-        One for each combination of alternatives; usually one.
+        One for each combination of alternatives; usually one, at most 256.
     """
     return [_single(parts, language) for parts in _alternatives(tag)]
 
@@ -143,5 +146,10 @@ def _head(pos: str, features: Features) -> str:
 
 
 def _alternatives(tag: str) -> Iterator[tuple[str, ...]]:
-    parts = [part.strip().strip("{}").split("/") for part in tag.split(";")]
-    return itertools.product(*parts)
+    parts = (part.strip().strip("{}").split("/") for part in tag.split(";"))
+    # What is not known gives no feature, however many such there are; the same once more neither.
+    known = dict.fromkeys(
+        tuple(dict.fromkeys(each if each in _VALUES or each in _POS else "" for each in part))
+        for part in parts
+    )
+    return itertools.islice(itertools.product(*known), _MOST_ALTERNATIVES)

@@ -253,6 +253,7 @@ _WANTED = {
     "string_type": "Text should stand here, in quotation marks",
     "string_too_short": "This must not be empty",
     "too_short": "This must not be empty",
+    "extra_forbidden": "No such field is known here",
 }
 _LONGEST_SHOWN = 60
 
@@ -262,7 +263,17 @@ def _seen(kind: str, message: str, value: object) -> str:
         return "This field is missing."
     shown = json.dumps(plain(value), ensure_ascii=False, default=str)
     shown = shown if len(shown) <= _LONGEST_SHOWN else shown[:_LONGEST_SHOWN] + " ..."
-    return f"{_WANTED.get(kind, message)}; it is {shown}."
+    return f"{_WANTED.get(kind) or _of_kinds(kind, message)}; it is {shown}."
+
+
+def _of_kinds(kind: str, message: str) -> str:
+    """What is wrong with a table of one of several kinds, which a field of it names."""
+    if kind == "union_tag_not_found":
+        return f"The field {message.rpartition(' ')[2]} is missing, which says what this is"
+    if kind == "union_tag_invalid":
+        found, _, expected = message.partition(" does not match any of the expected tags: ")
+        return f"The field {found.rpartition(' ')[2]} should be one of {expected}"
+    return message
 
 
 def _place(steps: Sequence[int | str], data: object) -> str:
