@@ -178,6 +178,15 @@ def test_rows_that_are_no_longer_in_the_sheet_were_not_looked_at(tmp_path, sheet
     assert review.status == "draft, 179 of 180 rows reviewed by L, 0 left open"
 
 
+def test_of_very_many_faults_of_a_sheet_the_first_are_shown(tmp_path, sheet):
+    path = sheet()
+    header, *lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join([header, *lines, *lines]), encoding="utf-8")
+    with pytest.raises(InputError, match=r"180 faults:(?s:.*)\.\.\. and 160 more") as caught:
+        import_review(PAIRS, path, tmp_path / "copy", reviewer="L")
+    assert str(caught.value).count("is there twice") == 20
+
+
 def test_a_row_that_is_there_twice_is_refused(tmp_path, sheet):
     path = sheet()
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
-import sqlite3
 import struct
 import urllib.request
 import zipfile
@@ -14,7 +12,6 @@ from hashlib import sha256
 import pytest
 
 from cimento.annotate.second import read_judgments as read_second
-from cimento.cache import FileCache
 from cimento.cli.main import invoke
 from cimento.cloze.judging.expected import expectations
 from cimento.corpus.inventories import open_inventory
@@ -24,7 +21,6 @@ from cimento.errors import (
     FormulaError,
     InputError,
     ModelError,
-    StorageError,
     SuiteError,
     TableError,
 )
@@ -33,7 +29,6 @@ from cimento.models.loading import kind_of
 from cimento.models.locate import locate
 from cimento.models.recorded import parse_spec
 from cimento.models.sizing import count_parameters
-from cimento.morphology.index import Index
 from cimento.morphology.unimorph_tags import from_unimorph
 from cimento.parsing import filled, whole_number
 from cimento.runs import RunFolder
@@ -322,31 +317,6 @@ def test_a_link_to_a_device_is_not_read(tmp_path):
 
     with pytest.raises(InputError, match="is a device and no file"):
         load_suites(folder)
-
-
-@pytest.mark.parametrize(
-    "statements",
-    [
-        "CREATE VIEW sealed AS SELECT randomblob(32) AS key, zeroblob(1000000000) AS scores",
-        "CREATE TABLE sealed (key BLOB PRIMARY KEY, scores AS (zeroblob(100000))) WITHOUT ROWID",
-        "CREATE TABLE x (a); CREATE TRIGGER t AFTER INSERT ON x BEGIN DELETE FROM x; END",
-    ],
-)
-def test_a_cache_that_computes_is_refused(tmp_path, statements):
-    with contextlib.closing(sqlite3.connect(tmp_path / "answers.sqlite3")) as connection:
-        connection.executescript(statements)
-
-    with pytest.raises(StorageError, match="that is none of a cache"):
-        FileCache(tmp_path)
-
-
-def test_an_index_that_computes_is_refused(tmp_path):
-    path = tmp_path / "it.index"
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.executescript("CREATE VIEW facts AS SELECT 'version' AS name, '1' AS value")
-
-    with pytest.raises(InputError, match="it holds what no index has"):
-        Index(path)
 
 
 @pytest.mark.parametrize("base", [".", "../here", "a" * 5_000])

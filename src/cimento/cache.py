@@ -19,6 +19,7 @@ from typing import Protocol, TypeAlias
 
 from cimento.answers import BOUNDARY, COLUMNS, LAYER, Column
 from cimento.errors import StorageError
+from cimento.files import DATABASE_ERRORS
 
 Scores: TypeAlias = dict[int, float]
 """Index in the token sequence to log-probability in nats."""
@@ -111,7 +112,7 @@ class FileCache:
             self._connection = sqlite3.connect(
                 self.path, timeout=_PATIENCE_SECONDS, isolation_level=None
             )
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, *DATABASE_ERRORS) as error:
             raise self._failure(error) from error
         try:
             _write_ahead(self._connection)
@@ -119,7 +120,7 @@ class FileCache:
             self._connection.execute("PRAGMA trusted_schema=OFF")
             self._refuse_programs()
             self._make_table()
-        except sqlite3.Error as error:
+        except DATABASE_ERRORS as error:
             self._connection.close()
             raise self._failure(error) from error
         except StorageError:
@@ -166,7 +167,7 @@ class FileCache:
                 with closing(self._connection.execute(query, some)) as rows:
                     opened = ((key, _opened(key, blob)) for key, blob in rows)
                     found.update((key, _unpack(data)) for key, data in opened if data is not None)
-        except sqlite3.Error as error:
+        except DATABASE_ERRORS as error:
             raise self._failure(error) from error
         return found
 
@@ -177,7 +178,7 @@ class FileCache:
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.executemany("INSERT OR REPLACE INTO sealed VALUES (?, ?)", rows)
             self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
+        except DATABASE_ERRORS as error:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             raise self._failure(error) from error
@@ -187,7 +188,7 @@ class FileCache:
         try:
             query = "SELECT count(*) FROM sealed WHERE length(key) = ?"
             [[number]] = self._connection.execute(query, [_DIGEST]).fetchall()
-        except sqlite3.Error as error:
+        except DATABASE_ERRORS as error:
             raise self._failure(error) from error
         return int(number)
 
@@ -197,7 +198,7 @@ class FileCache:
         try:
             self._connection.execute("DELETE FROM sealed")
             self._connection.execute("VACUUM")
-        except sqlite3.Error as error:
+        except DATABASE_ERRORS as error:
             raise self._failure(error) from error
         return number
 
@@ -209,7 +210,7 @@ class FileCache:
                 not _is_sound(key, blob)
                 for key, blob in self._connection.execute("SELECT key, scores FROM sealed")
             )
-        except sqlite3.Error as error:
+        except DATABASE_ERRORS as error:
             return [f"The file cannot be read ({error})."]
         problems = [] if found == ["ok"] else [f"SQLite: {each}." for each in found]
         return problems + ([f"{damaged} entries are damaged."] if damaged else [])

@@ -101,16 +101,21 @@ class Fault:
         return "\n".join(_shown(line, _LONGEST_FAULT) for line in text.split("\n"))
 
 
+def listed(faults: Sequence[str]) -> str:
+    """Faults, each on a line, below their number; of very many the first."""
+    count = f"{len(faults)} fault" + ("s" if len(faults) != 1 else "")
+    lines = "".join(f"\n  {fault}" for fault in faults[:_SHOWN])
+    more = f"\n  ... and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
+    return f"{count}:{lines}{more}"
+
+
 class SuiteError(InputError):
     """A suite that cannot be used; ``faults`` holds all that was found, not only the first."""
 
     def __init__(self, *, where: str, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
-        errors = [fault for fault in self.faults if fault.severity == "error"]
-        count = f"{len(errors)} fault" + ("s" if len(errors) != 1 else "")
-        lines = "".join(f"\n  {fault}" for fault in errors[:_SHOWN])
-        more = f"\n  ... and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
-        super().__init__(where=where, seen=f"{count}:{lines}{more}")
+        errors = [str(fault) for fault in self.faults if fault.severity == "error"]
+        super().__init__(where=where, seen=listed(errors))
 
 
 class FormulaError(InputError):

@@ -5,11 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import os
+import sqlite3
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from cimento.errors import InputError, StorageError, UsageError
+
+DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What comes of a damaged SQLite file: where its message quotes the file, Python cannot read it."""
 
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.annotate.exchange import write_sheet
-from cimento.errors import InputError, StorageError, UsageError, did_you_mean
+from cimento.errors import InputError, StorageError, UsageError, did_you_mean, listed
 from cimento.files import read_bytes, write_text
 from cimento.parsing import parse_toml
 from cimento.suites.reading import open_json_lines
@@ -217,7 +217,7 @@ def _sheet_rows(
         if each is not None and found.setdefault((each.table, each.number), each) is not each:
             faults.append(f"{sheet.where(row)}: row {each.number} of {each.table} is there twice")
     if faults:
-        raise InputError(where=sheet.name, seen="\n  ".join([f"{len(faults)} faults:", *faults]))
+        raise InputError(where=sheet.name, seen=listed(faults))
     return list(found.values())
 
 

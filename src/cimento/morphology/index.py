@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from cimento.errors import InputError, StorageError
-from cimento.files import atomically
+from cimento.files import DATABASE_ERRORS, atomically
 from cimento.morphology.entries import Entry, LineFault, ParseLine, read_lines
 
 VERSION = 1
@@ -70,7 +70,7 @@ class Index:
         self._path = path
         try:
             self._connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
-        except sqlite3.Error as error:
+        except DATABASE_ERRORS as error:
             raise _not_an_index(path, error) from error
         try:
             self.facts, self.faults = self._read_head()
@@ -102,7 +102,7 @@ class Index:
                 raise _not_an_index(self._path, "it holds what no index has")
             facts = dict(self._connection.execute("SELECT name, value FROM facts").fetchall())
             rows = self._connection.execute("SELECT line, text, seen FROM faults").fetchall()
-        except sqlite3.Error as error:
+        except DATABASE_ERRORS as error:
             raise _not_an_index(self._path, error) from error
         if facts.get("version") != str(VERSION):
             raise _not_an_index(self._path, "it was made by another version")
@@ -128,7 +128,7 @@ class Index:
     def _row(self, query: str, value: str | int) -> tuple[Any, ...] | None:
         try:
             row: tuple[Any, ...] | None = self._connection.execute(query, (value,)).fetchone()
-        except sqlite3.Error as error:
+        except DATABASE_ERRORS as error:
             raise _not_an_index(self._path, error) from error
         return row
 
@@ -148,7 +148,7 @@ def build(dictionary: Path, path: Path, *, parse: ParseLine, facts: dict[str, st
     """
     try:
         atomically(path, lambda file: _write(dictionary, file, parse, facts))
-    except sqlite3.Error as error:
+    except DATABASE_ERRORS as error:
         raise StorageError(
             where=str(path),
             seen=f"the index cannot be written ({error})",

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cimento.errors import InputError, StorageError, UsageError
+from cimento.files import DATABASE_ERRORS
 from cimento.surveys.design import Design, as_json, parse_design
 from cimento.surveys.serving.security import digest, new_token
 
@@ -99,7 +100,7 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")
-    except sqlite3.Error as error:
+    except DATABASE_ERRORS as error:
         raise StorageError(
             where=str(path),
             seen=f"cannot be opened as a database ({error})",
@@ -347,7 +348,7 @@ def _open(path: Path) -> Iterator[sqlite3.Connection]:
     connection = connect(path)
     try:
         yield connection
-    except sqlite3.Error as error:
+    except DATABASE_ERRORS as error:
         raise StorageError(
             where=str(path),
             seen=f"the database cannot be used ({error})",
