@@ -181,6 +181,13 @@ def test_yaml_that_is_nested_very_deeply(tmp_path, nested):
         load_suites(written(tmp_path / "task.yaml", nested.encode()))
 
 
+def test_a_message_of_very_many_lines_is_short_and_says_what_to_do():
+    message = str(InputError(where="a.csv", seen="there are " + "x,y\n" * 20_000, todo="Mend it."))
+    assert len(message) < 20_010
+    assert message.startswith("a.csv: there are x,y\nx,y")
+    assert message.endswith("x,y\n. Mend it.")
+
+
 def test_a_factorial_table_of_a_header_alone(tmp_path):
     with pytest.raises(SuiteError, match="no row below the header"):
         load_suites(written(tmp_path / "items.tsv", b"item\tcondition\tsentence\n"))

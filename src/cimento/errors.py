@@ -33,6 +33,8 @@ _MOST_COMPARED = 20_000
 _LONGEST_COMPARED = 200
 _LONGEST_LINE = 2_000
 _LONGEST_FAULT = 600
+_LONGEST_MESSAGE = 20_000
+_END_OF_MESSAGE = 2_000
 _FORMULA_SHOWN = 120
 _USER_OF_URL = re.compile(r"(?<=://)[^/@\s]*@")
 _BLANKS = "\t\u00a0\u202f"
@@ -62,7 +64,10 @@ class CimentoError(Exception):
         if self.todo:
             parts.append(self.todo)
         parts = [part if part.endswith((".", "?", "!")) else part + "." for part in parts]
-        return "\n".join(map(_shown, " ".join(parts).split("\n")))
+        text = "\n".join(map(_shown, " ".join(parts).split("\n")))
+        if len(text) <= _LONGEST_MESSAGE:
+            return text
+        return f"{text[: _LONGEST_MESSAGE - _END_OF_MESSAGE]}\n...\n{text[-_END_OF_MESSAGE:]}"
 
 
 class UsageError(CimentoError):
