@@ -106,7 +106,7 @@ class Fault:
         return "\n".join(_shown(line, _LONGEST_FAULT) for line in text.split("\n"))
 
 
-def listed(faults: Sequence[str]) -> str:
+def listed(faults: Sequence[Fault | str]) -> str:
     """Faults, each on a line, below their number; of very many the first."""
     count = f"{len(faults)} fault" + ("s" if len(faults) != 1 else "")
     lines = "".join(f"\n  {fault}" for fault in faults[:_SHOWN])
@@ -119,7 +119,7 @@ class SuiteError(InputError):
 
     def __init__(self, *, where: str, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
-        errors = [str(fault) for fault in self.faults if fault.severity == "error"]
+        errors = [fault for fault in self.faults if fault.severity == "error"]
         super().__init__(where=where, seen=listed(errors))
 
 

@@ -148,7 +148,7 @@ def build(dictionary: Path, path: Path, *, parse: ParseLine, facts: dict[str, st
     """
     try:
         atomically(path, lambda file: _write(dictionary, file, parse, facts))
-    except DATABASE_ERRORS as error:
+    except sqlite3.Error as error:
         raise StorageError(
             where=str(path),
             seen=f"the index cannot be written ({error})",

@@ -348,7 +348,7 @@ def _open(path: Path) -> Iterator[sqlite3.Connection]:
     connection = connect(path)
     try:
         yield connection
-    except DATABASE_ERRORS as error:
+    except sqlite3.Error as error:
         raise StorageError(
             where=str(path),
             seen=f"the database cannot be used ({error})",
