@@ -1,0 +1,223 @@
+"""Items that stand in a temporary file instead of memory: a suite may have as many as it likes.
+
+A row is one condition of one item, as in the tables that people write. What is held of the items
+are numbers, some twenty bytes each; the file goes when nobody has them any more.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import IO, TypeAlias, cast, overload
+
+from cimento.errors import StorageError
+from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Region
+
+_TOGETHER = 64
+"""Items that are read from the file at once."""
+
+_Record: TypeAlias = "list[JsonValue]"
+
+
+class StoredItems(Sequence[Item]):
+    """Items in a temporary file, in order; made by `ItemStore.items` or `store_items`.
+
+    Going through them reads a few at a time; a slice without steps is as lean as the whole.
+    """
+
+    def __init__(
+        self, file: IO[bytes], rows: array[int], firsts: array[int], *, order: Sequence[int] = ()
+    ) -> None:
+        self._file = file
+        self._rows = rows
+        self._firsts = firsts
+        self._order = order
+
+    def __len__(self) -> int:
+        return len(self._firsts) - 1
+
+    def __iter__(self) -> Iterator[Item]:
+        for start in range(0, len(self), _TOGETHER):
+            yield from self._read(start, min(start + _TOGETHER, len(self)))
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step != 1:
+                return tuple(self[number] for number in range(start, stop, step))
+            firsts = self._firsts[start : max(start, stop) + 1]
+            return StoredItems(self._file, self._rows, firsts, order=self._order)
+        number = range(len(self))[index]
+        return self._read(number, number + 1)[0]
+
+    @cached_property
+    def condition_names(self) -> tuple[str, ...]:
+        """The names of all conditions, in order of first appearance."""
+        return tuple(dict.fromkeys(each.name for item in self for each in item.conditions))
+
+    @cached_property
+    def column_names(self) -> tuple[str, ...]:
+        """The names of all free columns, in order of first appearance."""
+        return tuple(
+            dict.fromkeys(key for item in self for each in item.conditions for key in each.columns)
+        )
+
+    def _read(self, start: int, stop: int) -> list[Item]:
+        """Some items that follow each other."""
+        first, last = self._firsts[start], self._firsts[stop]
+        if self._order:
+            records = [self._records(row, row + 1)[0] for row in self._order[first:last]]
+        else:
+            records = self._records(first, last)
+        edges = [number - first for number in self._firsts[start : stop + 1]]
+        return [_item(records[a:b]) for a, b in pairwise(edges)]
+
+    def _records(self, first: int, last: int) -> list[_Record]:
+        """Some rows that follow each other in the file."""
+        begin, end = self._rows[first], self._rows[last]
+        try:
+            self._file.seek(begin)
+            data = self._file.read(end - begin)
+        except OSError as error:
+            raise _unusable(error) from error
+        return [cast("_Record", json.loads(line)) for line in data.splitlines()]
+
+
+class ItemStore:
+    """Where items are put, a row at a time; rows of one item need not stand together.
+
+    Raises:
+        StorageError: there is no room for temporary files.
+    """
+
+    def __init__(self) -> None:
+        try:
+            # Kept open by whoever reads the items; it is removed when they are given up.
+            self._file: IO[bytes] = tempfile.TemporaryFile(prefix="cimento-")  # noqa: SIM115
+        except OSError as error:
+            raise _unusable(error) from error
+        self._rows = array("Q", [0])
+        self._firsts = array("Q")
+        self._hashes = array("q")
+        self._last: str | None = None
+
+    def add(
+        self, item: str, condition: Condition | None, *, extra: Mapping[str, JsonValue] = NOTHING
+    ) -> None:
+        """Add a condition to an item; None for an item that has no conditions.
+
+        Args:
+            item: id of the item.
+            condition: one of its conditions.
+            extra: what another format said about the item; added to what was said before.
+
+        Raises:
+            StorageError: there is no room for it.
+        """
+        if item != self._last:
+            self._firsts.append(len(self._rows) - 1)
+            self._hashes.append(hash(item))
+            self._last = item
+        # ASCII, with escapes: so no text is anything but one line, whatever is in it.
+        data = json.dumps(_record(item, condition, extra)).encode() + b"\n"
+        try:
+            self._file.write(data)
+        except OSError as error:
+            raise _unusable(error) from error
+        self._rows.append(self._rows[-1] + len(data))
+
+    def items(self) -> StoredItems:
+        """The items, in order of first appearance; nothing is added afterwards."""
+        rows = len(self._rows) - 1
+        firsts = array("Q", [*self._firsts, rows])
+        try:
+            self._file.flush()
+        except OSError as error:
+            raise _unusable(error) from error
+        found = StoredItems(self._file, self._rows, firsts)
+        # Equal hashes are nearly always equal ids, and cost nothing but time where they are not.
+        return found if len(set(self._hashes)) == len(self._hashes) else self._gathered(found)
+
+    def _gathered(self, parted: StoredItems) -> StoredItems:
+        """The same rows, with those of each item together."""
+        own: dict[str, array[int]] = {}
+        edges = pairwise([*self._firsts, len(self._rows) - 1])
+        for item, (first, last) in zip(parted, edges, strict=True):
+            own.setdefault(item.id, array("Q")).extend(range(first, last))
+        firsts, order = array("Q", [0]), array("Q")
+        for rows in own.values():
+            order.extend(rows)
+            firsts.append(len(order))
+        return StoredItems(self._file, self._rows, firsts, order=order)
+
+
+def store_items(items: Iterable[Item]) -> StoredItems:
+    """Items that are there already, put into a temporary file.
+
+    Two items that follow each other need different ids, as all items of a valid suite have.
+
+    Raises:
+        StorageError: there is no room for temporary files.
+    """
+    store = ItemStore()
+    for item in items:
+        for number, condition in enumerate(item.conditions or (None,)):
+            store.add(item.id, condition, extra=NOTHING if number else item.extra)
+    return store.items()
+
+
+def _record(item: str, condition: Condition | None, extra: Mapping[str, JsonValue]) -> _Record:
+    if condition is None:
+        return [item, dict(extra)]
+    regions: list[JsonValue] = [
+        [region.text, region.glued, dict(region.extra)]
+        if region.extra
+        else [region.text, True]
+        if region.glued
+        else region.text
+        for region in condition.regions
+    ]
+    columns = cast("JsonValue", dict(condition.columns))
+    return [item, dict(extra), condition.name, regions, columns, dict(condition.extra)]
+
+
+def _item(records: Sequence[_Record]) -> Item:
+    extra: dict[str, JsonValue] = {}
+    for record in records:
+        extra.update(cast("dict[str, JsonValue]", record[1]))
+    conditions = tuple(_condition(record) for record in records if len(record) > 2)  # noqa: PLR2004  # id and extra
+    return Item(cast("str", records[0][0]), conditions, extra or NOTHING)
+
+
+def _condition(record: _Record) -> Condition:
+    _, _, name, regions, columns, extra = record
+    return Condition(
+        cast("str", name),
+        tuple(map(_region, cast("list[JsonValue]", regions))),
+        cast("dict[str, str]", columns) or NOTHING,
+        cast("dict[str, JsonValue]", extra) or NOTHING,
+    )
+
+
+def _region(value: JsonValue) -> Region:
+    if isinstance(value, str):
+        return Region(value)
+    text, glued, *extra = cast("list[JsonValue]", value)
+    kept = cast("dict[str, JsonValue]", extra[0]) if extra else NOTHING
+    return Region(cast("str", text), bool(glued), kept or NOTHING)
+
+
+def _unusable(error: OSError) -> StorageError:
+    return StorageError(
+        where="the folder of temporary files",
+        seen=f"cannot be used ({error.strerror or error})",
+        todo="Free some space there, or name another one in TMPDIR.",
+    )
