@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.errors import StorageError, UsageError
-from cimento.requests import Plan, ScoreRequest
+from cimento.requests import Place, ScoreRequest
 from cimento.scheduling.engines import in_share, parse_share
 from cimento.scheduling.queue import PullQueue
 from cimento.scheduling.shards import SHARD, Division, read_shard, shard_content, write_shard
@@ -90,70 +90,70 @@ requests = st.lists(
 )
 
 
+def divided(division, name, texts):
+    """What a suite adds, the shards it needs, and where each of its answers is found."""
+    places = [Place(each.id, "", "", 1, 0, 0, needed=True) for each in texts]
+    told = list(division.divide(name, zip(texts, places, strict=True)))
+    added = {digest: plan for digest, plan in told if plan is not None}
+    return added, {digest for digest, _ in told}, [division.find(each) for each in texts]
+
+
 @settings(deadline=None)
 @given(st.lists(requests, max_size=4), st.booleans())
 def test_every_request_is_found_where_all_that_it_wants_is_asked(suites, on_disk):
     spool = Spool()
     division = Division(spool if on_disk else None)
     shards, asked = {}, Counter()
-    for number, texts in enumerate(suites):
-        plan = Plan(
-            f"suite-{number}",
-            tuple(
-                ScoreRequest(id=i, text=text, context=context, wanted=wanted)
-                for i, (text, context, wanted) in enumerate(texts)
-            ),
-            (),
-        )
-        added, origins = division.divide(plan)
-        shards |= {shard.digest: shard.plan for shard in added}
-        assert len(origins) == len(plan.requests)
-        for request, origin in zip(plan.requests, origins, strict=True):
+    for number, some in enumerate(suites):
+        texts = [
+            ScoreRequest(id=i, text=text, context=context, wanted=wanted)
+            for i, (text, context, wanted) in enumerate(some)
+        ]
+        added, needed, origins = divided(division, f"suite-{number}", texts)
+        shards |= added
+        for request, origin in zip(texts, origins, strict=True):
             owner = shards[origin.shard].requests[origin.number]
             assert (owner.text, owner.context) == (request.text, request.context)
             if owner.wanted is not None:
                 assert request.wanted is not None
                 assert set(request.wanted) <= set(owner.wanted)
             assert origin.whole == (owner.wanted == request.wanted)
-        for shard in added:
-            asked.update((r.text, r.context, r.wanted) for r in shard.plan.requests)
+        assert needed == {origin.shard for origin in origins}
+        for plan in added.values():
+            asked.update((r.text, r.context, r.wanted) for r in plan.requests)
     assert not asked or max(asked.values()) == 1
     spool.close()
 
 
 def test_shards_of_a_suite_stay_when_another_follows():
-    texts = [ScoreRequest(id=i, text=f"Frase {i}.", wanted=((0, 5),)) for i in range(SHARD + 3)]
-    first = Plan("one", tuple(texts), ())
-    second = Plan("two", (*texts[:2], ScoreRequest(id=2, text="Altra frase.")), ())
+    first = [ScoreRequest(id=i, text=f"Frase {i}.", wanted=((0, 5),)) for i in range(SHARD + 3)]
+    second = [*first[:2], ScoreRequest(id=2, text="Altra frase.")]
 
     division = Division()
-    shards, _ = division.divide(first)
-    added, origins = division.divide(second)
-    assert [len(shard.plan.requests) for shard in shards] == [SHARD, 3]
-    assert [len(shard.plan.requests) for shard in added] == [1]
-    assert [origin.shard for origin in origins] == [shards[0].digest] * 2 + [added[0].digest]
-    assert [each.digest for each in Division().divide(first)[0]] == [s.digest for s in shards]
+    shards, _, _ = divided(division, "one", first)
+    added, needed, origins = divided(division, "two", second)
+    assert [len(plan.requests) for plan in shards.values()] == [SHARD, 3]
+    assert [len(plan.requests) for plan in added.values()] == [1]
+    assert [origin.shard for origin in origins] == [next(iter(shards))] * 2 + [*added]
+    assert needed == {next(iter(shards)), *added}
+    assert divided(Division(), "one", first)[0] == shards
 
 
 def test_a_shard_is_read_as_it_was_written(tmp_path):
     texts = ("Riga\u2028spezzata.", 'Con "virgolette"', "Тест\x85.", "", "a\nb")
-    plan = Plan(
-        "strano\n",
-        tuple(
-            ScoreRequest(id=i, text=text, context="prima", wanted=((0, 1),), regions=((0, 1),))
-            for i, text in enumerate(texts)
-        ),
-        (),
-    )
-    [shard] = Division().divide(plan)[0]
-    content = shard_content(shard.plan)
+    requests = [
+        ScoreRequest(id=i, text=text, context="prima", wanted=((0, 1),), regions=((0, 1),))
+        for i, text in enumerate(texts)
+    ]
+    [plan] = divided(Division(), "strano\n", requests)[0].values()
+    content = shard_content(plan)
     path = write_shard(content, tmp_path / "one.shard")
-    assert read_shard(path) == shard.plan
+    assert read_shard(path) == plan
     # One bit of a letter: it would still be JSON.
     path.write_bytes(path.read_bytes().replace(b"spezzata", b"spezzate"))
     with pytest.raises(StorageError, match="cannot be read"):
         read_shard(path)
-    assert read_shard(write_shard(content, path)) == shard.plan
+    assert read_shard(write_shard(content, path)) == plan
 
 
 @given(st.integers(1, 60), st.integers(0, 300))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,8 +15,8 @@ from cimento.answers import (
     TableSchema,
     metadata_of,
     not_parquet,
+    places_table,
     read_table,
-    requests_table,
     validate,
 )
 from cimento.files import atomically
@@ -25,6 +25,7 @@ from cimento.pieces import Pieces, read_parquet, write_parquet
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.outline import Outline
     from cimento.requests import Plan
 
 _PLACES = 4096
@@ -76,13 +77,15 @@ def in_suite_order(requests: pl.DataFrame) -> pl.DataFrame:
     return requests.with_row_index("row").sort(*order).drop("row")
 
 
-def requests_pieces(plan: Plan) -> Pieces:
+def requests_pieces(plan: Plan | Outline) -> Pieces:
     """The requests table of a plan, made a piece at a time."""
 
     def made() -> Iterator[pl.DataFrame]:
-        for start in range(0, max(len(plan.places), 1), _PLACES):
-            places = plan.places[start : start + _PLACES]
-            yield requests_table(dataclasses.replace(plan, places=places))
+        asked = plan.asked_places()
+        # One without rows is a piece too.
+        yield places_table(plan.suite, list(islice(asked, _PLACES)))
+        while some := list(islice(asked, _PLACES)):
+            yield places_table(plan.suite, some)
 
     return Pieces(made)
 

@@ -20,7 +20,7 @@ from cimento.parsing import whole_number
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.requests import Plan
+    from cimento.requests import AskedPlace, Plan
 
 SCHEMA_VERSION = 1
 
@@ -289,19 +289,29 @@ class Answers:
 
 def requests_table(plan: Plan) -> pl.DataFrame:
     """The requests table of a plan: one row for each region of each stimulus."""
+    return places_table(plan.suite, list(plan.asked_places()))
+
+
+def places_table(suite: str, asked: Sequence[AskedPlace]) -> pl.DataFrame:
+    """Rows of a requests table.
+
+    Args:
+        suite: name of the suite.
+        asked: what the rows say.
+    """
     import polars as pl
 
     columns: dict[str, Sequence[object]] = {
-        "request": [place.request for place in plan.places],
-        "suite": [plan.suite] * len(plan.places),
-        "item": [place.item for place in plan.places],
-        "condition": [place.condition for place in plan.places],
-        "region": [place.region for place in plan.places],
-        "text": [plan.requests[place.request].text for place in plan.places],
-        "context": [plan.requests[place.request].context for place in plan.places],
-        "start": [place.start for place in plan.places],
-        "end": [place.end for place in plan.places],
-        "needed": [place.needed for place in plan.places],
+        "request": [each.place.request for each in asked],
+        "suite": [suite] * len(asked),
+        "item": [each.place.item for each in asked],
+        "condition": [each.place.condition for each in asked],
+        "region": [each.place.region for each in asked],
+        "text": [each.text for each in asked],
+        "context": [each.context for each in asked],
+        "start": [each.place.start for each in asked],
+        "end": [each.place.end for each in asked],
+        "needed": [each.place.needed for each in asked],
     }
     return pl.DataFrame(columns, schema=REQUESTS.polars())
 

@@ -23,7 +23,7 @@ from cimento.manifest import describe
 from cimento.measures import columns_needed
 from cimento.measures.unigrams import load_unigrams
 from cimento.models.base import Scorer
-from cimento.requests import Plan, plan_suite
+from cimento.outline import Outline
 from cimento.results import Run
 from cimento.runs import RunFolder
 from cimento.sources import Answered, Asking, Source, name_of, open_source, shown_name
@@ -146,7 +146,7 @@ class Evaluation:
         """
         return self.judging.applied(self.limited(loaded.suite))
 
-    def plan(self, loaded: LoadedSuite) -> Plan:
+    def outline(self, loaded: LoadedSuite) -> Outline:
         """What the suite asks of a model that needs to know no more than its texts.
 
         Raises:
@@ -154,7 +154,7 @@ class Evaluation:
         """
         self._check_unigrams(loaded.suite)
         asked, asking = self.asked(loaded), self.asking
-        return plan_suite(asked, all_tokens=asking.all_tokens, context=asking.context)
+        return Outline(asked, all_tokens=asking.all_tokens, context=asking.context)
 
     def limited(self, suite: Suite) -> Suite:
         """The first items of a suite, as many as are asked."""

@@ -6,7 +6,7 @@ Regions become sentences here and nowhere else.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -105,6 +105,14 @@ class Place:
     needed: bool
 
 
+class AskedPlace(NamedTuple):
+    """A place with what is asked there: a row of the requests table."""
+
+    place: Place
+    text: str
+    context: str
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a suite asks of a model: distinct requests, and what each is for."""
@@ -112,6 +120,45 @@ class Plan:
     suite: str
     requests: tuple[ScoreRequest, ...]
     places: tuple[Place, ...]
+
+    def asked_places(self) -> Iterator[AskedPlace]:
+        """The places with what is asked there, in the order of the suite."""
+        for place in self.places:
+            request = self.requests[place.request]
+            yield AskedPlace(place, request.text, request.context)
+
+
+class RequestKey(NamedTuple):
+    """What makes two stimuli one request."""
+
+    text: str
+    context: str
+    regions: tuple[Span, ...]
+
+
+class AskedStimulus(NamedTuple):
+    """A stimulus as it is asked.
+
+    Attributes:
+        item: id of the item.
+        condition: name of the condition.
+        key: what is asked.
+        spans: where each region stands in the text.
+        needed: for each region, whether a prediction refers to it.
+        wanted: stretches whose tokens are needed, in order.
+    """
+
+    item: str
+    condition: str
+    key: RequestKey
+    spans: list[Span]
+    needed: list[bool]
+    wanted: list[Span]
+
+    def places(self, request: int) -> Iterator[Place]:
+        """Its regions, as places of a request."""
+        for number, ((start, end), need) in enumerate(zip(self.spans, self.needed, strict=True), 1):
+            yield Place(request, self.item, self.condition, number, start, end, need)
 
 
 def join_regions(regions: Sequence[Region], *, rule: JoinRule = "blank") -> tuple[str, list[Span]]:
@@ -180,30 +227,53 @@ def plan_suite(
         UsageError: the suite lacks the column that should hold the contexts.
     """
     context.check(suite)
-    needed = regions_used(prediction.formula for prediction in suite.predictions)
-    measured, ask_all = regions_measured(suite), all_tokens or not suite.predictions
-    ids: dict[_Asked, int] = {}
+    ids: dict[RequestKey, int] = {}
     wanted: list[list[Span]] = []
     places: list[Place] = []
-    for item, condition in suite.stimuli():
-        text, spans = join_regions(condition.regions, rule=suite.join)
-        filled = tuple(span for span in spans if span[0] < span[1])
-        asked = _Asked(text, context.of(condition), filled if by_region else ())
-        request = ids.setdefault(asked, len(ids))
+    for stimulus in asked_stimuli(suite, by_region=by_region, context=context):
+        request = ids.setdefault(stimulus.key, len(ids))
         if request == len(wanted):
             wanted.append([])
-        numbers = needed.get(condition.name, frozenset())
-        for number, (start, end) in enumerate(spans, start=1):
-            need = "*" in numbers or number in numbers
-            places.append(Place(request, item.id, condition.name, number, start, end, need))
-            if end > start and (need or number in measured.get(condition.name, ())):
-                wanted[request].append((start, end))
+        wanted[request] += stimulus.wanted
+        places += stimulus.places(request)
+    ask_all = asks_all(suite, all_tokens=all_tokens)
     requests = _requests(ids, [None if ask_all else tuple(sorted(set(each))) for each in wanted])
     return Plan(suite=suite.name, requests=requests, places=tuple(places))
 
 
+def asks_all(suite: Suite, *, all_tokens: bool) -> bool:
+    """Whether every token is asked for: that is wanted, or nothing says which ones matter."""
+    return all_tokens or not suite.predictions
+
+
+def asked_stimuli(
+    suite: Suite, *, by_region: bool = False, context: Context = NO_CONTEXT
+) -> Iterator[AskedStimulus]:
+    """The stimuli of a suite as they are asked, in its order; see `plan_suite`."""
+    needed = regions_used(prediction.formula for prediction in suite.predictions)
+    measured = regions_measured(suite)
+    for item, condition in suite.stimuli():
+        text, spans = join_regions(condition.regions, rule=suite.join)
+        filled = tuple(span for span in spans if span[0] < span[1])
+        numbers = needed.get(condition.name, frozenset())
+        needs = ["*" in numbers or number in numbers for number in range(1, len(spans) + 1)]
+        also = measured.get(condition.name, ())
+        yield AskedStimulus(
+            item.id,
+            condition.name,
+            RequestKey(text, context.of(condition), filled if by_region else ()),
+            spans,
+            needs,
+            [
+                span
+                for number, (span, need) in enumerate(zip(spans, needs, strict=True), start=1)
+                if span[0] < span[1] and (need or number in also)
+            ],
+        )
+
+
 def _requests(
-    ids: Mapping[_Asked, int], wanted: Sequence[tuple[Span, ...] | None]
+    ids: Mapping[RequestKey, int], wanted: Sequence[tuple[Span, ...] | None]
 ) -> tuple[ScoreRequest, ...]:
     """What is asked, by number, with the stretches that are wanted of each."""
     # Sentences of one length want the same stretches: one record serves all of them.
@@ -218,11 +288,3 @@ def _requests(
         )
         for (asked, number), each in zip(ids.items(), wanted, strict=True)
     )
-
-
-class _Asked(NamedTuple):
-    """What makes two stimuli one request."""
-
-    text: str
-    context: str
-    regions: tuple[Span, ...]

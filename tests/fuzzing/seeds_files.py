@@ -286,15 +286,15 @@ def unit_body() -> bytes:
 @functools.cache
 def shard_body() -> bytes:
     """What a unit asks, unsealed."""
-    from cimento.requests import plan_suite
+    from cimento.outline import Outline
     from cimento.scheduling.shards import Division, shard_content
     from cimento.suites.load import load_suite
     from tests.suites_on_disk import write_folder
 
     with tempfile.TemporaryDirectory() as name:
         suite = load_suite(write_folder(Path(name) / "suite")).suite
-        [shard], _ = Division().divide(plan_suite(suite))
-        return shard_content(shard.plan)
+        [(_, shard)] = Division().divide(suite.name, Outline(suite).requests())
+        return shard_content(shard)
 
 
 def sealed(body: bytes) -> bytes:

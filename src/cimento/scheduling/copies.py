@@ -2,45 +2,59 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from cimento.errors import InputError, StorageError
-from cimento.files import write_bytes
+from cimento.files import atomically
 from cimento.parsing import parse_json
 from cimento.suites.load import LoadedSuite
 from cimento.suites.model import Suite
-from cimento.suites.readers.native import read_native
-from cimento.suites.reading import sha256_of
-from cimento.suites.writers.native import native_files
+from cimento.suites.readers.native import TOML, read_native
+from cimento.suites.writers.native import TABLE, native_files
+
+_BLOCK = 1 << 16
+"""Bytes that are read together."""
 
 
-def pack_copy(suite: Suite) -> tuple[str, bytes]:
-    """The files of a suite's folder, in one: its digest and its content."""
-    files = native_files(suite)
-    digest = sha256_of(*(text.encode() for text in files.values()))
-    return digest, json.dumps(files).encode()
+def digest_of_copy(suite: Suite) -> str:
+    """What a copy of a suite is known by: the sha256 of its files, hexadecimal."""
+    digest = hashlib.sha256()
+    for _, text in native_files(suite).items():
+        digest.update(text.encode())
+    return digest.hexdigest()
 
 
-def write_copy(content: bytes, folder: Path) -> None:
-    """Write a copy where every worker can read it; files that are there, and whole, stay.
+def copy_pieces(suite: Suite) -> Iterator[bytes]:
+    """The files of a suite's folder, in pieces that can be kept one by one."""
+    for name, text in native_files(suite).items():
+        yield json.dumps([name, text]).encode()
+
+
+def write_copy(pieces: Iterable[bytes], folder: Path) -> None:
+    """Write a copy where every worker can read it; one that is there, and whole, stays.
 
     Args:
-        content: as `pack_copy` gives it.
+        pieces: as `copy_pieces` gives them.
         folder: named by its digest.
 
     Raises:
         StorageError: the folder cannot be written.
     """
-    for name, text in parse_json(content).items():
-        path, data = folder / name, text.encode()
-        if not _holds(path, data):
-            write_bytes(data, path)
+    if _is_whole(folder):
+        return
+    files: Iterator[tuple[str, str]] = map(tuple, map(parse_json, pieces))
+    for name, parts in groupby(files, key=itemgetter(0)):
+        _write((text for _, text in parts), folder / name)
 
 
 def read_copy(head: LoadedSuite, folder: Path) -> LoadedSuite:
-    """A suite with its items.
+    """A suite with its items, which stay on disk where they are many.
 
     Args:
         head: the suite without them.
@@ -58,11 +72,24 @@ def read_copy(head: LoadedSuite, folder: Path) -> LoadedSuite:
     return replace(head, suite=reading.suite)
 
 
-def _holds(path: Path, data: bytes) -> bool:
+def _write(parts: Iterable[str], path: Path) -> None:
+    def save(temporary: Path) -> None:
+        with temporary.open("wb") as file:
+            file.writelines(part.encode() for part in parts)
+
+    atomically(path, save)
+
+
+def _is_whole(folder: Path) -> bool:
+    digest = hashlib.sha256()
     try:
-        return path.read_bytes() == data
+        for name in (TOML, TABLE):
+            with (folder / name).open("rb") as file:
+                while block := file.read(_BLOCK):
+                    digest.update(block)
     except OSError:
         return False
+    return digest.hexdigest() == folder.name
 
 
 def _damaged(folder: Path) -> StorageError:

@@ -6,6 +6,7 @@ Whoever made the files, the tables are the same bytes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from cimento.report.summary import RunSummary
 from cimento.results import Run
 from cimento.scheduling.copies import read_copy
 from cimento.scheduling.shards import SHARD, Division, Shard, read_shard
+from cimento.scheduling.spool import Spool
 from cimento.scheduling.units import UnitStore, read_result, read_told
 from cimento.sources import Answered, Source, name_of
 from cimento.suites.load import LoadedSuite
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.models.base import ModelCard
-    from cimento.requests import Plan, Span
+    from cimento.outline import Outline
+    from cimento.requests import Span
 
 _TOGETHER = 2 * SHARD
 """Requests whose answers are put together at a time."""
@@ -136,7 +139,7 @@ class Joiner:
                 self._asked = _Asked.of(task)
             asked = self._asked
             pieces = Pieces(lambda: asked.tokens(task))
-            tables = LongAnswers(requests_pieces(asked.plan), pieces, remarks)
+            tables = LongAnswers(requests_pieces(asked.outline), pieces, remarks)
             run = task.evaluation.finish(asked.loaded, task.source, Answered(card, tables))
         return Finished.of(run, task.telling)
 
@@ -152,14 +155,14 @@ class _Asked:
     Attributes:
         copy: digest of the suite's copy.
         loaded: the suite.
-        plan: what it asks.
+        outline: what it asks.
         places: for each request, in order, number of its answer among those of all shards.
         partial: of requests for which a shard holds more tokens than are wanted: the stretches.
     """
 
     copy: str
     loaded: LoadedSuite
-    plan: Plan
+    outline: Outline
     places: pl.Series
     partial: Mapping[int, tuple[Span, ...]]
 
@@ -171,24 +174,24 @@ class _Asked:
             StorageError: its copy or a shard cannot be read.
             ModelError: a text of it is in no unit, which is a fault of ours.
         """
+        import numpy as np
         import polars as pl
 
         loaded = read_copy(task.head, task.store.suite(task.copy))
-        plan = task.evaluation.plan(loaded)
-        division = Division()
-        for digest in task.shards:
-            division.add(Shard(digest, read_shard(task.store.shard(digest))))
+        outline = task.evaluation.outline(loaded)
         first = {digest: SHARD * number for number, digest in enumerate(task.shards)}
-        places: list[int] = []
+        places = np.empty(len(outline), np.int32)
         partial: dict[int, tuple[Span, ...]] = {}
-        for request in plan.requests:
-            origin = division.find(request)
-            if origin is None:
-                raise ModelError(where=f"suite {plan.suite!r}", seen="a text of it is in no unit")
-            places.append(first[origin.shard] + origin.number)
-            if not origin.whole and request.wanted is not None:
-                partial[request.id] = request.wanted
-        return cls(task.copy, loaded, plan, pl.Series("answer", places, pl.Int32), partial)
+        with _divided(task) as division:
+            for request, _ in outline.requests():
+                origin = division.find(request)
+                if origin is None:
+                    seen = "a text of it is in no unit"
+                    raise ModelError(where=f"suite {outline.suite!r}", seen=seen)
+                places[request.id] = first[origin.shard] + origin.number
+                if not origin.whole and request.wanted is not None:
+                    partial[request.id] = request.wanted
+        return cls(task.copy, loaded, outline, pl.Series("answer", places), partial)
 
     def tokens(self, task: JoinTask) -> Iterator[pl.DataFrame]:
         """The tokens table, a piece at a time, out of the units.
@@ -234,6 +237,20 @@ class _Asked:
             chosen = range(len(own)) if wanted is None else set(tokens_in(own, wanted))
             keep += [index in chosen for index in range(len(own))]
         return tokens.filter(pl.Series(keep, dtype=pl.Boolean))
+
+
+@contextmanager
+def _divided(task: JoinTask) -> Iterator[Division]:
+    """The shards of a run, to find requests in; who asks what is on disk meanwhile.
+
+    Raises:
+        StorageError: one cannot be read.
+    """
+    with closing(Spool()) as spool:
+        division = Division(spool)
+        for digest in task.shards:
+            division.add(Shard(digest, read_shard(task.store.shard(digest))))
+        yield division
 
 
 def _told(task: JoinTask) -> tuple[ModelCard, tuple[str, ...]]:

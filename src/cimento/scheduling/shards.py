@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -102,22 +102,36 @@ class Division:
     def __init__(self, owners: Owners | None = None) -> None:
         self._owners = OwnersInMemory() if owners is None else owners
 
-    def divide(self, plan: Plan) -> tuple[list[Shard], list[Origin]]:
-        """The shards that a suite adds, and where each of its answers is found."""
-        found = {request.id: self.find(request) for request in plan.requests}
-        fresh = [request for request in plan.requests if found[request.id] is None]
-        first: dict[int, Place] = {}
-        for place in plan.places:
-            first.setdefault(place.request, place)
-        shards = []
-        for start in range(0, len(fresh), SHARD):
-            some = fresh[start : start + SHARD]
-            shard = _shard(plan.suite, some, first)
-            self.add(shard)
-            shards.append(shard)
-            for number, request in enumerate(some):
-                found[request.id] = Origin(shard.digest, number, whole=True)
-        return shards, [each for each in found.values() if each is not None]
+    def divide(
+        self, suite: str, requests: Iterable[tuple[ScoreRequest, Place]]
+    ) -> Iterator[tuple[str, Plan | None]]:
+        """The shards in which the answers to a suite are, as they become known.
+
+        Args:
+            suite: its name.
+            requests: what it asks, each text once, with a place that stands for it in messages.
+
+        Returns:
+            Digests, in the order in which they are first needed, some more than once; with what
+            a shard asks where the suite adds it.
+        """
+        fresh: list[tuple[ScoreRequest, Place]] = []
+        for request, place in requests:
+            origin = self.find(request)
+            if origin is not None:
+                yield origin.shard, None
+                continue
+            fresh.append((request, place))
+            if len(fresh) == SHARD:
+                yield self._added(suite, fresh)
+                fresh = []
+        if fresh:
+            yield self._added(suite, fresh)
+
+    def _added(self, suite: str, fresh: Sequence[tuple[ScoreRequest, Place]]) -> tuple[str, Plan]:
+        shard = _shard(suite, fresh)
+        self.add(shard)
+        return shard.digest, shard.plan
 
     def add(self, shard: Shard) -> None:
         """Have the requests of a shard found in it."""
@@ -150,14 +164,9 @@ def _address(request: ScoreRequest) -> bytes:
     return hashlib.sha256(said.encode()).digest()[:16]
 
 
-def _shard(suite: str, requests: Sequence[ScoreRequest], first: dict[int, Place]) -> Shard:
+def _shard(suite: str, requests: Sequence[tuple[ScoreRequest, Place]]) -> Shard:
     rows = [
-        _row(
-            each,
-            item=first[each.id].item if each.id in first else "",
-            condition=first[each.id].condition if each.id in first else "",
-        )
-        for each in requests
+        _row(request, item=place.item, condition=place.condition) for request, place in requests
     ]
     asked = json.dumps([row[:4] for row in rows], ensure_ascii=False)
     digest = hashlib.sha256(asked.encode()).hexdigest()[:32]

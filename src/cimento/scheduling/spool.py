@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import count
 
 from cimento.errors import StorageError
 from cimento.scheduling.shards import Owner
 
 _START = (
     "PRAGMA journal_mode = OFF",
-    "CREATE TABLE contents (key TEXT PRIMARY KEY, content BLOB) WITHOUT ROWID",
+    "CREATE TABLE contents (key TEXT, piece INTEGER, content BLOB, PRIMARY KEY (key, piece))",
     "CREATE TABLE owners (address BLOB, wanted TEXT, shard TEXT, number INTEGER)",
     "CREATE INDEX by_address ON owners (address)",
     "BEGIN",
@@ -36,17 +37,22 @@ class Spool:
             for statement in _START:
                 self._database.execute(statement)
 
-    def keep(self, key: str, content: bytes) -> None:
-        """Keep a content; under one key there is always the same."""
-        with _told():
-            self._database.execute("INSERT OR IGNORE INTO contents VALUES (?, ?)", (key, content))
+    def keep(self, key: str, pieces: Iterable[bytes]) -> None:
+        """Keep a content, a piece at a time; under one key there is always the same."""
+        query = "INSERT OR IGNORE INTO contents VALUES (?, ?, ?)"
+        for number, piece in enumerate(pieces):
+            with _told():
+                self._database.execute(query, (key, number, piece))
 
-    def content(self, key: str) -> bytes:
-        """What was kept under a key."""
-        query = "SELECT content FROM contents WHERE key = ?"
-        with _told():
-            [(content,)] = self._database.execute(query, (key,)).fetchall()
-        return bytes(content)
+    def pieces(self, key: str) -> Iterator[bytes]:
+        """What was kept under a key, in the same pieces."""
+        query = "SELECT content FROM contents WHERE key = ? AND piece = ?"
+        for number in count():
+            with _told():
+                found = self._database.execute(query, (key, number)).fetchall()
+            if not found:
+                return
+            yield bytes(found[0][0])
 
     def of(self, address: bytes) -> list[Owner]:
         """Who asks the text at an address, in order."""

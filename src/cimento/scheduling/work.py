@@ -10,7 +10,7 @@ from typing import Self
 from cimento.api import Evaluation, SuiteLike, each_suite, refuse_same_names
 from cimento.errors import CimentoError, ModelError
 from cimento.requests import Plan
-from cimento.scheduling.copies import pack_copy, read_copy, write_copy
+from cimento.scheduling.copies import copy_pieces, digest_of_copy, read_copy, write_copy
 from cimento.scheduling.engines import in_share
 from cimento.scheduling.shards import Division, shard_content, shard_plan, write_shard
 from cimento.scheduling.spool import Spool
@@ -143,7 +143,7 @@ class Work:
 
     def shard(self, digest: str) -> Plan:
         """What a shard asks."""
-        return shard_plan(self.spool.content(digest))
+        return shard_plan(self._content(digest))
 
     def write(self) -> None:
         """Write what is asked where workers can read it; what is there already stays.
@@ -153,9 +153,9 @@ class Work:
         """
         for part in self.parts:
             for digest in part.shards:
-                write_shard(self.spool.content(digest), self.store.shard(digest))
+                write_shard(self._content(digest), self.store.shard(digest))
             if part.error is None:
-                write_copy(self.spool.content(part.copy), self.store.suite(part.copy))
+                write_copy(self.spool.pieces(part.copy), self.store.suite(part.copy))
 
     def is_over(self) -> bool:
         """Whether all runs that can be made are stored."""
@@ -173,6 +173,9 @@ class Work:
             StorageError: its copy cannot be read.
         """
         return read_copy(part.head, self.store.suite(part.copy))
+
+    def _content(self, shard: str) -> bytes:
+        return b"".join(self.spool.pieces(shard))
 
     def _task(self, asked: Asked, shard: str, asking: Asking) -> ShardTask:
         return ShardTask(
@@ -219,24 +222,28 @@ def _part(loaded: LoadedSuite, evaluation: Evaluation, division: Division, spool
     head = replace(loaded, suite=replace(loaded.suite, items=()))
     limited = evaluation.limited(loaded.suite)
     try:
-        plan = evaluation.plan(loaded)
+        outline = evaluation.outline(loaded)
     except CimentoError as error:
         return Part(head, items=len(limited.items), error=error)
-    if not plan.requests:
+    if not len(outline):
         nothing = ModelError(where=f"suite {head.suite.name!r}", seen="it asks nothing")
         return Part(head, items=len(limited.items), error=nothing)
-    shards, origins = division.divide(plan)
-    for shard in shards:
-        spool.keep(shard.digest, shard_content(shard.plan))
-    copy, content = pack_copy(limited)
-    spool.keep(copy, content)
+    shards: dict[str, int] = {}
+    needed: dict[str, None] = {}
+    for digest, plan in division.divide(head.suite.name, outline.requests()):
+        needed[digest] = None
+        if plan is not None:
+            shards[digest] = len(plan.requests)
+            spool.keep(digest, [shard_content(plan)])
+    copy = digest_of_copy(limited)
+    spool.keep(copy, copy_pieces(limited))
     return Part(
         head,
         items=len(limited.items),
-        texts=len(plan.requests),
+        texts=len(outline),
         copy=copy,
-        shards={shard.digest: len(shard.plan.requests) for shard in shards},
-        needed=tuple(dict.fromkeys(origin.shard for origin in origins)),
+        shards=shards,
+        needed=tuple(needed),
     )
 
 

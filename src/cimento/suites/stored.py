@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import tempfile
+import weakref
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import IO, TypeAlias, cast, overload
+from typing import TypeAlias, cast, overload
 
 from cimento.errors import StorageError
 from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Region
@@ -23,6 +24,37 @@ _TOGETHER = 64
 _Record: TypeAlias = "list[JsonValue]"
 
 
+class _Room:
+    """A temporary file, closed when nobody has it any more.
+
+    Raises:
+        StorageError: there is no room for temporary files.
+    """
+
+    def __init__(self) -> None:
+        try:
+            # Kept open by whoever reads from it; its room is free again when it is closed.
+            self._file = tempfile.TemporaryFile(prefix="cimento-")  # noqa: SIM115
+        except OSError as error:
+            raise _unusable(error) from error
+        weakref.finalize(self, self._file.close)
+
+    def write(self, data: bytes) -> None:
+        """Add to its end; only before anything is read."""
+        try:
+            self._file.write(data)
+        except OSError as error:
+            raise _unusable(error) from error
+
+    def read(self, begin: int, end: int) -> bytes:
+        """What stands there."""
+        try:
+            self._file.seek(begin)
+            return self._file.read(end - begin)
+        except OSError as error:
+            raise _unusable(error) from error
+
+
 class StoredItems(Sequence[Item]):
     """Items in a temporary file, in order; made by `ItemStore.items` or `store_items`.
 
@@ -30,9 +62,9 @@ class StoredItems(Sequence[Item]):
     """
 
     def __init__(
-        self, file: IO[bytes], rows: array[int], firsts: array[int], *, order: Sequence[int] = ()
+        self, room: _Room, rows: array[int], firsts: array[int], *, order: Sequence[int] = ()
     ) -> None:
-        self._file = file
+        self._room = room
         self._rows = rows
         self._firsts = firsts
         self._order = order
@@ -54,7 +86,7 @@ class StoredItems(Sequence[Item]):
             if step != 1:
                 return tuple(self[number] for number in range(start, stop, step))
             firsts = self._firsts[start : max(start, stop) + 1]
-            return StoredItems(self._file, self._rows, firsts, order=self._order)
+            return StoredItems(self._room, self._rows, firsts, order=self._order)
         number = range(len(self))[index]
         return self._read(number, number + 1)[0]
 
@@ -82,12 +114,7 @@ class StoredItems(Sequence[Item]):
 
     def _records(self, first: int, last: int) -> list[_Record]:
         """Some rows that follow each other in the file."""
-        begin, end = self._rows[first], self._rows[last]
-        try:
-            self._file.seek(begin)
-            data = self._file.read(end - begin)
-        except OSError as error:
-            raise _unusable(error) from error
+        data = self._room.read(self._rows[first], self._rows[last])
         return [cast("_Record", json.loads(line)) for line in data.splitlines()]
 
 
@@ -99,11 +126,7 @@ class ItemStore:
     """
 
     def __init__(self) -> None:
-        try:
-            # Kept open by whoever reads the items; it is removed when they are given up.
-            self._file: IO[bytes] = tempfile.TemporaryFile(prefix="cimento-")  # noqa: SIM115
-        except OSError as error:
-            raise _unusable(error) from error
+        self._room = _Room()
         self._rows = array("Q", [0])
         self._firsts = array("Q")
         self._hashes = array("q")
@@ -128,21 +151,14 @@ class ItemStore:
             self._last = item
         # ASCII, with escapes: so no text is anything but one line, whatever is in it.
         data = json.dumps(_record(item, condition, extra)).encode() + b"\n"
-        try:
-            self._file.write(data)
-        except OSError as error:
-            raise _unusable(error) from error
+        self._room.write(data)
         self._rows.append(self._rows[-1] + len(data))
 
     def items(self) -> StoredItems:
         """The items, in order of first appearance; nothing is added afterwards."""
         rows = len(self._rows) - 1
         firsts = array("Q", [*self._firsts, rows])
-        try:
-            self._file.flush()
-        except OSError as error:
-            raise _unusable(error) from error
-        found = StoredItems(self._file, self._rows, firsts)
+        found = StoredItems(self._room, self._rows, firsts)
         # Equal hashes are nearly always equal ids, and cost nothing but time where they are not.
         return found if len(set(self._hashes)) == len(self._hashes) else self._gathered(found)
 
@@ -156,7 +172,7 @@ class ItemStore:
         for rows in own.values():
             order.extend(rows)
             firsts.append(len(order))
-        return StoredItems(self._file, self._rows, firsts, order=order)
+        return StoredItems(self._room, self._rows, firsts, order=order)
 
 
 def store_items(items: Iterable[Item]) -> StoredItems:
