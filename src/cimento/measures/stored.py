@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
@@ -99,19 +100,53 @@ def side_by_side(
         texts: by their numbers, ascending.
     """
     asked = _in_suite_order(requests)
-    rows = Counter(chain.from_iterable(piece["request"] for piece in asked))
+    rows = _Rows(asked)
     kept: dict[int, _Text] = {}
     following = next(texts, None)
     for stimulus in _stimuli(asked):
         number = stimulus.request
         while following is not None and following[0] <= number:
-            if rows[following[0]]:
+            if following[0] in rows:
                 kept[following[0]] = following[1]
             following = next(texts, None)
         yield stimulus, kept.get(number)
-        rows[number] -= len(stimulus.spans)
-        if not rows[number]:
+        rows.use(number, len(stimulus.spans))
+        if number not in rows:
             kept.pop(number, None)
+
+
+class _Rows:
+    """How many rows of a requests table each text still has to come: a few bytes for a text."""
+
+    def __init__(self, requests: Pieces) -> None:
+        import polars as pl
+
+        rows = pl.col("len").sum()
+        pieces = (piece.group_by("request").len() for piece in requests)
+        counts = pl.concat(pieces).drop_nulls().group_by("request").agg(rows).sort("request")
+        # Mostly all numbers from 0 on are there, and need no place of their own.
+        first, last = counts["request"].min(), counts["request"].max()
+        self._numbers: Sequence[int] = range(first, last + 1) if len(counts) else ()  # type: ignore[operator,arg-type]  # whole numbers
+        if len(self._numbers) != len(counts):
+            self._numbers = array("q", counts["request"].cast(pl.Int64).to_numpy().tobytes())
+        self._left = array("i", counts["len"].cast(pl.Int32).to_numpy().tobytes())
+
+    def __contains__(self, number: int) -> bool:
+        place = self._place(number)
+        return place is not None and self._left[place] > 0
+
+    def use(self, number: int, rows: int) -> None:
+        """Count some rows of a text as gone through."""
+        place = self._place(number)
+        if place is not None:
+            self._left[place] -= rows
+
+    def _place(self, number: int) -> int | None:
+        numbers = self._numbers
+        if isinstance(numbers, range):
+            return number - numbers.start if number in numbers else None
+        place = bisect_left(numbers, number)
+        return place if place < len(numbers) and numbers[place] == number else None
 
 
 def read_answers(tokens: StoredTable) -> tuple[Unit, Iterator[tuple[int, list[StoredToken]]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -14,7 +15,7 @@ from cimento.suites.formula import parse, references
 from cimento.verdicts.formula import Kind, Outcome, combine, evaluate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import polars as pl
 
@@ -86,17 +87,52 @@ def judge(
     if not trees:
         return []
     source_unit, found = values_in_order(tokens, requests, metric=metric or suite.metric)
-    # What is said of an item takes less room than the values that say it.
-    judged = {
-        item: _outcomes(trees, {name: values for _, name, values in own}, source_unit, unit)
+    return list(each_verdict(suite, trees, found, source_unit=source_unit, unit=unit))
+
+
+def each_verdict(
+    suite: Suite,
+    trees: Sequence[Formula],
+    found: Iterable[tuple[str, str, Sequence[Value]]],
+    *,
+    source_unit: Unit,
+    unit: Unit,
+) -> Iterator[Verdict]:
+    """The verdicts on every item, from values that come a stimulus at a time.
+
+    Items and values are gone through side by side. Values of an item that come before its turn
+    are judged and kept, so only where both have one order is next to nothing held.
+
+    Args:
+        suite: as for `judge`.
+        trees: what is judged.
+        found: item, condition and values of its regions; those of an item follow each other.
+        source_unit: unit of the values.
+        unit: as for `judge`.
+    """
+    answered = (
+        (item, _outcomes(trees, {name: values for _, name, values in own}, source_unit, unit))
         for item, own in groupby(found, key=itemgetter(0))
-    }
+    )
     nothing = _outcomes(trees, {}, source_unit, unit)
-    return [
-        verdict
-        for item in suite.items
-        for verdict in _verdicts(suite, item.id, judged.pop(item.id, nothing))
-    ]
+    early: dict[str, list[Outcome]] = {}
+    for item in suite.items:
+        yield from _verdicts(suite, item.id, _next_of(item.id, answered, early) or nothing)
+    # What is wrong with answers is told, whether there are such items or not.
+    deque(answered, maxlen=0)
+
+
+def _next_of(
+    item: str, answered: Iterator[tuple[str, list[Outcome]]], early: dict[str, list[Outcome]]
+) -> list[Outcome] | None:
+    """What is said of an item, where it was answered; what comes before it is kept."""
+    if item in early:
+        return early.pop(item)
+    for other, outcomes in answered:
+        if other == item:
+            return outcomes
+        early[other] = outcomes
+    return None
 
 
 def judge_values(
