@@ -10,7 +10,7 @@ made, is told apart. With ``--memory`` suites are run by a driver and one worker
 need. Run with::
 
     python benchmarks/engines.py --models 50 --suites 40 --items 2000 --workers 8
-    python benchmarks/engines.py --memory --items 2000
+    python benchmarks/engines.py --memory --models 1 --suites 1 --items 2000
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from statistics import median
 
@@ -302,14 +303,16 @@ def simulate(
     }
 
 
-def memory(folder: Path, *, suites: int, items: int) -> dict[str, object]:
+def memory(folder: Path, *, models: int, suites: int, items: int) -> dict[str, object]:
     """The largest memory of a driver, and of a worker when units and when runs are done."""
-    paths = write_suites(folder / "suites", suites=suites, items=items)
+    # Written elsewhere: what the suites need while they are made is not what is measured.
+    with ProcessPoolExecutor(1) as other:
+        paths = other.submit(write_suites, folder / "suites", suites=suites, items=items).result()
     evaluation = Evaluation(asking=Asking(), judging=Judging(), output=folder / "runs")
     pool = Processes(1)
     [worker] = pool.process_ids()
     try:
-        with plan_work(paths, ["fake:m0"], evaluation, keep=False) as work:
+        with plan_work(paths, named(models), evaluation, keep=False) as work:
             todo = to_do(work)
             work.write()
             done = do_units(work, todo, pool)
@@ -319,6 +322,7 @@ def memory(folder: Path, *, suites: int, items: int) -> dict[str, object]:
     finally:
         pool.close()
     return {
+        "models": models,
         "suites": suites,
         "items": items,
         "runs": sum(isinstance(each, Finished) for each in ends),
@@ -347,7 +351,9 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if given.memory:
-            found = memory(Path(folder), suites=given.suites, items=given.items)
+            found = memory(
+                Path(folder), models=given.models, suites=given.suites, items=given.items
+            )
         else:
             found = simulate(
                 Path(folder),

@@ -6,8 +6,9 @@ The same as a `Plan`, for suites whose items are on disk.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from array import array
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import closing
 
 from cimento.requests import (
     NO_CONTEXT,
@@ -21,13 +22,8 @@ from cimento.requests import (
     asked_stimuli,
     asks_all,
 )
+from cimento.scratch import needing_room, scratch_database
 from cimento.suites.model import Suite
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-_DIGEST = 16
 
 
 class Outline:
@@ -40,6 +36,7 @@ class Outline:
 
     Raises:
         UsageError: the suite lacks the column that should hold the contexts.
+        StorageError: there is no room for temporary files.
     """
 
     def __init__(
@@ -49,10 +46,15 @@ class Outline:
         self._suite = suite
         self._context = context
         self._ask_all = asks_all(suite, all_tokens=all_tokens)
-        keys, wanted = _digests(self._stimuli())
-        self._numbers, firsts = _numbered(keys)
-        self._count = len(firsts)
-        several = _differing(self._numbers, firsts, wanted)
+        self._numbers = array("i")
+        several: set[int] = set()
+        with closing(_Texts()) as texts:
+            for stimulus in self._stimuli():
+                number, is_same = texts.number(stimulus.key, _wanted(stimulus.wanted))
+                self._numbers.append(number)
+                if not is_same:
+                    several.add(number)
+            self._count = len(texts)
         self._shared = {} if self._ask_all else self._united(several)
 
     @property
@@ -82,7 +84,7 @@ class Outline:
         return asked_stimuli(self._suite, context=self._context)
 
     def _numbered_stimuli(self) -> Iterator[tuple[int, AskedStimulus]]:
-        return zip(map(int, self._numbers), self._stimuli(), strict=True)
+        return zip(self._numbers, self._stimuli(), strict=True)
 
     def _request(self, number: int, stimulus: AskedStimulus) -> ScoreRequest:
         own = _wanted(stimulus.wanted)
@@ -90,7 +92,7 @@ class Outline:
         text, context, regions = stimulus.key
         return ScoreRequest(number, text, context, wanted, regions)
 
-    def _united(self, requests: frozenset[int]) -> dict[int, tuple[Span, ...]]:
+    def _united(self, requests: Collection[int]) -> dict[int, tuple[Span, ...]]:
         """What is wanted of texts of which not every stimulus wants the same."""
         spans: dict[int, list[Span]] = {request: [] for request in requests}
         for request, stimulus in self._numbered_stimuli() if requests else ():
@@ -108,45 +110,40 @@ def _first_place(request: int, stimulus: AskedStimulus) -> Place:
     return next(stimulus.places(request), whole)
 
 
-def _digests(stimuli: Iterable[AskedStimulus]) -> tuple[bytearray, bytearray]:
-    """For each stimulus, digests of what is asked and of which stretches of it are wanted."""
-    keys, wanted = bytearray(), bytearray()
-    for stimulus in stimuli:
-        keys += _digest(stimulus.key)
-        wanted += _digest(_wanted(stimulus.wanted))
-    return keys, wanted
+class _Texts:
+    """What is asked, numbered in order of first appearance; on disk, for it may be much.
+
+    Raises:
+        StorageError: there is no room for temporary files.
+    """
+
+    def __init__(self) -> None:
+        self._database = scratch_database(
+            "CREATE TABLE texts (key BLOB PRIMARY KEY, number INTEGER, wanted BLOB) WITHOUT ROWID"
+        )
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def number(self, key: RequestKey, wanted: tuple[Span, ...]) -> tuple[int, bool]:
+        """The number of what is asked, and whether the same of it is wanted as the first time."""
+        address, of_wanted = _digest(key), _digest(wanted)
+        with needing_room():
+            found = self._database.execute(
+                "SELECT number, wanted FROM texts WHERE key = ?", (address,)
+            ).fetchone()
+            if found is not None:
+                return found[0], found[1] == of_wanted
+            row = (address, self._count, of_wanted)
+            self._database.execute("INSERT INTO texts VALUES (?, ?, ?)", row)
+        self._count += 1
+        return self._count - 1, True
+
+    def close(self) -> None:
+        """Forget all of it."""
+        self._database.close()
 
 
 def _digest(said: RequestKey | tuple[Span, ...]) -> bytes:
-    data = repr(tuple(said)).encode()
-    return hashlib.blake2b(data, digest_size=_DIGEST).digest()
-
-
-def _numbered(digests: bytearray) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Numbers for digests, in order of first appearance; and where each number appears first."""
-    import numpy as np
-
-    if not digests:
-        return np.empty(0, np.int32), np.empty(0, np.int32)
-    halves = np.frombuffer(digests, dtype=np.uint64).reshape(-1, 2)
-    # Stable: equal digests stay in order, so that the first of them is the first to appear.
-    order = np.lexsort((halves[:, 1], halves[:, 0]))
-    sorted_ = halves[order]
-    fresh = np.concatenate(([True], (sorted_[1:] != sorted_[:-1]).any(axis=1)))
-    firsts = order[fresh]
-    numbers_of_groups = np.empty(len(firsts), np.int32)
-    numbers_of_groups[np.argsort(firsts)] = np.arange(len(firsts), dtype=np.int32)
-    numbers = np.empty(len(order), np.int32)
-    numbers[order] = numbers_of_groups[np.cumsum(fresh) - 1]
-    return numbers, np.sort(firsts).astype(np.int32)
-
-
-def _differing(
-    numbers: NDArray[np.int32], firsts: NDArray[np.int32], digests: bytearray
-) -> frozenset[int]:
-    """The numbers under which there is more than one digest."""
-    import numpy as np
-
-    halves = np.frombuffer(digests, dtype=np.uint64).reshape(-1, 2)
-    differs = (halves != halves[firsts[numbers]]).any(axis=1)
-    return frozenset(int(number) for number in numbers[differs])
+    return hashlib.blake2b(repr(tuple(said)).encode(), digest_size=16).digest()

@@ -5,6 +5,7 @@ Whoever made the files, the tables are the same bytes.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -174,13 +175,12 @@ class _Asked:
             StorageError: its copy or a shard cannot be read.
             ModelError: a text of it is in no unit, which is a fault of ours.
         """
-        import numpy as np
         import polars as pl
 
         loaded = read_copy(task.head, task.store.suite(task.copy))
         outline = task.evaluation.outline(loaded)
         first = {digest: SHARD * number for number, digest in enumerate(task.shards)}
-        places = np.empty(len(outline), np.int32)
+        places = array("i")
         partial: dict[int, tuple[Span, ...]] = {}
         with _divided(task) as division:
             for request, _ in outline.requests():
@@ -188,10 +188,10 @@ class _Asked:
                 if origin is None:
                     seen = "a text of it is in no unit"
                     raise ModelError(where=f"suite {outline.suite!r}", seen=seen)
-                places[request.id] = first[origin.shard] + origin.number
+                places.append(first[origin.shard] + origin.number)
                 if not origin.whole and request.wanted is not None:
                     partial[request.id] = request.wanted
-        return cls(task.copy, loaded, outline, pl.Series("answer", places), partial)
+        return cls(task.copy, loaded, outline, pl.Series("answer", places, pl.Int32), partial)
 
     def tokens(self, task: JoinTask) -> Iterator[pl.DataFrame]:
         """The tokens table, a piece at a time, out of the units.

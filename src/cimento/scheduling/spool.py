@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from itertools import count
 
-from cimento.errors import StorageError
 from cimento.scheduling.shards import Owner
+from cimento.scratch import needing_room, scratch_database
 
-_START = (
-    "PRAGMA journal_mode = OFF",
+_TABLES = (
     "CREATE TABLE contents (key TEXT, piece INTEGER, content BLOB, PRIMARY KEY (key, piece))",
     "CREATE TABLE owners (address BLOB, wanted TEXT, shard TEXT, number INTEGER)",
     "CREATE INDEX by_address ON owners (address)",
-    "BEGIN",
 )
 
 
@@ -31,24 +27,20 @@ class Spool:
     """
 
     def __init__(self) -> None:
-        # The empty name stands for a temporary file that SQLite removes by itself.
-        self._database = sqlite3.connect("", isolation_level=None)
-        with _told():
-            for statement in _START:
-                self._database.execute(statement)
+        self._database = scratch_database(*_TABLES)
 
     def keep(self, key: str, pieces: Iterable[bytes]) -> None:
         """Keep a content, a piece at a time; under one key there is always the same."""
         query = "INSERT OR IGNORE INTO contents VALUES (?, ?, ?)"
         for number, piece in enumerate(pieces):
-            with _told():
+            with needing_room():
                 self._database.execute(query, (key, number, piece))
 
     def pieces(self, key: str) -> Iterator[bytes]:
         """What was kept under a key, in the same pieces."""
         query = "SELECT content FROM contents WHERE key = ? AND piece = ?"
         for number in count():
-            with _told():
+            with needing_room():
                 found = self._database.execute(query, (key, number)).fetchall()
             if not found:
                 return
@@ -57,7 +49,7 @@ class Spool:
     def of(self, address: bytes) -> list[Owner]:
         """Who asks the text at an address, in order."""
         query = "SELECT wanted, shard, number FROM owners WHERE address = ? ORDER BY rowid"
-        with _told():
+        with needing_room():
             rows = self._database.execute(query, (address,)).fetchall()
         return [Owner(_spans(wanted), shard, number) for wanted, shard, number in rows]
 
@@ -65,7 +57,7 @@ class Spool:
         """One more who asks it."""
         wanted = None if owner.wanted is None else json.dumps(sorted(owner.wanted))
         row = (address, wanted, owner.shard, owner.number)
-        with _told():
+        with needing_room():
             self._database.execute("INSERT INTO owners VALUES (?, ?, ?, ?)", row)
 
     def close(self) -> None:
@@ -75,15 +67,3 @@ class Spool:
 
 def _spans(wanted: str | None) -> frozenset[tuple[int, int]] | None:
     return None if wanted is None else frozenset((a, b) for a, b in json.loads(wanted))
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise StorageError(
-            where="the folder of temporary files",
-            seen=f"cannot be used ({error})",
-            todo="Free some space there, or name another one in SQLITE_TMPDIR.",
-        ) from error
