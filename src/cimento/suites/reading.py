@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import overload
 
 from cimento.errors import Fault, InputError, SuiteError
 from cimento.files import read_bytes
@@ -29,14 +30,44 @@ class Reading:
         suite: as read; it may still have faults that only checks find.
         sha256: of the bytes read, hexadecimal.
         places: where each stimulus stands, such as ``items.tsv row 12``, in the order of
-            ``suite.stimuli()``.
+            ``suite.stimuli()``; a tuple, or made when they are asked for (`RowPlaces`).
         faults: what was found while reading.
     """
 
     suite: Suite
     sha256: str
-    places: tuple[str, ...]
+    places: Sequence[str]
     faults: tuple[Fault, ...] = ()
+
+
+class RowPlaces(Sequence[str]):
+    """Places in a table, such as ``items.tsv row 12``, of which only the numbers are held.
+
+    Args:
+        name: of the file.
+        numbers: of the rows.
+    """
+
+    def __init__(self, name: str, numbers: Sequence[int]) -> None:
+        self._name = name
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return RowPlaces(self._name, self._numbers[index])
+        return place_of_row(self._name, self._numbers[index])
+
+
+def place_of_row(name: str, number: int) -> str:
+    """The place of a row in a table, for messages."""
+    return f"{name} row {number}"
 
 
 def sha256_of(*parts: bytes) -> str:

@@ -13,30 +13,31 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeAlias, cast, overload
+from typing import IO, TypeAlias, cast, overload
 
 from cimento.errors import StorageError
 from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Region
+from cimento.suites.repeats import Hashes
 
 _TOGETHER = 64
 """Items that are read from the file at once."""
+_SMALL = 1 << 16
+"""Bytes that are no file yet: a program may have only so many files open, and many suites."""
 
 _Record: TypeAlias = "list[JsonValue]"
+_Names: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
+
+# Not as ASCII: two halves of a surrogate pair would come back from their escapes as one character.
+_write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class _Room:
-    """A temporary file, closed when nobody has it any more.
-
-    Raises:
-        StorageError: there is no room for temporary files.
-    """
+    """A temporary file, closed when nobody has it any more."""
 
     def __init__(self) -> None:
-        try:
-            # Kept open by whoever reads from it; its room is free again when it is closed.
-            self._file = tempfile.TemporaryFile(prefix="cimento-")  # noqa: SIM115
-        except OSError as error:
-            raise _unusable(error) from error
+        # Kept open by whoever reads from it; its room is free again when it is closed.
+        spooled = tempfile.SpooledTemporaryFile(_SMALL, prefix="cimento-")  # noqa: SIM115
+        self._file = cast("IO[bytes]", spooled)
         weakref.finalize(self, self._file.close)
 
     def write(self, data: bytes) -> None:
@@ -62,12 +63,19 @@ class StoredItems(Sequence[Item]):
     """
 
     def __init__(
-        self, room: _Room, rows: array[int], firsts: array[int], *, order: Sequence[int] = ()
+        self,
+        room: _Room,
+        rows: array[int],
+        firsts: array[int],
+        *,
+        order: Sequence[int] = (),
+        names: _Names | None = None,
     ) -> None:
         self._room = room
         self._rows = rows
         self._firsts = firsts
         self._order = order
+        self._known = names
 
     def __len__(self) -> int:
         return len(self._firsts) - 1
@@ -90,17 +98,33 @@ class StoredItems(Sequence[Item]):
         number = range(len(self))[index]
         return self._read(number, number + 1)[0]
 
-    @cached_property
+    @property
     def condition_names(self) -> tuple[str, ...]:
         """The names of all conditions, in order of first appearance."""
-        return tuple(dict.fromkeys(each.name for item in self for each in item.conditions))
+        return self._names[0]
 
-    @cached_property
+    @property
     def column_names(self) -> tuple[str, ...]:
         """The names of all free columns, in order of first appearance."""
-        return tuple(
-            dict.fromkeys(key for item in self for each in item.conditions for key in each.columns)
-        )
+        return self._names[1]
+
+    @property
+    def row_order(self) -> Sequence[int]:
+        """The numbers of the rows, as they were added from 0 on, in the order of the items."""
+        start, stop = self._firsts[0], self._firsts[-1]
+        return self._order[start:stop] if self._order else range(start, stop)
+
+    @cached_property
+    def _names(self) -> _Names:
+        if self._known is not None:
+            return self._known
+        conditions: dict[str, None] = {}
+        columns: dict[str, None] = {}
+        for item in self:
+            for each in item.conditions:
+                conditions[each.name] = None
+                columns.update(dict.fromkeys(each.columns))
+        return tuple(conditions), tuple(columns)
 
     def _read(self, start: int, stop: int) -> list[Item]:
         """Some items that follow each other."""
@@ -115,22 +139,22 @@ class StoredItems(Sequence[Item]):
     def _records(self, first: int, last: int) -> list[_Record]:
         """Some rows that follow each other in the file."""
         data = self._room.read(self._rows[first], self._rows[last])
-        return [cast("_Record", json.loads(line)) for line in data.splitlines()]
+        # Ends of lines in a text are escapes, so what looks like one is the end of a record.
+        lines = data.decode("utf-8", "surrogatepass").removesuffix("\n").replace("\n", ",")
+        return cast("list[_Record]", json.loads(f"[{lines}]"))
 
 
 class ItemStore:
-    """Where items are put, a row at a time; rows of one item need not stand together.
-
-    Raises:
-        StorageError: there is no room for temporary files.
-    """
+    """Where items are put, a row at a time; rows of one item need not stand together."""
 
     def __init__(self) -> None:
         self._room = _Room()
         self._rows = array("Q", [0])
         self._firsts = array("Q")
-        self._hashes = array("q")
+        self._ids = Hashes()
         self._last: str | None = None
+        self._conditions: dict[str, None] = {}
+        self._columns: dict[str, None] = {}
 
     def add(
         self, item: str, condition: Condition | None, *, extra: Mapping[str, JsonValue] = NOTHING
@@ -147,32 +171,59 @@ class ItemStore:
         """
         if item != self._last:
             self._firsts.append(len(self._rows) - 1)
-            self._hashes.append(hash(item))
+            self._ids.add(item)
             self._last = item
-        # ASCII, with escapes: so no text is anything but one line, whatever is in it.
-        data = json.dumps(_record(item, condition, extra)).encode() + b"\n"
+        if condition is not None:
+            self._conditions[condition.name] = None
+            self._columns.update(dict.fromkeys(condition.columns))
+        data = _write(_record(item, condition, extra)).encode("utf-8", "surrogatepass") + b"\n"
         self._room.write(data)
         self._rows.append(self._rows[-1] + len(data))
 
     def items(self) -> StoredItems:
         """The items, in order of first appearance; nothing is added afterwards."""
-        rows = len(self._rows) - 1
-        firsts = array("Q", [*self._firsts, rows])
-        found = StoredItems(self._room, self._rows, firsts)
-        # Equal hashes are nearly always equal ids, and cost nothing but time where they are not.
-        return found if len(set(self._hashes)) == len(self._hashes) else self._gathered(found)
+        firsts = array("Q", self._firsts)
+        firsts.append(len(self._rows) - 1)
+        names = tuple(self._conditions), tuple(self._columns)
+        found = StoredItems(self._room, self._rows, firsts, names=names)
+        if next(self._ids.repeated(), None) is None:
+            return found
+        # The names may come in another order where items are put together.
+        edges, order = _together(found, self._ids.values, firsts)
+        return StoredItems(self._room, self._rows, edges, order=order)
 
-    def _gathered(self, parted: StoredItems) -> StoredItems:
-        """The same rows, with those of each item together."""
-        own: dict[str, array[int]] = {}
-        edges = pairwise([*self._firsts, len(self._rows) - 1])
-        for item, (first, last) in zip(parted, edges, strict=True):
-            own.setdefault(item.id, array("Q")).extend(range(first, last))
-        firsts, order = array("Q", [0]), array("Q")
-        for rows in own.values():
-            order.extend(rows)
-            firsts.append(len(order))
-        return StoredItems(self._room, self._rows, firsts, order=order)
+
+def _together(
+    parts: Sequence[Item], hashes: array[int], firsts: array[int]
+) -> tuple[array[int], array[int]]:
+    """The rows with those of each item together, where an item may be in several parts.
+
+    Args:
+        parts: of items, each with rows that follow each other.
+        hashes: of the id of each part.
+        firsts: the first row of each part, and the number of all rows.
+
+    Returns:
+        The number, in the second of the two, of the first row of each item, and the rows.
+    """
+    import numpy as np
+
+    _, first, own = np.unique(np.asarray(hashes), return_index=True, return_inverse=True)
+    leaders = first[own]
+    del first, own
+    if any(parts[leaders[n]].id != part.id for n, part in enumerate(parts) if leaders[n] != n):
+        # Two ids with one hash: rare enough to take room for a table of all ids.
+        known: dict[str, int] = {}
+        leaders = np.array([known.setdefault(part.id, n) for n, part in enumerate(parts)])
+    edges, order = array("Q"), array("Q")
+    last = -1
+    for part in np.argsort(leaders, kind="stable"):
+        if leaders[part] != last:
+            edges.append(len(order))
+            last = leaders[part]
+        order.extend(range(firsts[part], firsts[part + 1]))
+    edges.append(len(order))
+    return edges, order
 
 
 def store_items(items: Iterable[Item]) -> StoredItems:

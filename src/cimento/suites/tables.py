@@ -12,7 +12,7 @@ from pathlib import Path
 from cimento.errors import Fault, InputError, SuiteError
 from cimento.files import read_bytes
 from cimento.suites.faults import errors, fault
-from cimento.suites.reading import decode_table
+from cimento.suites.reading import decode_table, place_of_row
 from cimento.suites.workbooks import read_workbook
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx")
@@ -58,7 +58,7 @@ class Table:
 
     def where(self, row: Row) -> str:
         """The place of a row, for messages."""
-        return f"{self.name} row {row.number}"
+        return place_of_row(self.name, row.number)
 
     def find(self, name: str) -> str | None:
         """The column of that name, capitals ignored where none is written just so."""
@@ -133,12 +133,13 @@ def read_rows(data: bytes, path: Path) -> tuple[list[list[str]], list[Fault]]:
     if text is None:
         return [], faults
     if suffix == ".tsv":
-        return _split_plain(text), faults
+        return split_plain(text), faults
     rows, more = _split_quoted(text, _DELIMITERS[suffix], name=path.name)
     return rows, faults + more
 
 
-def _split_plain(text: str) -> list[list[str]]:
+def split_plain(text: str) -> list[list[str]]:
+    """The cells of lines that are separated by tabs, without quoting."""
     return [line.removesuffix("\r").split("\t") for line in text.split("\n")]
 
 
@@ -163,16 +164,12 @@ def _split_quoted(
 
 
 def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, list[Fault]]:
-    filled = [
-        (number, record)
-        for number, record in enumerate(records, start=1)
-        if any(cell.strip() for cell in record)
-    ]
+    filled = filled_records(records)
     if not filled:
         return None, [fault("CIM-S002", where=name, seen="The table is empty.", todo="Fill it in.")]
     (header_row, header), *body = filled
     columns = [cell.strip() for cell in header]
-    lacking = sum(max(0, len(columns) - len(record)) for _, record in body)
+    lacking = count_lacking(columns, body)
     if len(columns) > MOST_COLUMNS or lacking > MOST_PADDING:
         seen = f"The table has {len(columns):,} columns, and its rows lack {lacking:,} cells."
         todo = "Is the first row the names of the columns, separated as the cells are?"
@@ -188,8 +185,41 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         for column, number in times.items()
         if column and number > 1
     ]
+    rows = rows_under(columns, body, name=name, faults=faults)
+    return Table(name, tuple(column for column in columns if column), tuple(rows)), faults
+
+
+def filled_records(records: Sequence[list[str]], *, first: int = 1) -> list[tuple[int, list[str]]]:
+    """Those records that are not empty, each with its number; `first` is that of the first."""
+    return [
+        (number, record)
+        for number, record in enumerate(records, start=first)
+        if any(cell.strip() for cell in record)
+    ]
+
+
+def count_lacking(columns: Sequence[str], records: Sequence[tuple[int, list[str]]]) -> int:
+    """How many cells the records lack at their ends, all together."""
+    return sum(max(0, len(columns) - len(record)) for _, record in records)
+
+
+def rows_under(
+    columns: Sequence[str],
+    records: Sequence[tuple[int, list[str]]],
+    *,
+    name: str,
+    faults: list[Fault],
+) -> list[Row]:
+    """The rows that records are under a header; faults are added for cells under no name.
+
+    Args:
+        columns: the header's cells; those under an empty one are left out.
+        records: as `filled_records` gives them.
+        name: of the file, for messages.
+        faults: of the table so far; there are never many more than `MOST_FAULTS`.
+    """
     rows = []
-    for number, record in body:
+    for number, record in records:
         beyond = [
             cell
             for index, cell in enumerate(record)
@@ -203,4 +233,4 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         padded = record + [""] * (len(columns) - len(record))
         cells = {column: cell for column, cell in zip(columns, padded, strict=False) if column}
         rows.append(Row(number, cells))
-    return Table(name, tuple(column for column in columns if column), tuple(rows)), faults
+    return rows

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from sys import intern
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from cimento.errors import Fault
 from cimento.parsing import parse_json
 from cimento.suites.faults import fault
 from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Prediction, Region
 from cimento.suites.notation import lone_backslash, read_regions, unescape
-from cimento.suites.reading import strip_blanks
+from cimento.suites.reading import RowPlaces, place_of_row, strip_blanks
+from cimento.suites.stored import ItemStore, StoredItems
 from cimento.suites.tables import Row, Table
 
 if TYPE_CHECKING:
@@ -27,27 +29,66 @@ PAIR_PREDICTION = Prediction(
 """What a suite of pairs claims unless it says something else."""
 
 
-@dataclass(slots=True)
-class Rows:
-    """Conditions as they come from the rows of a table, gathered by item.
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns of a table hold what; all others are free ones.
 
     Attributes:
+        item: the item's id; None where items are numbered.
+        condition: the condition's name; None where a row is a pair of sentences.
+        texts: the regions, by the condition that they are of; by an empty name where the column
+            of conditions tells.
+    """
+
+    item: str | None
+    condition: str | None
+    texts: Mapping[str, str]
+
+    @property
+    def pairs(self) -> bool:
+        """Whether a row is a pair of sentences."""
+        return self.condition is None
+
+
+class RowSink(Protocol):
+    """Where conditions go as they come from the rows of a table."""
+
+    def add(
+        self, item: str, condition: Condition, *, row: int, extra: Mapping[str, JsonValue] = NOTHING
+    ) -> None:
+        """Add a condition to an item.
+
+        Args:
+            item: id of the item.
+            condition: one of its conditions.
+            row: number of its row.
+            extra: what another format said about the item.
+        """
+
+
+@dataclass(slots=True)
+class Rows:
+    """Conditions gathered by item.
+
+    Attributes:
+        name: of the table.
         pairs: whether a row was a pair of sentences.
     """
 
+    name: str
     pairs: bool
     _conditions: dict[str, list[Condition]] = field(default_factory=dict)
-    _places: dict[str, list[str]] = field(default_factory=dict)
+    _numbers: dict[str, list[int]] = field(default_factory=dict)
     _extras: dict[str, dict[str, JsonValue]] = field(default_factory=dict)
 
-    def add(self, item: str, condition: Condition, *, place: str) -> None:
+    def add(
+        self, item: str, condition: Condition, *, row: int, extra: Mapping[str, JsonValue] = NOTHING
+    ) -> None:
         """Add a condition to an item."""
         self._conditions.setdefault(item, []).append(condition)
-        self._places.setdefault(item, []).append(place)
-
-    def keep(self, item: str, extra: dict[str, JsonValue]) -> None:
-        """Keep what another format said about an item."""
-        self._extras.setdefault(item, {}).update(extra)
+        self._numbers.setdefault(item, []).append(row)
+        if extra:
+            self._extras.setdefault(item, {}).update(extra)
 
     def items(self) -> tuple[Item, ...]:
         """The items, in order of first appearance."""
@@ -58,7 +99,40 @@ class Rows:
 
     def places(self) -> tuple[str, ...]:
         """Where each stimulus stands, in the order of the items and their conditions."""
-        return tuple(place for places in self._places.values() for place in places)
+        return tuple(
+            place_of_row(self.name, row) for rows in self._numbers.values() for row in rows
+        )
+
+
+class StoredRows:
+    """Conditions in a temporary file, and the numbers of their rows.
+
+    Args:
+        name: of the table.
+
+    Raises:
+        StorageError: there is no room for temporary files.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._store = ItemStore()
+        self._numbers = array("Q")
+
+    def add(
+        self, item: str, condition: Condition, *, row: int, extra: Mapping[str, JsonValue] = NOTHING
+    ) -> None:
+        """Add a condition to an item."""
+        self._store.add(item, condition, extra=extra)
+        self._numbers.append(row)
+
+    def finish(self) -> tuple[StoredItems, Sequence[str]]:
+        """The items, and where each stimulus stands, as `Rows` has them."""
+        items = self._store.items()
+        numbers, order = self._numbers, items.row_order
+        if not isinstance(order, range):
+            numbers = array("Q", (numbers[row] for row in order))
+        return items, RowPlaces(self._name, numbers)
 
 
 def read_items(table: Table) -> tuple[Rows | None, list[Fault]]:
@@ -67,13 +141,22 @@ def read_items(table: Table) -> tuple[Rows | None, list[Fault]]:
     Returns:
         The rows, None where columns are missing, and the faults found.
     """
+    columns, faults = find_columns(table)
+    if columns is None:
+        return None, faults
+    rows = Rows(table.name, columns.pairs)
+    return rows, add_rows(table, columns, rows)
+
+
+def find_columns(table: Table) -> tuple[Columns | None, list[Fault]]:
+    """Which columns of a table hold what; None, and faults, where some are missing."""
     item = table.find("item")
     name, text = table.find("condition"), table.find("text")
     good, bad = table.find("good"), table.find("bad")
     if good and bad and not (name and text):
-        return _read_pairs(table, item or table.find("id"), {"good": good, "bad": bad})
+        return Columns(item or table.find("id"), None, {"good": good, "bad": bad}), []
     if item and name and text:
-        return _read_stimuli(table, item=item, name=name, text=text)
+        return Columns(item, name, {"": text}), []
     found = {"item": item, "condition": name, "text": text}
     missing = ", ".join(each for each, column in found.items() if not column)
     seen = f"The column {missing} is missing; there are {', '.join(table.columns)}."
@@ -81,8 +164,25 @@ def read_items(table: Table) -> tuple[Rows | None, list[Fault]]:
     return None, [fault("CIM-S004", where=table.name, seen=seen, todo=todo)]
 
 
-def _read_stimuli(table: Table, *, item: str, name: str, text: str) -> tuple[Rows, list[Fault]]:
-    rows = Rows(pairs=False)
+def add_rows(table: Table, columns: Columns, sink: RowSink, *, first: int = 1) -> list[Fault]:
+    """Read the rows of a table, or of a part of one.
+
+    Args:
+        table: the table, or its header with some rows.
+        columns: as `find_columns` tells them.
+        sink: gets the conditions.
+        first: which row of the table the first one is, empty ones not counted.
+
+    Returns:
+        The faults found.
+    """
+    if columns.condition is None:
+        return _add_pairs(table, columns, sink, first=first)
+    return _add_stimuli(table, columns, sink)
+
+
+def _add_stimuli(table: Table, columns: Columns, sink: RowSink) -> list[Fault]:
+    item, name, text = str(columns.item), str(columns.condition), columns.texts[""]
     faults: list[Fault] = []
     for row in table.rows:
         cells = _Cells(table, row, faults)
@@ -93,24 +193,21 @@ def _read_stimuli(table: Table, *, item: str, name: str, text: str) -> tuple[Row
         )
         if extra is not None:
             condition = _with_extra(condition, extra)
-            rows.keep(id_, extra.item)
-        rows.add(id_, condition, place=table.where(row))
-    return rows, faults
+        own = NOTHING if extra is None else extra.item
+        sink.add(id_, condition, row=row.number, extra=own)
+    return faults
 
 
-def _read_pairs(
-    table: Table, item: str | None, columns: Mapping[str, str]
-) -> tuple[Rows, list[Fault]]:
-    rows = Rows(pairs=True)
+def _add_pairs(table: Table, columns: Columns, sink: RowSink, *, first: int) -> list[Fault]:
     faults: list[Fault] = []
-    for number, row in enumerate(table.rows, start=1):
+    for number, row in enumerate(table.rows, start=first):
         cells = _Cells(table, row, faults)
-        id_ = cells.take(item) if item else str(number)
-        regions = {name: cells.regions(column) for name, column in columns.items()}
+        id_ = cells.take(columns.item) if columns.item else str(number)
+        regions = {name: cells.regions(column) for name, column in columns.texts.items()}
         free = cells.rest() or NOTHING
         for name, pieces in regions.items():
-            rows.add(id_, Condition(name, pieces, free), place=table.where(row))
-    return rows, faults
+            sink.add(id_, Condition(name, pieces, free), row=row.number)
+    return faults
 
 
 def _with_extra(condition: Condition, extra: RowExtra) -> Condition:
