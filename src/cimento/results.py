@@ -10,8 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento._version import __version__
-from cimento.answered import AnyAnswers, LongAnswers, in_pieces, store_answers, stored_answers
-from cimento.answers import VERDICTS, write_table
+from cimento.answered import (
+    AnyAnswers,
+    LongAnswers,
+    in_pieces,
+    store_answers,
+    stored_answers,
+    write_pieces,
+)
+from cimento.answers import VERDICTS
 from cimento.errors import TableError
 from cimento.files import write_text
 from cimento.judging import Judging
@@ -31,7 +38,8 @@ from cimento.suites.load import load_suite
 from cimento.suites.model import Suite
 from cimento.suites.writers.native import write_native
 from cimento.verdicts.accuracy import accuracies, accuracies_by
-from cimento.verdicts.judge import Verdict, judge, verdicts_table
+from cimento.verdicts.compact import Verdicts, verdicts_pieces, verdicts_table
+from cimento.verdicts.judge import judge
 from cimento.verdicts.measured import judge_measure
 
 if TYPE_CHECKING:
@@ -75,16 +83,9 @@ class Run:
         return verdicts_table(self._numbered_verdicts)
 
     @property
-    def _numbered_verdicts(self) -> list[Verdict]:
+    def _numbered_verdicts(self) -> Verdicts:
         """The verdicts with the numbers that the predictions have in their suite."""
-        if not self.judging.predictions:
-            return self._verdicts
-        return [
-            verdict
-            if verdict.prediction is None
-            else dataclasses.replace(verdict, prediction=self.judging.number(verdict.prediction))
-            for verdict in self._verdicts
-        ]
+        return self._verdicts.renumbered(self.judging.number)
 
     def summary(self, *, with_verdicts: bool = False) -> RunSummary:
         """Accuracies with intervals and chance levels, by prediction and by phenomenon."""
@@ -175,7 +176,7 @@ class Run:
         return self._pieces.scored.changed(lambda tokens: with_first_tokens(tokens, rule))
 
     @cached_property
-    def _verdicts(self) -> list[Verdict]:
+    def _verdicts(self) -> Verdicts:
         judging = self.judging
         if judging.measure:
             scored = self._sentences(judging.unigrams)
@@ -246,7 +247,7 @@ class Run:
         # From here on the tables are read where they are needed, and not held.
         answers = store_answers(self.answers, folder.path)
         stored = dataclasses.replace(self, folder=folder.path, answers=answers)
-        write_table(stored.verdicts(), VERDICTS, folder.path)
+        write_pieces(verdicts_pieces(stored._numbered_verdicts), VERDICTS, folder.path)  # noqa: SLF001  # the run itself
         write_text(to_json(summarise([stored])), folder.path / SUMMARY)
         folder.finish({**self.manifest, "judging": dataclasses.asdict(self.judging)})
         return stored

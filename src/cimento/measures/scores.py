@@ -108,12 +108,20 @@ def costs(scored: Iterable[ScoredSentence], measure: Measure) -> RegionValues:
     of which it has more is negated, and a prediction claims of it what its author meant.
     """
     values: dict[str, dict[str, tuple[Value, ...]]] = {}
+    for item, condition, own in each_cost(scored, measure):
+        values.setdefault(item, {})[condition] = own
+    return RegionValues(unit=measure.information or "bits", metric="sum", values=values)
+
+
+def each_cost(
+    scored: Iterable[ScoredSentence], measure: Measure
+) -> Iterator[tuple[str, str, tuple[Value]]]:
+    """The same, one stimulus after the other: its item, its condition, and its value."""
     for each in scored:
         value = measure.of(each.sentence)
         if not isinstance(value, Missing) and measure.higher_is_better:
             value = 0.0 - value
-        values.setdefault(each.stimulus.item, {})[each.stimulus.condition] = (value,)
-    return RegionValues(unit=measure.information or "bits", metric="sum", values=values)
+        yield each.stimulus.item, each.stimulus.condition, (value,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,61 +3,33 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from cimento.answers import VERDICTS
 from cimento.errors import FormulaError, did_you_mean
 from cimento.measures.regions import values_in_order
 from cimento.suites.formula import parse, references
-from cimento.verdicts.formula import Kind, Outcome, combine, evaluate
+from cimento.verdicts.compact import NEAR_TIE_BITS, Verdict, Verdicts, verdicts_table
+from cimento.verdicts.formula import Outcome, combine, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    import polars as pl
 
     from cimento.measures import RegionValues, Unit, Value
     from cimento.measures.stored import StoredTable
     from cimento.suites.formula import Formula
     from cimento.suites.model import Metric, Suite
 
-NEAR_TIE_BITS = 1e-5
-"""Margins below this are within what the order of float32 arithmetic can change."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a prediction says about an item: one row of the verdicts table.
-
-    Attributes:
-        suite: name of the suite.
-        item: id of the item.
-        condition: None; for kinds of test that judge single conditions.
-        prediction: its number, from 0; None for the conjunction of all.
-        verdict: ``pass``, ``fail``, ``tie`` or ``unscored``.
-        margin_bits: signed in favour of the prediction; None where a value was missing.
-        unscored_reason: why the margin is None.
-    """
-
-    suite: str
-    item: str
-    condition: str | None
-    prediction: int | None
-    verdict: Kind
-    margin_bits: float | None
-    unscored_reason: str | None
-
-    @property
-    def is_near_tie(self) -> bool:
-        """Whether it was decided by less than 1e-5 bits; an exact tie was not decided."""
-        return (
-            self.verdict in {"pass", "fail"}
-            and self.margin_bits is not None
-            and abs(self.margin_bits) < NEAR_TIE_BITS
-        )
+__all__ = [
+    "NEAR_TIE_BITS",
+    "Verdict",
+    "each_verdict",
+    "judge",
+    "judge_values",
+    "parse_predictions",
+    "verdicts_table",
+]
 
 
 def judge(
@@ -68,11 +40,11 @@ def judge(
     metric: Metric | None = None,
     predictions: Sequence[str] | None = None,
     unit: Unit = "bits",
-) -> list[Verdict]:
+) -> Verdicts:
     """The verdicts on every item: one for each prediction, then one for their conjunction.
 
     Args:
-        suite: a valid suite; an empty list is returned where it has no predictions.
+        suite: a valid suite; there are none where it has no predictions.
         tokens: a table of the schema ``answers.TOKENS``.
         requests: the table of what was asked, of the schema ``answers.REQUESTS``.
         metric: how the surprisals of a region's tokens become one value; None: as the suite says.
@@ -85,9 +57,9 @@ def judge(
     """
     trees = parse_predictions(suite, predictions)
     if not trees:
-        return []
+        return Verdicts()
     source_unit, found = values_in_order(tokens, requests, metric=metric or suite.metric)
-    return list(each_verdict(suite, trees, found, source_unit=source_unit, unit=unit))
+    return Verdicts(each_verdict(suite, trees, found, source_unit=source_unit, unit=unit))
 
 
 def each_verdict(
@@ -141,7 +113,7 @@ def judge_values(
     *,
     predictions: Sequence[str] | None = None,
     unit: Unit = "bits",
-) -> list[Verdict]:
+) -> Verdicts:
     """The same as `judge`, from the values of regions.
 
     Args:
@@ -154,7 +126,7 @@ def judge_values(
         FormulaError: as for `judge`.
     """
     trees = parse_predictions(suite, predictions)
-    return [
+    return Verdicts(
         verdict
         for item in (suite.items if trees else ())
         for verdict in _verdicts(
@@ -162,7 +134,7 @@ def judge_values(
             item.id,
             _outcomes(trees, regions.values.get(item.id, {}), regions.unit, unit),
         )
-    ]
+    )
 
 
 def _outcomes(
@@ -197,14 +169,6 @@ def parse_predictions(
     for tree, text in zip(trees, predictions, strict=True):
         _check_references(tree, text, suite, conditions)
     return trees
-
-
-def verdicts_table(verdicts: Sequence[Verdict]) -> pl.DataFrame:
-    """The verdicts as a table of the schema ``answers.VERDICTS``."""
-    import polars as pl
-
-    columns = {name: [getattr(verdict, name) for verdict in verdicts] for name in VERDICTS.columns}
-    return pl.DataFrame(columns, schema=VERDICTS.polars())
 
 
 def _verdict(suite: Suite, item: str, prediction: int | None, outcome: Outcome) -> Verdict:

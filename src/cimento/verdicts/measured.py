@@ -6,21 +6,22 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from cimento.judging import refuse_regions
-from cimento.measures.scores import costs
-from cimento.verdicts.judge import judge_values
+from cimento.measures.scores import each_cost
+from cimento.verdicts.compact import Verdicts
+from cimento.verdicts.judge import each_verdict, parse_predictions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from cimento.measures import Measure, Unit
     from cimento.measures.scores import ScoredSentence
     from cimento.suites.model import Suite
-    from cimento.verdicts.judge import Verdict
+    from cimento.verdicts.compact import Verdict
 
 
 def judge_measure(
     suite: Suite, scored: Iterable[ScoredSentence], measure: Measure, *, unit: Unit = "bits"
-) -> list[Verdict]:
+) -> Verdicts:
     """The verdicts on every item, with the measure in the place of ``(*;%condition%)``.
 
     A measure of which the better sentence has more is negated first, for predictions are written
@@ -28,7 +29,7 @@ def judge_measure(
 
     Args:
         suite: whose predictions name whole sentences only.
-        scored: its sentences.
+        scored: its sentences; those of an item follow each other.
         measure: what they are compared by.
         unit: unit of the numbers in the formulas and of the tolerance of ``=``. Of a measure
             without unit they are taken as they stand, and no margin is given.
@@ -37,14 +38,24 @@ def judge_measure(
         UsageError: a prediction names a region.
     """
     refuse_regions(suite)
-    values = costs(scored, measure)
-    if measure.information is not None:
-        return judge_values(suite, values, unit=unit)
-    verdicts = judge_values(suite, values, unit=values.unit)
+    trees = parse_predictions(suite)
+    if not trees:
+        return Verdicts()
+    own = measure.information
+    verdicts = each_verdict(
+        suite,
+        trees,
+        each_cost(scored, measure),
+        source_unit=own or "bits",
+        unit=unit if own else "bits",
+    )
+    return Verdicts(verdicts if own else _without_margins(verdicts, measure))
+
+
+def _without_margins(verdicts: Iterable[Verdict], measure: Measure) -> Iterator[Verdict]:
     reason = f"{measure.name} is a number without unit, so there is no margin in bits"
-    return [
-        each
-        if each.margin_bits is None
-        else dataclasses.replace(each, margin_bits=None, unscored_reason=reason)
-        for each in verdicts
-    ]
+    for each in verdicts:
+        if each.margin_bits is None:
+            yield each
+        else:
+            yield dataclasses.replace(each, margin_bits=None, unscored_reason=reason)
