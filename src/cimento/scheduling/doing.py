@@ -6,16 +6,18 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import overload
 
 from cimento.api import Evaluation, Failure, ProgressFor, evaluate_model
 from cimento.cache import FileCache, MemoryCache, default_cache_folder
 from cimento.scheduling.copies import read_copy
 from cimento.scheduling.driving import Driven, drive
 from cimento.scheduling.engines import in_share
+from cimento.scheduling.missing import missing_units
 from cimento.scheduling.pools import Pool
 from cimento.scheduling.tasks import CallTask, Outcome, ShardTask, Task, Trouble
 from cimento.scheduling.units import UnitStore
-from cimento.scheduling.work import Asked, Part, Work, missing_units
+from cimento.scheduling.work import Asked, Part, Work
 from cimento.sources import shown_name
 from cimento.suites.load import LoadedSuite
 
@@ -25,8 +27,8 @@ are asked for whole suites by the model's name and the suite's, which is empty f
 
 
 @dataclass(frozen=True, slots=True)
-class ToDo:
-    """What workers are to do before runs are put together.
+class ToDo(Sequence[tuple[str, Task]]):
+    """What workers are to do before runs are put together: the units, then the whole suites.
 
     Attributes:
         units: those that are missing, with the keys of their models.
@@ -40,6 +42,17 @@ class ToDo:
 
     def __len__(self) -> int:
         return len(self.units) + len(self.wholes)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[str, Task]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[tuple[str, Task]]: ...
+    def __getitem__(self, index: int | slice) -> tuple[str, Task] | Sequence[tuple[str, Task]]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(len(self))[index]]
+        number = range(len(self))[index]
+        units = len(self.units)
+        return self.units[number] if number < units else self.wholes[number - units]
 
 
 def to_do(work: Work, *, alone: bool = False, share: tuple[int, int] | None = None) -> ToDo:
@@ -82,20 +95,19 @@ def do_units(work: Work, todo: ToDo, pool: Pool, *, progress: ProgressFor | None
     Raises:
         StorageError: nothing can be written.
     """
-    tasks: list[tuple[str, Task]] = [*todo.units, *todo.wholes]
-    teller = _Teller(work, [task for _, task in todo.units], progress)
+    teller = _Teller(work, todo.units, progress)
     failed: Failed = {}
 
     def told(number: int, outcome: Outcome) -> None:
         if number < len(todo.units):
             teller(number)
         elif isinstance(outcome.returned, dict):
-            model = tasks[number][1].model
+            model = todo[number][1].model
             failed.update({(model, suite): each for suite, each in outcome.returned.items()})
 
-    driven = drive(tasks, pool, alone={key for key, _ in todo.wholes}, told=told)
+    driven = drive(todo, pool, alone={key for key, _ in todo.wholes}, told=told)
     for number, trouble in driven.troubles.items():
-        task = tasks[number][1]
+        task = todo[number][1]
         key = (task.digest, task.shard) if isinstance(task, ShardTask) else (task.model, "")
         failed[key] = trouble
     return Done(driven, failed)
@@ -149,20 +161,23 @@ class _Teller:
     """Says how far runs are, in texts; a unit counts for the suite that brought its texts."""
 
     def __init__(
-        self, work: Work, tasks: Sequence[ShardTask], progress: ProgressFor | None
+        self, work: Work, units: Sequence[tuple[str, ShardTask]], progress: ProgressFor | None
     ) -> None:
-        names = {digest: part.name for part in work.parts for digest in part.shards}
-        texts = {digest: n for part in work.parts for digest, n in part.shards.items()}
-        self._runs = [(names[task.shard], shown_name(task.model)) for task in tasks]
-        self._texts = [texts[task.shard] for task in tasks]
+        self._units = units
+        self._names = {digest: part.name for part in work.parts for digest in part.shards}
+        self._texts = {digest: n for part in work.parts for digest, n in part.shards.items()}
         self._total: Counter[tuple[str, str]] = Counter()
-        for run, n_texts in zip(self._runs, self._texts, strict=True):
-            self._total[run] += n_texts
+        for _, task in units:
+            self._total[self._run(task)] += self._texts[task.shard]
         self._done: Counter[tuple[str, str]] = Counter()
         self._progress = {run: progress(*run) for run in self._total} if progress else {}
 
     def __call__(self, number: int) -> None:
-        run = self._runs[number]
-        self._done[run] += self._texts[number]
+        task = self._units[number][1]
+        run = self._run(task)
+        self._done[run] += self._texts[task.shard]
         if run in self._progress:
             self._progress[run](self._done[run], self._total[run])
+
+    def _run(self, task: ShardTask) -> tuple[str, str]:
+        return self._names[task.shard], shown_name(task.model)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from cimento.api import Failure, ProgressFor, evaluate_model
 from cimento.cache import AnswerCache
@@ -158,12 +159,12 @@ def keep_answers(work: Work, cache: AnswerCache) -> None:
     Raises:
         StorageError: the cache cannot be written.
     """
-    added = [
+    added = (
         path
         for asked in work.models
         for part in work.parts
         for shard in part.shards
         if (path := work.store.added(asked.digest, shard)).is_file()
-    ]
-    for start in range(0, len(added), _KEPT_TOGETHER):
-        put_added(added[start : start + _KEPT_TOGETHER], cache)
+    )
+    while some := list(islice(added, _KEPT_TOGETHER)):
+        put_added(some, cache)

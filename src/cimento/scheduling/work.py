@@ -11,12 +11,11 @@ from cimento.api import Evaluation, SuiteLike, each_suite, refuse_same_names
 from cimento.errors import CimentoError, ModelError
 from cimento.requests import Plan
 from cimento.scheduling.copies import copy_pieces, digest_of_copy, read_copy, write_copy
-from cimento.scheduling.engines import in_share
 from cimento.scheduling.shards import Division, shard_content, shard_plan, write_shard
 from cimento.scheduling.spool import Spool
 from cimento.scheduling.tasks import ShardTask
-from cimento.scheduling.units import UnitStore, is_whole, model_digest
-from cimento.sources import Asking, ScorerSource, Source, open_source, shown_name
+from cimento.scheduling.units import UnitStore, model_digest
+from cimento.sources import ScorerSource, Source, open_source, shown_name
 from cimento.suites.load import LoadedSuite
 
 _WHOLE_PREFIXES = ("openai:", "kenlm:", "replay:")
@@ -118,19 +117,22 @@ class Work:
         """The units that a model's runs need, done or not, by the digest of the shard."""
         if not self.is_sharded(asked):
             return {}
-        needed = {
-            digest
-            for part in self.parts
-            if not self.is_stored(part, asked)
-            for digest in part.needed
-        }
-        asking = self.evaluation.full_asking
+        needed = self.needed(asked)
         return {
-            digest: self._task(asked, digest, asking)
+            digest: self.task(asked, digest)
             for part in self.parts
             for digest in part.shards
             if digest in needed
         }
+
+    def needed(self, asked: Asked) -> frozenset[str]:
+        """Digests of the shards that runs of a model need which are not stored."""
+        return frozenset(
+            digest
+            for part in self.parts
+            if not self.is_stored(part, asked)
+            for digest in part.needed
+        )
 
     def is_stored(self, part: Part, asked: Asked) -> bool:
         """Whether a run was stored when this was first asked: its tables are read to see it."""
@@ -177,10 +179,11 @@ class Work:
     def _content(self, shard: str) -> bytes:
         return b"".join(self.spool.pieces(shard))
 
-    def _task(self, asked: Asked, shard: str, asking: Asking) -> ShardTask:
+    def task(self, asked: Asked, shard: str) -> ShardTask:
+        """A unit: a model, and the digest of a shard that it is to be asked."""
         return ShardTask(
             model=asked.model,
-            asking=asking,
+            asking=self.evaluation.full_asking,
             store=self.store,
             digest=asked.digest,
             shard=shard,
@@ -253,32 +256,3 @@ def _find(model: str, evaluation: Evaluation) -> Asked:
     except CimentoError as error:
         return Asked(model, None, error=error)
     return Asked(model, source, model_digest(source, evaluation.full_asking))
-
-
-def missing_units(work: Work, share: tuple[int, int] | None = None) -> list[tuple[str, ShardTask]]:
-    """The units that are needed and not done, with the keys of their models, model by model.
-
-    Args:
-        work: what is to be done.
-        share: only what belongs to this share. Shares are of all units, done or not, so that
-            those who do them agree on them whenever they begin.
-    """
-    units = [
-        (asked, digest)
-        for asked in work.models
-        if work.is_sharded(asked)
-        for part in work.parts
-        for digest in part.shards
-    ]
-    mine = {
-        unit
-        for position, unit in enumerate((asked.digest, shard) for asked, shard in units)
-        if share is None or in_share(position, len(units), share)
-    }
-    force = work.evaluation.force
-    return [
-        (asked.digest, task)
-        for asked in work.models
-        for digest, task in work.units(asked).items()
-        if (asked.digest, digest) in mine and (force or not is_whole(task.result))
-    ]
