@@ -6,13 +6,14 @@ import functools
 import math
 from collections import Counter
 from dataclasses import dataclass
+from itertools import chain, repeat
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 WILSON = "Wilson"
 WILSON_CLUSTERED = "Wilson at the effective number of verdicts"
@@ -148,14 +149,51 @@ def share_interval(
     Raises:
         UsageError: the level is not between 0 and 1.
     """
-    n = len(passed)
+    sizes = Counter(clusters)
+    held = Counter(label for label, passes in zip(clusters, passed, strict=True) if passes)
+    return counted_interval(Counter((held[name], n) for name, n in sizes.items()), level=level)
+
+
+def counted_interval(clusters: Mapping[tuple[int, int], int], *, level: float = 0.95) -> Interval:
+    """The same, from how many clusters there are of each kind.
+
+    Args:
+        clusters: passes and verdicts of a cluster, of which it has one or more, to the number of
+            clusters that have as many.
+        level: confidence level.
+
+    Raises:
+        UsageError: the level is not between 0 and 1.
+    """
+    n = sum(size * count for (_, size), count in clusters.items())
     if n == 0:
         return Interval(None, None, None, NOTHING_SCORED)
-    share = sum(passed) / n
-    if len(set(clusters)) == n:
+    passed = sum(held * count for (held, _), count in clusters.items())
+    share = passed / n
+    m = sum(clusters.values())
+    if m == n:
         return Interval(*wilson(share, n, level=level), WILSON)
-    effective = effective_number(passed, clusters, level=level)
+    effective = float(m)
+    if m > 1 and 0 < passed < n:
+        spread = _Spread(
+            n=n,
+            m=m,
+            between=_sum_of(
+                ((k - share * size) ** 2, count) for (k, size), count in clusters.items()
+            ),
+            within=_sum_of((((1 - share) ** 2, passed), (share**2, n - passed))),
+            telling=min(
+                sum(count for (held, _), count in clusters.items() if held),
+                sum(count for (held, size), count in clusters.items() if held < size),
+            ),
+        )
+        effective = _effective(spread, level=level)
     return Interval(*wilson(share, effective, level=level), WILSON_CLUSTERED)
+
+
+def _sum_of(numbers: Iterable[tuple[float, int]]) -> float:
+    """The sum of numbers that come several times, rounded once."""
+    return math.fsum(chain.from_iterable(repeat(value, times) for value, times in numbers))
 
 
 def effective_number(
@@ -190,15 +228,45 @@ def effective_number(
     sums: dict[Hashable, float] = dict.fromkeys(sizes, 0.0)
     for cluster, value in zip(clusters, values, strict=True):
         sums[cluster] += value
-    squares = math.fsum((sums[name] - mean * size) ** 2 for name, size in sizes.items())
-    clustered = m / (m - 1) * squares / n**2
-    independent = math.fsum((value - mean) ** 2 for value in values) / n / (n - 1)
+    pairs = list(zip(clusters, values, strict=True))
+    spread = _Spread(
+        n=n,
+        m=m,
+        between=math.fsum((sums[name] - mean * size) ** 2 for name, size in sizes.items()),
+        within=math.fsum((value - mean) ** 2 for value in values),
+        telling=min(len({name for name, value in pairs if value != kind}) for kind in kinds),
+    )
+    return _effective(spread, level=level)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Spread:
+    """How verdicts differ.
+
+    Attributes:
+        n: verdicts.
+        m: clusters.
+        between: Σ (k_j - p n_j)² over clusters.
+        within: Σ (x_i - p)² over verdicts.
+        telling: the fewest clusters that hold another verdict than a given one.
+    """
+
+    n: int
+    m: int
+    between: float
+    within: float
+    telling: int
+
+
+def _effective(spread: _Spread, *, level: float) -> float:
+    """The effective number of verdicts that differ."""
+    n, m = spread.n, spread.m
+    clustered = m / (m - 1) * spread.between / n**2
+    independent = spread.within / n / (n - 1)
     effect = max(1.0, clustered / independent)
     few = (t_quantile(n - 1, level=level) / t_quantile(m - 1, level=level)) ** 2
     effective = max(1.0, n / effect * few)
-    pairs = list(zip(clusters, values, strict=True))
-    telling = min(len({name for name, value in pairs if value != kind}) for kind in kinds)
-    return min(effective, float(m)) if telling < _TELLING_CLUSTERS else effective
+    return min(effective, float(m)) if spread.telling < _TELLING_CLUSTERS else effective
 
 
 _TELLING_CLUSTERS = 3

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.statistics.intervals import NOTHING_SCORED, share_interval
+from cimento.statistics.intervals import NOTHING_SCORED, counted_interval
 from cimento.verdicts.chance import Chance, chance_level
 from cimento.verdicts.judge import parse_predictions
+from cimento.verdicts.tallies import Tally, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
     from cimento.judging import TieRule
     from cimento.suites.model import Suite
+    from cimento.verdicts.compact import Verdict
     from cimento.verdicts.formula import Kind
-    from cimento.verdicts.judge import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +92,9 @@ def accuracies(
         UsageError: the level is not between 0 and 1.
     """
     chances = _chances(suite, predictions, seed=seed)
-    holding = _holding(ties)
-    clusters = clusters_of(suite)
-    return _accuracies(
-        verdicts, chances, clusters, n_items=len(suite.items), level=level, holding=holding
-    )
+    found = tallied(suite, verdicts, passes=_passes(ties)) if chances else {}
+    tallies = found[""].tallies if found else {}
+    return _accuracies(tallies, chances, n_items=len(suite.items), level=level)
 
 
 def accuracies_by(
@@ -127,24 +125,15 @@ def accuracies_by(
         FormulaError: a prediction cannot be read.
         UsageError: the level is not between 0 and 1.
     """
-    names = {item.id: item.column(column) or "" for item in suite.items}
-    groups: dict[str, list[Verdict]] = {name: [] for name in names.values()}
-    if not any(groups):
-        return {}
-    for verdict in verdicts:
-        groups[names[verdict.item]].append(verdict)
-    chances = _chances(suite, predictions, seed=seed)
-    clusters = clusters_of(suite)
-    sizes = Counter(names.values())
+    found = tallied(suite, verdicts, column=column, passes=_passes(ties))
+    chances = _chances(suite, predictions, seed=seed) if found else {}
     return {
-        name: _accuracies(
-            group, chances, clusters, n_items=sizes[name], level=level, holding=_holding(ties)
-        )
-        for name, group in groups.items()
+        name: _accuracies(group.tallies, chances, n_items=group.n_items, level=level)
+        for name, group in found.items()
     }
 
 
-def _holding(ties: TieRule) -> frozenset[Kind]:
+def _passes(ties: TieRule) -> frozenset[Kind]:
     """The verdicts that count as a pass."""
     return frozenset({"pass", "tie"}) if ties == "pass" else frozenset({"pass"})
 
@@ -175,22 +164,14 @@ def clusters_of(suite: Suite) -> dict[str, Hashable]:
 
 
 def _accuracies(
-    verdicts: Sequence[Verdict],
+    tallies: Mapping[int | None, Tally],
     chances: Mapping[int | None, Chance],
-    clusters: Mapping[str, Hashable],
     *,
     n_items: int,
     level: float,
-    holding: frozenset[Kind],
 ) -> Accuracies:
     results = {
-        number: _accuracy(
-            [verdict for verdict in verdicts if verdict.prediction == number],
-            chance,
-            clusters,
-            level=level,
-            holding=holding,
-        )
+        number: _accuracy(tallies.get(number, Tally()), chance, level=level)
         for number, chance in chances.items()
     }
     return Accuracies(
@@ -200,29 +181,18 @@ def _accuracies(
     )
 
 
-def _accuracy(
-    verdicts: Sequence[Verdict],
-    chance: Chance,
-    clusters: Mapping[str, Hashable],
-    *,
-    level: float,
-    holding: frozenset[Kind],
-) -> Accuracy:
-    counts = Counter(verdict.verdict for verdict in verdicts)
-    scored = [verdict for verdict in verdicts if verdict.verdict != "unscored"]
-    held = [verdict.verdict in holding for verdict in scored]
-    interval = share_interval(
-        held,
-        [clusters[verdict.item] for verdict in scored],
-        level=level,
-    )
+def _accuracy(tally: Tally, chance: Chance, *, level: float) -> Accuracy:
+    clusters = tally.clusters()
+    interval = counted_interval(clusters, level=level)
+    held = sum(passes * times for (passes, _), times in clusters.items())
+    scored = sum(size * times for (_, size), times in clusters.items())
     return Accuracy(
-        passed=counts["pass"],
-        failed=counts["fail"],
-        tied=counts["tie"],
-        unscored=counts["unscored"],
-        near_tied=sum(verdict.is_near_tie for verdict in verdicts),
-        accuracy=sum(held) / len(scored) if scored else None,
+        passed=tally.kinds["pass"],
+        failed=tally.kinds["fail"],
+        tied=tally.kinds["tie"],
+        unscored=tally.kinds["unscored"],
+        near_tied=tally.near_tied,
+        accuracy=held / scored if scored else None,
         low=interval.low,
         high=interval.high,
         interval_method=interval.method,
