@@ -12,8 +12,10 @@ from cimento.suites.faults import errors, warnings
 from cimento.suites.kinds import ACCEPTABILITY, REGIONS, kind_of
 from cimento.suites.model import Suite
 from cimento.suites.readers import FORMATS, SUITE_SUFFIXES, TOML, detect_format, find_reader
-from cimento.suites.readers.native import TABLES
+from cimento.suites.readers.native import TABLES, read_native
 from cimento.suites.readers.plugged import plugged_suffixes
+from cimento.suites.reading import Reading
+from cimento.suites.stored import StoredItems, store_items
 
 SMALL_STIMULI = 80_000
 STIMULUS_BYTES = 10
@@ -39,21 +41,28 @@ class LoadedSuite:
     format: str
 
 
-def load_suite(path: Path, *, format_: str = "") -> LoadedSuite:
+def load_suite(path: Path, *, format_: str = "", stored: bool = False) -> LoadedSuite:
     """Read and check one suite.
 
     Args:
         path: a suite folder, or a file in one of the formats of `readers.FORMATS` or of a plug-in.
         format_: name of the format, where the file does not tell it.
+        stored: whether the items shall stand in a temporary file instead of memory
+            (`cimento.suites.stored`). Those of a folder with items.tsv are never all in memory,
+            those of other formats while they are read and checked.
 
     Raises:
         InputError: the path does not exist, may not be read or is in no known format.
         SuiteError: the suite has faults; the error carries all of them.
         UsageError: there is no such format.
+        StorageError: there is no room for the temporary file.
     """
-    loaded, faults = _read(path, format_=format_)
+    loaded, faults = _read(path, format_=format_, stored=stored)
     if loaded is None or errors(faults):
         raise SuiteError(where=str(path), faults=faults)
+    suite = loaded.suite
+    if stored and not isinstance(suite.items, StoredItems):
+        return replace(loaded, suite=replace(suite, items=store_items(suite.items)))
     return loaded
 
 
@@ -67,28 +76,34 @@ def inspect_suite(path: Path) -> tuple[Suite | None, tuple[Fault, ...]]:
     return (loaded.suite if loaded is not None else None), faults
 
 
-def load_suites(path: Path) -> list[LoadedSuite]:
+def load_suites(path: Path, *, stored: bool = False) -> list[LoadedSuite]:
     """Every suite at a path: one for a file or a suite folder, many for a folder or zip of suites.
+
+    Args:
+        path: a suite, or a folder or an archive of suites.
+        stored: as for `load_suite`; each suite that is not small has an open file then.
 
     Raises:
         InputError: as for `load_suite`, or the folder holds no suite, or the archive is unsafe.
         SuiteError: suites have faults; the error carries those of all of them.
+        StorageError: there is no room for temporary files.
     """
     if is_archive(path):
         most = max(SMALL_STIMULI, path.stat().st_size // STIMULUS_BYTES)
         with opened(path) as folder:
             return [
                 replace(each, path=path / each.path.relative_to(folder))
-                for each in _load_all(folder, most=most)
+                for each in _load_all(folder, stored=stored, most=most)
             ]
-    return _load_all(path)
+    return _load_all(path, stored=stored)
 
 
-def _load_all(path: Path, *, most: int | None = None) -> list[LoadedSuite]:
+def _load_all(path: Path, *, stored: bool, most: int | None = None) -> list[LoadedSuite]:
     """Every suite at a path.
 
     Args:
         path: a file, a suite folder, or a folder of suites.
+        stored: as for `load_suite`.
         most: sentences that all suites together may have; None does not count them.
 
     Raises:
@@ -100,12 +115,14 @@ def _load_all(path: Path, *, most: int | None = None) -> list[LoadedSuite]:
     stimuli = 0
     for each in suite_paths(path):
         try:
-            loaded.append(load_suite(each))
+            loaded.append(load_suite(each, stored=stored))
         except SuiteError as error:
             faulty.append(error)
             continue
+        if most is None:
+            continue
         stimuli += sum(len(item.conditions) for item in loaded[-1].suite.items)
-        if most is not None and stimuli > most:
+        if stimuli > most:
             raise InputError(
                 where=str(path),
                 seen=f"its suites have more than {most:,} sentences, too many for its size",
@@ -198,15 +215,24 @@ def _refuse_kind(path: Path) -> None:
         )
 
 
-def _read(path: Path, *, format_: str = "") -> tuple[LoadedSuite | None, tuple[Fault, ...]]:
+def _read(
+    path: Path, *, format_: str = "", stored: bool = False
+) -> tuple[LoadedSuite | None, tuple[Fault, ...]]:
     path = _folder_of(path)
     _refuse_large(path)
     try:
         format_ = format_ or detect_format(path)
-        reading = find_reader(format_)(path)
+        reading = _reading(path, format_, stored=stored)
     except SuiteError as error:
         _refuse_kind(path)
         return None, error.faults
     faults = (*reading.faults, *check_suite(reading.suite, places=reading.places))
     loaded = LoadedSuite(reading.suite, warnings(faults), reading.sha256, path, format_)
     return loaded, faults
+
+
+def _reading(path: Path, format_: str, *, stored: bool) -> Reading:
+    """What the reader of a format makes of a path; only the native one stores as it reads."""
+    if stored and format_ == "native":
+        return read_native(path, stored=True)
+    return find_reader(format_)(path)
