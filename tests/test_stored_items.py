@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
+import zipfile
 from dataclasses import replace
+from statistics import fmean
 
 import pytest
 from hypothesis import given, settings
@@ -11,12 +14,15 @@ from hypothesis import strategies as st
 
 from cimento.errors import CimentoError
 from cimento.suites import blocks, repeats, stored
-from cimento.suites.model import Condition, Item, Region
+from cimento.suites.checks import check_suite
+from cimento.suites.checks.comparisons import _Difference
+from cimento.suites.load import load_suite, load_suites
+from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.readers.native import read_native
 from cimento.suites.repeats import Hashes
 from cimento.suites.stored import ItemStore, StoredItems, store_items
 from tests.fuzzing.mutating import mutate
-from tests.suites_on_disk import ITEMS, TOML, write_folder
+from tests.suites_on_disk import ITEMS, TOML, syntaxgym, write, write_folder
 
 WORDS = st.text(
     st.characters(codec=None) | st.sampled_from("\n\r\t\\|'\u2028\ud83d\ude00 "), max_size=6
@@ -202,3 +208,121 @@ def test_other_tables_are_put_in_a_store(tmp_path, table):
     folder = write_folder(tmp_path, items=ITEMS, table=table)
     assert isinstance(read_native(folder, stored=True).suite.items, StoredItems)
     assert told(read_native, folder)[:4] == told(read_native, folder, stored=True)[:4]
+
+
+def loaded(path):
+    found = load_suite(path, stored=True)
+    assert isinstance(found.suite.items, StoredItems)
+    return replace(found, suite=replace(found.suite, items=tuple(found.suite.items)))
+
+
+def test_suites_of_every_format_are_stored(tmp_path):
+    paths = [
+        write_folder(tmp_path / "folder"),
+        write_folder(
+            tmp_path / "pairs", items=PAIRS, toml='regions = ["a", "b"]\n[meta]\nname = "p"\n'
+        ),
+        write(tmp_path / "a.json", syntaxgym()),
+        write(tmp_path / "b.tsv", PAIRS),
+    ]
+    assert [loaded(path) for path in paths] == [load_suite(path) for path in paths]
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as packed:
+        for path in paths[2:]:
+            packed.write(path, path.name)
+    for path in (tmp_path, tmp_path / "all.zip"):
+        found = load_suites(path, stored=True)
+        assert all(isinstance(each.suite.items, StoredItems) for each in found)
+        whole = [replace(each.suite, items=tuple(each.suite.items)) for each in found]
+        assert whole == [each.suite for each in load_suites(path)]
+
+
+FEW_WORDS = st.sampled_from(
+    ["Casa.", "Casa", "casa", "l'uomo.", "l’uomo.", "la la.", "e\u0300.", "Ã¨.", "", " ", "\u200b."]
+)
+FEW_CONDITIONS = st.lists(
+    st.builds(
+        Condition,
+        name=st.sampled_from(("a", "a", "b", "b", "", "a b")),
+        regions=st.lists(st.builds(Region, text=FEW_WORDS), min_size=1, max_size=2).map(tuple),
+        columns=st.fixed_dictionaries(
+            {}, optional={"f": st.sampled_from("xyz"), "g": st.sampled_from("uv")}
+        ),
+    ),
+    max_size=3,
+).map(tuple)
+SUITES = st.builds(
+    Suite,
+    meta=st.just(Meta("s", language="it")),
+    region_names=st.sampled_from((("one",), ("one", "two"))),
+    predictions=st.lists(
+        st.sampled_from(("(1;%a%) < (1;%b%)", "(*;%b%) > (2;%a%)", "(1;%q%) < 2")).map(Prediction),
+        max_size=2,
+    ).map(tuple),
+    items=st.lists(FEW_CONDITIONS, max_size=9).map(
+        lambda found: tuple(Item(str(number), own) for number, own in enumerate(found))
+    ),
+    cluster=st.sampled_from(("", "f", "none")),
+    factors=st.sampled_from(({}, {"f": ("x", "y"), "g": ("u", "v")}, {"h": ("x", "y")})),
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(SUITES, st.integers(0, 9))
+def test_checks_say_the_same_of_stored_items(suite, known):
+    kept = replace(suite, items=store_items(suite.items))
+    places = [f"t row {number}" for number in range(known)]
+    found = check_suite(suite, places=places)
+    assert check_suite(kept, places=places) == found
+    # What looks for repetitions by hashes compares what is repeated: all hashes alike say nothing.
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Hashes, "repeated", lambda self: iter(range(len(self))))
+        assert [each for each in check_suite(kept, places=places) if each.code != "CIM-S056"] == [
+            each for each in found if each.code != "CIM-S056"
+        ]
+
+
+@given(st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), min_size=1))
+def test_the_mean_difference_in_length_is_exact(sides):
+    difference = _Difference("words")
+    for low, high in sides:
+        difference.add(low, high)
+    assert difference.relative == fmean((b - a) / max(a, b, 1) for a, b in sides)
+    assert difference.mean == fmean(b - a for a, b in sides)
+
+
+def peak_of(folder):
+    """Bytes that reading and checking a suite takes at most."""
+    tracemalloc.start()
+    try:
+        load_suite(folder, stored=True)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def counted(folder, *, items, apart=False):
+    """A suite of so many items; the rows of an item together, or far from each other."""
+    rows = [
+        f"{number}\t{name}\tLe lampade numero {number} | {verb} | accese.\t{number % 7}"
+        for name, verb in (("match", "sono"), ("mismatch", "è"))
+        for number in range(items)
+    ]
+    if not apart:
+        rows.sort(key=lambda row: int(row.partition("\t")[0]))
+    return write_folder(folder, items="\n".join(["item\tcondition\ttext\tkind", *rows, ""]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "apart"), [(4_000, False), (1_500, True)])
+def test_memory_does_not_grow_with_the_items(tmp_path, size, apart):
+    peak_of(counted(tmp_path / "first", items=10, apart=apart))  # what is imported is held too
+    few = counted(tmp_path / "few", items=size, apart=apart)
+    many = counted(tmp_path / "many", items=4 * size, apart=apart)
+    assert peak_of(many) - peak_of(few) < 3 * size * 200
+
+
+def test_of_a_few_hundred_items_there_are_no_objects(tmp_path):
+    few = counted(tmp_path / "few", items=100)
+    many = counted(tmp_path / "many", items=1_600)
+    peak_of(many)
+    assert peak_of(many) - peak_of(few) < 1_500 * 600

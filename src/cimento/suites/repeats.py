@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Hashable, Iterator
 
-_AT_ONCE = 10_000
-_MOST_PARTS = 16
+_AT_ONCE = 2_000
+_MOST_PARTS = 32
 
 
 class Hashes:
@@ -29,10 +29,14 @@ class Hashes:
         """Keep the hash of a thing."""
         self.values.append(hash(thing))
 
+    def any_repeated(self) -> bool:
+        """Whether a hash is there more than once."""
+        return next(self._again(), None) is not None
+
     def repeated(self) -> Iterator[int]:
         """The numbers, from 0, of the things whose hash is there more than once."""
-        twice = self._twice()
-        return (number for number, each in enumerate(self.values) if each in twice)
+        again = set(self._again())
+        return (number for number, each in enumerate(self.values) if each in again)
 
     def shared(self, other: Hashes) -> int:
         """How many different hashes are here and there."""
@@ -42,16 +46,17 @@ class Hashes:
             for part in range(parts)
         )
 
-    def _twice(self) -> set[int]:
-        twice: set[int] = set()
+    def _again(self) -> Iterator[int]:
+        """The hashes that are there again, each time that they are."""
         parts = _parts(len(self))
         # A set of all would take more room than what the hashes are of: a part at a time.
         for part in range(parts):
             once: set[int] = set()
             for each in self.values:
                 if each % parts == part:
-                    (twice if each in once else once).add(each)
-        return twice
+                    if each in once:
+                        yield each
+                    once.add(each)
 
 
 def _parts(count: int) -> int:

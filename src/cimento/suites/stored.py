@@ -186,7 +186,7 @@ class ItemStore:
         firsts.append(len(self._rows) - 1)
         names = tuple(self._conditions), tuple(self._columns)
         found = StoredItems(self._room, self._rows, firsts, names=names)
-        if next(self._ids.repeated(), None) is None:
+        if not self._ids.any_repeated():
             return found
         # The names may come in another order where items are put together.
         edges, order = _together(found, self._ids.values, firsts)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cimento.errors import Fault
-from cimento.suites.checks.comparisons import check_comparisons
-from cimento.suites.checks.design import check_design
-from cimento.suites.checks.predictions import check_predictions
-from cimento.suites.checks.stimuli import locate
-from cimento.suites.checks.structure import check_structure
-from cimento.suites.checks.texts import check_texts
-from cimento.suites.checks.wording import check_wording
+from cimento.suites.checks.comparisons import comparison_checks
+from cimento.suites.checks.design import design_checks
+from cimento.suites.checks.predictions import PredictionCheck
+from cimento.suites.checks.stimuli import Check, locate
+from cimento.suites.checks.structure import structure_checks
+from cimento.suites.checks.texts import text_checks
+from cimento.suites.checks.wording import wording_checks
 from cimento.suites.model import Suite
 
 __all__ = ["check_suite"]
@@ -25,13 +25,16 @@ def check_suite(suite: Suite, *, places: Sequence[str] = ()) -> tuple[Fault, ...
         places: where each stimulus stands, in the order of ``suite.stimuli()``; put before item
             and condition in messages.
     """
-    stimuli = locate(suite, places)
-    found = [
-        *check_structure(suite, stimuli),
-        *check_predictions(suite),
-        *check_design(suite, stimuli),
-        *check_texts(stimuli),
-        *check_comparisons(suite, stimuli),
-        *check_wording(suite, stimuli),
+    checks: list[Check] = [
+        *structure_checks(suite),
+        PredictionCheck(suite),
+        *design_checks(suite),
+        *text_checks(),
+        *comparison_checks(suite),
+        *wording_checks(suite, places),
     ]
+    for located in locate(suite, places):
+        for check in checks:
+            check.see(located)
+    found = [fault for check in checks for fault in check.faults()]
     return tuple(sorted(found, key=lambda fault: fault.code))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from statistics import fmean
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 
 from cimento.errors import Fault, FormulaError
-from cimento.suites.checks.stimuli import Stimulus, listed
+from cimento.suites.checks.stimuli import Check, Each, Listing, Located, Stimulus
 from cimento.suites.faults import fault
 from cimento.suites.formula import (
     Comparison,
@@ -19,7 +18,8 @@ from cimento.suites.formula import (
     parse,
     references,
 )
-from cimento.suites.model import Item, Suite
+from cimento.suites.model import Condition, Item, Suite
+from cimento.suites.repeats import Hashes
 from cimento.suites.sentences import sentence
 
 FEWEST_ITEMS = 5
@@ -30,110 +30,153 @@ CHARACTER_SHARE = 0.75
 """The same for characters, where the words are equal in number."""
 CHARACTER_DIFFERENCE = 0.1
 """Mean difference in characters, relative to the longer side, from which on it is reported."""
+_SMALLEST = 1074
+"""Every float is a multiple of 2 to the power of minus so many."""
 
 
-def check_comparisons(suite: Suite, stimuli: Sequence[Stimulus]) -> Iterator[Fault]:
+def comparison_checks(suite: Suite) -> list[Check]:
     """Codes CIM-S050 to CIM-S052."""
-    texts = {id(each.condition): sentence(each.condition, rule=suite.join) for each in stimuli}
-    yield from _identical(suite, stimuli, texts)
+    return [
+        Each(partial(_identical, _compared_conditions(suite))),
+        *_length_checks(suite),
+        _Repeated(suite),
+    ]
+
+
+def _identical(compared: Collection[frozenset[str]] | None, located: Located) -> Iterator[Fault]:
+    """Two conditions of an item that are the same sentence, among those that are compared."""
+    first: dict[str, Stimulus] = {}
+    for stimulus in located.stimuli:
+        name, text = stimulus.condition.name, stimulus.text
+        before = first.setdefault(text, stimulus)
+        other = before.condition.name
+        if name != other and (compared is None or frozenset((name, other)) in compared):
+            seen = f"The sentence is that of condition {other!r}: {text!r}."
+            yield fault("CIM-S050", where=stimulus.where, seen=seen)
+
+
+def _compared_conditions(suite: Suite) -> set[frozenset[str]] | None:
+    """The pairs of conditions that stand in one comparison; None where nothing is predicted."""
+    if not suite.predictions:
+        return None
+    groups = [[each.condition for each in references(part)] for _, part in _parts(suite)]
+    return {frozenset((a, b)) for group in groups for a in group for b in group if a != b}
+
+
+def _parts(suite: Suite) -> Iterator[tuple[int, Comparison]]:
+    """The comparisons of each prediction that can be read, with its number."""
     for number, prediction in enumerate(suite.predictions):
         try:
             parts = comparisons(parse(prediction.formula))
         except FormulaError:
             continue
         for part in dict.fromkeys(parts):
-            yield from _lengths(suite, part, where=f"prediction {number}")
-    yield from _repeated(suite, texts)
+            yield number, part
 
 
-def _identical(suite: Suite, stimuli: Sequence[Stimulus], texts: dict[int, str]) -> Iterator[Fault]:
-    """Two conditions of an item that are the same sentence, among those that are compared."""
-    compared = _compared_conditions(suite)
-    first: dict[tuple[int, str], Stimulus] = {}
-    for stimulus in stimuli:
-        name, text = stimulus.condition.name, texts[id(stimulus.condition)]
-        before = first.setdefault((id(stimulus.item), text), stimulus)
-        other = before.condition.name
-        if before is not stimulus and name != other and frozenset((name, other)) in compared:
-            seen = f"The sentence is that of condition {other!r}: {text!r}."
-            yield fault("CIM-S050", where=stimulus.where, seen=seen)
+def _length_checks(suite: Suite) -> Iterator[Check]:
+    """One for each comparison of sums of regions; suites whose metric is no sum are left alone.
 
-
-def _compared_conditions(suite: Suite) -> set[frozenset[str]]:
-    """The pairs of conditions that stand in one comparison; every pair if nothing is predicted."""
-    groups = []
-    for prediction in suite.predictions:
-        try:
-            parts = comparisons(parse(prediction.formula))
-        except FormulaError:
-            continue
-        groups += [[each.condition for each in references(part)] for part in parts]
-    if not suite.predictions:
-        groups = [list(suite.condition_names)]
-    return {frozenset((a, b)) for group in groups for a in group for b in group if a != b}
-
-
-@dataclass(frozen=True, slots=True)
-class _Length:
-    """How long one side of a comparison is in one item."""
-
-    words: int
-    characters: int
-
-
-def _lengths(suite: Suite, part: Comparison, *, where: str) -> Iterator[Fault]:
-    """A side that is longer in most items: its surprisal is a sum, and grows with the length.
-
-    Only comparisons of sums of regions are looked at; a difference of differences is there to
-    take such effects out. Suites whose metric is not the sum are left alone.
+    A difference of differences is there to take effects of length out.
     """
-    if suite.metric != "sum" or part.operator == "=":
+    if suite.metric != "sum":
         return
-    low, high = (part.left, part.right) if part.operator == "<" else (part.right, part.left)
-    low_references, high_references = _summed(low), _summed(high)
-    if not low_references or not high_references:
-        return
-    conditions = {each.condition for each in (*low_references, *high_references)}
-    measured = [
-        (_length(item, low_references), _length(item, high_references))
-        for item in suite.items
-        if conditions <= {each.name for each in item.conditions}
-    ]
-    if len(measured) < FEWEST_ITEMS:
-        return
-    seen = _imbalance(measured, low=canonical(low), high=canonical(high))
-    if seen:
-        yield fault("CIM-S051", where=where, seen=seen)
+    for number, part in _parts(suite):
+        if part.operator != "=":
+            low, high = (part.left, part.right) if part.operator == "<" else (part.right, part.left)
+            if _summed(low) and _summed(high):
+                yield _Lengths(low, high, where=f"prediction {number}")
 
 
-def _imbalance(measured: Sequence[tuple[_Length, _Length]], *, low: str, high: str) -> str:
-    """What to say of the lengths of the low and the high side; empty where they are balanced."""
-    words = [b.words - a.words for a, b in measured]
-    share = _net_share(words)
-    if abs(share) >= WORD_SHARE:
-        return _longer(words, share, unit="words", low=low, high=high)
-    characters = [b.characters - a.characters for a, b in measured]
-    share = _net_share(characters)
-    relative = fmean(
-        (b.characters - a.characters) / max(a.characters, b.characters, 1) for a, b in measured
-    )
-    if abs(share) >= CHARACTER_SHARE and abs(relative) >= CHARACTER_DIFFERENCE:
-        return _longer(characters, share, unit="characters", low=low, high=high)
-    return ""
+class _Difference:
+    """How much longer one side of a comparison is than the other, item by item."""
+
+    def __init__(self, unit: str) -> None:
+        self.unit = unit
+        self.count = self.more = self.less = self.total = 0
+        self._relative = 0  # exact: floats as multiples of the smallest one, as math.fsum adds them
+
+    def add(self, low: int, high: int) -> None:
+        """Add the lengths of the two sides in one item."""
+        difference = high - low
+        self.count += 1
+        self.more += difference > 0
+        self.less += difference < 0
+        self.total += difference
+        above, below = (difference / max(low, high, 1)).as_integer_ratio()
+        self._relative += above << _SMALLEST - below.bit_length() + 1
+
+    @property
+    def share(self) -> float:
+        """Share of items that have more, less that of those that have less."""
+        return (self.more - self.less) / self.count
+
+    @property
+    def mean(self) -> float:
+        """What an item has more, on average."""
+        return self.total / self.count
+
+    @property
+    def relative(self) -> float:
+        """What an item has more, relative to its longer side, on average."""
+        return self._relative / (1 << _SMALLEST) / self.count
 
 
-def _longer(differences: Sequence[int], share: float, *, unit: str, low: str, high: str) -> str:
-    longer, role = (high, "more") if share > 0 else (low, "less")
-    count = sum((each > 0) == (share > 0) and each != 0 for each in differences)
-    return (
-        f"{longer}, which should be {role} surprising, has more {unit} than the other side in "
-        f"{count} of {len(differences)} items ({abs(fmean(differences)):.1f} on average)."
-    )
+class _Lengths:
+    """A side that is longer in most items: its surprisal is a sum, and grows with the length."""
+
+    def __init__(self, low: Quantity, high: Quantity, *, where: str) -> None:
+        self._low, self._high, self._where = low, high, where
+        self._sides = _summed(low), _summed(high)
+        self._conditions = {each.condition for side in self._sides for each in side}
+        self._words, self._characters = _Difference("words"), _Difference("characters")
+
+    def see(self, located: Located) -> None:
+        texts = self._texts(located.item)
+        if texts is not None:
+            low, high = texts
+            self._words.add(sum(map(_words, low)), sum(map(_words, high)))
+            self._characters.add(sum(map(len, low)), sum(map(len, high)))
+
+    def faults(self) -> Iterator[Fault]:
+        longer = self._longer()
+        if longer is None:
+            return
+        more = longer.share > 0
+        side, role = (self._high, "more") if more else (self._low, "less")
+        seen = (
+            f"{canonical(side)}, which should be {role} surprising, has more {longer.unit} than the"
+            f" other side in {longer.more if more else longer.less} of {longer.count} items"
+            f" ({abs(longer.mean):.1f} on average)."
+        )
+        yield fault("CIM-S051", where=self._where, seen=seen)
+
+    def _longer(self) -> _Difference | None:
+        """What one side has more of; None where the two are balanced."""
+        words, characters = self._words, self._characters
+        if words.count < FEWEST_ITEMS:
+            return None
+        if abs(words.share) >= WORD_SHARE:
+            return words
+        systematic = abs(characters.share) >= CHARACTER_SHARE
+        return (
+            characters if systematic and abs(characters.relative) >= CHARACTER_DIFFERENCE else None
+        )
+
+    def _texts(self, item: Item) -> tuple[list[str], list[str]] | None:
+        """The texts of both sides; None where the item lacks a condition."""
+        # From the end, so that the first of several with one name is taken.
+        own = {each.name: each for each in reversed(item.conditions)}
+        if not self._conditions <= own.keys():
+            return None
+        low, high = (
+            [text for each in side for text in _regions(own, each)] for side in self._sides
+        )
+        return low, high
 
 
-def _net_share(differences: Sequence[int]) -> float:
-    """Share of items where the first is longer, less that where the second is."""
-    return fmean((each > 0) - (each < 0) for each in differences)
+def _words(text: str) -> int:
+    return len(text.split())
 
 
 def _summed(quantity: Quantity) -> tuple[Reference, ...]:
@@ -146,25 +189,32 @@ def _summed(quantity: Quantity) -> tuple[Reference, ...]:
     return left + right if left and right else ()
 
 
-def _regions(item: Item, reference: Reference) -> list[str]:
-    regions = item.condition(reference.condition).regions
+def _regions(conditions: Mapping[str, Condition], reference: Reference) -> list[str]:
+    regions = conditions[reference.condition].regions
     if reference.region == "*":
         return [region.text for region in regions]
     return [region.text for region in regions[reference.region - 1 : reference.region]]
 
 
-def _length(item: Item, side: Sequence[Reference]) -> _Length:
-    texts = [text for reference in side for text in _regions(item, reference)]
-    return _Length(sum(len(text.split()) for text in texts), sum(len(text) for text in texts))
-
-
-def _repeated(suite: Suite, texts: dict[int, str]) -> Iterator[Fault]:
+class _Repeated:
     """Items that have the same sentences in the same conditions."""
-    groups: dict[frozenset[tuple[str, str]], list[str]] = {}
-    for item in suite.items:
-        key = frozenset((each.name, texts[id(each)]) for each in item.conditions)
-        groups.setdefault(key, []).append(item.id)
-    for ids in groups.values():
-        if len(ids) > 1:
-            seen = f"Items {listed(ids)} have the same sentences."
-            yield fault("CIM-S052", where=f"item {ids[1]}", seen=seen)
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._sentences = Hashes()
+
+    def see(self, located: Located) -> None:
+        self._sentences.add(frozenset((each.condition.name, each.text) for each in located.stimuli))
+
+    def faults(self) -> Iterator[Fault]:
+        groups: dict[frozenset[tuple[str, str]], Listing] = {}
+        for number in self._sentences.repeated():
+            item = self._suite.items[number]
+            key = frozenset(
+                (each.name, sentence(each, rule=self._suite.join)) for each in item.conditions
+            )
+            groups.setdefault(key, Listing()).add(item.id)
+        for ids in groups.values():
+            if ids.count > 1:
+                seen = f"Items {ids} have the same sentences."
+                yield fault("CIM-S052", where=f"item {ids.names[1]}", seen=seen)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from cimento.errors import Fault, InputError, did_you_mean
 from cimento.suites.canary import is_canary
-from cimento.suites.checks.stimuli import Stimulus
+from cimento.suites.checks.stimuli import Check, Each, Located, Told
 from cimento.suites.design import squares
 from cimento.suites.faults import fault
 from cimento.suites.licensing import licensing_of
@@ -20,35 +21,38 @@ _CODES = {
 }  # fmt: skip
 
 
-def check_design(suite: Suite, stimuli: Sequence[Stimulus]) -> Iterator[Fault]:
+def design_checks(suite: Suite) -> list[Check]:
     """Codes CIM-S030 to CIM-S035."""
-    yield from _factors(suite, stimuli)
-    yield from _cells(suite)
-    yield from _cluster(suite, stimuli)
-    yield from _language(suite)
-    canary = suite.meta.extra.get("canary")
-    if canary is not None and not is_canary(canary):
-        seen = f"The canary {canary!r} has no random part, so that others may have written it."
-        yield fault("CIM-S035", where=suite.name, seen=seen)
+    return [
+        *_factors(suite),
+        Told(_cells(suite)),
+        *_cluster(suite),
+        Told(_language(suite)),
+        Told(_canary(suite)),
+    ]
 
 
-def _factors(suite: Suite, stimuli: Sequence[Stimulus]) -> Iterator[Fault]:
-    columns = suite.column_names
+def _factors(suite: Suite) -> Iterator[Check]:
+    columns = suite.column_names if suite.factors else ()
     for factor, levels in suite.factors.items():
-        if factor not in columns:
-            seen = f"The factor {factor!r} has no column of its name."
-            todo = f"Add the column. {did_you_mean(factor, columns)}"
-            yield fault("CIM-S030", where=f"factor {factor}", seen=seen, todo=todo)
+        if factor in columns:
+            yield Each(partial(_levels, factor, levels))
             continue
-        for stimulus in stimuli:
-            level = stimulus.condition.columns.get(factor, "")
-            if not level:
-                seen = f"The factor {factor!r} has no level here."
-                yield fault("CIM-S030", where=stimulus.where, seen=seen)
-            elif level not in levels:
-                seen = f"{level!r} is not a level of the factor {factor!r}."
-                todo = did_you_mean(level, levels)
-                yield fault("CIM-S031", where=stimulus.where, seen=seen, todo=todo)
+        seen = f"The factor {factor!r} has no column of its name."
+        todo = f"Add the column. {did_you_mean(factor, columns)}"
+        yield Told([fault("CIM-S030", where=f"factor {factor}", seen=seen, todo=todo)])
+
+
+def _levels(factor: str, levels: Sequence[str], located: Located) -> Iterator[Fault]:
+    for stimulus in located.stimuli:
+        level = stimulus.condition.columns.get(factor, "")
+        if not level:
+            seen = f"The factor {factor!r} has no level here."
+            yield fault("CIM-S030", where=stimulus.where, seen=seen)
+        elif level not in levels:
+            seen = f"{level!r} is not a level of the factor {factor!r}."
+            todo = did_you_mean(level, levels)
+            yield fault("CIM-S031", where=stimulus.where, seen=seen, todo=todo)
 
 
 def _cells(suite: Suite) -> Iterator[Fault]:
@@ -68,23 +72,36 @@ def _cells(suite: Suite) -> Iterator[Fault]:
         yield fault("CIM-S034", where=f"suite {suite.name!r}, [factors]", seen=seen)
 
 
-def _cluster(suite: Suite, stimuli: Sequence[Stimulus]) -> Iterator[Fault]:
-    if not suite.cluster:
-        return
-    if suite.cluster not in suite.column_names:
-        seen = f"The cluster column {suite.cluster!r} does not exist."
-        todo = did_you_mean(suite.cluster, suite.column_names)
-        yield fault("CIM-S032", where=suite.name, seen=seen, todo=todo)
-        return
-    for stimulus in stimuli:
-        if not stimulus.condition.columns.get(suite.cluster):
-            seen = f"The cluster column {suite.cluster!r} is empty here."
+def _cluster(suite: Suite) -> list[Check]:
+    cluster = suite.cluster
+    if not cluster:
+        return []
+    if cluster in suite.column_names:
+        return [Each(partial(_without_cluster, cluster)), Each(partial(_in_several, cluster))]
+    seen = f"The cluster column {cluster!r} does not exist."
+    todo = did_you_mean(cluster, suite.column_names)
+    return [Told([fault("CIM-S032", where=suite.name, seen=seen, todo=todo)])]
+
+
+def _without_cluster(cluster: str, located: Located) -> Iterator[Fault]:
+    for stimulus in located.stimuli:
+        if not stimulus.condition.columns.get(cluster):
+            seen = f"The cluster column {cluster!r} is empty here."
             yield fault("CIM-S032", where=stimulus.where, seen=seen)
-    for item in suite.items:
-        values = {each.columns.get(suite.cluster, "") for each in item.conditions} - {""}
-        if len(values) > 1:
-            seen = f"The item is in several clusters: {', '.join(sorted(values))}."
-            yield fault("CIM-S032", where=f"item {item.id}", seen=seen)
+
+
+def _in_several(cluster: str, located: Located) -> Iterator[Fault]:
+    values = {each.columns.get(cluster, "") for each in located.item.conditions} - {""}
+    if len(values) > 1:
+        seen = f"The item is in several clusters: {', '.join(sorted(values))}."
+        yield fault("CIM-S032", where=f"item {located.item.id}", seen=seen)
+
+
+def _canary(suite: Suite) -> Iterator[Fault]:
+    canary = suite.meta.extra.get("canary")
+    if canary is not None and not is_canary(canary):
+        seen = f"The canary {canary!r} has no random part, so that others may have written it."
+        yield fault("CIM-S035", where=suite.name, seen=seen)
 
 
 def _language(suite: Suite) -> Iterator[Fault]:

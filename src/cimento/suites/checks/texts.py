@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from cimento.errors import Fault
-from cimento.suites.checks.stimuli import Stimulus, listed
+from cimento.suites.checks.stimuli import Check, Listing, Located, Stimulus
 from cimento.suites.faults import fault
+from cimento.suites.repeats import Hashes
 
 _BLANKS = re.compile(r"\s{2,}")
 _APOSTROPHE = re.compile(r"(?<=\w)['’]|['’](?=\w)")
@@ -21,19 +22,38 @@ _LATER_BYTES = bytes(range(0x80, 0xC0)).decode("cp1252", "ignore")
 _MOJIBAKE = re.compile(f"[ÂÃÄÅÐÑâ][{re.escape(_LATER_BYTES)}]")
 
 
-def check_texts(stimuli: Sequence[Stimulus]) -> Iterator[Fault]:
+def text_checks() -> list[Check]:
     """Codes CIM-S040 to CIM-S046."""
-    for stimulus in stimuli:
-        text = " | ".join(region.text for region in stimulus.condition.regions)
-        yield from _blanks(stimulus)
-        if not text.isprintable() or _REPLACEMENT in text:
-            yield from _unseen(stimulus, text)
-        if not unicodedata.is_normalized("NFC", text):
-            composed = unicodedata.normalize("NFC", text)
-            seen = f"{_differing(text, composed)!r} is written with separate accents."
-            yield fault("CIM-S045", where=stimulus.where, seen=seen)
-        yield from _mojibake(stimulus, text)
-    yield from _apostrophes(stimuli)
+    return [_Texts()]
+
+
+class _Texts:
+    """The text of each stimulus, and which apostrophes there are in all."""
+
+    def __init__(self) -> None:
+        self._found: list[Fault] = []
+        self._apostrophes = _Apostrophes()
+
+    def see(self, located: Located) -> None:
+        for stimulus in located.stimuli:
+            text = " | ".join([region.text for region in stimulus.condition.regions])
+            self._found.extend(_faults(stimulus, text))
+            self._apostrophes.see(stimulus, text)
+
+    def faults(self) -> Iterator[Fault]:
+        yield from self._found
+        yield from self._apostrophes.faults()
+
+
+def _faults(stimulus: Stimulus, text: str) -> Iterator[Fault]:
+    yield from _blanks(stimulus)
+    if not text.isprintable() or _REPLACEMENT in text:
+        yield from _unseen(stimulus, text)
+    if not unicodedata.is_normalized("NFC", text):
+        composed = unicodedata.normalize("NFC", text)
+        seen = f"{_differing(text, composed)!r} is written with separate accents."
+        yield fault("CIM-S045", where=stimulus.where, seen=seen)
+    yield from _mojibake(stimulus, text)
 
 
 def _blanks(stimulus: Stimulus) -> Iterator[Fault]:
@@ -78,19 +98,27 @@ def _mojibake(stimulus: Stimulus, text: str) -> Iterator[Fault]:
     yield fault("CIM-S046", where=stimulus.where, seen=seen)
 
 
-def _apostrophes(stimuli: Sequence[Stimulus]) -> Iterator[Fault]:
+class _Apostrophes:
     """Both apostrophes in one suite: models see two different words."""
-    places: dict[str, list[str]] = {"'": [], "’": []}
-    for stimulus in stimuli:
-        text = " | ".join(region.text for region in stimulus.condition.regions)
+
+    def __init__(self) -> None:
+        self._listings = {"'": Listing(), "’": Listing()}
+        self._places = {"'": Hashes(), "’": Hashes()}
+
+    def see(self, stimulus: Stimulus, text: str) -> None:
         for mark in set(_APOSTROPHE.findall(text)):
-            places[mark].append(stimulus.where)
-    rarer, other = sorted(places, key=lambda mark: len(places[mark]))
-    if places[rarer]:
-        both = len(set(places[rarer]) & set(places[other]))
-        seen = (
-            f"{len(places[rarer])} stimuli have {rarer} (U+{ord(rarer):04X}) and "
-            f"{len(places[other])} have {other} (U+{ord(other):04X})"
-            + (f", {both} of them both." if both else ".")
-        )
-        yield fault("CIM-S044", where=listed(places[rarer]), seen=seen)
+            where = stimulus.where
+            self._listings[mark].add(where)
+            self._places[mark].add(where)
+
+    def faults(self) -> Iterator[Fault]:
+        found = self._listings
+        rarer, other = sorted(found, key=lambda mark: found[mark].count)
+        if found[rarer].count:
+            both = self._places[rarer].shared(self._places[other])
+            seen = (
+                f"{found[rarer].count} stimuli have {rarer} (U+{ord(rarer):04X}) and "
+                f"{found[other].count} have {other} (U+{ord(other):04X})"
+                + (f", {both} of them both." if both else ".")
+            )
+            yield fault("CIM-S044", where=str(found[rarer]), seen=seen)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from cimento.errors import Fault
-from cimento.suites.checks.stimuli import Stimulus, listed
+from cimento.suites.checks.stimuli import Check, Each, Listing, Located, locate_item
 from cimento.suites.faults import fault
 from cimento.suites.model import Item, Suite
+from cimento.suites.repeats import Hashes
 from cimento.suites.sentences import sentence
 
 MOST = 0.5
@@ -20,81 +23,139 @@ _DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
 _FINAL = re.compile(r"[.?!…:;][\"'’”»)\]]*$")
 
 
-def check_wording(suite: Suite, stimuli: Sequence[Stimulus]) -> Iterator[Fault]:
+def wording_checks(suite: Suite, places: Sequence[str]) -> list[Check]:
     """Codes CIM-S053 to CIM-S057; the last two only for suites that declare factors."""
-    texts = [sentence(each.condition, rule=suite.join) for each in stimuli]
-    yield from _final_marks(stimuli, texts)
-    yield from _small_letters(stimuli, texts)
-    yield from _doubled(stimuli, texts)
-    if suite.factors:
-        yield from _shared_words(suite)
-        yield from _shared_sentences(stimuli, texts)
+    checks: list[Check] = [_FinalMarks(suite, places), _SmallLetters(), Each(_doubled)]
+    return [*checks, _SharedWords(suite), _SharedSentences(suite)] if suite.factors else checks
 
 
-def _final_marks(stimuli: Sequence[Stimulus], texts: Sequence[str]) -> Iterator[Fault]:
-    marked = [bool(_FINAL.search(text)) for text in texts]
-    if sum(marked) <= MOST * len(texts):
-        return
-    for stimulus, text, has in zip(stimuli, texts, marked, strict=True):
-        if text and not has:
-            seen = f"{text!r} has no final mark, unlike {sum(marked)} of {len(texts)} stimuli."
-            yield fault("CIM-S053", where=stimulus.where, seen=seen)
+class _FinalMarks:
+    """Sentences without a final mark, where most have one."""
+
+    def __init__(self, suite: Suite, places: Sequence[str]) -> None:
+        self._suite, self._places = suite, places
+        self._count = self._marked = 0
+        self._numbers, self._firsts = array("Q"), array("Q")
+
+    def see(self, located: Located) -> None:
+        marked = sum(1 for each in located.stimuli if _FINAL.search(each.text))
+        self._count += len(located.stimuli)
+        self._marked += marked
+        if marked < len(located.stimuli):
+            self._numbers.append(located.number)
+            self._firsts.append(located.first)
+
+    def faults(self) -> Iterator[Fault]:
+        if self._marked <= MOST * self._count:
+            return
+        for number, first in zip(self._numbers, self._firsts, strict=True):
+            item = self._suite.items[number]
+            located = locate_item(self._suite, self._places, item, number=number, first=first)
+            for each in located.stimuli:
+                if each.text and not _FINAL.search(each.text):
+                    share = f"{self._marked} of {self._count} stimuli"
+                    seen = f"{each.text!r} has no final mark, unlike {share}."
+                    yield fault("CIM-S053", where=each.where, seen=seen)
 
 
-def _small_letters(stimuli: Sequence[Stimulus], texts: Sequence[str]) -> Iterator[Fault]:
-    small = [text[:1].islower() for text in texts]
-    if sum(small) >= (1 - MOST) * len(texts):
-        return
-    where = [each.where for each, is_small in zip(stimuli, small, strict=True) if is_small]
-    if where:
-        first = next(text for text, is_small in zip(texts, small, strict=True) if is_small)
-        seen = (
-            f"{first.split()[0]!r} begins with a small letter, as {len(where)} of {len(texts)} "
-            "stimuli do."
-        )
-        yield fault("CIM-S054", where=listed(where), seen=seen)
+class _SmallLetters:
+    """Sentences that begin with a small letter, where most do not."""
 
+    def __init__(self) -> None:
+        self._count = 0
+        self._small = Listing()
+        self._first = ""
 
-def _doubled(stimuli: Sequence[Stimulus], texts: Sequence[str]) -> Iterator[Fault]:
-    for stimulus, text in zip(stimuli, texts, strict=True):
-        found = _DOUBLED.search(text)
-        if found:
-            yield fault("CIM-S055", where=stimulus.where, seen=f"{found[0]!r} in {text!r}.")
+    def see(self, located: Located) -> None:
+        for stimulus in located.stimuli:
+            self._count += 1
+            if stimulus.text[:1].islower():
+                self._first = self._first or stimulus.text
+                self._small.add(stimulus.where)
 
-
-def _shared_words(suite: Suite) -> Iterator[Fault]:
-    """Items that have the same words in common to all their conditions, where most have not."""
-    groups: dict[frozenset[str], list[str]] = {}
-    for item in suite.items:
-        words = _common_words(item, suite)
-        if words:
-            groups.setdefault(words, []).append(item.id)
-    alone = sum(len(ids) == 1 for ids in groups.values())
-    if not groups or alone < DISTINCT * len(suite.items):
-        return
-    for words, ids in groups.items():
-        if len(ids) > 1:
+    def faults(self) -> Iterator[Fault]:
+        small = self._small.count
+        if small and small < (1 - MOST) * self._count:
             seen = (
-                f"Items {listed(ids)} have the same words in all their conditions: "
-                f"{', '.join(sorted(words))}."
+                f"{self._first.split()[0]!r} begins with a small letter, as {small} of"
+                f" {self._count} stimuli do."
             )
-            yield fault("CIM-S056", where=f"item {ids[1]}", seen=seen)
+            yield fault("CIM-S054", where=str(self._small), seen=seen)
 
 
-def _common_words(item: Item, suite: Suite) -> frozenset[str]:
-    sets = [
-        frozenset(word.lower() for word in _WORD.findall(sentence(each, rule=suite.join)))
-        for each in item.conditions
-    ]
+def _doubled(located: Located) -> Iterator[Fault]:
+    for stimulus in located.stimuli:
+        found = _DOUBLED.search(stimulus.text)
+        if found:
+            seen = f"{found[0]!r} in {stimulus.text!r}."
+            yield fault("CIM-S055", where=stimulus.where, seen=seen)
+
+
+class _SharedWords:
+    """Items that have the same words in common to all their conditions, where most have not."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._numbers = array("Q")
+        self._words = Hashes()
+
+    def see(self, located: Located) -> None:
+        words = _common_words([each.text for each in located.stimuli])
+        if words:
+            self._numbers.append(located.number)
+            self._words.add(words)
+
+    def faults(self) -> Iterator[Fault]:
+        repeated = sum(1 for _ in self._words.repeated())
+        if not len(self._words) or len(self._words) - repeated < DISTINCT * len(self._suite.items):
+            return
+        groups: dict[frozenset[str], Listing] = {}
+        for index in self._words.repeated():
+            item = self._suite.items[self._numbers[index]]
+            groups.setdefault(self._words_of(item), Listing()).add(item.id)
+        for words, ids in groups.items():
+            if ids.count > 1:
+                seen = (
+                    f"Items {ids} have the same words in all their conditions: "
+                    f"{', '.join(sorted(words))}."
+                )
+                yield fault("CIM-S056", where=f"item {ids.names[1]}", seen=seen)
+
+    def _words_of(self, item: Item) -> frozenset[str]:
+        return _common_words([sentence(each, rule=self._suite.join) for each in item.conditions])
+
+
+def _common_words(texts: Sequence[str]) -> frozenset[str]:
+    sets = [frozenset(word.lower() for word in _WORD.findall(text)) for text in texts]
     return frozenset.intersection(*sets) if sets else frozenset()
 
 
-def _shared_sentences(stimuli: Sequence[Stimulus], texts: Sequence[str]) -> Iterator[Fault]:
+class _SharedSentences:
     """One sentence in several items: a placeholder, or a copy that makes items depend."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for stimulus, text in zip(stimuli, texts, strict=True):
-        groups.setdefault((stimulus.condition.name, text), []).append(stimulus.item.id)
-    for (name, text), ids in groups.items():
-        if text and len(ids) > 1:
-            seen = f"{text!r} is the sentence of {name} in items {listed(ids)}."
-            yield fault("CIM-S057", where=f"item {ids[1]}, condition {name}", seen=seen)
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._numbers = array("Q")
+        self._sentences = Hashes()
+
+    def see(self, located: Located) -> None:
+        for stimulus in located.stimuli:
+            if stimulus.text:
+                self._numbers.append(located.number)
+                self._sentences.add((stimulus.condition.name, stimulus.text))
+
+    def faults(self) -> Iterator[Fault]:
+        groups: dict[tuple[str, str], Listing] = {}
+        numbers = (self._numbers[index] for index in self._sentences.repeated())
+        # Once for each item, for the numbers of its stimuli follow each other.
+        for number, _ in groupby(numbers):
+            item = self._suite.items[number]
+            for each in item.conditions:
+                text = sentence(each, rule=self._suite.join)
+                if text:
+                    groups.setdefault((each.name, text), Listing()).add(item.id)
+        for (name, text), ids in groups.items():
+            if ids.count > 1:
+                seen = f"{text!r} is the sentence of {name} in items {ids}."
+                where = f"item {ids.names[1]}, condition {name}"
+                yield fault("CIM-S057", where=where, seen=seen)
