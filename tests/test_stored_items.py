@@ -21,6 +21,8 @@ from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suit
 from cimento.suites.readers.native import read_native
 from cimento.suites.repeats import Hashes
 from cimento.suites.stored import ItemStore, StoredItems, store_items
+from cimento.suites.writers import native
+from cimento.suites.writers.native import native_files, native_pieces, write_native
 from tests.fuzzing.mutating import mutate
 from tests.suites_on_disk import ITEMS, TOML, syntaxgym, write, write_folder
 
@@ -326,3 +328,32 @@ def test_of_a_few_hundred_items_there_are_no_objects(tmp_path):
     many = counted(tmp_path / "many", items=1_600)
     peak_of(many)
     assert peak_of(many) - peak_of(few) < 1_500 * 600
+
+
+@settings(deadline=None, max_examples=60)
+@given(SOME_ITEMS, st.integers(1, 3))
+def test_a_suite_is_written_in_pieces(items, together):
+    suite = Suite(Meta("s"), ("one",), (), items)
+    files = native_files(suite)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(native, "_TOGETHER", together)
+        pieces = {
+            name: list(parts)
+            for name, parts in native_pieces(replace(suite, items=store_items(items)))
+        }
+    assert {name: "".join(parts) for name, parts in pieces.items()} == files
+    assert all(part for parts in pieces.values() for part in parts)
+    assert max(part.count("\n") for part in pieces[native.TABLE]) <= together
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_stored_suite_is_written_as_it_was(tmp_path, table):
+    folder = write_folder(tmp_path / "here", items=table)
+    kept, held = read_native(folder, stored=True).suite, read_native(folder).suite
+    there = write_native(kept, tmp_path / "there")
+    assert {path.name: path.read_text(encoding="utf-8") for path in there.iterdir()} == (
+        native_files(held)
+    )
+    # The items do not stand in the file that is written over.
+    write_native(kept, folder)
+    assert read_native(folder).suite == replace(held, items=tuple(kept.items))

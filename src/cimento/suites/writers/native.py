@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
-from cimento.files import write_text
+from cimento.files import atomically
 from cimento.suites.model import Condition, Item, JsonValue, Prediction, Suite
 from cimento.suites.notation import escape, write_regions
 from cimento.suites.readers.items import EXTRA
@@ -14,6 +16,8 @@ from cimento.suites.readers.native import META_KEYS, OPTION_KEYS, PREDICTION_KEY
 
 TABLE = "items.tsv"
 
+_TOGETHER = 256
+"""Rows that are one piece of a file."""
 _Object = dict[str, JsonValue]
 _COLUMNS = ("item", "condition", "text", EXTRA)
 _TOML_INTEGERS = range(-(2**63), 2**63)
@@ -25,17 +29,42 @@ def write_native(suite: Suite, folder: Path) -> Path:
     Raises:
         StorageError: the folder cannot be written.
     """
-    for name, text in native_files(suite).items():
-        write_text(text, folder / name)
+    for name, pieces in native_pieces(suite):
+        _write(pieces, folder / name)
     return folder
 
 
 def native_files(suite: Suite) -> dict[str, str]:
     """The files of a suite's folder: what is in them, by their names."""
+    return {name: "".join(pieces) for name, pieces in native_pieces(suite)}
+
+
+def native_pieces(suite: Suite) -> Iterator[tuple[str, Iterator[str]]]:
+    """The files of a suite's folder, a part of one at a time, so that long ones are never held.
+
+    Args:
+        suite: its items are gone through twice.
+
+    Returns:
+        The name of each file and its text in pieces, of which none is empty.
+    """
     import tomli_w
 
-    rows = ("\t".join(row) + "\n" for row in _rows(suite))
-    return {TOML: tomli_w.dumps(_settings(suite)), TABLE: "".join(rows)}
+    yield TOML, iter((tomli_w.dumps(_settings(suite)),))
+    yield TABLE, _joined("\t".join(row) + "\n" for row in _rows(suite))
+
+
+def _write(pieces: Iterable[str], path: Path) -> None:
+    def save(temporary: Path) -> None:
+        with temporary.open("wb") as file:
+            file.writelines(piece.encode("utf-8") for piece in pieces)
+
+    atomically(path, save)
+
+
+def _joined(lines: Iterator[str]) -> Iterator[str]:
+    while piece := "".join(islice(lines, _TOGETHER)):
+        yield piece
 
 
 def _settings(suite: Suite) -> _Object:
@@ -98,21 +127,33 @@ def _fits(value: JsonValue) -> bool:
 
 def _rows(suite: Suite) -> Iterator[list[str]]:
     """The lines of items.tsv, cell by cell; the last column is there only where it is needed."""
-    held = {
-        name
-        for _, condition in suite.stimuli()
-        for name, value in condition.columns.items()
-        if _can_be_column(name) and _can_be_cell(value)
-    }
-    columns = [name for name in suite.column_names if name in held]
-    with_extra = any(_extra(item, condition) for _, item, condition in _conditions(suite))
-    yield [*_COLUMNS[:3], *map(escape, columns), *([EXTRA] if with_extra else [])]
+    shape = _shape(suite)
+    columns = shape.columns
+    yield [*_COLUMNS[:3], *map(escape, columns), *([EXTRA] if shape.with_extra else [])]
     for id_, item, condition in _conditions(suite):
         cells = [_cell(condition.columns.get(name, "")) for name in columns]
         head = [escape(id_), escape(condition.name), write_regions(condition.regions)]
-        extra = _extra(item, condition)
-        last = [_json(extra) if extra else ""] if with_extra else []
+        extra = _extra(item, condition) if shape.with_extra else {}
+        last = [_json(extra) if extra else ""] if shape.with_extra else []
         yield [*head, *cells, *last]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """Which columns items.tsv has beyond the usual ones."""
+
+    columns: tuple[str, ...]
+    with_extra: bool
+
+
+def _shape(suite: Suite) -> _Shape:
+    held: dict[str, bool] = {}
+    with_extra = False
+    for _, item, condition in _conditions(suite):
+        for name, value in condition.columns.items():
+            held[name] = held.get(name, False) or (_can_be_column(name) and _can_be_cell(value))
+        with_extra = with_extra or bool(_extra(item, condition))
+    return _Shape(tuple(name for name, is_held in held.items() if is_held), with_extra)
 
 
 def _conditions(suite: Suite) -> Iterator[tuple[str, Item | None, Condition]]:
