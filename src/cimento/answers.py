@@ -293,27 +293,14 @@ def requests_table(plan: Plan) -> pl.DataFrame:
 
 
 def places_table(suite: str, asked: Sequence[AskedPlace]) -> pl.DataFrame:
-    """Rows of a requests table.
-
-    Args:
-        suite: name of the suite.
-        asked: what the rows say.
-    """
+    """Rows of the requests table of a suite."""
     import polars as pl
 
-    columns: dict[str, Sequence[object]] = {
-        "request": [each.place.request for each in asked],
-        "suite": [suite] * len(asked),
-        "item": [each.place.item for each in asked],
-        "condition": [each.place.condition for each in asked],
-        "region": [each.place.region for each in asked],
-        "text": [each.text for each in asked],
-        "context": [each.context for each in asked],
-        "start": [each.place.start for each in asked],
-        "end": [each.place.end for each in asked],
-        "needed": [each.place.needed for each in asked],
-    }
-    return pl.DataFrame(columns, schema=REQUESTS.polars())
+    rows = [
+        (p.request, suite, p.item, p.condition, p.region, text, context, p.start, p.end, p.needed)
+        for p, text, context in asked
+    ]
+    return pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
 
 
 def validate(table: pl.DataFrame, schema: TableSchema, *, where: str) -> None:
