@@ -85,6 +85,8 @@ def read_regions(cell: str) -> tuple[tuple[Region, ...], list[str]]:
 
 def _between_bars(cell: str) -> list[str]:
     """The stretches between unescaped bars, as they stand."""
+    if "\\" not in cell:
+        return cell.split("|")
     raw = [""]
     for piece in _PIECE.findall(cell):
         if piece == "|":
