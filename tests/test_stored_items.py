@@ -73,7 +73,7 @@ def together(request, monkeypatch):
     return request.param
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(SOME_ITEMS, st.integers(-8, 8), st.slices(6))
 def test_stored_items_are_the_items(items, index, part):
     found = store_items(items)
@@ -97,7 +97,7 @@ def test_stored_items_are_the_items(items, index, part):
     )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(SOME_ITEMS, st.randoms(use_true_random=False), st.booleans())
 def test_rows_of_an_item_may_stand_apart(items, generator, alike):
     rows = [
@@ -123,7 +123,7 @@ def test_rows_of_an_item_may_stand_apart(items, generator, alike):
     assert found.condition_names == tuple(dict.fromkeys(each.name for each in told))
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 12)), st.lists(st.integers(0, 12)), st.integers(1, 5))
 def test_repetitions_are_found_a_part_at_a_time(here, there, at_once):
     one, other = Hashes(), Hashes()
@@ -166,7 +166,7 @@ def test_a_table_read_in_blocks_is_the_table(tmp_path, table):
 @pytest.mark.parametrize("seed", range(4))
 def test_damaged_tables_have_the_same_faults(tmp_path, together, seed):
     generator = random.Random(f"{together} {seed}")  # noqa: S311 - the same ones each time
-    for _ in range(40):
+    for _ in range(30):
         items = mutate(generator.choice(TABLES).encode(), generator, [APART.encode()])
         toml = mutate(TOML.encode(), generator) if generator.random() < 0.1 else TOML
         folder = write_folder(tmp_path, toml=toml, items=items)
@@ -268,7 +268,7 @@ SUITES = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 @given(SUITES, st.integers(0, 9))
 def test_checks_say_the_same_of_stored_items(suite, known):
     kept = replace(suite, items=store_items(suite.items))
@@ -325,12 +325,12 @@ def test_memory_does_not_grow_with_the_items(tmp_path, size, apart):
 
 def test_of_a_few_hundred_items_there_are_no_objects(tmp_path):
     few = counted(tmp_path / "few", items=100)
-    many = counted(tmp_path / "many", items=1_600)
+    many = counted(tmp_path / "many", items=900)
     peak_of(many)
-    assert peak_of(many) - peak_of(few) < 1_500 * 600
+    assert peak_of(many) - peak_of(few) < 800 * 600
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(SOME_ITEMS, st.integers(1, 3))
 def test_a_suite_is_written_in_pieces(items, together):
     suite = Suite(Meta("s"), ("one",), (), items)
