@@ -321,8 +321,12 @@ def read_suites(suites: Iterable[SuiteLike]) -> list[LoadedSuite]:
     return list(each_suite(suites))
 
 
-def each_suite(suites: Iterable[SuiteLike]) -> Iterator[LoadedSuite]:
+def each_suite(suites: Iterable[SuiteLike], *, stored: bool = False) -> Iterator[LoadedSuite]:
     """The same, one after the other: none is held.
+
+    Args:
+        suites: as for `evaluate`.
+        stored: whether items shall stand in a temporary file, see `load_suite`.
 
     Raises:
         CimentoError: there is no such suite, or it has faults.
@@ -333,16 +337,16 @@ def each_suite(suites: Iterable[SuiteLike]) -> Iterator[LoadedSuite]:
         elif isinstance(suite, Suite):
             yield _made_here(suite)
         else:
-            yield from _each_at(find_suite(str(suite)))
+            yield from _each_at(find_suite(str(suite)), stored=stored)
 
 
-def _each_at(path: Path) -> Iterator[LoadedSuite]:
+def _each_at(path: Path, *, stored: bool) -> Iterator[LoadedSuite]:
     if is_archive(path):
-        yield from load_suites(path)
+        yield from load_suites(path, stored=stored)
         return
     for each in suite_paths(path):
         try:
-            loaded = load_suite(each)
+            loaded = load_suite(each, stored=stored)
         except SuiteError:
             # Tells the faults of all suites that are there.
             load_suites(path)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-ROWS = 1 << 15
+ROWS = 1 << 12
 """Rows that are stored together, as a row group of Parquet, and read together."""
 
 

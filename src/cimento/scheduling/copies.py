@@ -11,12 +11,12 @@ from operator import itemgetter
 from pathlib import Path
 
 from cimento.errors import InputError, StorageError
-from cimento.files import atomically
+from cimento.files import write_pieces
 from cimento.parsing import parse_json
 from cimento.suites.load import LoadedSuite
 from cimento.suites.model import Suite
 from cimento.suites.readers.native import TOML, read_native
-from cimento.suites.writers.native import TABLE, native_files
+from cimento.suites.writers.native import TABLE, native_pieces
 
 _BLOCK = 1 << 16
 """Bytes that are read together."""
@@ -25,15 +25,17 @@ _BLOCK = 1 << 16
 def digest_of_copy(suite: Suite) -> str:
     """What a copy of a suite is known by: the sha256 of its files, hexadecimal."""
     digest = hashlib.sha256()
-    for _, text in native_files(suite).items():
-        digest.update(text.encode())
+    for _, pieces in native_pieces(suite):
+        for piece in pieces:
+            digest.update(piece.encode())
     return digest.hexdigest()
 
 
 def copy_pieces(suite: Suite) -> Iterator[bytes]:
     """The files of a suite's folder, in pieces that can be kept one by one."""
-    for name, text in native_files(suite).items():
-        yield json.dumps([name, text]).encode()
+    for name, pieces in native_pieces(suite):
+        for piece in pieces:
+            yield json.dumps([name, piece]).encode()
 
 
 def write_copy(pieces: Iterable[bytes], folder: Path) -> None:
@@ -50,7 +52,7 @@ def write_copy(pieces: Iterable[bytes], folder: Path) -> None:
         return
     files: Iterator[tuple[str, str]] = map(tuple, map(parse_json, pieces))
     for name, parts in groupby(files, key=itemgetter(0)):
-        _write((text for _, text in parts), folder / name)
+        write_pieces((text for _, text in parts), folder / name)
 
 
 def read_copy(head: LoadedSuite, folder: Path) -> LoadedSuite:
@@ -64,20 +66,12 @@ def read_copy(head: LoadedSuite, folder: Path) -> LoadedSuite:
         StorageError: the copy is not there, or damaged.
     """
     try:
-        reading = read_native(folder)
+        reading = read_native(folder, stored=True)
     except InputError as error:
         raise _damaged(folder) from error
     if reading.sha256 != folder.name:
         raise _damaged(folder)
     return replace(head, suite=reading.suite)
-
-
-def _write(parts: Iterable[str], path: Path) -> None:
-    def save(temporary: Path) -> None:
-        with temporary.open("wb") as file:
-            file.writelines(part.encode() for part in parts)
-
-    atomically(path, save)
 
 
 def _is_whole(folder: Path) -> bool:

@@ -212,7 +212,8 @@ def plan_work(
     spool = Spool()
     try:
         division = Division(spool)
-        parts = tuple(_part(each, evaluation, division, spool) for each in each_suite(suites))
+        read = each_suite(suites, stored=True)
+        parts = tuple(_part(each, evaluation, division, spool) for each in read)
         refuse_same_names([part.head for part in parts])
         asked = tuple(_find(model, evaluation) for model in dict.fromkeys(models))
     except BaseException:
