@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from array import array
 from collections import Counter
 from itertools import chain
 
@@ -11,10 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.errors import StorageError, UsageError
+from cimento.outline import Numbering
 from cimento.requests import Place, ScoreRequest
+from cimento.scheduling.directions import Directions, read_directions
 from cimento.scheduling.engines import in_share, parse_share
 from cimento.scheduling.queue import PullQueue
-from cimento.scheduling.shards import SHARD, Division, read_shard, shard_content, write_shard
+from cimento.scheduling.sealed import write_once
+from cimento.scheduling.shards import SHARD, Division, read_shard, shard_content
 from cimento.scheduling.spool import Spool
 from cimento.scheduling.tasks import Trouble
 
@@ -91,11 +95,14 @@ requests = st.lists(
 
 
 def divided(division, name, texts):
-    """What a suite adds, the shards it needs, and where each of its answers is found."""
+    """The shards that a suite adds, and where its answers are said to be."""
     places = [Place(each.id, "", "", 1, 0, 0, needed=True) for each in texts]
-    told = list(division.divide(name, zip(texts, places, strict=True)))
-    added = {digest: plan for digest, plan in told if plan is not None}
-    return added, {digest for digest, _ in told}, [division.find(each) for each in texts]
+    added = {}
+
+    def add(shard):
+        added[shard.digest] = shard.plan
+
+    return added, division.divide(name, zip(texts, places, strict=True), added=add)
 
 
 @settings(deadline=None)
@@ -109,16 +116,18 @@ def test_every_request_is_found_where_all_that_it_wants_is_asked(suites, on_disk
             ScoreRequest(id=i, text=text, context=context, wanted=wanted)
             for i, (text, context, wanted) in enumerate(some)
         ]
-        added, needed, origins = divided(division, f"suite-{number}", texts)
+        added, found = divided(division, f"suite-{number}", texts)
         shards |= added
-        for request, origin in zip(texts, origins, strict=True):
-            owner = shards[origin.shard].requests[origin.number]
+        for request, place in zip(texts, found.places, strict=True):
+            shard, position = divmod(place, SHARD)
+            owner = shards[found.shards[shard]].requests[position]
             assert (owner.text, owner.context) == (request.text, request.context)
             if owner.wanted is not None:
                 assert request.wanted is not None
                 assert set(request.wanted) <= set(owner.wanted)
-            assert origin.whole == (owner.wanted == request.wanted)
-        assert needed == {origin.shard for origin in origins}
+            assert (request.id in found.partial) == (owner.wanted != request.wanted)
+        assert len(set(found.shards)) == len(found.shards)
+        assert set(added) <= set(found.shards) <= set(shards)
         for plan in added.values():
             asked.update((r.text, r.context, r.wanted) for r in plan.requests)
     assert not asked or max(asked.values()) == 1
@@ -130,13 +139,39 @@ def test_shards_of_a_suite_stay_when_another_follows():
     second = [*first[:2], ScoreRequest(id=2, text="Altra frase.")]
 
     division = Division()
-    shards, _, _ = divided(division, "one", first)
-    added, needed, origins = divided(division, "two", second)
+    shards, _ = divided(division, "one", first)
+    added, found = divided(division, "two", second)
     assert [len(plan.requests) for plan in shards.values()] == [SHARD, 3]
     assert [len(plan.requests) for plan in added.values()] == [1]
-    assert [origin.shard for origin in origins] == [next(iter(shards))] * 2 + [*added]
-    assert needed == {next(iter(shards)), *added}
+    assert found.shards == [next(iter(shards)), *added]
+    assert list(found.places) == [0, 1, SHARD]
     assert divided(Division(), "one", first)[0] == shards
+
+
+def test_a_suite_that_begins_in_the_shards_of_another_is_found_there():
+    first = [ScoreRequest(id=i, text=f"Frase {i}.", wanted=((0, 5),)) for i in range(3)]
+    other = [ScoreRequest(id=i, text=f"Altra {i}.") for i in range(SHARD + 1)]
+    division = Division()
+    shards, _ = divided(division, "one", first)
+    less = ScoreRequest(id=SHARD + 1, text="Frase 2.", wanted=())
+    added, found = divided(division, "two", [*other[:2], first[1], *other[2:], less])
+    # The shard that is being filled has its number before its name is known.
+    assert found.shards == [next(iter(added)), next(iter(shards)), list(added)[1]]
+    assert list(found.places[:4]) == [0, 1, SHARD + 1, 2]
+    assert list(found.places[-2:]) == [2 * SHARD, SHARD + 2]
+    assert list(found.partial) == [SHARD + 1]
+
+
+def test_directions_are_read_as_they_were_written(tmp_path):
+    numbering = Numbering(array("i", [0, 1, 0]), array("i", [0]))
+    told = Directions(numbering, array("i", [300, 2**31 - 1]), array("i"))
+    path = write_once(told.pack(), tmp_path / "one.places")
+    assert read_directions(path) == told
+    path.write_bytes(path.read_bytes()[:-1] + b"\x01")
+    with pytest.raises(StorageError, match="cannot be read"):
+        read_directions(path)
+    with pytest.raises(StorageError, match="no such file"):
+        read_directions(tmp_path / "other.places")
 
 
 def test_a_shard_is_read_as_it_was_written(tmp_path):
@@ -147,13 +182,13 @@ def test_a_shard_is_read_as_it_was_written(tmp_path):
     ]
     [plan] = divided(Division(), "strano\n", requests)[0].values()
     content = shard_content(plan)
-    path = write_shard(content, tmp_path / "one.shard")
+    path = write_once(content, tmp_path / "one.shard")
     assert read_shard(path) == plan
     # One bit of a letter: it would still be JSON.
     path.write_bytes(path.read_bytes().replace(b"spezzata", b"spezzate"))
     with pytest.raises(StorageError, match="cannot be read"):
         read_shard(path)
-    assert read_shard(write_shard(content, path)) == plan
+    assert read_shard(write_once(content, path)) == plan
 
 
 @given(st.integers(1, 60), st.integers(0, 300))

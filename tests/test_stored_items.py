@@ -218,7 +218,10 @@ def loaded(path):
     return replace(found, suite=replace(found.suite, items=tuple(found.suite.items)))
 
 
-def test_suites_of_every_format_are_stored(tmp_path):
+def test_suites_of_every_format_are_stored(tmp_path, monkeypatch):
+    few = write_folder(tmp_path / "folder")
+    assert isinstance(load_suite(few, stored=True).suite.items, tuple)
+    monkeypatch.setattr(stored, "FEW", 0)
     paths = [
         write_folder(tmp_path / "folder"),
         write_folder(

@@ -23,7 +23,7 @@ from cimento.manifest import describe
 from cimento.measures import columns_needed
 from cimento.measures.unigrams import load_unigrams
 from cimento.models.base import Scorer
-from cimento.outline import Outline
+from cimento.outline import Numbering, Outline
 from cimento.results import Run
 from cimento.runs import RunFolder
 from cimento.sources import Answered, Asking, Source, name_of, open_source, shown_name
@@ -146,15 +146,21 @@ class Evaluation:
         """
         return self.judging.applied(self.limited(loaded.suite))
 
-    def outline(self, loaded: LoadedSuite) -> Outline:
+    def outline(self, loaded: LoadedSuite, numbering: Numbering | None = None) -> Outline:
         """What the suite asks of a model that needs to know no more than its texts.
+
+        Args:
+            loaded: the suite.
+            numbering: of the outline, where it is known.
 
         Raises:
             CimentoError: it cannot be asked, or cannot be judged in this way.
         """
         self._check_unigrams(loaded.suite)
         asked, asking = self.asked(loaded), self.asking
-        return Outline(asked, all_tokens=asking.all_tokens, context=asking.context)
+        return Outline(
+            asked, all_tokens=asking.all_tokens, context=asking.context, numbering=numbering
+        )
 
     def limited(self, suite: Suite) -> Suite:
         """The first items of a suite, as many as are asked."""

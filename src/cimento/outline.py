@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
 
 from cimento.requests import (
     NO_CONTEXT,
@@ -26,6 +28,20 @@ from cimento.scratch import needing_room, scratch_database
 from cimento.suites.model import Suite
 
 
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """Which request each stimulus of a suite is.
+
+    Attributes:
+        requests: number of the request of each stimulus, in order: a request that was not there
+            before has the next number, from 0 on.
+        several: numbers of the requests of which not every stimulus wants the same.
+    """
+
+    requests: array[int]
+    several: array[int]
+
+
 class Outline:
     """The requests and places of a plan, in the same order, made when they are gone through.
 
@@ -33,6 +49,10 @@ class Outline:
         suite: a valid suite.
         all_tokens: as for `cimento.requests.plan_suite`.
         context: what stands before the texts.
+        numbering: of the same suite, where it is known; None finds it out.
+
+    Attributes:
+        numbering: which request each stimulus is.
 
     Raises:
         UsageError: the suite lacks the column that should hold the contexts.
@@ -40,22 +60,19 @@ class Outline:
     """
 
     def __init__(
-        self, suite: Suite, *, all_tokens: bool = False, context: Context = NO_CONTEXT
+        self,
+        suite: Suite,
+        *,
+        all_tokens: bool = False,
+        context: Context = NO_CONTEXT,
+        numbering: Numbering | None = None,
     ) -> None:
         context.check(suite)
         self._suite = suite
         self._context = context
         self._ask_all = asks_all(suite, all_tokens=all_tokens)
-        self._numbers = array("i")
-        several: set[int] = set()
-        with closing(_Texts()) as texts:
-            for stimulus in self._stimuli():
-                number, is_same = texts.number(stimulus.key, _wanted(stimulus.wanted))
-                self._numbers.append(number)
-                if not is_same:
-                    several.add(number)
-            self._count = len(texts)
-        self._shared = {} if self._ask_all else self._united(several)
+        self.numbering = _numbering(self._stimuli()) if numbering is None else numbering
+        self._count = max(self.numbering.requests, default=-1) + 1
 
     @property
     def suite(self) -> str:
@@ -84,7 +101,7 @@ class Outline:
         return asked_stimuli(self._suite, context=self._context)
 
     def _numbered_stimuli(self) -> Iterator[tuple[int, AskedStimulus]]:
-        return zip(self._numbers, self._stimuli(), strict=True)
+        return zip(self.numbering.requests, self._stimuli(), strict=True)
 
     def _request(self, number: int, stimulus: AskedStimulus) -> ScoreRequest:
         own = _wanted(stimulus.wanted)
@@ -92,13 +109,26 @@ class Outline:
         text, context, regions = stimulus.key
         return ScoreRequest(number, text, context, wanted, regions)
 
-    def _united(self, requests: Collection[int]) -> dict[int, tuple[Span, ...]]:
+    @cached_property
+    def _shared(self) -> dict[int, tuple[Span, ...]]:
         """What is wanted of texts of which not every stimulus wants the same."""
-        spans: dict[int, list[Span]] = {request: [] for request in requests}
-        for request, stimulus in self._numbered_stimuli() if requests else ():
+        several = () if self._ask_all else self.numbering.several
+        spans: dict[int, list[Span]] = {request: [] for request in several}
+        for request, stimulus in self._numbered_stimuli() if several else ():
             if request in spans:
                 spans[request] += stimulus.wanted
         return {request: _wanted(each) for request, each in spans.items()}
+
+
+def _numbering(stimuli: Iterable[AskedStimulus]) -> Numbering:
+    requests, several = array("i"), set[int]()
+    with closing(_Texts()) as texts:
+        for stimulus in stimuli:
+            number, is_same = texts.number(stimulus.key, _wanted(stimulus.wanted))
+            requests.append(number)
+            if not is_same:
+                several.add(number)
+    return Numbering(requests, array("i", sorted(several)))
 
 
 def _wanted(spans: Iterable[Span]) -> tuple[Span, ...]:
@@ -123,22 +153,19 @@ class _Texts:
         )
         self._count = 0
 
-    def __len__(self) -> int:
-        return self._count
-
     def number(self, key: RequestKey, wanted: tuple[Span, ...]) -> tuple[int, bool]:
         """The number of what is asked, and whether the same of it is wanted as the first time."""
         address, of_wanted = _digest(key), _digest(wanted)
         with needing_room():
-            found = self._database.execute(
-                "SELECT number, wanted FROM texts WHERE key = ?", (address,)
-            ).fetchone()
-            if found is not None:
-                return found[0], found[1] == of_wanted
             row = (address, self._count, of_wanted)
-            self._database.execute("INSERT INTO texts VALUES (?, ?, ?)", row)
-        self._count += 1
-        return self._count - 1, True
+            added = self._database.execute("INSERT OR IGNORE INTO texts VALUES (?, ?, ?)", row)
+            if added.rowcount:
+                self._count += 1
+                return self._count - 1, True
+            [(number, first)] = self._database.execute(
+                "SELECT number, wanted FROM texts WHERE key = ?", (address,)
+            )
+        return number, first == of_wanted
 
     def close(self) -> None:
         """Forget all of it."""

@@ -287,14 +287,16 @@ def unit_body() -> bytes:
 def shard_body() -> bytes:
     """What a unit asks, unsealed."""
     from cimento.outline import Outline
-    from cimento.scheduling.shards import Division, shard_content
+    from cimento.scheduling.shards import Division, Shard, shard_content
     from cimento.suites.load import load_suite
     from tests.suites_on_disk import write_folder
 
     with tempfile.TemporaryDirectory() as name:
         suite = load_suite(write_folder(Path(name) / "suite")).suite
-        [(_, shard)] = Division().divide(suite.name, Outline(suite).requests())
-        return shard_content(shard)
+        added: list[Shard] = []
+        Division().divide(suite.name, Outline(suite).requests(), added=added.append)
+        [shard] = added
+        return shard_content(shard.plan)
 
 
 def sealed(body: bytes) -> bytes:

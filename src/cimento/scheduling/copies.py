@@ -13,36 +13,43 @@ from pathlib import Path
 from cimento.errors import InputError, StorageError
 from cimento.files import write_pieces
 from cimento.parsing import parse_json
+from cimento.scheduling.spool import Spool
 from cimento.suites.load import LoadedSuite
 from cimento.suites.model import Suite
 from cimento.suites.readers.native import TOML, read_native
+from cimento.suites.stored import settled
 from cimento.suites.writers.native import TABLE, native_pieces
 
+_UNNAMED = "copy"
+"""Of a content that is not whole yet."""
 _BLOCK = 1 << 16
 """Bytes that are read together."""
 
 
-def digest_of_copy(suite: Suite) -> str:
-    """What a copy of a suite is known by: the sha256 of its files, hexadecimal."""
+def keep_copy(suite: Suite, spool: Spool) -> str:
+    """Keep the files of a suite's folder, in pieces, under the digest of what they hold.
+
+    Returns:
+        The digest: the sha256 of the files, hexadecimal.
+    """
     digest = hashlib.sha256()
-    for _, pieces in native_pieces(suite):
-        for piece in pieces:
-            digest.update(piece.encode())
+
+    def pieces() -> Iterator[bytes]:
+        for name, parts in native_pieces(suite):
+            for part in parts:
+                digest.update(part.encode())
+                yield json.dumps([name, part]).encode()
+
+    spool.keep(_UNNAMED, pieces())
+    spool.rename(_UNNAMED, digest.hexdigest())
     return digest.hexdigest()
-
-
-def copy_pieces(suite: Suite) -> Iterator[bytes]:
-    """The files of a suite's folder, in pieces that can be kept one by one."""
-    for name, pieces in native_pieces(suite):
-        for piece in pieces:
-            yield json.dumps([name, piece]).encode()
 
 
 def write_copy(pieces: Iterable[bytes], folder: Path) -> None:
     """Write a copy where every worker can read it; one that is there, and whole, stays.
 
     Args:
-        pieces: as `copy_pieces` gives them.
+        pieces: as `keep_copy` keeps them.
         folder: named by its digest.
 
     Raises:
@@ -71,7 +78,7 @@ def read_copy(head: LoadedSuite, folder: Path) -> LoadedSuite:
         raise _damaged(folder) from error
     if reading.sha256 != folder.name:
         raise _damaged(folder)
-    return replace(head, suite=reading.suite)
+    return replace(head, suite=replace(reading.suite, items=settled(reading.suite.items)))
 
 
 def _is_whole(folder: Path) -> bool:

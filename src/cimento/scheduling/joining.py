@@ -5,25 +5,27 @@ Whoever made the files, the tables are the same bytes.
 
 from __future__ import annotations
 
-from array import array
+import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.answered import LongAnswers, requests_pieces
+from cimento.answered import LongAnswers, requests_pieces, write_pieces
+from cimento.answers import REQUESTS
 from cimento.api import Evaluation
 from cimento.designs import Shown, shown_of
 from cimento.errors import ModelError, TableError
 from cimento.models.align import tokens_in
-from cimento.pieces import Pieces
+from cimento.pieces import Pieces, read_parquet
 from cimento.report.summary import RunSummary
 from cimento.results import Run
 from cimento.scheduling.copies import read_copy
-from cimento.scheduling.shards import SHARD, Division, Shard, read_shard
-from cimento.scheduling.spool import Spool
+from cimento.scheduling.directions import read_directions
+from cimento.scheduling.shards import SHARD
 from cimento.scheduling.units import UnitStore, read_result, read_told
+from cimento.scratch import needing_room
 from cimento.sources import Answered, Source, name_of
 from cimento.suites.load import LoadedSuite
 from cimento.suites.model import JsonValue
@@ -104,6 +106,7 @@ class JoinTask:
         evaluation: how the suite is asked, judged and stored.
         head: the suite without its items.
         copy: digest of its copy.
+        directions: digest of what says where its answers are.
         shards: digests of the shards in which its answers are.
         store: where the units are.
         telling: what is to be said.
@@ -115,6 +118,7 @@ class JoinTask:
     evaluation: Evaluation
     head: LoadedSuite
     copy: str
+    directions: str
     shards: tuple[str, ...]
     store: UnitStore
     telling: Telling
@@ -125,6 +129,7 @@ class Joiner:
 
     def __init__(self) -> None:
         self._asked: _Asked | None = None
+        self._kept = ExitStack()
 
     def join(self, task: JoinTask) -> Finished:
         """Do a task.
@@ -135,18 +140,29 @@ class Joiner:
         run = task.evaluation.stored(task.head, task.source)
         if run is None:
             card, remarks = _told(task)
-            if self._asked is None or self._asked.copy != task.copy:
+            if self._asked is None or self._asked.key != (task.copy, task.directions):
                 self.forget()
-                self._asked = _Asked.of(task)
+                self._asked = _Asked.of(task, self._folder())
             asked = self._asked
             pieces = Pieces(lambda: asked.tokens(task))
-            tables = LongAnswers(requests_pieces(asked.outline), pieces, remarks)
+            tables = LongAnswers(read_parquet(asked.requests), pieces, remarks)
             run = task.evaluation.finish(asked.loaded, task.source, Answered(card, tables))
         return Finished.of(run, task.telling)
 
     def forget(self) -> None:
         """Give back what is kept."""
         self._asked = None
+        self._kept.close()
+
+    def _folder(self) -> Path:
+        """A temporary folder, until the suite is forgotten.
+
+        Raises:
+            StorageError: there is no room for one.
+        """
+        with needing_room():
+            folder = tempfile.TemporaryDirectory(prefix="cimento-", ignore_cleanup_errors=True)
+        return Path(self._kept.enter_context(folder))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,44 +170,44 @@ class _Asked:
     """A suite with what it asks.
 
     Attributes:
-        copy: digest of the suite's copy.
+        key: digests of the suite's copy, and of what says where its answers are.
         loaded: the suite.
-        outline: what it asks.
+        requests: file with its requests table, which every model's run has.
         places: for each request, in order, number of its answer among those of all shards.
         partial: of requests for which a shard holds more tokens than are wanted: the stretches.
     """
 
-    copy: str
+    key: tuple[str, str]
     loaded: LoadedSuite
-    outline: Outline
+    requests: Path
     places: pl.Series
     partial: Mapping[int, tuple[Span, ...]]
 
     @classmethod
-    def of(cls, task: JoinTask) -> _Asked:
+    def of(cls, task: JoinTask, folder: Path) -> _Asked:
         """The suite of a task.
 
+        Args:
+            task: what is to be put together.
+            folder: for a file, as long as this is needed.
+
         Raises:
-            StorageError: its copy or a shard cannot be read.
-            ModelError: a text of it is in no unit, which is a fault of ours.
+            StorageError: its copy, or where answers are, cannot be read; or the file not written.
         """
         import polars as pl
 
         loaded = read_copy(task.head, task.store.suite(task.copy))
-        outline = task.evaluation.outline(loaded)
-        first = {digest: SHARD * number for number, digest in enumerate(task.shards)}
-        places = array("i")
-        partial: dict[int, tuple[Span, ...]] = {}
-        with _divided(task) as division:
-            for request, _ in outline.requests():
-                origin = division.find(request)
-                if origin is None:
-                    seen = "a text of it is in no unit"
-                    raise ModelError(where=f"suite {outline.suite!r}", seen=seen)
-                places.append(first[origin.shard] + origin.number)
-                if not origin.whole and request.wanted is not None:
-                    partial[request.id] = request.wanted
-        return cls(task.copy, loaded, outline, pl.Series("answer", places, pl.Int32), partial)
+        directions = read_directions(task.store.directions(task.directions))
+        outline = task.evaluation.outline(loaded, directions.numbering)
+        # Made once, and not for every model: reading it again is far quicker.
+        path = write_pieces(requests_pieces(outline), REQUESTS, folder)
+        return cls(
+            (task.copy, task.directions),
+            loaded,
+            path,
+            pl.Series("answer", directions.places, pl.Int32),
+            _wanted_of(outline, frozenset(directions.partial)),
+        )
 
     def tokens(self, task: JoinTask) -> Iterator[pl.DataFrame]:
         """The tokens table, a piece at a time, out of the units.
@@ -239,18 +255,13 @@ class _Asked:
         return tokens.filter(pl.Series(keep, dtype=pl.Boolean))
 
 
-@contextmanager
-def _divided(task: JoinTask) -> Iterator[Division]:
-    """The shards of a run, to find requests in; who asks what is on disk meanwhile.
-
-    Raises:
-        StorageError: one cannot be read.
-    """
-    with closing(Spool()) as spool:
-        division = Division(spool)
-        for digest in task.shards:
-            division.add(Shard(digest, read_shard(task.store.shard(digest))))
-        yield division
+def _wanted_of(outline: Outline, requests: frozenset[int]) -> dict[int, tuple[Span, ...]]:
+    """The stretches that are wanted of some requests."""
+    return {
+        request.id: request.wanted
+        for request, _ in (outline.requests() if requests else ())
+        if request.id in requests and request.wanted is not None
+    }
 
 
 def _told(task: JoinTask) -> tuple[ModelCard, tuple[str, ...]]:

@@ -147,6 +147,7 @@ def _join_task(work: Work, part: Part, asked: Asked, telling: Telling) -> JoinTa
         evaluation=evaluation if sharded else replace(evaluation, force=False),
         head=part.head,
         copy=part.copy,
+        directions=part.directions,
         shards=part.needed,
         store=work.store,
         telling=telling,

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import NamedTuple, Protocol
 from cimento.errors import StorageError, TableError
 from cimento.parsing import parse_json
 from cimento.requests import Place, Plan, ScoreRequest, Span
-from cimento.scheduling.sealed import read_sealed, write_sealed
+from cimento.scheduling.sealed import read_sealed
 
 SHARD = 256
 """Requests that are answered together."""
@@ -90,6 +91,43 @@ class OwnersInMemory:
         self._all.setdefault(address, []).append(owner)
 
 
+class Divided:
+    """Where the answers to a suite are.
+
+    Attributes:
+        shards: digests of the shards, in the order in which they are first needed.
+        places: for each request, in order, number of its answer among those of these shards.
+        partial: numbers of the requests for which a shard holds more tokens than are wanted.
+    """
+
+    def __init__(self) -> None:
+        self.shards: list[str] = []
+        self.places = array("i")
+        self.partial = array("i")
+        self._known: dict[str, int] = {}
+        self._filling = 0
+
+    def found(self, request: ScoreRequest, origin: Origin) -> None:
+        """A request that an earlier suite makes."""
+        if origin.shard not in self._known:
+            self._known[origin.shard] = len(self.shards)
+            self.shards.append(origin.shard)
+        self.places.append(SHARD * self._known[origin.shard] + origin.number)
+        if not origin.whole:
+            self.partial.append(request.id)
+
+    def is_next(self, number: int) -> None:
+        """A request of the shard that is being filled, with its number in it."""
+        if number == 0:
+            self._filling = len(self.shards)
+            self.shards.append("")
+        self.places.append(SHARD * self._filling + number)
+
+    def filled(self, digest: str) -> None:
+        """That shard is full."""
+        self.shards[self._filling] = digest
+
+
 class Division:
     """The shards of the suites of one run, suite after suite.
 
@@ -103,35 +141,42 @@ class Division:
         self._owners = OwnersInMemory() if owners is None else owners
 
     def divide(
-        self, suite: str, requests: Iterable[tuple[ScoreRequest, Place]]
-    ) -> Iterator[tuple[str, Plan | None]]:
-        """The shards in which the answers to a suite are, as they become known.
+        self,
+        suite: str,
+        requests: Iterable[tuple[ScoreRequest, Place]],
+        *,
+        added: Callable[[Shard], object],
+    ) -> Divided:
+        """Find the shards in which the answers to a suite are.
 
         Args:
             suite: its name.
             requests: what it asks, each text once, with a place that stands for it in messages.
-
-        Returns:
-            Digests, in the order in which they are first needed, some more than once; with what
-            a shard asks where the suite adds it.
+            added: told of each shard that the suite adds, when that is full.
         """
+        divided = Divided()
         fresh: list[tuple[ScoreRequest, Place]] = []
         for request, place in requests:
             origin = self.find(request)
             if origin is not None:
-                yield origin.shard, None
+                divided.found(request, origin)
                 continue
             fresh.append((request, place))
+            divided.is_next(len(fresh) - 1)
             if len(fresh) == SHARD:
-                yield self._added(suite, fresh)
+                added(self._added(suite, fresh, divided))
                 fresh = []
         if fresh:
-            yield self._added(suite, fresh)
+            added(self._added(suite, fresh, divided))
+        return divided
 
-    def _added(self, suite: str, fresh: Sequence[tuple[ScoreRequest, Place]]) -> tuple[str, Plan]:
+    def _added(
+        self, suite: str, fresh: Sequence[tuple[ScoreRequest, Place]], divided: Divided
+    ) -> Shard:
         shard = _shard(suite, fresh)
         self.add(shard)
-        return shard.digest, shard.plan
+        divided.filled(shard.digest)
+        return shard
 
     def add(self, shard: Shard) -> None:
         """Have the requests of a shard found in it."""
@@ -240,23 +285,6 @@ def shard_plan(content: bytes) -> Plan:
     name, *lines = content.decode().rstrip("\n").split("\n")
     rows = [_Row(*parse_json(line)) for line in lines]
     return _plan(parse_json(name), rows)
-
-
-def write_shard(content: bytes, path: Path) -> Path:
-    """Write a shard where every worker can read it; one that is there, and whole, stays.
-
-    Args:
-        content: as `shard_content` gives it.
-        path: of its file.
-
-    Raises:
-        StorageError: the folder cannot be written.
-    """
-    try:
-        read_sealed(path)
-    except (StorageError, TableError):
-        return write_sealed(content, path)
-    return path
 
 
 def read_shard(path: Path) -> Plan:

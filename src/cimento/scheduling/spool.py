@@ -36,6 +36,13 @@ class Spool:
             with needing_room():
                 self._database.execute(query, (key, number, piece))
 
+    def rename(self, key: str, name: str) -> None:
+        """Give a content another key, under which there may be the same already."""
+        with needing_room():
+            query = "UPDATE OR IGNORE contents SET key = ? WHERE key = ?"
+            self._database.execute(query, (name, key))
+            self._database.execute("DELETE FROM contents WHERE key = ?", (key,))
+
     def pieces(self, key: str) -> Iterator[bytes]:
         """What was kept under a key, in the same pieces."""
         query = "SELECT content FROM contents WHERE key = ? AND piece = ?"

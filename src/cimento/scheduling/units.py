@@ -49,6 +49,10 @@ class UnitStore:
         """The folder with a copy of a suite, as it is asked."""
         return self.path / "suites" / digest
 
+    def directions(self, digest: str) -> Path:
+        """The file that says where the answers to a suite are."""
+        return self.path / "suites" / f"{digest}.places"
+
     def result(self, model: str, shard: str) -> Path:
         """The file with what a model answered to a shard, both by their digests."""
         return self.path / model / f"{shard}.unit"

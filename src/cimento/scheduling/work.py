@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
@@ -10,8 +11,10 @@ from typing import Self
 from cimento.api import Evaluation, SuiteLike, each_suite, refuse_same_names
 from cimento.errors import CimentoError, ModelError
 from cimento.requests import Plan
-from cimento.scheduling.copies import copy_pieces, digest_of_copy, read_copy, write_copy
-from cimento.scheduling.shards import Division, shard_content, shard_plan, write_shard
+from cimento.scheduling.copies import keep_copy, read_copy, write_copy
+from cimento.scheduling.directions import Directions
+from cimento.scheduling.sealed import write_once
+from cimento.scheduling.shards import Division, Shard, shard_content, shard_plan
 from cimento.scheduling.spool import Spool
 from cimento.scheduling.tasks import ShardTask
 from cimento.scheduling.units import UnitStore, model_digest
@@ -32,6 +35,7 @@ class Part:
         items: how many are asked.
         texts: distinct texts that they make.
         copy: digest of the copy of the suite that is on disk.
+        directions: digest of what says where its answers are.
         shards: those that the suite adds, by their digests, with their numbers of texts.
         needed: digests of the shards in which its answers are.
         error: why it cannot be asked; what comes of asking is empty then.
@@ -41,6 +45,7 @@ class Part:
     items: int = 0
     texts: int = 0
     copy: str = ""
+    directions: str = ""
     shards: dict[str, int] = field(default_factory=dict)
     needed: tuple[str, ...] = ()
     error: CimentoError | None = None
@@ -155,9 +160,10 @@ class Work:
         """
         for part in self.parts:
             for digest in part.shards:
-                write_shard(self._content(digest), self.store.shard(digest))
+                write_once(self._content(digest), self.store.shard(digest))
             if part.error is None:
                 write_copy(self.spool.pieces(part.copy), self.store.suite(part.copy))
+                write_once(self._content(part.directions), self.store.directions(part.directions))
 
     def is_over(self) -> bool:
         """Whether all runs that can be made are stored."""
@@ -233,22 +239,28 @@ def _part(loaded: LoadedSuite, evaluation: Evaluation, division: Division, spool
         nothing = ModelError(where=f"suite {head.suite.name!r}", seen="it asks nothing")
         return Part(head, items=len(limited.items), error=nothing)
     shards: dict[str, int] = {}
-    needed: dict[str, None] = {}
-    for digest, plan in division.divide(head.suite.name, outline.requests()):
-        needed[digest] = None
-        if plan is not None:
-            shards[digest] = len(plan.requests)
-            spool.keep(digest, [shard_content(plan)])
-    copy = digest_of_copy(limited)
-    spool.keep(copy, copy_pieces(limited))
+
+    def added(shard: Shard) -> None:
+        shards[shard.digest] = len(shard.plan.requests)
+        spool.keep(shard.digest, [shard_content(shard.plan)])
+
+    divided = division.divide(head.suite.name, outline.requests(), added=added)
     return Part(
         head,
         items=len(limited.items),
         texts=len(outline),
-        copy=copy,
+        copy=keep_copy(limited, spool),
+        directions=_kept(Directions(outline.numbering, divided.places, divided.partial), spool),
         shards=shards,
-        needed=tuple(needed),
+        needed=tuple(divided.shards),
     )
+
+
+def _kept(directions: Directions, spool: Spool) -> str:
+    content = directions.pack()
+    digest = hashlib.sha256(content).hexdigest()[:32]
+    spool.keep(digest, [content])
+    return digest
 
 
 def _find(model: str, evaluation: Evaluation) -> Asked:

@@ -15,7 +15,7 @@ from cimento.suites.readers import FORMATS, SUITE_SUFFIXES, TOML, detect_format,
 from cimento.suites.readers.native import TABLES, read_native
 from cimento.suites.readers.plugged import plugged_suffixes
 from cimento.suites.reading import Reading
-from cimento.suites.stored import StoredItems, store_items
+from cimento.suites.stored import settled
 
 SMALL_STIMULI = 80_000
 STIMULUS_BYTES = 10
@@ -47,9 +47,9 @@ def load_suite(path: Path, *, format_: str = "", stored: bool = False) -> Loaded
     Args:
         path: a suite folder, or a file in one of the formats of `readers.FORMATS` or of a plug-in.
         format_: name of the format, where the file does not tell it.
-        stored: whether the items shall stand in a temporary file instead of memory
-            (`cimento.suites.stored`). Those of a folder with items.tsv are never all in memory,
-            those of other formats while they are read and checked.
+        stored: whether the items, where they are many, shall stand in a temporary file instead of
+            memory (`cimento.suites.stored`). Those of a folder with items.tsv are never all in
+            memory, those of other formats while they are read.
 
     Raises:
         InputError: the path does not exist, may not be read or is in no known format.
@@ -60,9 +60,6 @@ def load_suite(path: Path, *, format_: str = "", stored: bool = False) -> Loaded
     loaded, faults = _read(path, format_=format_, stored=stored)
     if loaded is None or errors(faults):
         raise SuiteError(where=str(path), faults=faults)
-    suite = loaded.suite
-    if stored and not isinstance(suite.items, StoredItems):
-        return replace(loaded, suite=replace(suite, items=store_items(suite.items)))
     return loaded
 
 
@@ -233,6 +230,9 @@ def _read(
 
 def _reading(path: Path, format_: str, *, stored: bool) -> Reading:
     """What the reader of a format makes of a path; only the native one stores as it reads."""
-    if stored and format_ == "native":
-        return read_native(path, stored=True)
-    return find_reader(format_)(path)
+    read = find_reader(format_)
+    if not stored:
+        return read(path)
+    reading = read_native(path, stored=True) if format_ == "native" else read(path)
+    suite = replace(reading.suite, items=settled(reading.suite.items))
+    return replace(reading, suite=suite)

@@ -146,6 +146,10 @@ class Surveyed(Protocol):
     """Items that know what names there are in them, for going through them takes time."""
 
     @property
+    def ids(self) -> Iterator[str]:
+        """The ids of the items, in order."""
+
+    @property
     def condition_names(self) -> tuple[str, ...]:
         """The names of all conditions, in order of first appearance."""
 
@@ -187,6 +191,12 @@ class Suite:
     def name(self) -> str:
         """The suite's name."""
         return self.meta.name
+
+    def item_ids(self) -> Iterator[str]:
+        """The ids of the items, in order."""
+        if isinstance(self.items, Surveyed):
+            return self.items.ids
+        return (item.id for item in self.items)
 
     @property
     def condition_names(self) -> tuple[str, ...]:

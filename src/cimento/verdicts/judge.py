@@ -88,8 +88,8 @@ def each_verdict(
     )
     nothing = _outcomes(trees, {}, source_unit, unit)
     early: dict[str, list[Outcome]] = {}
-    for item in suite.items:
-        yield from _verdicts(suite, item.id, _next_of(item.id, answered, early) or nothing)
+    for item in suite.item_ids():
+        yield from _verdicts(suite, item, _next_of(item, answered, early) or nothing)
     # What is wrong with answers is told, whether there are such items or not.
     deque(answered, maxlen=0)
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 from typing import TypeAlias
 
-from cimento.suites.model import Item, Suite
+from cimento.suites.model import Suite
 from cimento.verdicts.compact import Verdict
 from cimento.verdicts.formula import Kind
 
@@ -124,15 +124,22 @@ def tallied(
     if column and column not in suite.column_names:
         return {}
 
-    def place(item: Item) -> _Place:
-        group = item.column(column) if column else None
-        return group or "", (item.column(suite.cluster) if suite.cluster else None) or ""
-
     try:
-        groups = _counted(_side_by_side(suite, verdicts, place), passes)
+        groups = _counted(_side_by_side(_places(suite, column), verdicts), passes)
     except _OutOfOrderError:
-        groups = _counted(_looked_up(suite, verdicts, place), passes)
+        groups = _counted(_looked_up(_places(suite, column), verdicts), passes)
     return groups if any(groups) or not column else {}
+
+
+def _places(suite: Suite, column: str) -> Iterator[tuple[str, _Place]]:
+    """The id of every item, with its group and its cluster."""
+    if not column and not suite.cluster:
+        yield from ((item, ("", "")) for item in suite.item_ids())
+        return
+    for item in suite.items:
+        group = item.column(column) if column else None
+        cluster = item.column(suite.cluster) if suite.cluster else None
+        yield item.id, (group or "", cluster or "")
 
 
 def _counted(found: Iterable[_Own], passes: Collection[Kind]) -> dict[str, Group]:
@@ -146,7 +153,7 @@ def _counted(found: Iterable[_Own], passes: Collection[Kind]) -> dict[str, Group
 
 
 def _side_by_side(
-    suite: Suite, verdicts: Iterable[Verdict], place: Callable[[Item], _Place]
+    places: Iterable[tuple[str, _Place]], verdicts: Iterable[Verdict]
 ) -> Iterator[_Own]:
     """Every item with its verdicts.
 
@@ -156,13 +163,13 @@ def _side_by_side(
     runs = groupby(verdicts, key=attrgetter("item"))
     following = next(runs, None)
     hashes = array("q")
-    for item in suite.items:
-        hashes.append(hash(item.id))
+    for item, place in places:
+        hashes.append(hash(item))
         own: Sequence[Verdict] = ()
-        if following is not None and following[0] == item.id:
+        if following is not None and following[0] == item:
             own = list(following[1])
             following = next(runs, None)
-        yield place(item), own
+        yield place, own
     if following is not None or _repeats(hashes):
         raise _OutOfOrderError
 
@@ -176,15 +183,12 @@ def _repeats(hashes: array[int]) -> bool:
     return bool((values[1:] == values[:-1]).any())
 
 
-def _looked_up(
-    suite: Suite, verdicts: Iterable[Verdict], place: Callable[[Item], _Place]
-) -> Iterator[_Own]:
+def _looked_up(places: Iterable[tuple[str, _Place]], verdicts: Iterable[Verdict]) -> Iterator[_Own]:
     """The same for verdicts in any order; of two items with one id, the last tells its place."""
     own: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         own.setdefault(verdict.item, []).append(verdict)
-    places = {item.id: place(item) for item in suite.items}
-    for item, where in places.items():
+    for item, where in dict(places).items():
         yield where, own.pop(item, ())
     for item in own:
         raise KeyError(item)
