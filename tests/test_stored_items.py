@@ -319,14 +319,16 @@ def counted(folder, *, items, apart=False):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "apart"), [(4_000, False), (1_500, True)])
-def test_memory_does_not_grow_with_the_items(tmp_path, size, apart):
+def test_memory_does_not_grow_with_the_items(tmp_path, monkeypatch, size, apart):
+    monkeypatch.setattr(stored, "FEW", 0)
     peak_of(counted(tmp_path / "first", items=10, apart=apart))  # what is imported is held too
     few = counted(tmp_path / "few", items=size, apart=apart)
     many = counted(tmp_path / "many", items=4 * size, apart=apart)
     assert peak_of(many) - peak_of(few) < 3 * size * 200
 
 
-def test_of_a_few_hundred_items_there_are_no_objects(tmp_path):
+def test_of_a_few_hundred_items_there_are_no_objects(tmp_path, monkeypatch):
+    monkeypatch.setattr(stored, "FEW", 0)
     few = counted(tmp_path / "few", items=100)
     many = counted(tmp_path / "many", items=900)
     peak_of(many)
