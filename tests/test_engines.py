@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import os
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from cimento.answers import TOKENS, read_table
 from cimento.api import Evaluation
 from cimento.cli.main import invoke
 from cimento.judging import Judging
@@ -21,7 +23,10 @@ from cimento.scheduling.merging import finish
 from cimento.scheduling.pools import ThisProcess
 from cimento.scheduling.work import plan_work
 from cimento.sources import Asking
-from cimento.suites.model import Suite
+from cimento.suites import stored
+from cimento.suites.load import load_suite
+from cimento.suites.model import Prediction, Suite
+from cimento.suites.writers.native import write_native
 from tests import engines
 
 MODELS = ("-m", "counted:a", "-m", "counted:b")
@@ -72,6 +77,25 @@ def test_one_process_and_four_give_the_same_tables(here, capsys):
     assert "lamps" in capsys.readouterr().out
     assert suites(here / "alone") == suites(here / "spread")
     assert suites(here / "alone")["lamps"] == suite_files(here / "lamps")
+
+
+def test_suites_on_disk_give_the_same_tables(here, monkeypatch):
+    # The first asks for more of the same sentences, so that units hold what the second leaves out.
+    whole = load_suite(here / "lamps").suite
+    sentences = (Prediction("(*;%good%) < (*;%bad%)"),)
+    meta = dataclasses.replace(whole.meta, name="whole")
+    asked = dataclasses.replace(whole, meta=meta, predictions=sentences, items=whole.items[250:])
+    write_native(asked, here / "whole")
+    named = ("whole", "lamps", "more", *MODELS, "--no-cache")
+    held = run(*named, output="held")
+    monkeypatch.setattr(stored, "FEW", 10)
+    on_disk = run(*named, output="on-disk")
+
+    assert len(held) == 3 * 2 * 4
+    assert on_disk == held
+    assert suites(here / "on-disk") == suites(here / "held")
+    tokens = read_table(TOKENS, next((here / "held" / "lamps").iterdir()))
+    assert tokens["request"].value_counts()["count"].unique().to_list() == [1]
 
 
 @pytest.mark.usefixtures("here")

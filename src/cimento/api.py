@@ -245,7 +245,7 @@ class Evaluation:
 
     def _reopen(self, folder: RunFolder) -> Run:
         """The stored run; judged again, and stored so, where it was judged in another way."""
-        run = Run.open(folder)
+        run = Run.open(folder, stored=True)
         return run if run.judging == self.judging else run.judge(self.judging).save(folder)
 
 

@@ -258,12 +258,15 @@ class Run:
         return RunFolder(output / self.suite.name / name)
 
     @classmethod
-    def open(cls, folder: RunFolder, manifest: Manifest | None = None) -> Run:
+    def open(
+        cls, folder: RunFolder, manifest: Manifest | None = None, *, stored: bool = False
+    ) -> Run:
         """A run as it was stored.
 
         Args:
             folder: where.
             manifest: of the run, where it was read before; None reads it.
+            stored: as for `load_suite`; each run of a long suite has an open file then.
 
         Raises:
             TableError: there is no finished run in the folder, or a part of it cannot be read.
@@ -285,7 +288,7 @@ class Run:
                 todo="Run again.",
             )
         return cls(
-            suite=load_suite(folder.suite_folder).suite,
+            suite=load_suite(folder.suite_folder, stored=stored).suite,
             model=label,
             model_kind=str(model.get("kind", "")),
             manifest=manifest,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from pathlib import Path
 
 from cimento.errors import InputError
@@ -19,6 +20,17 @@ def suite(path: Path) -> object:
     from cimento.suites.load import load_suites
 
     return [plan_suite(each.suite) for each in load_suites(path)]
+
+
+def suite_on_disk(path: Path) -> object:
+    """The same, read some lines at a time into a temporary file, as a run does."""
+    from cimento.outline import Outline
+    from cimento.suites.load import load_suite
+    from cimento.suites.stored import store_items
+
+    suite = load_suite(path, stored=True).suite
+    kept = dataclasses.replace(suite, items=store_items(suite.items))
+    return [request for request, _ in Outline(kept).requests()]
 
 
 def zorro(path: Path) -> object:

@@ -280,3 +280,10 @@ def shard(path: Path) -> object:
     from cimento.scheduling.shards import read_shard
 
     return read_shard(path)
+
+
+def directions(path: Path) -> object:
+    """Where the answers to a suite are."""
+    from cimento.scheduling.directions import read_directions
+
+    return read_directions(path)

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import tempfile
+from array import array
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -297,6 +298,15 @@ def shard_body() -> bytes:
         Division().divide(suite.name, Outline(suite).requests(), added=added.append)
         [shard] = added
         return shard_content(shard.plan)
+
+
+def directions_body() -> bytes:
+    """Where the answers to a suite are, unsealed."""
+    from cimento.outline import Numbering
+    from cimento.scheduling.directions import Directions
+
+    numbering = Numbering(array("i", range(8)), array("i", [3]))
+    return Directions(numbering, array("i", range(256, 264)), array("i", [1, 2])).pack()
 
 
 def sealed(body: bytes) -> bytes:

@@ -88,6 +88,13 @@ SUITES = {
     "native items.tsv": _in_folder(
         "items.tsv", readers.suite, s.NATIVE_ITEMS, s.NATIVE_WITH_EXTRA, suite__toml=s.NATIVE_TOML
     ),
+    "native items on disk": _in_folder(
+        "items.tsv",
+        readers.suite_on_disk,
+        s.NATIVE_ITEMS,
+        s.NATIVE_WITH_EXTRA,
+        suite__toml=s.NATIVE_TOML,
+    ),
     "native items.csv": _in_folder(
         "items.csv", readers.suite, s.PAIR_TABLE, suite__toml=s.PAIRS_TOML
     ),
@@ -322,6 +329,9 @@ MORE_RUNS = {
     "stories of a run": _in_a_run("es-stories", "stories.jsonl", more.run),
     "unit": Target(file="unit", seeds=lambda: (f.unit_body(),), read=more.unit, wrap=f.sealed),
     "shard": Target(file="shard", seeds=lambda: (f.shard_body(),), read=more.shard, wrap=f.sealed),
+    "directions": Target(
+        file="places", seeds=lambda: (f.directions_body(),), read=more.directions, wrap=f.sealed
+    ),
 }
 
 TARGETS: Mapping[str, Target] = {
