@@ -215,7 +215,7 @@ class Evaluation:
             answers=dataclasses.replace(answers.tables, warnings=warnings),
             judging=self.judging,
         )
-        return run.save(folder) if folder is not None else run
+        return run if folder is None else run.save(folder, suite_copy=loaded.copy)
 
     def _check_unigrams(self, suite: Suite) -> None:
         """Read frequencies before a model is asked, so that a mistake is found at once."""

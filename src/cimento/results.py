@@ -36,7 +36,7 @@ from cimento.runs import Manifest, RunFolder, find_runs
 from cimento.suites.contradictions import contradictions
 from cimento.suites.load import load_suite
 from cimento.suites.model import Suite
-from cimento.suites.writers.native import write_native
+from cimento.suites.writers.native import copy_native, write_native
 from cimento.verdicts.accuracy import accuracies, accuracies_by
 from cimento.verdicts.compact import Verdicts, verdicts_pieces, verdicts_table
 from cimento.verdicts.judge import judge
@@ -236,14 +236,21 @@ class Run:
             summary, predictions=own(summary.predictions), phenomena=phenomena
         )
 
-    def save(self, folder: RunFolder) -> Run:
+    def save(self, folder: RunFolder, *, suite_copy: Path | None = None) -> Run:
         """Store the run, its manifest last; the run that is stored there is replaced.
+
+        Args:
+            folder: where.
+            suite_copy: a folder in which the suite is written already, as it would be here.
 
         Raises:
             StorageError: the folder cannot be written.
         """
         folder.reopen()
-        write_native(self.suite, folder.suite_folder)
+        if suite_copy is None:
+            write_native(self.suite, folder.suite_folder)
+        else:
+            copy_native(suite_copy, folder.suite_folder)
         # From here on the tables are read where they are needed, and not held.
         answers = store_answers(self.answers, folder.path)
         stored = dataclasses.replace(self, folder=folder.path, answers=answers)

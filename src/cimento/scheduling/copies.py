@@ -78,7 +78,8 @@ def read_copy(head: LoadedSuite, folder: Path) -> LoadedSuite:
         raise _damaged(folder) from error
     if reading.sha256 != folder.name:
         raise _damaged(folder)
-    return replace(head, suite=replace(reading.suite, items=settled(reading.suite.items)))
+    suite = replace(reading.suite, items=settled(reading.suite.items))
+    return replace(head, suite=suite, copy=folder)
 
 
 def _is_whole(folder: Path) -> bool:

@@ -32,6 +32,8 @@ class LoadedSuite:
         sha256: of the bytes read, hexadecimal.
         path: file or folder.
         format: name of the format, a key of `readers.FORMATS`; a suffix where a plug-in read it.
+        copy: a folder in which the suite stands just as `write_native` would write it, where it
+            is known that there is one.
     """
 
     suite: Suite
@@ -39,6 +41,7 @@ class LoadedSuite:
     sha256: str
     path: Path
     format: str
+    copy: Path | None = None
 
 
 def load_suite(path: Path, *, format_: str = "", stored: bool = False) -> LoadedSuite:
@@ -223,16 +226,17 @@ def _read(
     except SuiteError as error:
         _refuse_kind(path)
         return None, error.faults
-    faults = (*reading.faults, *check_suite(reading.suite, places=reading.places))
-    loaded = LoadedSuite(reading.suite, warnings(faults), reading.sha256, path, format_)
-    return loaded, faults
+    suite = reading.suite
+    faults = (*reading.faults, *check_suite(suite, places=reading.places))
+    if stored:
+        suite = replace(suite, items=settled(suite.items))
+    return LoadedSuite(suite, warnings(faults), reading.sha256, path, format_), faults
 
 
 def _reading(path: Path, format_: str, *, stored: bool) -> Reading:
     """What the reader of a format makes of a path; only the native one stores as it reads."""
-    read = find_reader(format_)
-    if not stored:
-        return read(path)
-    reading = read_native(path, stored=True) if format_ == "native" else read(path)
-    suite = replace(reading.suite, items=settled(reading.suite.items))
-    return replace(reading, suite=suite)
+    if not stored or format_ != "native":
+        return find_reader(format_)(path)
+    reading = read_native(path, stored=True)
+    # A short suite is checked more quickly when it is held.
+    return replace(reading, suite=replace(reading.suite, items=settled(reading.suite.items)))
