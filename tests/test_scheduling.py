@@ -6,21 +6,25 @@ import random
 from array import array
 from collections import Counter
 from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento.cache import MemoryCache
 from cimento.errors import StorageError, UsageError
 from cimento.outline import Numbering
 from cimento.requests import Place, ScoreRequest
 from cimento.scheduling.directions import Directions, read_directions
 from cimento.scheduling.engines import in_share, parse_share
 from cimento.scheduling.queue import PullQueue
-from cimento.scheduling.sealed import write_once
+from cimento.scheduling.sealed import write_once, write_sealed
 from cimento.scheduling.shards import SHARD, Division, read_shard, shard_content
 from cimento.scheduling.spool import Spool
 from cimento.scheduling.tasks import Trouble
+from cimento.scheduling.units import put_added, write_added
 
 
 @settings(deadline=None)
@@ -210,3 +214,20 @@ def test_an_error_is_the_same_on_the_other_side():
     again = Trouble.of(error).error()
     assert type(again) is UsageError
     assert str(again) == str(error)
+
+
+scores = st.dictionaries(st.integers(0, 2**31 - 1), st.floats(allow_nan=False), max_size=3)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.binary(max_size=40), scores, max_size=5))
+def test_what_units_add_is_put_into_the_cache_and_damaged_files_are_not(added):
+    with TemporaryDirectory() as name:
+        good, bad = Path(name) / "good.added", Path(name) / "bad.added"
+        write_added(added, good)
+        write_sealed(b"no numbers", bad)
+        cache = MemoryCache()
+        put_added([bad, good, Path(name) / "absent.added"], cache)
+        assert cache.get(list(added)) == added
+        assert not good.exists()
+        assert not bad.exists()

@@ -82,11 +82,11 @@ class MemoryCache:
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Scores]:
         """What is known of these sequences."""
-        return {key: _unpack(self._entries[key]) for key in keys if key in self._entries}
+        return {key: unpack_scores(self._entries[key]) for key in keys if key in self._entries}
 
     def put(self, entries: Mapping[bytes, Scores]) -> None:
         """Keep the scores of these sequences."""
-        self._entries.update((key, _pack(scores)) for key, scores in entries.items())
+        self._entries.update((key, pack_scores(scores)) for key, scores in entries.items())
 
 
 def default_cache_folder() -> Path:
@@ -166,14 +166,16 @@ class FileCache:
                 query = f"SELECT key, scores FROM sealed WHERE key IN ({marks})"  # noqa: S608  # only question marks
                 with closing(self._connection.execute(query, some)) as rows:
                     opened = ((key, _opened(key, blob)) for key, blob in rows)
-                    found.update((key, _unpack(data)) for key, data in opened if data is not None)
+                    found.update(
+                        (key, unpack_scores(data)) for key, data in opened if data is not None
+                    )
         except DATABASE_ERRORS as error:
             raise self._failure(error) from error
         return found
 
     def put(self, entries: Mapping[bytes, Scores]) -> None:
         """Keep the scores of these sequences, in one transaction."""
-        rows = [(key, _sealed(key, _pack(scores))) for key, scores in entries.items()]
+        rows = [(key, _sealed(key, pack_scores(scores))) for key, scores in entries.items()]
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.executemany("INSERT OR REPLACE INTO sealed VALUES (?, ?)", rows)
@@ -246,11 +248,17 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             return
 
 
-def _pack(scores: Scores) -> bytes:
+def pack_scores(scores: Scores) -> bytes:
+    """Scores as they are stored, in the order of the tokens."""
     return b"".join(_RECORD.pack(index, value) for index, value in sorted(scores.items()))
 
 
-def _unpack(blob: bytes) -> Scores:
+def unpack_scores(blob: bytes) -> Scores:
+    """Scores that were packed.
+
+    Raises:
+        struct.error: they were not.
+    """
     return dict(_RECORD.iter_unpack(blob))
 
 
@@ -278,4 +286,4 @@ def _is_sound(key: bytes, blob: bytes) -> bool:
     ):
         return False
     highest = math.inf if column else _ROUNDING
-    return all(index >= 0 and not value > highest for index, value in _unpack(data).items())
+    return all(index >= 0 and not value > highest for index, value in unpack_scores(data).items())

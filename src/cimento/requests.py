@@ -82,8 +82,7 @@ class ScoreRequest:
     regions: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where in the suite a part of a request's answer belongs.
 
     Attributes:

@@ -6,13 +6,15 @@ import dataclasses
 import hashlib
 import io
 import json
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cimento.answers import SCHEMA_VERSION, TOKENS, validate
-from cimento.cache import AnswerCache, Scores
+from cimento.cache import AnswerCache, Scores, pack_scores, unpack_scores
 from cimento.engine import SCORING_VERSION
 from cimento.errors import StorageError, TableError
 from cimento.models.base import ModelCard
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 FOLDER = ".units"
+
+_LENGTH = struct.calcsize("<q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +176,8 @@ def _read(path: Path) -> tuple[Told, bytes]:
 
 def _packed(table: pl.DataFrame) -> bytes:
     file = io.BytesIO()
-    table.write_parquet(file)
+    # Small, many, and not for long: what packs them fast matters more than how small they are.
+    table.write_parquet(file, compression="lz4", statistics=False)
     return file.getvalue()
 
 
@@ -215,18 +220,35 @@ class Apart:
 
 
 def write_added(added: Mapping[bytes, Scores], path: Path) -> None:
-    """Write what a unit adds to the cache, to be put there when the run is over."""
-    import polars as pl
+    """Write what a unit adds to the cache, to be put there when the run is over.
 
-    keys, indices, values = [], [], []
-    for key, scores in added.items():
-        for index, value in scores.items():
-            keys.append(key)
-            indices.append(index)
-            values.append(value)
-    schema = {"key": pl.Binary, "index": pl.Int32, "value": pl.Float64}
-    table = pl.DataFrame({"key": keys, "index": indices, "value": values}, schema=schema)
-    write_sealed(_packed(table), path)
+    The file holds how many sequences these are, the lengths of the address and the scores of each,
+    and then both, one after the other.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    parts = [part for key, scores in added.items() for part in (key, pack_scores(scores))]
+    lengths = struct.pack(f"<{1 + len(parts)}q", len(added), *map(len, parts))
+    write_sealed(lengths + b"".join(parts), path)
+
+
+def _read_added(path: Path) -> dict[bytes, Scores]:
+    """What a unit adds to the cache.
+
+    Raises:
+        StorageError: the file cannot be read.
+        TableError: it is damaged.
+    """
+    content = read_sealed(path)
+    try:
+        (count,) = struct.unpack_from("<q", content)
+        lengths = struct.unpack_from(f"<{2 * count}q", content, _LENGTH)
+        ends = list(accumulate(lengths, initial=(1 + len(lengths)) * _LENGTH))
+        parts = [content[begin:end] for begin, end in pairwise(ends)]
+        return {key: unpack_scores(data) for key, data in zip(parts[::2], parts[1::2], strict=True)}
+    except (struct.error, ValueError) as error:
+        raise _damaged(path) from error
 
 
 def put_added(paths: Sequence[Path], cache: AnswerCache) -> None:
@@ -237,11 +259,11 @@ def put_added(paths: Sequence[Path], cache: AnswerCache) -> None:
     entries: dict[bytes, Scores] = {}
     for path in paths:
         try:
-            added = _unpacked(read_sealed(path), path)
+            added = _read_added(path)
         except (StorageError, TableError):
             continue
-        for key, index, value in added.iter_rows():
-            entries.setdefault(key, {})[index] = value
+        for key, scores in added.items():
+            entries[key] = {**entries.get(key, {}), **scores}
     if entries:
         known = cache.get(list(entries))
         cache.put({key: {**known.get(key, {}), **scores} for key, scores in entries.items()})
