@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import IO, TypeAlias, cast, overload
 
-from cimento.errors import StorageError
+from cimento.scratch import needing_room
 from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Region
 from cimento.suites.repeats import Hashes
 
@@ -48,18 +48,14 @@ class _Room:
 
     def write(self, data: bytes) -> None:
         """Add to its end; only before anything is read."""
-        try:
+        with needing_room():
             self._file.write(data)
-        except OSError as error:
-            raise _unusable(error) from error
 
     def read(self, begin: int, end: int) -> bytes:
         """What stands there."""
-        try:
+        with needing_room():
             self._file.seek(begin)
             return self._file.read(end - begin)
-        except OSError as error:
-            raise _unusable(error) from error
 
 
 class StoredItems(Sequence[Item]):
@@ -308,11 +304,3 @@ def _region(value: str | _Region) -> Region:
         return _plain_region(value)
     text, glued, *extra = value
     return Region(text, glued, extra[0] if extra else NOTHING)
-
-
-def _unusable(error: OSError) -> StorageError:
-    return StorageError(
-        where="the folder of temporary files",
-        seen=f"cannot be used ({error.strerror or error})",
-        todo="Free some space there, or name another one in TMPDIR.",
-    )
