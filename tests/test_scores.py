@@ -10,7 +10,7 @@ import pytest
 from cimento.answers import LEFT_OUT, NO_LEFT_CONTEXT, SCORES, TOKENS
 from cimento.measures import NOT_ASKED, find_measure, find_measures
 from cimento.measures.first_token import with_first_tokens
-from cimento.measures.scores import costs, scores_table, sentences
+from cimento.measures.scores import each_cost, scores_table, sentences
 from tests.judging import make_suite, requests_of, word_tokens
 
 LN2 = math.log(2)
@@ -91,8 +91,10 @@ def test_columns_of_the_table_reach_the_measures():
 def test_costs_turn_measures_of_which_the_better_has_more():
     suite = suite_of(items=[{"good": "ab", "bad": "cd"}])
     scored = sentences(word_tokens(suite, [1.0, 3.0]), requests_of(suite))
-    assert costs(scored, find_measure("lp")).values["1"] == {"good": (1.0,), "bad": (3.0,)}
-    assert costs(scored, find_measure("ppl")).values["1"]["bad"] == pytest.approx((math.exp(3),))
+    cost = {name: own for item, name, own in each_cost(scored, find_measure("lp")) if item == "1"}
+    assert cost == {"good": (1.0,), "bad": (3.0,)}
+    cost = {name: own for item, name, own in each_cost(scored, find_measure("ppl")) if item == "1"}
+    assert cost["bad"] == pytest.approx((math.exp(3),))
 
 
 def test_the_tokens_schema_lists_the_columns():

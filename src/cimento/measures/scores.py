@@ -8,7 +8,6 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from cimento.answers import LEFT_OUT, SCORES
-from cimento.measures.regions import RegionValues
 from cimento.measures.registry import Measure
 from cimento.measures.sentence import NO_LOGISTIC_SUMS, NO_LOGITS, NO_UNIGRAMS, Numbers, Sentence
 from cimento.measures.stored import (
@@ -101,22 +100,17 @@ def scores_table(scored: Iterable[ScoredSentence], measures: Sequence[Measure]) 
     return pl.DataFrame(rows, schema=SCORES.polars(), orient="row")
 
 
-def costs(scored: Iterable[ScoredSentence], measure: Measure) -> RegionValues:
+def each_cost(
+    scored: Iterable[ScoredSentence], measure: Measure
+) -> Iterator[tuple[str, str, tuple[Value]]]:
     """A measure as the one value of each stimulus, turned so that the better sentence has less.
 
     Predictions are written about surprisals, of which the better sentence has less; so a measure
     of which it has more is negated, and a prediction claims of it what its author meant.
+
+    Returns:
+        One stimulus after the other: its item, its condition, and its value.
     """
-    values: dict[str, dict[str, tuple[Value, ...]]] = {}
-    for item, condition, own in each_cost(scored, measure):
-        values.setdefault(item, {})[condition] = own
-    return RegionValues(unit=measure.information or "bits", metric="sum", values=values)
-
-
-def each_cost(
-    scored: Iterable[ScoredSentence], measure: Measure
-) -> Iterator[tuple[str, str, tuple[Value]]]:
-    """The same, one stimulus after the other: its item, its condition, and its value."""
     for each in scored:
         value = measure.of(each.sentence)
         if not isinstance(value, Missing) and measure.higher_is_better:
