@@ -21,6 +21,7 @@ from cimento.models.base import ModelCard
 from cimento.models.fill import FillPolicy, FillRequest
 from cimento.models.fill_masked import MaskedFiller
 from cimento.models.inspection import Inside
+from cimento.models.packing import BatchLimits
 
 ITEMS = 330
 VOCABULARY = 29_794
@@ -38,7 +39,7 @@ def main() -> None:
     requests = [FillRequest(number, *text) for number, text in enumerate(texts)]
     card = ModelCard("bert-base-size", kind="masked", revision="", tokenizer="", window=512)
     filler = MaskedFiller(
-        Inside(model=model, tokenizer=tokenizer, way=""), card=card, token_budget=512
+        Inside(model=model, tokenizer=tokenizer, way=""), card=card, limits=BatchLimits(tokens=512)
     )
     policy = FillPolicy(k=10)
     whole = [f"{before}[MASK]{after}" for before, after in texts]

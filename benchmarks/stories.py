@@ -23,6 +23,7 @@ from cimento.models.choosing import CausalOptions
 from cimento.models.inspection import Inside
 from cimento.models.layout import Layout
 from cimento.models.locate import locate
+from cimento.models.packing import BatchLimits
 from cimento.models.splitting import split_ids
 from cimento.stories.asking import Voice, tier_asks
 from cimento.stories.prompts import find_prompt
@@ -96,7 +97,7 @@ def _separate(
     model: GPT2LMHeadModel, tokenizer: PreTrainedTokenizerFast, asks: Sequence[Sequence[OptionAsk]]
 ) -> Sums:
     layout = Layout(thin="head", pad=True)
-    scoring = CausalScoring(model, layout=layout, token_budget=512, packing=False)
+    scoring = CausalScoring(model, layout=layout, limits=BatchLimits(tokens=512), packing=False)
     found = []
     for tier in asks:
         pairs = [

@@ -58,12 +58,18 @@ def load_cimento(job: Job) -> Score:
     from cimento.models.base import Policy
     from cimento.models.loading import load
     from cimento.models.locate import locate
+    from cimento.models.packing import BatchLimits
     from cimento.requests import ScoreRequest
 
     # minicons takes the words of the tokenizer; so that both mask the same tokens.
     keep = "Metaspace" in (job.folder / "tokenizer.json").read_text(encoding="utf-8")
     policy = Policy(dtype=job.dtype, punctuation="keep" if keep else "split")  # type: ignore[arg-type]
-    scorer = load(locate(str(job.folder)), policy=policy, device=job.device, token_budget=job.batch)
+    scorer = load(
+        locate(str(job.folder)),
+        policy=policy,
+        device=job.device,
+        limits=BatchLimits(tokens=job.batch),
+    )
 
     def score() -> Scores:
         results: Scores = []

@@ -24,6 +24,7 @@ from cimento.freetext import score_texts
 from cimento.measures import region_values, surprisal_bits
 from cimento.models.base import ModelCard, Policy
 from cimento.models.causal import CausalScorer
+from cimento.models.packing import BatchLimits
 from cimento.requests import ScoreRequest
 from tests import zoo
 from tests.judging import make_suite
@@ -94,7 +95,7 @@ def scorer_of(model, tokenizer, **policy):
         tokenizer,
         card=card,
         policy=Policy(**{"boundary": "auto", **policy}),
-        token_budget=256,
+        limits=BatchLimits(tokens=256),
     )
 
 

@@ -138,7 +138,7 @@ def test_workers_are_told_what_the_user_said_with_its_types(how):
     [told] = {t for name, what, t, _ in engines.logged(Path("log")) if what == "asking"}
     model_args = {"level": 3, "name": "3", "more": {"deep": [1, 2.5, None, True]}}
     policy = Policy(dtype="float64", model_args={**model_args, "trust_remote_code": True})
-    expected = Asking(policy=policy, device="cpu", token_budget=77, limit=3)
+    expected = Asking(policy=policy, device="cpu", batch_size=77, limit=3)
     assert told == repr(expected)
 
 

@@ -16,6 +16,7 @@ from cimento.models.fake import uniform_scorer
 from cimento.models.fill import FillPolicy, FillRequest
 from cimento.models.fill_opening import open_filler
 from cimento.models.fill_tokens import FillTokens
+from cimento.models.packing import BatchLimits
 from tests import plain, zoo
 from tests.whole_path import load_folder
 
@@ -97,7 +98,7 @@ def test_probabilities_at_the_mask_are_those_of_a_plain_pass(name, zoo_folder):
 def test_neither_batch_nor_order_changes_candidates(name, zoo_folder):
     policy = FillPolicy(k=5)
     together = filler(zoo_folder(name)).fill(GAPS, policy)
-    alone = filler(zoo_folder(name), token_budget=1)
+    alone = filler(zoo_folder(name), limits=BatchLimits(tokens=1))
     for gap, fills in zip(GAPS, together, strict=True):
         [other] = alone.fill([gap], policy)
         assert [f.candidate for f in other] == [f.candidate for f in fills]

@@ -21,6 +21,7 @@ from cimento.models.causal_paths import CausalScoring
 from cimento.models.fake import uniform_scorer
 from cimento.models.layers import Layers
 from cimento.models.layout import LAYOUTS, Layout
+from cimento.models.packing import BatchLimits
 from cimento.models.seam import Replaced
 from cimento.requests import Plan, ScoreRequest
 from cimento.results import Run
@@ -130,7 +131,11 @@ def test_all_ways_through_the_batch_agree(largest, monkeypatch, zoo_folder):
     ways = [
         np.concatenate(
             CausalScoring(
-                model, layout=layout, token_budget=200, packing=packing, columns=columns
+                model,
+                layout=layout,
+                limits=BatchLimits(tokens=200),
+                packing=packing,
+                columns=columns,
             ).score(encoded)
         )
         for layout in (Layout(thin="head", pad=True), LAYOUTS[-1])

@@ -44,7 +44,7 @@ def folder_of(tmp_path_factory):
 
 
 def opened(folder, budget=2048):
-    return open_scorer(str(folder), Asking(device="cpu", token_budget=budget))
+    return open_scorer(str(folder), Asking(device="cpu", batch_tokens=budget))
 
 
 def scores(scorer):
@@ -140,7 +140,7 @@ def test_a_run_says_so_in_its_warnings_and_only_then(monkeypatch, folder_of, tmp
 
     [warning] = set(run.answers.warnings) - set(before)
     assert warning in run.manifest["warnings"]
-    assert "--batch-size" in warning
+    assert "--batch-tokens" in warning
 
 
 @settings(deadline=None)

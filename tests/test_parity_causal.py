@@ -13,6 +13,7 @@ from cimento.errors import ModelError
 from cimento.models.base import Policy
 from cimento.models.causal_paths import CausalScoring
 from cimento.models.layout import LAYOUTS, Layout
+from cimento.models.packing import BatchLimits
 from cimento.requests import ScoreRequest
 from tests import plain, zoo
 from tests.whole_path import ask, ask_folder, load_folder
@@ -49,7 +50,9 @@ def test_scores_are_those_of_a_plain_forward_pass(name, zoo_folder):
     # One text at a time; other batches and trees in another order.
     assert_plain(name, folder, ask(scorer, plain.TEXTS[2:3]), plain.TEXTS[2:3], model)
     backwards = plain.TEXTS[::-2]
-    assert_plain(name, folder, ask_folder(folder, backwards, token_budget=90), backwards, model)
+    assert_plain(
+        name, folder, ask_folder(folder, backwards, limits=BatchLimits(tokens=90)), backwards, model
+    )
 
 
 @pytest.mark.parametrize("name", CAUSAL)
@@ -71,7 +74,9 @@ def test_all_ways_through_the_head_and_the_batch_agree(name, zoo_folder):
 
     values = [
         np.concatenate(
-            CausalScoring(model, layout=layout, token_budget=200, packing=packing).score(encoded)
+            CausalScoring(
+                model, layout=layout, limits=BatchLimits(tokens=200), packing=packing
+            ).score(encoded)
         )
         for layout in LAYOUTS
         if layout.thin != "last attention"  # no causal model of the zoo allows that
@@ -90,7 +95,9 @@ NO_TREES = {"gpt_neo", "bloom", "mpt", "falcon-alibi", "mamba", "rwkv"}
 def test_trees_are_used_where_they_hold_and_nowhere_else(name, zoo_folder):
     scorer = load_folder(zoo_folder(name))
     model = AutoModelForCausalLM.from_pretrained(zoo_folder(name))
-    scoring = CausalScoring(model, layout=Layout(thin="head", pad=True), token_budget=512)
+    scoring = CausalScoring(
+        model, layout=Layout(thin="head", pad=True), limits=BatchLimits(tokens=512)
+    )
     scoring.score(scorer.encode([ScoreRequest(i, text) for i, text in enumerate(plain.TEXTS)]))
 
     assert scoring.proof.holds == (name not in NO_TREES)
@@ -154,7 +161,9 @@ def test_a_row_that_does_not_branch_goes_the_plain_way_whatever_was_proven_befor
     """Else its last digits would depend on what the same process scored before."""
     scorer = load_folder(zoo_folder("gpt2"))
     model = AutoModelForCausalLM.from_pretrained(zoo_folder("gpt2"))
-    scoring = CausalScoring(model, layout=Layout(thin="head", pad=True), token_budget=512)
+    scoring = CausalScoring(
+        model, layout=Layout(thin="head", pad=True), limits=BatchLimits(tokens=512)
+    )
     encoded = scorer.encode([ScoreRequest(i, text) for i, text in enumerate(plain.TEXTS)])
     masks = []
     model.register_forward_pre_hook(

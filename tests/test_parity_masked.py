@@ -11,6 +11,7 @@ from transformers import AutoModelForMaskedLM
 from cimento.errors import ModelError
 from cimento.models.base import Policy
 from cimento.models.layout import find_layout
+from cimento.models.packing import BatchLimits
 from cimento.requests import ScoreRequest
 from tests import plain, zoo
 from tests.whole_path import ask, ask_folder, load_folder
@@ -69,8 +70,8 @@ def test_scores_are_those_of_plain_forward_passes(name, pll, zoo_folder):
 @pytest.mark.parametrize("name", MASKED)
 def test_batch_and_order_change_nothing(name, zoo_folder):
     answers = ask_folder(zoo_folder(name), TEXTS)
-    backwards = ask_folder(zoo_folder(name), TEXTS[::-1], token_budget=70)[::-1]
-    alone = ask(load_folder(zoo_folder(name), token_budget=1), TEXTS[1:2])
+    backwards = ask_folder(zoo_folder(name), TEXTS[::-1], limits=BatchLimits(tokens=70))[::-1]
+    alone = ask(load_folder(zoo_folder(name), limits=BatchLimits(tokens=1)), TEXTS[1:2])
 
     for one, other in [*zip(answers, backwards, strict=True), (answers[1], alone[0])]:
         assert one.ids == other.ids

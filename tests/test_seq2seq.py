@@ -16,6 +16,7 @@ from cimento.freetext import score_texts
 from cimento.measures import surprisal_bits
 from cimento.models.base import Policy
 from cimento.models.inspection import inspect_model
+from cimento.models.packing import BatchLimits
 from cimento.requests import ScoreRequest
 from cimento.sources import Asking
 from cimento.testing import check_model
@@ -70,7 +71,9 @@ def test_scores_are_those_of_a_plain_pass_over_source_and_text(name, zoo_folder)
 
     assert_plain(name, folder, ask_folder(folder, REQUESTS), REQUESTS)
     backwards = REQUESTS[::-1]
-    assert_plain(name, folder, ask_folder(folder, backwards, token_budget=40), backwards)
+    assert_plain(
+        name, folder, ask_folder(folder, backwards, limits=BatchLimits(tokens=40)), backwards
+    )
 
 
 @pytest.mark.parametrize("name", MODELS)

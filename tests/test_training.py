@@ -14,9 +14,13 @@ import torch
 from transformers import Trainer, TrainerCallback, TrainingArguments
 
 import cimento
+from cimento import Asking
 from cimento.cli.main import invoke
 from cimento.errors import CimentoError, UsageError
+from cimento.models import live
+from cimento.models.causal import CausalScorer
 from cimento.models.live import live_scorer, undisturbed, weights_digest
+from cimento.models.packing import BatchLimits
 from cimento.results import open_runs
 from cimento.training import evaluate_while_training, logged
 from tests import zoo
@@ -111,6 +115,21 @@ def test_mixed_precision_is_taken_off_for_the_scores_alone(tmp_path):
     watched.processing_class.save_pretrained(tmp_path / "watched" / "out" / "checkpoint-6")
     stored = cimento.evaluate(SUITE, str(tmp_path / "watched" / "out" / "checkpoint-6"))
     assert callback.history[6] == pytest.approx(logged(stored.summary()))
+
+
+def test_a_batch_is_as_large_as_was_asked_for(tmp_path, monkeypatch):
+    limits = []
+
+    class Heard(CausalScorer):
+        def __init__(self, *args, **options):
+            limits.append(options["limits"])
+            super().__init__(*args, **options)
+
+    monkeypatch.setitem(live._SCORERS, "causal", Heard)
+    watched = trainer(tmp_path, max_steps=2)
+    evaluate_while_training(watched, [SUITE], output=None, asking=Asking(batch_size=5))
+    watched.train()
+    assert set(limits) == {BatchLimits(sequences=5)}
 
 
 def test_each_step_is_asked_once_at_evaluations_and_checkpoints(trained):

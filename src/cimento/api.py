@@ -259,8 +259,8 @@ class Failure:
 
 
 def evaluate_all(
-    suites: Sequence[SuiteLike],
-    models: Sequence[str | Scorer],
+    suites: SuiteLike | Sequence[SuiteLike],
+    models: str | Scorer | Sequence[str | Scorer],
     evaluation: Evaluation,
     *,
     cache: AnswerCache | None = None,
@@ -272,8 +272,8 @@ def evaluate_all(
     written, it stops.
 
     Args:
-        suites: as for `evaluate`.
-        models: as for `evaluate`.
+        suites: one or several, each as for `evaluate`.
+        models: one or several, each as for `evaluate`.
         evaluation: how they are asked, judged and stored.
         cache: where answers are kept; None forgets them afterwards.
         progress: told how far each run is.
@@ -284,6 +284,8 @@ def evaluate_all(
     found = read_suites(suites)
     refuse_same_names(found)
     kept = cache or MemoryCache()
+    if isinstance(models, str) or not isinstance(models, Sequence):
+        models = [models]
     for model in models:
         yield from evaluate_model(found, model, evaluation, cache=kept, progress=progress)
 
@@ -318,7 +320,7 @@ def evaluate_model(
             yield Failure(loaded.suite.name, name, error)
 
 
-def read_suites(suites: Iterable[SuiteLike]) -> list[LoadedSuite]:
+def read_suites(suites: SuiteLike | Iterable[SuiteLike]) -> list[LoadedSuite]:
     """Suites by name, path or as they are; a folder of suites gives all of them.
 
     Raises:
@@ -327,7 +329,9 @@ def read_suites(suites: Iterable[SuiteLike]) -> list[LoadedSuite]:
     return list(each_suite(suites))
 
 
-def each_suite(suites: Iterable[SuiteLike], *, stored: bool = False) -> Iterator[LoadedSuite]:
+def each_suite(
+    suites: SuiteLike | Iterable[SuiteLike], *, stored: bool = False
+) -> Iterator[LoadedSuite]:
     """The same, one after the other: none is held.
 
     Args:
@@ -337,7 +341,7 @@ def each_suite(suites: Iterable[SuiteLike], *, stored: bool = False) -> Iterator
     Raises:
         CimentoError: there is no such suite, or it has faults.
     """
-    for suite in suites:
+    for suite in [suites] if isinstance(suites, str | Path | Suite | LoadedSuite) else suites:
         if isinstance(suite, LoadedSuite):
             yield suite
         elif isinstance(suite, Suite):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import os
 import sqlite3
@@ -155,6 +156,23 @@ def read_bytes(path: Path) -> bytes:
             where=str(path),
             seen=f"cannot be read ({error.strerror or error})",
             todo="Check its permissions and the disk.",
+        ) from error
+
+
+def file_digest(path: Path) -> str:
+    """The sha256 of a file, hexadecimal.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as handle:
+            return hashlib.file_digest(handle, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(
+            where=str(path),
+            seen=f"cannot be read ({error.strerror or error})",
+            todo="Check the path.",
         ) from error
 
 

@@ -13,7 +13,7 @@ from cimento.errors import InputError, UsageError
 from cimento.measures import corrected, surprisal_bits
 from cimento.models.align import containing, word_spans
 from cimento.models.base import Scorer
-from cimento.requests import Plan, ScoreRequest, Span
+from cimento.requests import Plan, ScoreRequest, Span, one_or_several
 from cimento.sources import Asking, ask, open_scorer
 
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ def _lines(file: Path) -> list[str]:
 
 
 def score_texts(
-    texts: Sequence[str],
+    texts: str | Sequence[str],
     model: str | Scorer,
     *,
-    contexts: Sequence[str] | None = None,
+    contexts: str | Sequence[str] | None = None,
     asking: Asking | None = None,
     words: bool = False,
     cache: AnswerCache | None = None,
@@ -83,9 +83,10 @@ def score_texts(
     """The surprisal of every token or word of some texts.
 
     Args:
-        texts: each scored by itself.
+        texts: one, or several that are each scored by itself.
         model: a name as for ``cimento run -m``, or anything that keeps the `Scorer` protocol.
-        contexts: what stands before each text, not scored; None: what `asking` says.
+        contexts: what stands before each text (for several, one for each), not scored; None: what
+            `asking` says.
         asking: how the model is asked.
         words: one row a word, the sum over its tokens, instead of one a token.
         cache: where answers are kept; None forgets them afterwards.
@@ -95,7 +96,8 @@ def score_texts(
         ``word``, ``surprisal_bits``, ``unscored_reason``; for tokens then the columns asked for.
 
     Raises:
-        UsageError: columns of words are asked for; there are only those of tokens.
+        UsageError: columns of words are asked for; there are only those of tokens. Or contexts
+            are not as many as texts.
         CimentoError: the model cannot be used, or a text is too long for it.
     """
     chosen = asking or Asking()
@@ -103,7 +105,7 @@ def score_texts(
         raise UsageError(
             where="--columns", seen="words have no columns", todo="Ask for tokens (--tokens)."
         )
-    asked = _asked(texts, contexts, chosen)
+    asked = _asked(one_or_several(texts), contexts, chosen)
     numbers = {each: number for number, each in enumerate(dict.fromkeys(asked))}
     requests = tuple(ScoreRequest(i, each.text, each.context) for each, i in numbers.items())
     scorer = open_scorer(model, chosen)
@@ -128,13 +130,14 @@ class _Asked(NamedTuple):
     context: str
 
 
-def _asked(texts: Sequence[str], contexts: Sequence[str] | None, asking: Asking) -> list[_Asked]:
+def _asked(
+    texts: Sequence[str], contexts: str | Sequence[str] | None, asking: Asking
+) -> list[_Asked]:
     """Every text with what stands before it."""
-    if contexts is None:
-        contexts = [asking.context.text] * len(texts)
-    elif len(contexts) != len(texts):
-        raise UsageError(where="contexts", seen=f"{len(contexts)} for {len(texts)} texts")
-    return [_Asked(text, context.strip()) for text, context in zip(texts, contexts, strict=True)]
+    before = [asking.context.text] * len(texts) if contexts is None else one_or_several(contexts)
+    if len(before) != len(texts):
+        raise UsageError(where="contexts", seen=f"{len(before)} for {len(texts)} texts")
+    return [_Asked(text, context.strip()) for text, context in zip(texts, before, strict=True)]
 
 
 _Row: TypeAlias = "tuple[int | float | str | None, ...]"

@@ -30,6 +30,8 @@ _WHERE = "folder"
 _FAULT = re.compile(r"(CIM-[A-Z]\d+) ")
 _ON_HUB = re.compile(r"[\w.-]+/[\w.-]+(@.+)?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_EARLIER_TOKENS = "token_budget"
+"""What manifests of version 0.1 call `batch_tokens`; null where it went by the device."""
 _EARLIER = "its manifest is of an earlier version and does not say how the model was named"
 
 
@@ -79,6 +81,8 @@ def asking_of(manifest: Manifest, *, where: str) -> Asking:
     try:
         policy, context = _object(own.pop("policy")), _object(own.pop("context"))
         spec, columns = own.pop("spec"), own.pop("columns")
+        if _EARLIER_TOKENS in own:
+            own["batch_tokens"] = own.pop(_EARLIER_TOKENS) or "auto"
         return Asking(
             policy=Policy(**policy),  # type: ignore[arg-type]  # written by `asdict`
             context=Context(**context),  # type: ignore[arg-type]

@@ -22,6 +22,11 @@ Span: TypeAlias = tuple[int, int]
 _BLANK_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,!?;:])")
 
 
+def one_or_several(texts: str | Sequence[str]) -> list[str]:
+    """Texts as a list; a str is one text, and not a sequence of its characters."""
+    return [texts] if isinstance(texts, str) else list(texts)
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What stands before the texts of a suite and is not scored.

@@ -15,11 +15,13 @@ from cimento.cache import AnswerCache
 from cimento.engine import Progress, answer_plan, only_logprobs
 from cimento.engine_columns import columns_for
 from cimento.engine_texts import answer_texts
-from cimento.errors import InputError, UsageError
+from cimento.errors import UsageError
+from cimento.files import file_digest
 from cimento.models.arguments import OPTION
 from cimento.models.base import KindRule, ModelCard, Policy, Remarking, Scorer, TextScorer
 from cimento.models.locate import Located, locate
 from cimento.models.naming import lasting_name, without_secrets
+from cimento.models.packing import BatchLimits, Limit
 from cimento.plugins import blamed, find_plugin
 from cimento.requests import NO_CONTEXT, Context, Plan, plan_suite
 from cimento.suites.model import JsonValue, Suite, UnitName
@@ -38,7 +40,9 @@ class Asking:
         policy: how texts are scored.
         kind: ``causal``, ``masked`` or ``seq2seq``, where the model's config does not tell.
         device: ``cpu``, ``cuda``, ``mps``; ``auto`` takes a GPU where there is one.
-        token_budget: padded tokens in one batch; None chooses by device.
+        batch_size: sequences in one batch; ``auto`` goes by `batch_tokens`.
+        batch_tokens: padded tokens in one batch; ``auto`` chooses by device, or sets no limit where
+            `batch_size` is a number.
         all_tokens: score every token, not only those that predictions need.
         limit: only the first items of a suite.
         spec: for recorded surprisals: the model spec that says how tokens make regions.
@@ -47,12 +51,16 @@ class Asking:
         timeout_s: for a server: seconds without a sign of it before it is asked again.
         columns: what else is stored of every token, see docs/measures.md.
         context: what stands before the texts of a suite and is not scored.
+
+    Raises:
+        UsageError: a limit of batches is no number from 1, nor ``auto``.
     """
 
     policy: Policy = field(default_factory=Policy)
     kind: KindRule = "auto"
     device: str = "auto"
-    token_budget: int | None = None
+    batch_size: Limit = "auto"
+    batch_tokens: Limit = "auto"
     all_tokens: bool = False
     limit: int | None = None
     spec: Path | None = None
@@ -61,6 +69,14 @@ class Asking:
     timeout_s: float = 120.0
     columns: tuple[Column, ...] = ()
     context: Context = NO_CONTEXT
+
+    def __post_init__(self) -> None:
+        _ = self.limits
+
+    @property
+    def limits(self) -> BatchLimits:
+        """How much goes through a model at once."""
+        return BatchLimits.chosen(self.batch_size, self.batch_tokens)
 
     def digest(self) -> str:
         """A short name for how texts are scored, and after what: eight hexadecimal digits."""
@@ -161,7 +177,7 @@ class ReplaySource:
     def __init__(self, path: Path, asking: Asking) -> None:
         self._path = path
         self._asking = asking
-        self._revision = _file_digest(path)
+        self._revision = file_digest(path)
         self.named = ""
 
     @property
@@ -175,7 +191,7 @@ class ReplaySource:
         spec = self._asking.spec
         return {
             "revision": self._revision,
-            "spec": _file_digest(spec) if spec else None,
+            "spec": file_digest(spec) if spec else None,
             "recorded_unit": self._asking.recorded_unit,
         }
 
@@ -317,10 +333,6 @@ def _open_model(name: str, asking: Asking) -> Source:
     )
 
 
-def _open_recording(file: str, asking: Asking) -> Source:
-    return ReplaySource(Path(file).expanduser(), asking)
-
-
 def _open_server(address: str, asking: Asking) -> Source:
     from cimento.models.server import connect
 
@@ -366,7 +378,7 @@ def _is_opener(value: object) -> TypeGuard[Opener]:
 
 
 OPENERS: dict[str, Opener] = {
-    "replay": _open_recording,
+    "replay": lambda file, asking: ReplaySource(Path(file).expanduser(), asking),
     "openai": _open_server,
     "kenlm": _open_ngrams,
 }
@@ -382,17 +394,5 @@ def _load(located: Located, asking: Asking) -> Scorer:
         policy=asking.policy,
         kind=asking.kind,
         device=asking.device,
-        token_budget=asking.token_budget,
+        limits=asking.limits,
     )
-
-
-def _file_digest(path: Path) -> str:
-    try:
-        with path.open("rb") as handle:
-            return hashlib.file_digest(handle, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(
-            where=str(path),
-            seen=f"cannot be read ({error.strerror or error})",
-            todo="Check the path.",
-        ) from error

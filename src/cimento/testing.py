@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.cache import MemoryCache
-from cimento.errors import CimentoError, TextTooLongError
+from cimento.errors import CimentoError, TextTooLongError, UsageError
 from cimento.models.base import Policy, TextScorer
 from cimento.requests import Plan, ScoreRequest
 from cimento.sources import AnyScorer, ask
@@ -50,6 +50,9 @@ UNKNOWN_TEXT = "\U00012000 \ua66e \u1681 x"
 _PLAIN_TEXTS = 4
 
 
+_FEWEST = 3
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What one check found.
@@ -77,7 +80,16 @@ def check_model(
         scorer: the adapter, with a model loaded.
         texts: what it is tried on; at least three different ones.
         policy: the policy it was loaded with.
+
+    Raises:
+        UsageError: there are fewer texts, or it is one text.
     """
+    if isinstance(texts, str) or len(set(texts)) < _FEWEST:
+        raise UsageError(
+            where="texts",
+            seen="an adapter cannot be tried on so little",
+            todo=f"Give a list of {_FEWEST} different texts or more.",
+        )
     checks = (
         _gives_probabilities,
         _covers_texts,

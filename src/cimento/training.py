@@ -43,7 +43,7 @@ STEP_DIGITS = 7
 
 def evaluate_while_training(
     trainer: Trainer,
-    suites: Sequence[SuiteLike],
+    suites: SuiteLike | Sequence[SuiteLike],
     *,
     name: str = "",
     output: str | Path | None = "runs",
@@ -103,7 +103,7 @@ class SuiteCallback(TrainerCallback):
         self,
         trainer: Trainer,
         tokenizer: PreTrainedTokenizerBase,
-        suites: Sequence[SuiteLike],
+        suites: SuiteLike | Sequence[SuiteLike],
         *,
         name: str,
         output: Path | None,
@@ -119,7 +119,7 @@ class SuiteCallback(TrainerCallback):
         asked = dataclasses.replace(asking, policy=live_policy(asking.policy, model))
         self._evaluation = Evaluation(asking=asked, judging=judging, output=output)
         with undisturbed(model):
-            live_scorer(model, tokenizer, name=name, policy=asked.policy)
+            live_scorer(model, tokenizer, name=name, policy=asked.policy, limits=asked.limits)
 
     def on_evaluate(
         self,
@@ -169,6 +169,7 @@ class SuiteCallback(TrainerCallback):
                 self._tokenizer,
                 name=f"{self._name}-step{step:0{STEP_DIGITS}d}",
                 policy=self._evaluation.asking.policy,
+                limits=self._evaluation.asking.limits,
             )
             for outcome in evaluate_all(self._suites, [scorer], self._evaluation):
                 if isinstance(outcome, Failure):

@@ -57,6 +57,7 @@ def fill(
     kind: options.Kind = "auto",
     bos: options.Bos = None,
     batch_size: options.BatchSize = None,
+    batch_tokens: options.BatchTokens = None,
     concurrency: options.Concurrency = 8,
     timeout: options.Timeout = 120.0,
 ) -> None:
@@ -87,7 +88,8 @@ def fill(
             policy=Policy(**options.given(bos=bos, dtype=dtype, model_args=args)),
             kind=kind,
             device=device,
-            token_budget=batch_size,
+            batch_size=batch_size or "auto",
+            batch_tokens=batch_tokens or "auto",
             concurrency=concurrency,
             timeout_s=timeout,
         ),

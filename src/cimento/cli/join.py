@@ -73,6 +73,7 @@ def join(
     window: options.Window = "refuse",
     stride: options.Stride = None,
     batch_size: options.BatchSize = None,
+    batch_tokens: options.BatchTokens = None,
     spreadsheet_safe: options.SpreadsheetSafe = False,
 ) -> None:
     """Join reading times, or other measures of words, to the surprisals of these words.
@@ -103,7 +104,8 @@ def join(
             policy=replace(reading.READING_POLICY, **policy),
             kind=kind,
             device=device,
-            token_budget=batch_size,
+            batch_size=batch_size or "auto",
+            batch_tokens=batch_tokens or "auto",
             columns=(reading.ENTROPY,) if entropy else (),
         ),
     )

@@ -48,6 +48,7 @@ def list_models() -> None:
     show(f"\nmodels of the hub in {folder}\n" + (_present(found) if found else "  none"))
 
 
+# size: one argument for each option.
 @app.command("check")
 def check(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="As for cimento run --model.")],
@@ -73,6 +74,7 @@ def check(
     bos: options.Bos = None,
     pll: options.Pll = None,
     batch_size: options.BatchSize = None,
+    batch_tokens: options.BatchTokens = None,
 ) -> int:
     """Show what a model is like, and prove that fast and plain scoring agree on this machine.
 
@@ -90,7 +92,13 @@ def check(
         trust_remote_code=trust_remote_code,
     )
     policy = Policy(**options.given(bos=bos, pll=pll, dtype=dtype, model_args=args))
-    asking = Asking(policy=policy, kind=kind, device=device, token_budget=batch_size)
+    asking = Asking(
+        policy=policy,
+        kind=kind,
+        device=device,
+        batch_size=batch_size or "auto",
+        batch_tokens=batch_tokens or "auto",
+    )
     scorer = open_scorer(model, asking)
     found = _inspected(scorer, chosen, policy, n_compared=texts)
     findings = check_model(scorer, policy=policy)

@@ -34,6 +34,14 @@ def option(*flags: str, help: str, **more: Any) -> Any:  # noqa: A002  # as type
     return typer.Option(*flags, help=help, envvar=variable, show_envvar=False, **more)
 
 
+def number_or_auto(text: str) -> int | None:
+    """A limit of batches as it is written in an option; None for ``auto``."""
+    number = int(text) if text.isdecimal() else 0
+    if text != "auto" and number < 1:
+        raise typer.BadParameter(f"{text!r} is no number from 1, and not auto.")
+    return number or None
+
+
 _model = option(
     "-m",
     "--model",
@@ -134,7 +142,22 @@ ContextColumn = Annotated[
     option("--context-column", help="Free column of the suite with what stands before each text."),
 ]
 BatchSize = Annotated[
-    int | None, option("--batch-size", min=1, help="Padded tokens in one batch; set by device.")
+    int | None,
+    option(
+        "--batch-size",
+        parser=number_or_auto,
+        metavar="N|auto",
+        help="Sequences in one batch; auto goes by --batch-tokens.",
+    ),
+]
+BatchTokens = Annotated[
+    int | None,
+    option(
+        "--batch-tokens",
+        parser=number_or_auto,
+        metavar="N|auto",
+        help="Padded tokens in one batch; auto goes by the device.",
+    ),
 ]
 Concurrency = Annotated[
     int, option("--concurrency", min=1, max=64, help="Requests to a server at once.")

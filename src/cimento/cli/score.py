@@ -51,6 +51,7 @@ def score(
     window: options.Window = "refuse",
     stride: options.Stride = None,
     batch_size: options.BatchSize = None,
+    batch_tokens: options.BatchTokens = None,
     columns: options.ColumnNames = None,
     layers: options.Layers = "",
     concurrency: options.Concurrency = 8,
@@ -93,7 +94,8 @@ def score(
         device=device,
         context=Context(text=context),
         columns=(*parse_columns(columns or ()), *parse_layers(layers)),
-        token_budget=batch_size,
+        batch_size=batch_size or "auto",
+        batch_tokens=batch_tokens or "auto",
         concurrency=concurrency,
         timeout_s=timeout,
     )

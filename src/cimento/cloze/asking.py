@@ -150,7 +150,7 @@ class ModelFills:
         """What finds candidates with the model; None where it only scores texts."""
         if self._filler is None and has_filler(scorer):
             self._filler = open_filler(
-                scorer, policy=self._asking.policy, token_budget=self._asking.token_budget
+                scorer, policy=self._asking.policy, limits=self._asking.limits
             )
         return self._filler
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from cimento.cache import AnswerCache, MemoryCache
 from cimento.cloze.asking import fills_table, open_fills, plan_fills
 from cimento.cloze.records import BLANK, ClozeItem, Option
-from cimento.errors import InputError
+from cimento.errors import InputError, UsageError
 from cimento.models.base import Scorer
 from cimento.models.fill import Fill, FillPolicy
+from cimento.requests import one_or_several
 from cimento.sources import Asking
 
 if TYPE_CHECKING:
@@ -21,10 +22,10 @@ _BLANK = re.compile(r"_{3,}")
 
 
 def fill_texts(
-    texts: Sequence[str],
+    texts: str | Sequence[str],
     model: str | Scorer,
     *,
-    options: Sequence[Sequence[str]] = (),
+    options: Sequence[str | Sequence[str]] = (),
     policy: FillPolicy | None = None,
     asking: Asking | None = None,
     cache: AnswerCache | None = None,
@@ -32,9 +33,10 @@ def fill_texts(
     """What a model puts in the blanks of some texts.
 
     Args:
-        texts: each with one blank, three underscores or more.
+        texts: one or several, each with one blank, three underscores or more.
         model: a name as for ``cimento run -m``, or a loaded model.
-        options: for each text, what is to be scored in its blank; empty for none.
+        options: what is to be scored in the blank; for several texts, a list for each. Empty for
+            none.
         policy: how blanks are asked for.
         asking: how texts are scored.
         cache: where answers are kept; None forgets them afterwards.
@@ -45,6 +47,7 @@ def fill_texts(
 
     Raises:
         InputError: a text has no blank, or more than one.
+        UsageError: there are not as many lists of options as texts.
         CimentoError: the model cannot be used, or a text is too long for it.
     """
     import polars as pl
@@ -57,10 +60,10 @@ def fill_texts(
 
 
 def ask_texts(
-    texts: Sequence[str],
+    texts: str | Sequence[str],
     model: str | Scorer,
     *,
-    options: Sequence[Sequence[str]] = (),
+    options: Sequence[str | Sequence[str]] = (),
     policy: FillPolicy | None = None,
     asking: Asking | None = None,
     cache: AnswerCache | None = None,
@@ -69,12 +72,22 @@ def ask_texts(
 
     Raises:
         InputError: a text has no blank, or more than one.
+        UsageError: there are not as many lists of options as texts.
         CimentoError: the model cannot be used, or a text is too long for it.
     """
-    own = options or [()] * len(texts)
+    whole = one_or_several(texts)
+    if isinstance(texts, str) and all(isinstance(option, str) for option in options):
+        options = [[str(option) for option in options]]
+    own = [one_or_several(some) for some in options] or [[] for _ in whole]
+    if len(own) != len(whole):
+        raise UsageError(
+            where="options",
+            seen=f"{len(own)} for {len(whole)} texts",
+            todo="Give a list of options for each text.",
+        )
     items = [
         _item(number, text, some)
-        for number, (text, some) in enumerate(zip(texts, own, strict=True), start=1)
+        for number, (text, some) in enumerate(zip(whole, own, strict=True), start=1)
     ]
     source = open_fills(model, asking=asking or Asking(), policy=policy or FillPolicy())
     plan = plan_fills(items)

@@ -16,6 +16,7 @@ from cimento.models.inspection import Inside, way_of
 from cimento.models.layers import Layers
 from cimento.models.layout import find_layout, refuse_foresight
 from cimento.models.memory import memory_of
+from cimento.models.packing import BatchLimits
 from cimento.models.tokenizing import causal_frame, vocabulary_size
 from cimento.models.windows import in_windows, long_texts, stride_of
 
@@ -36,7 +37,7 @@ class CausalScorer:
         tokenizer: a fast tokenizer.
         card: what is known about the model; the BOS token is added to it here.
         policy: how texts are scored.
-        token_budget: padded tokens in one batch.
+        limits: of a batch.
 
     Raises:
         ModelError: the model is not causal, or cannot be scored exactly.
@@ -49,7 +50,7 @@ class CausalScorer:
         *,
         card: ModelCard,
         policy: Policy,
-        token_budget: int,
+        limits: BatchLimits,
     ) -> None:
         self._model = model
         self._texts = texts = TextEncoder(
@@ -63,9 +64,7 @@ class CausalScorer:
         refuse_foresight(model, long, name=card.name)
         self._layout = layout = find_layout(model, short, long, padding=0)
         self._scoring_of = functools.cache(
-            lambda columns: CausalScoring(
-                model, layout=layout, token_budget=token_budget, columns=columns
-            )
+            lambda columns: CausalScoring(model, layout=layout, limits=limits, columns=columns)
         )
         self._stride = stride_of(policy, card)
         self._boundaries = find_boundaries(

@@ -23,6 +23,7 @@ from cimento.models.causal_plain import PlainScoring, fed
 from cimento.models.layers import row_head
 from cimento.models.layout import Layout, largest_difference, tolerance_nats
 from cimento.models.memory import DoesNotFitError
+from cimento.models.packing import BatchLimits
 from cimento.models.tree import PrefixTree, plant
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class CausalScoring:
     Args:
         model: in evaluation mode, on its device.
         layout: what may share a batch.
-        token_budget: padded positions in one batch.
+        limits: of a batch.
         packing: whether prefix trees may be used.
         columns: what is read besides log-probabilities.
     """
@@ -72,17 +73,17 @@ class CausalScoring:
         model: PreTrainedModel,
         *,
         layout: Layout,
-        token_budget: int,
+        limits: BatchLimits,
         packing: bool = True,
         columns: Sequence[Read] = (),
     ) -> None:
         self._model = model
         self._columns = columns
-        self._plain = PlainScoring(model, layout=layout, token_budget=token_budget, columns=columns)
+        self._plain = PlainScoring(model, layout=layout, limits=limits, columns=columns)
         self._head = row_head(model, thin=layout.thin, columns=columns)
         nodes = TREE_NODES.get(model.device.type, TREE_NODES_ELSEWHERE)
-        self._tree_nodes = min(nodes, token_budget)
-        self._token_budget = token_budget
+        self._tree_nodes = min(nodes, limits.tokens or nodes)
+        self._limits = limits
         self._window = getattr(model.config.get_text_config(), "sliding_window", None)
         self.proof = Proof(holds=packing, reason="" if packing else "off")
 
@@ -102,13 +103,9 @@ class CausalScoring:
     def _tree_batches(self, encoded: Sequence[Encoded]) -> Iterator[list[PrefixTree]]:
         sequences = [fed(each) if self._fits(each) else () for each in encoded]
         # The widest first: they are compared with the plain way, and then all others may follow.
-        trees = sorted(plant(sequences, max_nodes=self._tree_nodes), key=len, reverse=True)
-        if not trees:
-            return
-        count = ceil(len(trees) / max(1, self._token_budget // len(trees[0])))
-        # Batches of like size: a small one is slower for each of its nodes.
-        for start, end in pairwise(len(trees) * number // count for number in range(count + 1)):
-            yield trees[start:end]
+        planted = plant(sequences, max_nodes=self._tree_nodes, max_members=self._limits.sequences)
+        trees = sorted(planted, key=len, reverse=True)
+        yield from _even(trees, _largest(trees, self._limits))
 
     def _fits(self, each: Encoded) -> bool:
         """Whether a text may stand in a tree: its mask has no window that slides."""
@@ -217,6 +214,26 @@ class CausalScoring:
 def logprobs(scores: FloatArray) -> FloatArray:
     """The log-probabilities among scores, which stand first where there are other columns."""
     return scores if scores.ndim == 1 else scores[:, 0]
+
+
+def _largest(trees: Sequence[PrefixTree], limits: BatchLimits) -> int:
+    """How many trees may share a batch, wherever they are taken from; one at least."""
+    if not trees:
+        return 1
+    width, members = len(trees[0]), max(len(tree.members) for tree in trees)
+    fitting = (
+        rows
+        for rows in range(len(trees), 0, -1)
+        if limits.allow(rows=rows, width=width, sequences=rows * members)
+    )
+    return next(fitting, 1)
+
+
+def _even(trees: Sequence[PrefixTree], most: int) -> Iterator[list[PrefixTree]]:
+    """Batches of like size: a small one is slower for each of its nodes."""
+    count = ceil(len(trees) / most)
+    for start, end in pairwise(len(trees) * number // max(count, 1) for number in range(count + 1)):
+        yield list(trees[start:end])
 
 
 def _numbers(trees: Sequence[PrefixTree]) -> list[int]:

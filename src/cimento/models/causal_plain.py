@@ -10,7 +10,7 @@ from cimento.models.asks import AskList, Sheet
 from cimento.models.base import Encoded
 from cimento.models.layers import row_head
 from cimento.models.layout import Layout, padded
-from cimento.models.packing import batches
+from cimento.models.packing import BatchLimits, batches
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -25,7 +25,7 @@ class PlainScoring:
     Args:
         model: in evaluation mode, on its device.
         layout: what may share a batch.
-        token_budget: padded positions in one batch.
+        limits: of a batch.
         columns: what is read besides log-probabilities.
     """
 
@@ -34,13 +34,13 @@ class PlainScoring:
         model: PreTrainedModel,
         *,
         layout: Layout,
-        token_budget: int,
+        limits: BatchLimits,
         columns: Sequence[Read] = (),
     ) -> None:
         self._model = model
         self._columns = columns
         self._layout = layout
-        self._token_budget = token_budget
+        self._limits = limits
         self._head = row_head(model, thin=layout.thin, columns=columns)
         self.whole_above = length_that_matters(model)
 
@@ -51,7 +51,7 @@ class PlainScoring:
         short = sorted(set(range(len(encoded))) - set(long))
         texts = [fed(encoded[i]) for i in short]
         lengths = [len(ids) for ids in texts]
-        for batch in batches(lengths, token_budget=self._token_budget, mixed=self._layout.pad):
+        for batch in batches(lengths, limits=self._limits, mixed=self._layout.pad):
             self._run([texts[i] for i in batch], [short[i] for i in batch], encoded, sheet)
         for number in long:
             whole = encoded[number].ids[: len(encoded[number].tokens)]

@@ -27,6 +27,7 @@ from cimento.models.fill_rows import Distributions, Row, Take, best_at
 from cimento.models.fill_tokens import FillTokens
 from cimento.models.inspection import Inside
 from cimento.models.layout import find_layout
+from cimento.models.packing import BatchLimits
 from cimento.models.tokenizing import causal_frame, probes, vocabulary_size
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class CausalFiller:
         inside: model and tokenizer.
         card: what is known about the model.
         policy: how texts are scored; its rules for BOS and for long texts hold here too.
-        token_budget: padded positions in one batch.
+        limits: of a batch.
 
     Raises:
         ModelError: the model cannot be asked exactly.
@@ -63,7 +64,7 @@ class CausalFiller:
     choices: tuple[ChoiceRule, ...] = ()
 
     def __init__(
-        self, inside: Inside, *, card: ModelCard, policy: Policy, token_budget: int
+        self, inside: Inside, *, card: ModelCard, policy: Policy, limits: BatchLimits
     ) -> None:
         model, tokenizer = inside.model, inside.tokenizer
         self.card = card
@@ -74,9 +75,7 @@ class CausalFiller:
         self._tokens = FillTokens(tokenizer, size=size)
         short, long = probes(tokenizer, self._frame, window=card.window, vocabulary=size)
         layout = find_layout(model, short, long, padding=0)
-        self._distributions = Distributions(
-            model, layout=layout, padding=0, token_budget=token_budget
-        )
+        self._distributions = Distributions(model, layout=layout, padding=0, limits=limits)
 
     def fill(
         self,

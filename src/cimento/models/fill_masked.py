@@ -23,6 +23,7 @@ from cimento.models.fill_rows import Distributions, Row, best_at
 from cimento.models.fill_tokens import FillTokens
 from cimento.models.inspection import Inside
 from cimento.models.layout import find_layout
+from cimento.models.packing import BatchLimits
 from cimento.models.tokenizing import own_frame, probes, vocabulary_size
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class MaskedFiller:
     Args:
         inside: model and tokenizer.
         card: what is known about the model.
-        token_budget: padded positions in one batch.
+        limits: of a batch.
         sliding: whether of a text that is too long the part around its blank is read, instead of
             it being an error.
 
@@ -78,7 +79,7 @@ class MaskedFiller:
     choices: tuple[ChoiceRule, ...] = ("mask", "left-to-right", "joint")
 
     def __init__(
-        self, inside: Inside, *, card: ModelCard, token_budget: int, sliding: bool = False
+        self, inside: Inside, *, card: ModelCard, limits: BatchLimits, sliding: bool = False
     ) -> None:
         model, tokenizer = inside.model, inside.tokenizer
         self.card = card
@@ -91,9 +92,7 @@ class MaskedFiller:
         padding = int(tokenizer.pad_token_id or 0)
         short, long = probes(tokenizer, self._frame, window=card.window, vocabulary=size)
         layout = find_layout(model, short, long, padding=padding)
-        self._distributions = Distributions(
-            model, layout=layout, padding=padding, token_budget=token_budget
-        )
+        self._distributions = Distributions(model, layout=layout, padding=padding, limits=limits)
 
     def fill(
         self,

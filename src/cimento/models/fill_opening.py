@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from cimento.errors import UsageError
 from cimento.models.base import Policy
+from cimento.models.packing import AUTO, BatchLimits
 
 if TYPE_CHECKING:
     from cimento.models.base import ModelCard
@@ -27,13 +28,13 @@ def has_filler(scorer: object) -> bool:
     return hasattr(scorer, "inside")
 
 
-def open_filler(scorer: object, *, policy: Policy, token_budget: int | None = None) -> Filler:
+def open_filler(scorer: object, *, policy: Policy, limits: BatchLimits = AUTO) -> Filler:
     """What fills blanks with the model of a scorer.
 
     Args:
         scorer: a model of transformers, loaded.
         policy: the policy it was loaded with.
-        token_budget: padded positions in one batch; None chooses by device.
+        limits: of a batch; chosen by device where there are none.
 
     Raises:
         UsageError: the model does not show what it is made of.
@@ -47,16 +48,16 @@ def open_filler(scorer: object, *, policy: Policy, token_budget: int | None = No
         )
     opened = cast("_Opened", scorer)
     inside, card = opened.inside(), opened.card
-    budget = token_budget or (512 if inside.model.device.type == "cpu" else 16_384)
+    limits = limits.or_tokens(512 if inside.model.device.type == "cpu" else 16_384)
     if card.kind == "masked":
         from cimento.models.fill_masked import MaskedFiller
 
         sliding = policy.window == "sliding"
-        return MaskedFiller(inside, card=card, token_budget=budget, sliding=sliding)
+        return MaskedFiller(inside, card=card, limits=limits, sliding=sliding)
     if card.kind == "seq2seq":
         from cimento.models.fill_seq2seq import SentinelFiller
 
         return SentinelFiller(inside, card=card)
     from cimento.models.fill_causal import CausalFiller
 
-    return CausalFiller(inside, card=card, policy=policy, token_budget=budget)
+    return CausalFiller(inside, card=card, policy=policy, limits=limits)

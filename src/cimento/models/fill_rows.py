@@ -13,7 +13,7 @@ from cimento.models.asks import Asks
 from cimento.models.heads import RowHead
 from cimento.models.layout import Layout, padded
 from cimento.models.memory import memory_of
-from cimento.models.packing import batches
+from cimento.models.packing import BatchLimits, batches
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -35,16 +35,16 @@ class Distributions:
         model: in evaluation mode, on its device.
         layout: what may share a batch.
         padding: token id to pad with.
-        token_budget: padded positions in one batch.
+        limits: of a batch.
     """
 
     def __init__(
-        self, model: PreTrainedModel, *, layout: Layout, padding: int, token_budget: int
+        self, model: PreTrainedModel, *, layout: Layout, padding: int, limits: BatchLimits
     ) -> None:
         self._model = model
         self._layout = layout
         self._padding = padding
-        self._token_budget = token_budget
+        self._limits = limits
         self._head = _WholeRows(model, thin=layout.thin)
 
     def read(self, rows: Sequence[Row], take: Take) -> None:
@@ -59,7 +59,7 @@ class Distributions:
             positions.setdefault(ids, []).append(position)
         sequences = list(positions)
         lengths = [len(ids) for ids in sequences]
-        for batch in batches(lengths, token_budget=self._token_budget, mixed=self._layout.pad):
+        for batch in batches(lengths, limits=self._limits, mixed=self._layout.pad):
             self._read_batch({sequences[i]: positions[sequences[i]] for i in batch}, take)
 
     def _read_batch(self, positions: Mapping[tuple[int, ...], list[int]], take: Take) -> None:

@@ -19,13 +19,14 @@ from cimento.models.causal import CausalScorer
 from cimento.models.loading import Kind, card_of, kind_by_name
 from cimento.models.locate import Located
 from cimento.models.masked import MaskedScorer
+from cimento.models.packing import AUTO, BatchLimits
 from cimento.models.seq2seq import Seq2SeqScorer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-TOKEN_BUDGET = 4096
-"""Padded tokens in one batch: little beside a training step."""
+TOKENS = 4096
+"""Padded tokens in one batch where no limits are given: little beside a training step."""
 
 _SCORERS: dict[Kind, Callable[..., Scorer]] = {
     "causal": CausalScorer,
@@ -41,7 +42,7 @@ def live_scorer(
     name: str,
     policy: Policy | None = None,
     kind: KindRule = "auto",
-    token_budget: int = TOKEN_BUDGET,
+    limits: BatchLimits = AUTO,
 ) -> Scorer:
     """A scorer around a model of transformers that is in memory already.
 
@@ -52,7 +53,7 @@ def live_scorer(
             weights.
         policy: how texts are scored; its dtype is that of the model, whatever it says.
         kind: ``causal``, ``masked`` or ``seq2seq``, where the class does not tell.
-        token_budget: padded tokens in one batch.
+        limits: of a batch; by default so many padded tokens that it is little beside training.
 
     Raises:
         UsageError: the model is in training mode, or its tokenizer gives no offsets.
@@ -74,7 +75,9 @@ def live_scorer(
     policy = live_policy(policy or Policy(), model)
     located = Located(name=name, folder=Path(), revision=weights_digest(model))
     card = card_of(located, chosen, policy, model, tokenizer)
-    return _SCORERS[chosen](model, tokenizer, card=card, policy=policy, token_budget=token_budget)
+    return _SCORERS[chosen](
+        model, tokenizer, card=card, policy=policy, limits=limits.or_tokens(TOKENS)
+    )
 
 
 def live_policy(policy: Policy, model: PreTrainedModel) -> Policy:

@@ -20,6 +20,7 @@ from cimento.models.arguments import (
 )
 from cimento.models.base import KindRule, ModelCard, Policy, Scorer
 from cimento.models.locate import Located
+from cimento.models.packing import AUTO, BatchLimits
 from cimento.parsing import parse_json
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def load(
     policy: Policy,
     kind: KindRule = "auto",
     device: str = "auto",
-    token_budget: int | None = None,
+    limits: BatchLimits = AUTO,
 ) -> Scorer:
     """Load a model that scores texts.
 
@@ -48,7 +49,7 @@ def load(
         policy: how texts are scored; its dtype is the dtype of the weights.
         kind: ``causal``, ``masked`` or ``seq2seq``; ``auto`` goes by what its config says.
         device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` takes a GPU where there is one.
-        token_budget: padded tokens in one batch; None chooses by device.
+        limits: of a batch; chosen by device where there are none.
 
     Raises:
         MissingDependencyError: torch or transformers is not installed, or peft for an adapter.
@@ -74,10 +75,10 @@ def load(
         target = _device(torch, device)
         model = _load_weights(located, chosen, policy, target)
         card = card_of(located, chosen, policy, model, tokenizer)
-        budget = token_budget or (1024 if target == "cpu" else 16_384)
+        limits = limits.or_tokens(1024 if target == "cpu" else 16_384)
         # It tries the model out, which the library comments once.
         make = _scorer_of(chosen)
-        return make(model, tokenizer, card=card, policy=policy, token_budget=budget)
+        return make(model, tokenizer, card=card, policy=policy, limits=limits)
 
 
 def _scorer_of(kind: str) -> Callable[..., Scorer]:

@@ -16,7 +16,7 @@ from cimento.models.layers import Layers, row_head
 from cimento.models.layout import find_layout, padded
 from cimento.models.masking import masked_positions
 from cimento.models.memory import memory_of
-from cimento.models.packing import batches
+from cimento.models.packing import BatchLimits, batches
 from cimento.models.tokenizing import own_frame, vocabulary_size
 from cimento.models.windows import centred, long_texts
 
@@ -47,7 +47,7 @@ class MaskedScorer:
         tokenizer: a fast tokenizer with a mask token.
         card: what is known about the model.
         policy: how texts are scored.
-        token_budget: padded tokens in one batch.
+        limits: of a batch.
 
     Raises:
         ModelError: the tokenizer has no mask token, or the model cannot be scored exactly.
@@ -60,7 +60,7 @@ class MaskedScorer:
         *,
         card: ModelCard,
         policy: Policy,
-        token_budget: int,
+        limits: BatchLimits,
     ) -> None:
         if tokenizer.mask_token_id is None:
             raise ModelError(
@@ -77,7 +77,7 @@ class MaskedScorer:
             window=card.window,
             by_region=policy.pll == "region",
         )
-        self._token_budget = token_budget
+        self._limits = limits
         self._card = card
         self._padding = int(tokenizer.pad_token_id or 0)
         self._mask = int(tokenizer.mask_token_id)
@@ -113,7 +113,7 @@ class MaskedScorer:
                 jobs.setdefault(copy, []).append(_Job(position, each.ids[index], place))
         copies = list(jobs)
         lengths = [len(copy) for copy in copies]
-        for batch in batches(lengths, token_budget=self._token_budget, mixed=self._layout.pad):
+        for batch in batches(lengths, limits=self._limits, mixed=self._layout.pad):
             self._add_batch([copies[i] for i in batch], jobs, gathered)
         gathered.finish()
         return sheet.by_text()

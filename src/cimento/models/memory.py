@@ -42,7 +42,7 @@ class Memory:
             return ()
         remark = (
             f"memory did not hold a batch of {self._refused} tokens, so that batches of at most"
-            f" {self.budget} were made (--batch-size {self.budget} begins with them)"
+            f" {self.budget} were made (--batch-tokens {self.budget} begins with them)"
         )
         return (remark,)
 

@@ -2,23 +2,90 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from cimento.errors import UsageError
+
+Limit: TypeAlias = int | Literal["auto"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchLimits:
+    """How much may go through a model at once; what is None sets no limit.
+
+    Attributes:
+        sequences: texts in one batch; copies of a text where a masked model reads several.
+        tokens: padded tokens in one batch: rows times the longest row.
+    """
+
+    sequences: int | None = None
+    tokens: int | None = None
+
+    @classmethod
+    def chosen(cls, sequences: Limit, tokens: Limit) -> BatchLimits:
+        """The limits that a user chose.
+
+        Raises:
+            UsageError: one is no number from 1, nor ``auto``.
+        """
+        for name, value in (("batch_size", sequences), ("batch_tokens", tokens)):
+            # A value from Python may be of any type.
+            if value != "auto" and not (type(value) is int and value >= 1):
+                raise UsageError(
+                    where=name, seen=f"got {value!r}", todo="Give a number from 1, or auto."
+                )
+        return cls(
+            sequences=None if sequences == "auto" else sequences,
+            tokens=None if tokens == "auto" else tokens,
+        )
+
+    def or_tokens(self, tokens: int) -> BatchLimits:
+        """These limits, or a number of padded tokens where nothing was chosen."""
+        return BatchLimits(tokens=tokens) if self == AUTO else self
+
+    def positions(self, longest: int) -> int:
+        """Padded tokens of the largest batch that keeps to the limits.
+
+        Args:
+            longest: tokens of the longest sequence.
+        """
+        by_sequences = None if self.sequences is None else self.sequences * longest
+        return min(each for each in (by_sequences, self.tokens, sys.maxsize) if each is not None)
+
+    def allow(self, *, rows: int, width: int, sequences: int) -> bool:
+        """Whether a batch of some rows keeps to the limits.
+
+        Args:
+            rows: in the batch.
+            width: tokens of its longest row.
+            sequences: in these rows; more than rows where they share beginnings.
+        """
+        return (self.tokens is None or rows * width <= self.tokens) and (
+            self.sequences is None or sequences <= self.sequences
+        )
+
+
+AUTO = BatchLimits()
+"""Nothing is chosen: the number of padded tokens goes by the device."""
 
 
 def batches(
-    lengths: Sequence[int], *, token_budget: int, mixed: bool = True
+    lengths: Sequence[int], *, limits: BatchLimits, mixed: bool = True
 ) -> Iterator[list[int]]:
-    """Group sequences so that a padded batch holds at most `token_budget` positions.
+    """Group sequences so that each padded batch keeps to the limits.
 
     Sequences are taken from the longest down, so that neighbours are of like length and an
-    out-of-memory error comes first and not last. A batch that is half full ends where the length
-    changes, so that sequences of which there are many are not padded: a fuller batch gains less.
-    One sequence longer than the budget is a batch of its own. The grouping depends on the lengths
-    alone.
+    out-of-memory error comes first and not last. A batch that holds half of the tokens it may
+    ends where the length changes, so that sequences of which there are many are not padded: a
+    fuller batch gains less. One sequence longer than the limit is a batch of its own. The grouping
+    depends on the lengths alone.
 
     Args:
         lengths: of the sequences, in tokens.
-        token_budget: largest number of rows times longest row.
+        limits: of a batch.
         mixed: whether sequences of different length may share a batch.
 
     Yields:
@@ -28,9 +95,10 @@ def batches(
     batch: list[int] = []
     for index in order:
         longest = lengths[batch[0]] if batch else 0
-        full = longest * (len(batch) + 1) > token_budget
-        enough = not mixed or longest * len(batch) * 2 >= token_budget
-        if batch and (full or (enough and lengths[index] != longest)):
+        rows = len(batch) + 1
+        full = not limits.allow(rows=rows, width=longest, sequences=rows)
+        half = limits.tokens is not None and longest * len(batch) * 2 >= limits.tokens
+        if batch and (full or ((half or not mixed) and lengths[index] != longest)):
             yield batch
             batch = []
         batch.append(index)

@@ -26,7 +26,7 @@ from cimento.models.inspection import Inside, way_of
 from cimento.models.layers import Layers, row_head
 from cimento.models.layout import find_layout, padded, refuse_foresight
 from cimento.models.memory import memory_of
-from cimento.models.packing import batches
+from cimento.models.packing import BatchLimits, batches
 from cimento.models.tokenizing import Frame, own_frame, shortened, vocabulary_size
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Seq2SeqScorer:
         tokenizer: a fast tokenizer.
         card: what is known about the model; what its decoder starts with is added to it here.
         policy: how texts are scored.
-        token_budget: padded tokens in one batch, of source and text.
+        limits: of a batch; source and text count.
 
     Raises:
         ModelError: the model does not say what its decoder starts with, or cannot be scored
@@ -64,12 +64,12 @@ class Seq2SeqScorer:
         *,
         card: ModelCard,
         policy: Policy,
-        token_budget: int,
+        limits: BatchLimits,
     ) -> None:
         _refuse_sliding(policy)
         own = own_frame(tokenizer)
         self._model = model
-        self._token_budget = token_budget
+        self._limits = limits
         self._around = own
         self._texts = texts = TextEncoder(
             tokenizer=tokenizer,
@@ -139,7 +139,7 @@ class Seq2SeqScorer:
             numbers = [i for i, (source, _) in enumerate(parted) if len(source) == length]
             fitting = batches(
                 [length + len(fed(parted[i][1])) for i in numbers],
-                token_budget=self._token_budget,
+                limits=self._limits,
                 mixed=self._layout.pad,
             )
             for batch in fitting:

@@ -60,7 +60,9 @@ class PrefixTree:
         return seen
 
 
-def plant(sequences: Sequence[Sequence[int]], *, max_nodes: int) -> list[PrefixTree]:
+def plant(
+    sequences: Sequence[Sequence[int]], *, max_nodes: int, max_members: int | None = None
+) -> list[PrefixTree]:
     """Lay sequences out in prefix trees of at most `max_nodes` nodes.
 
     Sorted sequences have their longest common prefixes with their neighbours, so that one walk
@@ -71,6 +73,7 @@ def plant(sequences: Sequence[Sequence[int]], *, max_nodes: int) -> list[PrefixT
     Args:
         sequences: token ids; empty ones are left out.
         max_nodes: size of a tree.
+        max_members: sequences in a tree; None for as many as there is room for.
     """
     order = sorted(
         (i for i, ids in enumerate(sequences) if len(ids)), key=lambda i: tuple(sequences[i])
@@ -80,7 +83,7 @@ def plant(sequences: Sequence[Sequence[int]], *, max_nodes: int) -> list[PrefixT
     lengths = [len(sequences[i]) for i in order]
     shared = [0, *(common(sequences[i], sequences[j]) for i, j in pairwise(order))]
     trees: list[PrefixTree] = []
-    for start, end in pairwise(_even_cuts(lengths, shared, max_nodes)):
+    for start, end in pairwise(_even_cuts(lengths, shared, max_nodes, max_members)):
         trees.append(tree := PrefixTree())
         for place in range(start, end):
             same = shared[place] if place > start else 0
@@ -88,20 +91,23 @@ def plant(sequences: Sequence[Sequence[int]], *, max_nodes: int) -> list[PrefixT
     return trees
 
 
-def _even_cuts(lengths: Sequence[int], shared: Sequence[int], max_nodes: int) -> list[int]:
+def _even_cuts(
+    lengths: Sequence[int], shared: Sequence[int], max_nodes: int, max_members: int | None
+) -> list[int]:
     """Where trees begin among sorted sequences, and the end of the last one."""
-    fewest = len(_cuts(lengths, shared, max_nodes))
+    most = len(lengths) if max_members is None else max_members
+    fewest = len(_cuts(lengths, shared, max_nodes, most))
     sizes = range(1, max_nodes + 1)
     # The fewer nodes a tree may have, the more trees there are.
-    least = bisect_left(sizes, -fewest, key=lambda size: -len(_cuts(lengths, shared, size)))
-    return _cuts(lengths, shared, sizes[least])
+    least = bisect_left(sizes, -fewest, key=lambda size: -len(_cuts(lengths, shared, size, most)))
+    return _cuts(lengths, shared, sizes[least], most)
 
 
-def _cuts(lengths: Sequence[int], shared: Sequence[int], max_nodes: int) -> list[int]:
-    """The same with trees filled one after another."""
+def _cuts(lengths: Sequence[int], shared: Sequence[int], max_nodes: int, most: int) -> list[int]:
+    """The same with trees filled one after another, each with so many sequences at most."""
     cuts, nodes = [0], 0
     for place, (length, same) in enumerate(zip(lengths, shared, strict=True)):
-        if nodes and nodes + length - same > max_nodes:
+        if nodes and (nodes + length - same > max_nodes or place - cuts[-1] >= most):
             cuts.append(place)
             nodes = length
         else:

@@ -91,6 +91,6 @@ def _died(task: Task) -> Trouble:
         kind="ModelError",
         where=f"model {task.model!r}",
         seen="the process that asked it ended three times over the same texts",
-        todo="Was there too little memory? Try --batch-size or fewer --workers.",
+        todo="Was there too little memory? Try a small --batch-size or fewer --workers.",
         died=True,
     )

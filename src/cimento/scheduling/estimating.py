@@ -129,14 +129,14 @@ def _by_files(
         return replace(plain, problem="its tokens cannot be counted without loading it")
     try:
         sized = size_up(locate(asked.model), policy=asking.policy, kind=asking.kind)
-        tokens, kept = _count(waiting, sized, work, cache)
+        tokens, kept, longest = _count(waiting, sized, work, cache)
     except CimentoError as error:
         return replace(plain, problem=str(error))
     if sized.parameters is None:
         return replace(plain, tokens=tokens, kept=kept)
     device = "gpu" if gpu else "cpu"
     speed = FLOPS[device] * (1 if gpu else os.cpu_count() or 1)
-    rows = asking.token_budget or _BUDGET[device]
+    rows = asking.limits.or_tokens(_BUDGET[device]).positions(longest)
     logits = _LOGITS * 4 * rows * sized.vocabulary
     return replace(
         plain,
@@ -145,19 +145,19 @@ def _by_files(
         parameters=sized.parameters,
         seconds=2 * sized.parameters * tokens / speed,
         by="size",
-        memory_bytes=sized.parameters * _BYTES[asking.policy.dtype] + logits,
+        memory_bytes=sized.parameters * _BYTES[asking.policy.dtype] + logits if rows else None,
     )
 
 
 def _count(
     waiting: Sequence[str], sized: Sized, work: Work, cache: AnswerCache | None
-) -> tuple[int, int | None]:
-    """Tokens that would go through the model, and texts whose answers are kept."""
+) -> tuple[int, int | None, int]:
+    """Tokens for the model, texts whose answers are kept, and tokens of the longest text."""
     if sized.encoder is None:
-        return 0, None
+        return 0, None, 0
     asking = work.evaluation.full_asking
     model = model_key(sized.card, asking.policy)
-    tokens = kept = 0
+    tokens = kept = longest = 0
     for digest in waiting:
         encoded = sized.encoder.encode(work.shard(digest).requests)
         keys = [sequence_key(model, each.ids, each.words) for each in encoded]
@@ -166,13 +166,14 @@ def _count(
             for key, each in zip(keys, encoded, strict=True)
         ]
         kept += sum(known)
+        longest = max(longest, *(len(each.ids) for each in encoded))
         masked = sized.card.kind == "masked"
         tokens += sum(
             len(each.ids) * (len(each.wanted) if masked else 1)
             for each, is_kept in zip(encoded, known, strict=True)
             if not is_kept
         )
-    return tokens, None if cache is None else kept
+    return tokens, None if cache is None else kept, longest
 
 
 def _is_known(cache: AnswerCache, key: bytes, each: Encoded, columns: Sequence[Column]) -> bool:

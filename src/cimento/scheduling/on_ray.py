@@ -96,7 +96,7 @@ class RayActors:
                 where="Ray",
                 seen=f"an actor ended {_RETRIES + 1} times over the same texts"
                 f" ({type(error).__name__})",
-                todo="Was there too little memory? Try --batch-size or fewer --workers.",
+                todo="Was there too little memory? Try a small --batch-size or fewer --workers.",
                 died=True,
             )
             return Outcome(trouble=trouble)

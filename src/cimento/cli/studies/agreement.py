@@ -73,6 +73,7 @@ def agreement(
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
     batch_size: options.BatchSize = None,
+    batch_tokens: options.BatchTokens = None,
     limit: options.Limit = None,
     seed: options.Seed = 0,
     spreadsheet_safe: options.SpreadsheetSafe = False,
@@ -96,7 +97,13 @@ def agreement(
     # Read before a model is asked, so that a mistake is found at once.
     facts = read_models(models_table) if models_table else {}
     given = options.given(pll=pll, bos=bos, punctuation=punctuation, dtype=dtype, boundary=boundary)
-    asking = Asking(policy=Policy(**given), device=device, token_budget=batch_size, limit=limit)
+    asking = Asking(
+        policy=Policy(**given),
+        device=device,
+        batch_size=batch_size or "auto",
+        batch_tokens=batch_tokens or "auto",
+        limit=limit,
+    )
     evaluation = Evaluation(asking=asking, judging=Judging(metric="sum", seed=seed), output=output)
     runs, failures = _evaluate(_by_language(data), model, evaluation)
     report = agreement_report(

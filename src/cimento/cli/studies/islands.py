@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from cimento.api import Failure
     from cimento.results import Run
+    from cimento.sources import Asking
     from cimento.studies.islands.records import Section
 
 
@@ -33,6 +34,7 @@ def islands(
     limit: options.Limit = None,
     device: options.Device = "auto",
     batch_size: options.BatchSize = None,
+    batch_tokens: options.BatchTokens = None,
 ) -> int:
     """Every computation of the Italian island study that needs no model, beside what is printed.
 
@@ -50,7 +52,20 @@ def islands(
     sections = [] if wanted == [NOTHING] else study(data, wanted)
     code = 0
     if model:
-        found, code = _models(data, model, output, limit, device, batch_size)
+        from cimento.measures import columns_needed
+        from cimento.models.base import Policy
+        from cimento.sources import Asking
+        from cimento.studies.islands.models import MEASURES
+
+        asking = Asking(
+            policy=Policy(pll="original"),
+            device=device,
+            batch_size=batch_size or "auto",
+            batch_tokens=batch_tokens or "auto",
+            columns=columns_needed(MEASURES),
+            limit=limit,
+        )
+        found, code = _models(data, model, output, asking)
         sections += found
     show(as_json(sections) if json else as_text(sections))
     return code
@@ -60,30 +75,15 @@ NOTHING = "none"
 
 
 def _models(
-    data: Path,
-    models: Sequence[str],
-    output: Path,
-    limit: int | None,
-    device: str,
-    batch_size: int | None,
+    data: Path, models: Sequence[str], output: Path, asking: Asking
 ) -> tuple[list[Section], int]:
     """The sections of some models, and the exit code."""
     from cimento.api import Evaluation
     from cimento.cli.evaluating import evaluate_with_progress, report_failures
     from cimento.designs import factorials
     from cimento.judging import Judging
-    from cimento.measures import columns_needed
-    from cimento.models.base import Policy
-    from cimento.sources import Asking
     from cimento.studies.islands.models import MEASURES, model_sections, read_study_suites
 
-    asking = Asking(
-        policy=Policy(pll="original"),
-        device=device,
-        token_budget=batch_size,
-        columns=columns_needed(MEASURES),
-        limit=limit,
-    )
     evaluation = Evaluation(asking=asking, judging=Judging(measure="lp"), output=output)
     runs: list[Run]
     failures: list[Failure]

@@ -1,0 +1,67 @@
+"""A str where several are meant is one text, or one name, and never a row of letters."""
+
+from __future__ import annotations
+
+import pytest
+
+import cimento
+from cimento import Asking, Evaluation, Judging
+from cimento.cloze.free import ask_texts, fill_texts
+from cimento.errors import UsageError
+from cimento.models.fill import FillPolicy
+from cimento.testing import check_model
+
+
+def test_a_str_is_scored_as_one_text():
+    alone = cimento.score_texts("le lampade erano", "demo-causal", words=True)
+
+    assert alone["text"].unique().to_list() == [1]
+    assert alone["word"].to_list() == ["le", "lampade", "erano"]
+    assert alone.equals(cimento.score_texts(["le lampade erano"], "demo-causal", words=True))
+
+
+def test_a_str_is_one_context():
+    one = cimento.score_texts("accese", "demo-causal", contexts="Le lampade erano")
+
+    assert one.equals(cimento.score_texts(["accese"], "demo-causal", contexts=["Le lampade erano"]))
+    with pytest.raises(UsageError, match="1 for 2 texts"):
+        cimento.score_texts(["accese", "spente"], "demo-causal", contexts="Le lampade erano")
+
+
+def test_a_str_is_one_text_with_one_blank():
+    policy = FillPolicy(k=3)
+
+    one = fill_texts("La casa è ___.", "demo-masked", policy=policy)
+
+    assert one.equals(fill_texts(["La casa è ___."], "demo-masked", policy=policy))
+
+
+def test_options_of_one_text_need_no_list_of_lists():
+    one, several = (
+        ask_texts(text, "demo-causal", options=options)
+        for text, options in (
+            ("La casa è ___.", ["nuova", "nuovo"]),
+            (["La casa è ___."], [["nuova", "nuovo"]]),
+        )
+    )
+
+    assert one == several
+    assert {fill.candidate for fill in one[0]} >= {"nuova", "nuovo"}
+
+
+def test_options_that_are_not_as_many_as_texts_are_told():
+    with pytest.raises(UsageError, match="1 for 2 texts"):
+        fill_texts(["La ___.", "Il ___."], "demo-masked", options=[["casa"]])
+
+
+def test_one_suite_and_one_model_need_no_list():
+    evaluation = Evaluation(asking=Asking(limit=2), judging=Judging())
+
+    [run] = cimento.evaluate_all("en-subject-verb", "demo-causal", evaluation)
+
+    assert run.suite.name == "en-subject-verb"
+
+
+def test_the_conformance_kit_wants_several_texts():
+    with pytest.raises(UsageError, match="list of 3 different texts"):
+        check_model(None, texts="le lampade erano")
