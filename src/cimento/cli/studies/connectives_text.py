@@ -37,8 +37,13 @@ def study_text(
 
 
 def _checks(checks: Sequence[Check]) -> Iterator[str]:
-    right = sum(each.verdict == "right" for each in checks)
-    yield f"The printed tables: {right} of {len(checks)} figures follow from others; the rest:"
+    right, wrong, unclear = (
+        sum(check.verdict == verdict for check in checks) for verdict in ("right", "wrong", "open")
+    )
+    yield (
+        f"The printed tables: {right} of {len(checks)} figures follow from others, {wrong} do not,"
+        f" {unclear} can be read in two ways:"
+    )
     rows = [("where", "what", "printed", "computed", "")]
     rows += [
         (each.where, each.what, each.printed, each.computed, each.verdict)
@@ -83,7 +88,7 @@ def _shown(value: JsonValue) -> str:
 def _compared(compared: Sequence[Compared]) -> Iterator[str]:
     equal = sum(each.equal is True for each in compared)
     absent = sum(each.equal is None for each in compared)
-    yield f"Expected statistics: {equal} equal, {len(compared) - equal - absent} not,"
+    yield f"Expected statistics: {equal} equal within 1e-9, {len(compared) - equal - absent} not,"
     yield f"  {absent} without a computed value"
     rows = [
         (each.where, _shown(each.computed), _shown(each.expected), "NO")

@@ -34,6 +34,7 @@ from cimento.studies.connectives.cloze import (
     table_5,
 )
 from cimento.studies.connectives.published import Share
+from cimento.studies.printed import equals_printed
 from cimento.suites.tables import SUFFIXES
 
 PERPLEXITY = "ppl"
@@ -214,7 +215,7 @@ def _rho(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> Cell
         column="rho",
         computed=rho.r,
         printed=said,
-        equal=None if rho.r is None else f"{rho.r:.3f}" == said,
+        equal=None if rho.r is None else equals_printed(rho.r, said),
         reason=rho.reason,
     )
 
@@ -260,7 +261,7 @@ def _cell(
         column=column,
         computed=value,
         printed=text,
-        equal=None if value is None or text is None else f"{value:.3f}" == text,
+        equal=None if value is None or text is None else equals_printed(value, text),
         reason=group.reasons.get(column),
     )
 
@@ -290,7 +291,7 @@ def _shares(
             column="%",
             computed=percent,
             printed=shown,
-            equal=None if percent is None or shown is None else f"{percent:.2f}" == shown,
+            equal=None if percent is None or shown is None else equals_printed(percent, shown),
             reason=None if percent is not None else "there are no items",
         )
 

@@ -22,6 +22,7 @@ from cimento.acceptability.readers.lau2020 import PRINTED_MEAN
 from cimento.acceptability.records import RatedSentence, RatedSet
 from cimento.errors import InputError
 from cimento.files import read_bytes
+from cimento.studies.printed import equals_printed, same_decimals
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import open_text
 from cimento.suites.tables import open_table
@@ -38,7 +39,7 @@ ITACOLA_PLAYERS = "ItaCoLA_dataset_non-expertannotations.tsv"
 
 _OFTEN = 20
 _FAST_SECONDS = 30
-_SAME = 1e-6
+_ROUNDED = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +98,14 @@ def released(folder: Path, *, published_blimp: Path | None = None) -> Released:
 
 
 def correlations(x: Sequence[float], y: Sequence[float]) -> dict[str, JsonValue]:
-    """Spearman's, Pearson's and Kendall's coefficient, each with its asymptotic p."""
+    """Three coefficients, each with its p, which allows for nothing that rows may share."""
     from cimento.statistics.correlation import coefficient
 
     found: dict[str, JsonValue] = {"n": len(x)}
     for kind, name in (("spearman", "spearman"), ("pearson", "pearson"), ("kendall", "kendall_b")):
         each = coefficient(x, y, kind=kind)
         found[name] = [each.r, each.p_asymptotic]
+    found["p"] = "asymptotic, of rows taken as independent"
     return found
 
 
@@ -260,19 +262,22 @@ def _beside_published(means: Mapping[str, float], path: Path) -> dict[str, JsonV
     if not path.is_file():
         return {}
     try:
-        printed = {row["Condition"]: float(row["total_mean"]) for row in _rows(path)}
+        rows = _rows(path)
+        texts = same_decimals(row["total_mean"] for row in rows)
+        printed = {row["Condition"]: text for row, text in zip(rows, texts, strict=True)}
+        values = {name: float(text) for name, text in printed.items()}
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             where=str(path),
             seen="the column total_mean is not a number in every row, or there is no Condition",
             todo="Is it the summary of BLiMP's human validation?",
         ) from error
-    gaps = [abs(means[name] - value) for name, value in printed.items() if name in means]
+    shared = [name for name in printed if name in means]
     return {
         "published_paradigms": len(printed),
-        "exactly_reproduced": sum(gap < _SAME for gap in gaps),
-        "worst_difference": max(gaps, default=0.0),
-        "macro_mean": _mean([means[name] for name in printed if name in means]),
+        "exactly_reproduced": sum(equals_printed(means[name], printed[name]) for name in shared),
+        "worst_difference": max((abs(means[name] - values[name]) for name in shared), default=0.0),
+        "macro_mean": _mean([means[name] for name in shared]),
     }
 
 
@@ -384,7 +389,7 @@ def _se_is_right(sentence: RatedSentence) -> bool:
     """Whether the printed standard error is sd / sqrt(N), to the digits printed."""
     if sentence.sd is None or not sentence.n:
         return False
-    return abs(float(sentence.columns["se"]) - sentence.sd / math.sqrt(sentence.n)) < _SAME
+    return abs(float(sentence.columns["se"]) - sentence.sd / math.sqrt(sentence.n)) < _ROUNDED
 
 
 def _columns(path: Path) -> list[JsonValue]:

@@ -6,21 +6,29 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.files import read_bytes
 from cimento.parsing import parse_json
 from cimento.studies.islands.published import BLIMP_ERRATUM_PARADIGM
-from cimento.studies.islands.records import Section, beside, need, number, read_rows
+from cimento.studies.islands.records import (
+    Section,
+    beside,
+    need,
+    number,
+    printed_column,
+    read_rows,
+)
+from cimento.studies.printed import same_decimals
 
 SOURCE = "Warstadt et al. 2020, doi:10.1162/tacl_a_00321, files of github.com/alexwarstadt/blimp"
 MODELS = ("ngram", "lstm", "txl", "gpt2")
 ISLANDS = "island_effects"
 OVERALL = "overall"
 """The released file also has means under this name; they are what is printed, not data."""
-ERRATUM = "corrected by BLiMP's erratum of August 2021"
-HALF_A_POINT = 0.501
+ERRATUM = "the release has it since BLiMP's erratum of August 2021, the paper is of 2020"
 ACCEPTED_ABOVE = 0.5
 
 
@@ -28,23 +36,19 @@ def blimp_models(data: Path) -> Section:
     """Paradigm, phenomenon and overall means of four models beside the figures first printed."""
     rows = released_accuracies(data / "blimp" / "models_summary.jsonl")
     paradigms = [row for row in rows if row["UID"] != OVERALL]
-    printed = {row["linguistics_term"]: row for row in rows if row["UID"] == OVERALL}
+    printed = _released_means([row for row in rows if row["UID"] == OVERALL])
     first = _first_printed(data / "tables" / "table3b_blimp_paper_islands_gpt2_human.csv")
     lines = []
     for row in paradigms:
         if row["linguistics_term"] == ISLANDS:
             name, value = row["UID"], 100 * float(row["gpt2"])
-            known = first.get(name.lower())
-            line = beside(f"gpt2, {name}", value, known, within=HALF_A_POINT)
+            line = beside(f"gpt2, {name}", value, first.get(name.lower()))
             lines.append(replace(line, note=ERRATUM if line.equal is False else ""))
     means = {**phenomenon_means(paradigms), OVERALL: _means(paradigms)}
     for phenomenon, found in means.items():
         for model, mean in found.items():
-            known = number(str(printed.get(phenomenon, {}).get(model, "")))
             what = f"{model}, {phenomenon}, mean over paradigms"
-            lines.append(
-                beside(what, 100 * mean, None if known is None else 100 * known, within=1e-6)
-            )
+            lines.append(beside(what, 100 * mean, printed.get((phenomenon, model))))
     return Section(
         name="blimp",
         title="BLiMP accuracies in %: the released figures beside those of the paper",
@@ -62,14 +66,12 @@ def blimp_people(data: Path) -> Section:
     need(printed_path, printed, ("Condition", "total_mean", "accepted"))
     lines = []
     pairs = _pair_accuracies(answers)
-    for row in printed:
+    for row, mean_printed in zip(printed, printed_column(printed, "total_mean"), strict=True):
         found = pairs.get(row["Condition"], [])
         mean = math.fsum(found) / len(found) if found else None
         accepted = sum(each > ACCEPTED_ABOVE for each in found)
         note = f"{accepted} of {len(found)} pairs accepted, {row['accepted']} printed"
-        lines.append(
-            beside(row["Condition"], mean, number(row["total_mean"]), within=1e-6, note=note)
-        )
+        lines.append(beside(row["Condition"], mean, mean_printed, note=note))
     return Section(
         name="blimp-people",
         title="BLiMP: accuracy of people, mean over the pairs of a paradigm",
@@ -109,14 +111,17 @@ def released_accuracies(path: Path) -> list[dict[str, str]]:
     return rows
 
 
-def _first_printed(path: Path) -> dict[str, float]:
+def _released_means(rows: Sequence[Mapping[str, str]]) -> dict[tuple[str, str], str]:
+    """Phenomenon and model to the released mean, a share with ten decimals, in %."""
+    keys = [(row["linguistics_term"], model) for row in rows for model in MODELS]
+    shares = same_decimals(str(row[model]) for row in rows for model in MODELS)
+    return {key: str(Decimal(share).scaleb(2)) for key, share in zip(keys, shares, strict=True)}
+
+
+def _first_printed(path: Path) -> dict[str, str]:
     rows = read_rows(path)
     need(path, rows, ("phenomenon", "gpt2_blimp_paper"))
-    return {
-        row["phenomenon"].lower().replace(" ", "_"): value
-        for row in rows
-        if (value := number(row["gpt2_blimp_paper"])) is not None
-    }
+    return {row["phenomenon"].lower().replace(" ", "_"): row["gpt2_blimp_paper"] for row in rows}
 
 
 def _pair_accuracies(answers: Sequence[Mapping[str, str]]) -> dict[str, list[float]]:

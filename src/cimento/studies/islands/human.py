@@ -14,12 +14,22 @@ from cimento.measures.values import Missing
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
 from cimento.statistics.paired import one_sample_t
 from cimento.statistics.within import within_intervals
-from cimento.studies.islands.records import Line, Section, beside, need, number, read_rows
+from cimento.studies.islands.records import (
+    Line,
+    Section,
+    beside,
+    need,
+    number,
+    printed_column,
+    read_rows,
+)
+from cimento.studies.printed import equals_printed
 from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_SQUARE
 from cimento.verdicts.effects import CellMean, cell_mean, effects_of, effects_of_means
 
 SOURCE = "Sprouse, Caponigro, Greco and Cecchetto 2016, doi:10.1007/s11049-015-9286-8"
-PRINTED = "english/summary_by_phenomenon.csv"
+RECOMPUTED = "english/summary_by_phenomenon.csv"
+"""What others computed from the same ratings, if it is there; it was never published."""
 FORMULA = "z ~ structure * distance + (1 | participant) + (1 | item)"
 FILLER = "filler"
 LOWEST, HIGHEST = 1, 7
@@ -41,7 +51,7 @@ class Judgment:
         item: number of the item in its phenomenon.
         rating: from 1 to 7.
         z: of the rating within participant and experiment, fillers included.
-        z_printed: as released.
+        z_released: as released, with its digits; empty where there is none.
     """
 
     participant: str
@@ -51,7 +61,7 @@ class Judgment:
     item: str
     rating: float
     z: float
-    z_printed: float | None
+    z_released: str
 
 
 def read_judgments(path: Path) -> list[Judgment]:
@@ -62,6 +72,8 @@ def read_judgments(path: Path) -> list[Judgment]:
     """
     rows = read_rows(path)
     need(path, rows, _COLUMNS)
+    for row, z_released in zip(rows, printed_column(rows, "zscore_published"), strict=True):
+        row["zscore_published"] = z_released
     people: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
     for position, row in enumerate(rows, start=2):
         rating = number(row["judgment"])
@@ -79,6 +91,7 @@ def read_judgments(path: Path) -> list[Judgment]:
         if isinstance(scaled, Missing):
             continue
         for row, z in zip(own, scaled, strict=True):
+            released = row["zscore_published"]
             is_filler = row["island"] == FILLER
             found.append(
                 Judgment(
@@ -89,7 +102,7 @@ def read_judgments(path: Path) -> list[Judgment]:
                     item=row["item_number"],
                     rating=float(row["judgment"]),
                     z=z,
-                    z_printed=number(row["zscore_published"]),
+                    z_released="" if number(released) is None else released,
                 )
             )
     return found
@@ -157,59 +170,70 @@ def crossed_model(judgments: Sequence[Judgment]) -> MixedFit:
 
 
 def human(data: Path) -> Section:
-    """Every figure of the English ratings, beside the released or previously recomputed one."""
+    """Every figure of the English ratings, beside the released z and, if there, recomputed ones."""
     judgments = read_judgments(data / "english" / "sprouse2016_en_ratings.csv")
-    printed = {row[""]: row for row in read_rows(data / PRINTED)}
+    recomputed = _recomputed(data / RECOMPUTED)
     lines = [_z_line(judgments)]
     for phenomenon, group in by_phenomenon(judgments).items():
-        lines += _phenomenon(phenomenon, group, printed.get(phenomenon, {}))
+        lines += _phenomenon(phenomenon, group, recomputed.get(phenomenon, {}))
     return Section(
         name="human",
         title="English ratings, z by participant and experiment: means, DD, tests, mixed models",
-        source=f"{SOURCE}; printed: {PRINTED}",
+        source=f"{SOURCE}; recomputed: {RECOMPUTED}" if recomputed else SOURCE,
         lines=tuple(lines),
     )
 
 
+def _recomputed(path: Path) -> dict[str, dict[str, str]]:
+    """Phenomenon to column to number, with its digits; nothing where the file is not there."""
+    if not path.is_file():
+        return {}
+    rows = read_rows(path)
+    for column in rows[0]:
+        for row, text in zip(rows, printed_column(rows, column), strict=True):
+            row[column] = text
+    return {row.get("", ""): row for row in rows}
+
+
 def _z_line(judgments: Sequence[Judgment]) -> Line:
-    gaps = [abs(each.z - each.z_printed) for each in judgments if each.z_printed is not None]
+    known = [judgment for judgment in judgments if judgment.z_released]
+    gaps = [abs(judgment.z - float(judgment.z_released)) for judgment in known]
+    equal = sum(equals_printed(judgment.z, judgment.z_released) for judgment in known)
     return beside(
-        "largest difference of a z from the released one",
-        max(gaps) if gaps else None,
-        0.0,
-        within=1e-9,
-        note=f"{len(gaps)} judgments",
+        "judgments whose z equals the released one",
+        equal if known else None,
+        str(len(known)) if known else None,
+        note=f"largest difference {max(gaps):.2g}" if gaps else "no z was released",
     )
 
 
 def _phenomenon(
-    name: str, judgments: Sequence[Judgment], printed: Mapping[str, str]
+    name: str, judgments: Sequence[Judgment], others: Mapping[str, str]
 ) -> Iterator[Line]:
+    def with_others(what: str, value: float | None, column: str, note: str = "") -> Line:
+        return beside(f"{name}{what}", value, None, recomputed=others.get(column), note=note)
+
     cells = judgment_cells(judgments)
     for cell in cells:
-        known = number(printed.get(cell.cell.name, ""))
         note = f"n {cell.n}, sd {_fixed(cell.sd)}, se {_fixed(cell.se)}"
-        yield beside(f"{name} {cell.cell.name}: mean z", cell.mean, known, within=1e-6, note=note)
+        yield with_others(f" {cell.cell.name}: mean z", cell.mean, cell.cell.name, note)
     length, structure, total, dd = effects_of_means([cell.mean for cell in cells])
     note = f"length {_fixed(length)}, structure {_fixed(structure)}, total {_fixed(total)}"
-    yield beside(f"{name}: DD of means", dd, number(printed.get("DD", "")), within=1e-6, note=note)
+    yield with_others(": DD of means", dd, "DD", note)
     for unit, column in (("participant", "t_part"), ("item", "t_item")):
-        yield from _by_unit(name, judgments, unit, number(printed.get(column, "")))
+        yield from _by_unit(name, judgments, unit, others.get(column))
     fit = crossed_model(judgments)
-    known, se = number(printed.get("lme_int", "")), number(printed.get("lme_se", ""))
     if not fit.fixed:
         yield Line(what=f"{name}: mixed model", computed=None, note=fit.reason or "")
         return
     interaction = fit.effect("structure:distance")
     note = f"t {interaction.statistic:.3f}, p {interaction.p:.2g}; log-likelihood {fit.loglik:.4f}"
-    yield beside(
-        f"{name}: interaction, mixed model", interaction.estimate, known, within=1e-4, note=note
-    )
-    yield beside(f"{name}: its standard error", interaction.se, se, within=1e-4)
+    yield with_others(": interaction, mixed model", interaction.estimate, "lme_int", note)
+    yield with_others(": its standard error", interaction.se, "lme_se")
 
 
 def _by_unit(
-    name: str, judgments: Sequence[Judgment], unit: str, printed: float | None
+    name: str, judgments: Sequence[Judgment], unit: str, others: str | None
 ) -> Iterator[Line]:
     means = unit_means(judgments, unit)
     effects = effects_of(ISLAND_SQUARE, means, list(means))
@@ -219,7 +243,8 @@ def _by_unit(
         f"DD {math.fsum(effects.item_dds) / len(effects.item_dds):.6f}, df {test.freedom:g}, "
         f"p {test.p:.3g}, above 0 in {positive} of {len(effects.item_dds)}"
     )
-    yield beside(f"{name}: t of DD by {unit}", test.statistic, printed, within=1e-5, note=note)
+    what = f"{name}: t of DD by {unit}"
+    yield beside(what, test.statistic, None, recomputed=others, note=note)
     table = complete_table(means)
     for method in ("cousineau-morey", "loftus-masson"):
         found = within_intervals(table, method=method)

@@ -9,7 +9,7 @@ from pathlib import Path
 from cimento.errors import InputError
 from cimento.studies.islands.published import THESIS_MODELS
 from cimento.studies.islands.records import Line, Section, beside
-from cimento.studies.islands.thesis import HALF_A_TENTH, INVALID, INVALID_NOTE, SOURCE, read_cells
+from cimento.studies.islands.thesis import INVALID, INVALID_NOTE, SOURCE, TENTHS, read_cells
 from cimento.suites.design import ISLAND_CONDITIONS
 from cimento.suites.load import load_suite
 from cimento.suites.merge import merge_suites
@@ -90,8 +90,7 @@ def _lines(result: Factorial, printed: dict[str, dict[tuple[str, str], float]]) 
             yield beside(
                 f"{label}: {phenomenon.name}, {pair.name}",
                 value,
-                known,
-                within=HALF_A_TENTH,
+                None if known is None else format(known, TENTHS),
                 note=pair.reason or note,
             )
         share = phenomenon.super_additive

@@ -5,13 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cimento.errors import InputError
 from cimento.files import read_bytes
 from cimento.parsing import unpack_gzip
+from cimento.studies.printed import as_long_as, equals_printed, same_decimals
+
+if TYPE_CHECKING:
+    from cimento.report.grid import Grid
 
 MOST_EMPTY = 100_000
 """Cells that rows may lack at their ends, all together."""
@@ -24,14 +29,17 @@ class Line:
     Attributes:
         what: it is of.
         computed: from the data; None where it is undefined or nothing can be computed.
-        printed: as published; None where nothing is.
-        equal: whether they agree within what was printed; None where there is nothing to compare.
+        printed: as published, with its digits; None where nothing is.
+        recomputed: by somebody else from the same data and never published; None where nothing is.
+        equal: whether it agrees with `printed`, or else with `recomputed`, within half a unit of
+            the last digit; None where there is nothing to compare.
         note: what explains the number, or why it is None.
     """
 
     what: str
     computed: float | None
-    printed: float | None = None
+    printed: str | None = None
+    recomputed: str | None = None
     equal: bool | None = None
     note: str = ""
 
@@ -55,25 +63,53 @@ class Section:
     @property
     def compared(self) -> int:
         """How many lines have a printed number to compare."""
-        return sum(line.equal is not None for line in self.lines)
+        return len(self._compared("printed"))
 
     @property
     def equal(self) -> int:
         """How many of these agree."""
-        return sum(line.equal is True for line in self.lines)
+        return sum(line.equal is True for line in self._compared("printed"))
+
+    @property
+    def recomputed(self) -> int:
+        """How many lines have a number to compare that was recomputed and never published."""
+        return len(self._compared("recomputed"))
+
+    @property
+    def recomputed_equal(self) -> int:
+        """How many of these agree."""
+        return sum(line.equal is True for line in self._compared("recomputed"))
+
+    def _compared(self, column: str) -> list[Line]:
+        return [
+            line
+            for line in self.lines
+            if line.equal is not None and getattr(line, column) is not None
+        ]
 
 
 Maker = Callable[[Path], Section]
 
 
 def beside(
-    what: str, computed: float | None, printed: float | None, *, within: float, note: str = ""
+    what: str,
+    computed: float | None,
+    printed: str | None,
+    *,
+    note: str = "",
+    recomputed: str | None = None,
 ) -> Line:
-    """A computed number beside a printed one, equal if they differ by no more than `within`."""
-    equal = None
-    if computed is not None and printed is not None:
-        equal = abs(computed - printed) <= within
-    return Line(what=what, computed=computed, printed=printed, equal=equal, note=note)
+    """A computed number beside a printed one, or one that others recomputed; "" is no number."""
+    known = printed or recomputed
+    equal = equals_printed(computed, known) if computed is not None and known else None
+    return Line(
+        what=what,
+        computed=computed,
+        printed=printed or None,
+        recomputed=recomputed or None,
+        equal=equal,
+        note=note,
+    )
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
@@ -101,11 +137,12 @@ def _filled(text: str) -> Iterator[dict[str, str]]:
     Raises:
         ValueError: very many cells would be empty.
     """
-    reader = csv.DictReader(io.StringIO(text, newline=""), restkey="", restval="")
+    reader = csv.DictReader(io.StringIO(text, newline=""), restval="")
     most = len(text) + MOST_EMPTY
     for number, row in enumerate(reader, start=1):
         if number * len(reader.fieldnames or ()) > most:
             raise ValueError("its rows are far shorter than its header")
+        row.pop(None, None)
         yield row
 
 
@@ -124,6 +161,11 @@ def need(path: Path, rows: Sequence[dict[str, str]], columns: Iterable[str]) -> 
         )
 
 
+def printed_column(rows: Sequence[Mapping[str, str]], column: str) -> list[str]:
+    """A column of numbers as it was printed: all with as many decimals as the longest."""
+    return same_decimals(row.get(column, "") for row in rows)
+
+
 def number(text: str) -> float | None:
     """A cell as a number; None where it is empty, or no number."""
     try:
@@ -134,39 +176,65 @@ def number(text: str) -> float | None:
 
 def as_json(sections: Sequence[Section]) -> str:
     """The sections as JSON, with what each amounts to."""
-    plain = [{**asdict(each), "compared": each.compared, "equal": each.equal} for each in sections]
+    plain = [
+        {**asdict(section), **{name: getattr(section, name) for name in _COUNTS}}
+        for section in sections
+    ]
     return json.dumps({"study": "islands", "sections": plain}, ensure_ascii=False, indent=2)
 
 
-def _counted(section: Section) -> str:
-    """How many numbers are equal, where any were printed."""
-    if not section.compared:
-        return "No printed number stands beside these."
-    return f"{section.equal} of {section.compared} compared numbers are equal."
+_COUNTS = ("compared", "equal", "recomputed", "recomputed_equal")
+
+
+def _counted(sections: Sequence[Section]) -> str:
+    """How many numbers are equal, where there is any to compare."""
+    compared, equal, recomputed, same = (
+        sum(getattr(section, name) for section in sections) for name in _COUNTS
+    )
+    told = []
+    if compared:
+        told.append(f"{equal} of {compared} compared numbers equal the printed ones.")
+    if recomputed:
+        told.append(f"{same} of {recomputed} equal recomputed ones, which nobody published.")
+    return " ".join(told) or "No printed number stands beside these."
 
 
 def as_text(sections: Sequence[Section]) -> str:
-    """The sections as tables to read: computed | printed | equal?"""
-    from cimento.report.grid import BLANK, Grid
+    """The sections as tables to read: computed | printed | equal?, and the counts of all."""
     from cimento.report.grid import as_text as table
 
-    marks = {True: "yes", False: "NO", None: BLANK}
-    parts = []
-    for each in sections:
-        rows = tuple(
-            (line.what, _shown(line.computed), _shown(line.printed), marks[line.equal], line.note)
-            for line in each.lines
-        )
-        grid = Grid(
-            title=f"{each.title} [{each.name}]",
-            header=("what", "computed", "printed", "equal?", "note"),
-            rows=rows,
-            remarks=2,
-            notes=(f"{each.source}. {_counted(each)}",),
-        )
-        parts.append(table(grid))
+    parts = [table(_grid(section)) for section in sections]
+    if len(sections) > 1:
+        parts.append(f"All sections: {_counted(sections)}")
     return "\n".join(parts)
 
 
-def _shown(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
+def _grid(section: Section) -> Grid:
+    from cimento.report.grid import BLANK, Grid
+
+    marks = {True: "yes", False: "NO", None: BLANK}
+    columns = ["printed", "recomputed"] if section.recomputed else ["printed"]
+    return Grid(
+        title=f"{section.title} [{section.name}]",
+        header=("what", "computed", *columns, "equal?", "note"),
+        rows=tuple(
+            (
+                line.what,
+                _shown(line),
+                *(getattr(line, column) or "" for column in columns),
+                marks[line.equal],
+                line.note,
+            )
+            for line in section.lines
+        ),
+        remarks=2,
+        notes=(f"{section.source}. {_counted([section])}",),
+    )
+
+
+def _shown(line: Line) -> str:
+    """The computed number, with one digit more than what it is compared with."""
+    known = line.printed or line.recomputed
+    if line.computed is None:
+        return ""
+    return as_long_as(line.computed, known) if known else f"{line.computed:.6g}"

@@ -8,13 +8,22 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from cimento.studies.islands.blimp import ERRATUM, HALF_A_POINT, released_accuracies
+from cimento.studies.islands.blimp import ERRATUM, released_accuracies
 from cimento.studies.islands.published import SALAZAR_ISLANDS
-from cimento.studies.islands.records import Line, Section, beside, need, number, read_rows
+from cimento.studies.islands.records import (
+    Line,
+    Section,
+    beside,
+    need,
+    number,
+    printed_column,
+    read_rows,
+)
+from cimento.studies.printed import equals_printed
 
 SOURCE = "bert-syntax-it 2022, tables 1 to 4 (github.com/ml-utils/bert-syntax-it)"
-HALF_A_TENTH = 0.0501
-"""What rounding to one decimal can change, with float slack."""
+TENTHS = ".1f"
+"""How the tables of accuracies are printed."""
 ITEMS_OF_THE_SUITE: Mapping[str, Mapping[str, int]] = {
     "madeddu50": {"Wh-whether": 59},
     "sprouse8": {},
@@ -48,7 +57,7 @@ def variations(data: Path) -> Section:
     rows = read_rows(path)
     need(path, rows, ("long_nonisland", "penlp_long_nonisland", "penlp_long_island"))
     lines = []
-    for row in rows:
+    for row, printed in zip(rows, printed_column(rows, "diff_printed"), strict=True):
         good, bad = number(row["penlp_long_nonisland"]), number(row["penlp_long_island"])
         difference = None if good is None or bad is None else good - bad
         notes = [
@@ -56,10 +65,7 @@ def variations(data: Path) -> Section:
             for name in ("long_nonisland", "long_island")
             for fault in _faults(row[name])
         ]
-        printed = number(row["diff_printed"])
-        lines.append(
-            beside(row["long_nonisland"], difference, printed, within=0.0051, note="; ".join(notes))
-        )
+        lines.append(beside(row["long_nonisland"], difference, printed, note="; ".join(notes)))
     return Section(
         name="variations",
         title="Table 4: PenLP of GePpeTto, Long-NonIsland minus Long-Island",
@@ -78,9 +84,7 @@ def pseudo_likelihoods(data: Path) -> Section:
         values = [number(row[model]) for row in rows if row["phenomenon"] != "average"]
         known = [value for value in values if value is not None]
         mean = math.fsum(known) / len(known) if known else None
-        lines.append(
-            beside(model, mean, printed, within=HALF_A_TENTH, note=f"{len(known)} paradigms")
-        )
+        lines.append(beside(model, mean, printed, note=f"{len(known)} paradigms"))
     return Section(
         name="pseudo-likelihoods",
         title="BLiMP islands by PLL, mean over paradigms in %, against Salazar et al. 2020",
@@ -106,15 +110,17 @@ def blimp_table(data: Path) -> Section:
         name = row["model"]
         column = next((each for each in SALAZAR_ISLANDS if name.lower().startswith(each)), "")
         for key, paradigm in _TABLE_3.items():
-            computed, note, within = None, "", HALF_A_TENTH
+            computed, note, digits = None, "", TENTHS
             if "Warstadt" in name:
                 # Printed as whole numbers.
-                computed, within = released.get(paradigm.replace(" ", "_").lower()), HALF_A_POINT
+                computed, digits = released.get(paradigm.replace(" ", "_").lower()), ".0f"
                 note = ERRATUM
             elif column:
                 computed = number(by_name[paradigm][column]) if paradigm in by_name else None
                 note = _OTHER_SCORE if "(PLL)" in name else ""
-            line = beside(f"{name}: {paradigm}", computed, number(row[key]), within=within)
+            known = number(row[key])
+            shown = None if known is None else format(known, digits)
+            line = beside(f"{name}: {paradigm}", computed, shown)
             lines.append(replace(line, note=note if line.equal is False else ""))
     return Section(
         name="blimp-table",
@@ -125,7 +131,9 @@ def blimp_table(data: Path) -> Section:
 
 
 _TABLE_3 = {"adjunct": "adjunct island", "complex_np": "complex NP island", "wh": "wh island"}
-_OTHER_SCORE = "no pseudo-log-likelihood: a penalised logistic score, or a run with wrong masks"
+_OTHER_SCORE = (
+    "would be explained by another score (a penalised logistic one) or a run with wrong masks"
+)
 
 
 def read_cells(path: Path) -> tuple[Cells, str]:
@@ -156,32 +164,30 @@ def _average_lines(label: str, cells: Cells, printed: Mapping[str, float | None]
     for column, values in cells.items():
         mean = math.fsum(values.values()) / len(values)
         note = INVALID_NOTE if column.startswith(INVALID) else ""
-        yield beside(
-            f"{label} {column}: average",
-            mean,
-            printed.get(column),
-            within=HALF_A_TENTH,
-            note=note,
-        )
+        average = printed.get(column)
+        shown = None if average is None else format(average, TENTHS)
+        yield beside(f"{label} {column}: average", mean, shown, note=note)
 
 
 def _copied_rows(label: str, cells: Cells, printed: Mapping[str, float | None]) -> Iterator[Line]:
-    """Where the printed average is not that of the cells: the mean one phenomenon should have."""
+    """Where the printed average is not that of the cells: the mean that one row would need.
+
+    An inference, and no comparison: nobody printed the mean of a row.
+    """
     for column, values in cells.items():
         average = printed.get(column)
         mean = math.fsum(values.values()) / len(values)
-        if average is None or abs(mean - average) <= HALF_A_TENTH:
+        if average is None or equals_printed(mean, format(average, TENTHS)):
             continue
         for phenomenon, twin in _twins(values):
             row = [value for (name, _), value in values.items() if name == phenomenon]
             others = math.fsum(values.values()) - math.fsum(row)
             implied = (average * len(values) - others) / len(row)
             yield Line(
-                what=f"{label} {column}: {phenomenon} implied by the average",
+                what=f"{label} {column}: mean of {phenomenon} that would give the average",
                 computed=implied,
-                printed=math.fsum(row) / len(row),
-                equal=False,
-                note=f"the printed row equals that of {twin} up to one item",
+                note=f"the printed row has {math.fsum(row) / len(row):.2f} and equals that of"
+                f" {twin} up to one item; copied from there, it would explain the difference",
             )
 
 
@@ -203,7 +209,7 @@ def _item_lines(label: str, cells: Cells, suite: str) -> Iterator[Line]:
         for (phenomenon, condition), value in values.items():
             n = ITEMS_OF_THE_SUITE.get(suite, {}).get(phenomenon, usual)
             nearest = 100 * round(value * n / 100) / n
-            if abs(nearest - value) > HALF_A_TENTH:
+            if not equals_printed(nearest, format(value, TENTHS)):
                 odd.append(f"{phenomenon} {condition} {value} is no multiple of 1/{n}")
         if odd:
             yield Line(

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from cimento.stories.rates import METRICS
 from cimento.stories.records import TRUE
 from cimento.stories.text import UNKNOWN, Rows, at, mapping, number, shown
+from cimento.studies.printed import equals_printed
 from cimento.studies.stories.record import MORE
 from cimento.suites.model import JsonValue
 
-_LOG_TOLERANCE = 1e-12
-_PRINTED_TOLERANCE = 0.005 + 1e-9
+_LOG_DECIMALS, _TABLE_DECIMALS = 12, 2
 
 
 def equality_rows(record: Mapping[str, JsonValue]) -> Rows:
@@ -32,9 +32,9 @@ def equality_rows(record: Mapping[str, JsonValue]) -> Rows:
                 shown(value, 4),
                 f"{count[0]}/{count[1]}" if isinstance(count, list) else UNKNOWN,
                 shown(log, 4),
-                _equal(value, log, _LOG_TOLERANCE),
+                _equal(value, log, _LOG_DECIMALS),
                 shown(percent, 2),
-                _equal(None if value is None else 100 * value, percent, _PRINTED_TOLERANCE),
+                _equal(None if value is None else 100 * value, percent, _TABLE_DECIMALS),
             )
         )
     return rows
@@ -93,10 +93,10 @@ def differing(rows: Iterable[Sequence[str]]) -> int:
     return sum("NO" in row for row in rows)
 
 
-def _equal(value: float | None, other: float | None, tolerance: float) -> str:
+def _equal(value: float | None, other: float | None, decimals: int) -> str:
     if value is None or other is None:
         return UNKNOWN
-    return "yes" if abs(value - other) <= tolerance else "NO"
+    return "yes" if equals_printed(value, f"{other:.{decimals}f}") else "NO"
 
 
 def _p(value: float | None) -> str:
