@@ -182,6 +182,24 @@ def test_covariates_that_explain_everything_leave_nothing():
 
 def test_spearman_brown_by_hand():
     assert spearman_brown(0.5) == pytest.approx(2 / 3)
+    assert spearman_brown(0.5, factor=3) == pytest.approx(3 / 4)
+
+
+@pytest.mark.parametrize(
+    ("raters", "noise"), [([3], 0.5), ([3], 1.5), ([5], 1.5), ([4], 1.5), ([2, 3, 5], 1.5)]
+)
+def test_odd_and_unequal_numbers_of_ratings_have_the_ceiling_they_were_made_with(raters, noise):
+    # Effects of variance 1 and noise of variance v: means of k ratings have errors of v / k.
+    truth = 1 / (1 + noise * np.mean([1 / each for each in raters]))
+    generator = np.random.default_rng(3)
+    items = generator.normal(size=20_000)
+    ratings = [
+        (effect + generator.normal(0, math.sqrt(noise), raters[row % len(raters)])).tolist()
+        for row, effect in enumerate(items)
+    ]
+    found = split_half(ratings, seed=1, draws=40)
+    assert found.reliability == pytest.approx(truth, abs=0.01)
+    assert found.low < found.reliability < found.high
 
 
 def test_the_ceiling_of_simulated_raters_is_the_one_they_were_made_with():

@@ -239,18 +239,19 @@ def test_every_section_agrees_with_what_is_printed_but_where_known(data):
         "human": (1, 1),
         "scales": (0, 0),
         "kobzeva": (48, 48),
-        # no p has all printed digits, and those of the n-gram model are rounding error of 0
-        "wilcox": (10, 18),
+        # no p has all printed digits; the n-gram model's reduction is rounding error of 0, and its
+        # surprisals leave the mixed model no residual
+        "wilcox": (10, 16),
         "contexts": (3, 3),
     }
     sections = list(found.values())
     people = json.loads(as_json(sections))["sections"][7]
     assert (people["recomputed"], people["recomputed_equal"]) == (72, 72)
     told = as_text(sections)
-    assert "All sections: 222 of 247 compared numbers equal the printed ones." in told
+    assert "All sections: 222 of 245 compared numbers equal the printed ones." in told
     assert "72 of 72 equal recomputed ones, which nobody published." in told
     guide = (Path(__file__).parent.parent / "docs" / "studies.md").read_text(encoding="utf-8")
-    assert "222 of 247" in guide
+    assert "222 of 245" in guide
 
 
 @pytest.mark.golden

@@ -7,21 +7,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.statistics.mixed_deviance import Block, CrossProducts, Profile, profile
+from cimento.statistics.mixed_deviance import (
+    Block,
+    CrossProducts,
+    Profile,
+    profile,
+    triangles,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cimento.statistics.values import Floats
+    from cimento.statistics.values import Floats, Integers
 
 # Relative standard deviations of the random effects to start from, without correlations.
 _STARTS = (1.0, 0.2, 4.0)
 # lme4's tolerances: a factor below the first is zero, a gradient above the second no optimum.
 _SINGULAR = 1e-4
 _GRADIENT = 2e-3
-_STEP = 1e-4
-_AWAY = 0.1
+# Where to look for less than at a zero: relative standard deviations from 0.004 to 0.972.
+_AWAY = tuple(0.004 * 3**power for power in range(6))
+_LOWER = 1e-9
+_STEP = 1e-3
+_SMALLEST_SCALE = 1e-2
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +85,10 @@ def optimum(data: CrossProducts, *, reml: bool) -> Optimum | None:
     ones: Floats = diagonal.astype(np.float64)
     for size in _STARTS:
         theta = descend(ones * size)
-    zero = diagonal & (theta < _SINGULAR)
-    if zero.any():
-        # The deviance is flat where a factor is zero: step away, and see whether it comes back.
-        theta = descend(theta + _AWAY * (zero * ones))
+    # At a zero the slope is 0 whether the deviance curves up or down: a descent that lands there,
+    # as L-BFGS-B's first step of length 1 often does, stays there.
+    while (away := _below_zeros(theta, data, reml=reml)) is not None:
+        theta = descend(away)
     best = profile(theta, data, reml=reml)
     if best is None:
         return None
@@ -91,6 +100,51 @@ def optimum(data: CrossProducts, *, reml: bool) -> Optimum | None:
         singular=bool((theta[diagonal] < _SINGULAR).any()),
         converged=bool((abs(best.gradient[inside]) < _GRADIENT).all()),
     )
+
+
+def _below_zeros(theta: Floats, data: CrossProducts, *, reml: bool) -> Floats | None:
+    """A place with a lower deviance, where factors that are zero at `theta` are not.
+
+    Each zero is tried alone, and all of them together. The sign of a column below a zero on the
+    diagonal is free, so both signs are tried.
+
+    Returns:
+        The lowest place; None where all are higher, or nothing is zero.
+    """
+    import numpy as np
+
+    diagonal, columns = _diagonal(data.blocks), _columns(data.blocks)
+    zeros = np.flatnonzero(diagonal & (theta < _SINGULAR))
+    here = profile(theta, data, reml=reml)
+    if here is None or not zeros.size:
+        return None
+    tried = [(theta, zeros)] if zeros.size > 1 else []
+    for place in zeros:
+        below = (columns == columns[place]) & ~diagonal
+        alone = zeros[zeros == place]
+        tried.append((theta, alone))
+        if theta[below].any():
+            tried.append((np.where(below, -theta, theta), alone))
+    lowest, found = here.deviance - _LOWER, None
+    for start, places in tried:
+        for size in _AWAY:
+            away = start.copy()
+            away[places] = size
+            there = profile(away, data, reml=reml)
+            if there is not None and there.deviance < lowest:
+                lowest, found = there.deviance, away
+    return found
+
+
+def _columns(blocks: Sequence[Block]) -> Integers:
+    """Of each element of theta the column of its factor, numbered over all blocks."""
+    import numpy as np
+
+    found, before = [], 0
+    for block in blocks:
+        found.append(before + np.tril_indices(block.effects)[1])
+        before += block.effects
+    return np.concatenate(found)
 
 
 def _diagonal(blocks: Sequence[Block]) -> NDArray[np.bool_]:
@@ -115,24 +169,27 @@ def freedoms(found: Optimum, data: CrossProducts, *, reml: bool) -> list[float |
 
     sigma = math.sqrt(found.profile.residual / found.profile.freedom)
     size = found.theta.size
+    # Derivatives by log sigma and by theta over its own scale: in units of the data they differ by
+    # many orders where the residual is small beside the random effects.
+    scales = _scales(found.theta, data.blocks)
     hessian = np.zeros((size + 1, size + 1))
     slopes = np.zeros((found.profile.beta.size, size + 1))
     nothing: list[float | None] = [None] * found.profile.beta.size
     for place in range(size):
         step = np.zeros(size)
-        step[place] = _STEP
+        step[place] = _STEP * scales[place]
         sides = [profile(found.theta + way * step, data, reml=reml) for way in (1, -1)]
         if sides[0] is None or sides[1] is None:
             return nothing
-        ahead, behind = (_slopes(side, sigma) for side in (sides[0], sides[1]))
+        ahead, behind = (_slopes(side, sigma, scales) for side in (sides[0], sides[1]))
         hessian[place] = (ahead - behind) / (2 * _STEP)
         gap = np.diagonal(sides[0].unscaled) - np.diagonal(sides[1].unscaled)
         slopes[:, place] = sigma**2 * gap / (2 * _STEP)
     variances = sigma**2 * np.diagonal(found.profile.unscaled)
-    slopes[:, size] = 2 * variances / sigma
-    # By sigma alone the deviance is freedom * 2 log sigma + r² / sigma².
+    slopes[:, size] = 2 * variances
+    # By log sigma alone the deviance is 2 freedom log sigma + r² / sigma², r² = freedom sigma².
     hessian[size, :size] = hessian[:size, size]
-    hessian[size, size] = 4 * found.profile.freedom / sigma**2
+    hessian[size, size] = 4 * found.profile.freedom
     values, vectors = np.linalg.eigh((hessian + hessian.T) / 2)
     upwards = values > _UPWARDS
     covariance = 2 * (vectors[:, upwards] / values[upwards]) @ vectors[:, upwards].T
@@ -143,13 +200,28 @@ def freedoms(found: Optimum, data: CrossProducts, *, reml: bool) -> list[float |
     ]
 
 
+def _scales(theta: Floats, blocks: Sequence[Block]) -> Floats:
+    """Of each element of theta the relative standard deviation of its effect, never quite zero."""
+    import numpy as np
+
+    sds = [
+        np.linalg.norm(part, axis=1)[np.tril_indices(block.effects)[0]]
+        for part, block in zip(triangles(theta, blocks), blocks, strict=True)
+    ]
+    found: Floats = np.maximum(np.concatenate(sds), _SMALLEST_SCALE)
+    return found
+
+
 _UPWARDS = 1e-8
 
 
-def _slopes(at: Profile, sigma: float) -> Floats:
-    """The gradient by theta and sigma of ``log|C| + 2 freedom log(sigma) + r² / sigma²``."""
+def _slopes(at: Profile, sigma: float, scales: Floats) -> Floats:
+    """The gradient of ``log|C| + 2 freedom log(sigma) + r² / sigma²``.
+
+    By theta over its scale, and by the logarithm of sigma.
+    """
     import numpy as np
 
-    by_sigma = 2 * at.freedom / sigma - 2 * at.residual / sigma**3
+    by_sigma = 2 * at.freedom - 2 * at.residual / sigma**2
     by_theta = at.log_gradient + at.residual_gradient / sigma**2
-    return np.concatenate([by_theta, [by_sigma]])
+    return np.concatenate([scales * by_theta, [by_sigma]])

@@ -22,12 +22,13 @@ class SplitHalf:
     """Split-half reliability of the mean ratings of items.
 
     Attributes:
-        half: mean correlation of the two half means over the draws; None where undefined.
+        half: mean correlation of two equal halves over the draws; None where undefined.
         reliability: of the means of all ratings, by Spearman and Brown's formula.
         ceiling: the correlation with these means that a noise-free score could reach, the root of
             the reliability.
-        low: 2.5 % quantile of `reliability` over the draws: the spread of the halving alone.
-        high: 97.5 % quantile.
+        low: reliability at the 2.5 % quantile of the correlations: the spread of the halving alone;
+            None where that correlation is too far below zero for the formula.
+        high: the same at the 97.5 % quantile.
         items: with two ratings or more, which are used.
         draws: random halvings.
         reason: why there is none.
@@ -43,12 +44,16 @@ class SplitHalf:
     reason: str | None = None
 
 
-def spearman_brown(half: float) -> float:
-    """The reliability of the whole from that of its half, ``2 r / (1 + r)``.
+def spearman_brown(reliability: float, *, factor: float = 2.0) -> float:
+    """The reliability of `factor` times as many ratings, ``f r / (1 + (f - 1) r)``.
 
     Spearman (1910, doi:10.1111/j.2044-8295.1910.tb00206.x) and Brown (1910, the paper after it).
+
+    Args:
+        reliability: of the ratings there are; above ``-1 / (factor - 1)``.
+        factor: 2 from one half to the whole.
     """
-    return 2 * half / (1 + half)
+    return factor * reliability / (1 + (factor - 1) * reliability)
 
 
 def split_half(
@@ -56,9 +61,11 @@ def split_half(
 ) -> SplitHalf:
     """The split-half noise ceiling of items with several ratings each.
 
-    In each draw the ratings of each item are halved at random (of an odd number the second half
-    has one more), the half means correlated over items, and Spearman and Brown's formula applied;
-    means over the draws are given.
+    In each draw the ratings of each item are halved at random (of an odd number one is left out)
+    and the half means correlated over items. The mean correlation over the draws is the
+    reliability of a half; that of all ratings follows by Spearman and Brown's formula. Its factor
+    is 2 for even numbers, n / ((n - 1) / 2) for odd ones, and where items have different numbers
+    the mean of 1 / half over the mean of 1 / n: the variances of errors that the means have.
 
     Args:
         ratings: one list of ratings an item; items with fewer than two are left out.
@@ -89,16 +96,32 @@ def split_half(
         _correlation_of_halves(table, sizes, generator.random(table.shape), kind)
         for _ in range(draws)
     ]
-    found = [half for half in halves if not math.isnan(half) and half > -1]
-    if len(found) < draws:
-        return _nothing(len(used), draws, f"undefined in {draws - len(found)} of {draws} halvings")
-    whole = np.array([spearman_brown(half) for half in found])
-    reliability = float(whole.mean())
-    low, high = (float(each) for each in np.quantile(whole, (0.025, 0.975)))
+    undefined = sum(map(math.isnan, halves))
+    if undefined:
+        return _nothing(len(used), draws, f"undefined in {undefined} of {draws} halvings")
+    factor = float((1 / (sizes // 2)).mean() / (1 / sizes).mean())
+    return _of_halves(halves, items=len(used), factor=factor)
+
+
+def _of_halves(halves: Sequence[float], *, items: int, factor: float) -> SplitHalf:
+    """The reliability of the whole from the correlations of its halves, one a draw."""
+    import numpy as np
+
+    half, draws = float(np.mean(halves)), len(halves)
+    if 1 + (factor - 1) * half <= 0:
+        return _nothing(items, draws, "the halves contradict each other")
+    reliability = spearman_brown(half, factor=factor)
+    low, high = (float(end) for end in np.quantile(halves, (0.025, 0.975)))
     ceiling = math.sqrt(reliability) if reliability > 0 else None
-    reason = None if ceiling is not None else "the reliability is not above zero"
     return SplitHalf(
-        float(np.mean(found)), reliability, ceiling, low, high, len(used), draws, reason
+        half=half,
+        reliability=reliability,
+        ceiling=ceiling,
+        low=spearman_brown(low, factor=factor) if 1 + (factor - 1) * low > 0 else None,
+        high=spearman_brown(high, factor=factor),
+        items=items,
+        draws=draws,
+        reason=None if ceiling is not None else "the reliability is not above zero",
     )
 
 
@@ -110,13 +133,11 @@ def _correlation_of_halves(table: Floats, sizes: Floats, keys: Floats, kind: str
     """The correlation of half means where each row's ratings are ordered by random keys."""
     import numpy as np
 
-    columns = np.arange(table.shape[1])
-    present = columns < sizes[:, None]
-    order = np.argsort(np.where(present, keys, np.inf), axis=1)
+    columns, half = np.arange(table.shape[1]), (sizes // 2)[:, None]
+    order = np.argsort(np.where(columns < sizes[:, None], keys, np.inf), axis=1)
     mixed = np.take_along_axis(table, order, axis=1)
-    first = columns < (sizes // 2)[:, None]
-    one = (mixed * first).sum(axis=1) / (sizes // 2)
-    other = (mixed * (present & ~first)).sum(axis=1) / (sizes - sizes // 2)
+    one = (mixed * (columns < half)).sum(axis=1) / (sizes // 2)
+    other = (mixed * ((columns >= half) & (columns < 2 * half))).sum(axis=1) / (sizes // 2)
     if kind == "spearman":
         one, other = mid_ranks(one), mid_ranks(other)
     if np.ptp(one) == 0 or np.ptp(other) == 0:
