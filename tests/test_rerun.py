@@ -190,8 +190,6 @@ def test_of_the_hub_the_commit_is_taken_that_the_run_had():
     assert model_of(manifest, where="here") == f"org/name@{commit}"
     assert model_of({**manifest, "named": "org/name"}, where="here") == f"org/name@{commit}"
     assert model_of({**manifest, "named": "/a/b"}, where="here") == "/a/b"
-    server = "openai:http://host/v1#gpt"
-    assert model_of({**manifest, "named": server}, where="here") == server
     local = {"named": "org/name", "model": {"revision": "ab" * 32}}
     assert model_of(local, where="here") == "org/name"
 
@@ -224,7 +222,7 @@ def test_what_was_asked_comes_back_from_the_manifest(tmp_path):
     run = evaluate(island_suite({"se": ["1"]}), uniform_scorer(16), output=tmp_path)
     stored = RunFolder(run.folder).manifest()
 
-    assert asking_of(describe(asking=asking), where="here") == asking
+    assert asking_of(describe(asking=asking), where="here", model_args={"a": 1}) == asking
     assert asking_of(stored, where="here") == Asking()
     with pytest.raises(TableError, match="was made in Python"):
         model_of(stored, where="here")

@@ -86,14 +86,12 @@ def test_everything_that_is_made_of_a_run_on_a_server(tmp_path, capsys, caplog):
 
     with serve(echoing) as server:
         model = server.address
-        (tmp_path / "run.toml").write_text(
-            f'suites = ["{suite}"]\nmodels = ["{model}"]\nengine = "local"\nworkers = 1\n'
-        )
+        (tmp_path / "run.toml").write_text(f'suites = ["{suite}"]\nengine = "local"\nworkers = 1\n')
         commands = [
             ["run", str(suite), "-m", model, "-o", "runs"],
-            ["plan", "run.toml"],
-            ["run", "run.toml", "-o", "units"],
-            ["slurm", "run.toml", "-o", "array"],
+            ["plan", "run.toml", "-m", model],
+            ["run", "run.toml", "-m", model, "-o", "units"],
+            ["slurm", "run.toml", "-m", model, "-o", "array"],
             *(["report", "runs", "-o", f"report{ending}"]
               for ending in (".html", ".csv", ".json", ".md", ".txt")),
             *(["export", "runs", "--to", kind, "-o", f"to-{kind}"]

@@ -182,3 +182,65 @@ def test_a_config_that_asks_for_kernels_of_the_hub_is_refused(nested, model):
 
     with pytest.raises(ModelError, match="code of the hub"):
         opened(model)
+
+
+@pytest.mark.parametrize("args", [{"attn_implementation": "a/b"}, {"use_kernels": True}])
+def test_options_that_ask_for_kernels_of_the_hub_need_trust_too(args, model):
+    with pytest.raises(ModelError, match=r"code of the hub.*--trust-remote-code"):
+        opened(model, **args)
+
+
+def index(model, file, name="model.safetensors.index.json"):
+    """An index that says that one file holds all weights of a model."""
+    weights = without_safetensors(model)
+    content = {"metadata": {}, "weight_map": dict.fromkeys(weights, file)}
+    (model / name).write_text(json.dumps(content))
+    return weights
+
+
+@pytest.fixture
+def unpickled(monkeypatch):
+    """The files that torch was told to load."""
+    seen = []
+    load_file = torch.load
+    monkeypatch.setattr(torch, "load", lambda *a, **k: seen.append(a) or load_file(*a, **k))
+    return seen
+
+
+def test_an_index_of_safetensors_names_no_pickle(model, unpickled):
+    torch.save(index(model, "pytorch_model.bin"), model / "pytorch_model.bin")
+
+    with pytest.raises(ModelError, match=r"pytorch_model\.bin.*--allow-pickle"):
+        opened(model)
+    assert not unpickled
+    opened(model, allow_pickle=True)
+    assert unpickled
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+@pytest.mark.parametrize("outside", ["../{}", "{folder}/{}", "sub/../../{}", "..\\{}"])
+def test_an_index_names_no_file_elsewhere(outside, allowed, model, tmp_path):
+    name = outside.format("stolen.safetensors", folder=tmp_path)
+    index(model, name)
+
+    with pytest.raises(ModelError, match="not in the model's folder"):
+        opened(model, **({"allow_pickle": True} if allowed else {}))
+
+
+def test_an_index_that_names_safetensors_is_followed(model):
+    from safetensors.torch import save_file
+
+    weights = index(model, "part-1.safetensors")
+    save_file(weights, model / "part-1.safetensors", metadata={"format": "pt"})
+
+    assert opened(model).card.kind == "causal"
+
+
+def test_a_config_names_no_pickle_for_its_weights(model, unpickled):
+    """transformers makes an exception for this very name."""
+    torch.save(without_safetensors(model), model / "adapter_model.bin")
+    edit(model / "config.json", transformers_weights="adapter_model.bin")
+
+    with pytest.raises(ModelError, match=r"transformers_weights.*--allow-pickle"):
+        opened(model)
+    assert not unpickled

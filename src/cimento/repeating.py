@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.answers import JUDGMENTS
-from cimento.errors import TableError
+from cimento.errors import TableError, UsageError
+from cimento.models.arguments import as_options
 from cimento.models.base import Policy
+from cimento.models.naming import needs_saying, without_secrets
 from cimento.parquet import read_parquet
 from cimento.parsing import parse_json
 from cimento.requests import Context
@@ -51,10 +54,11 @@ class FileRepeat:
 
 
 def model_of(manifest: Manifest, *, where: str) -> str:
-    """How the model of a run was named.
+    """How the model of a run was named, where that may be taken out of a manifest.
 
     Raises:
         TableError: the manifest does not say.
+        UsageError: it names what is not opened because a file says so; see `needs_saying`.
     """
     named = manifest.get("named")
     if not isinstance(named, str) or not named:
@@ -64,6 +68,12 @@ def model_of(manifest: Manifest, *, where: str) -> str:
             seen="the model was made in Python and has no name" if made_here else _EARLIER,
             todo="Run again from there." if made_here else "Give it with --model.",
         )
+    if trusts := needs_saying(named):
+        raise UsageError(
+            where=where,
+            seen=f"its manifest names {without_secrets(named)}: {trusts}",
+            todo=f"If you trust it, name it yourself: -m {shlex.quote(without_secrets(named))}",
+        )
     revision = str(_object(manifest.get("model")).get("revision", ""))
     if _ON_HUB.fullmatch(named) and _COMMIT.fullmatch(revision):
         # A branch may have moved on since; the commit has not.
@@ -71,20 +81,30 @@ def model_of(manifest: Manifest, *, where: str) -> str:
     return named
 
 
-def asking_of(manifest: Manifest, *, where: str) -> Asking:
+def asking_of(
+    manifest: Manifest, *, where: str, model_args: Mapping[str, JsonValue] | None = None
+) -> Asking:
     """How the model of a run was asked.
+
+    Args:
+        manifest: of the run.
+        where: the run, for messages.
+        model_args: options for transformers and what the model is trusted with, as they were given
+            again: none of them is taken out of a manifest.
 
     Raises:
         TableError: the manifest does not say, or says it in another way than this version does.
+        UsageError: the run was made with other options for transformers, or trusted otherwise.
     """
     own = dict(_object(manifest.get("asking")))
     try:
-        policy, context = _object(own.pop("policy")), _object(own.pop("context"))
+        policy, context = dict(_object(own.pop("policy"))), _object(own.pop("context"))
         spec, columns = own.pop("spec"), own.pop("columns")
         if _EARLIER_TOKENS in own:
             own["batch_tokens"] = own.pop(_EARLIER_TOKENS) or "auto"
+        _same_args(policy.pop("model_args"), model_args or {}, where=where)
         return Asking(
-            policy=Policy(**policy),  # type: ignore[arg-type]  # written by `asdict`
+            policy=Policy(**policy, model_args=model_args or {}),  # type: ignore[arg-type]  # written by `asdict`
             context=Context(**context),  # type: ignore[arg-type]
             spec=Path(spec) if isinstance(spec, str) else None,
             columns=tuple(columns) if isinstance(columns, list) else (),  # type: ignore[arg-type]
@@ -96,6 +116,22 @@ def asking_of(manifest: Manifest, *, where: str) -> Asking:
             seen=f"its manifest does not say how the model was asked ({error})",
             todo="It was made by another version of cimento; run again with the same options.",
         ) from error
+
+
+def _same_args(stored: JsonValue, given: Mapping[str, JsonValue], *, where: str) -> None:
+    """See that the options for transformers, and trust, are given again as the run had them.
+
+    Raises:
+        UsageError: they are not.
+    """
+    if stored == dict(given):
+        return
+    raise UsageError(
+        where=where,
+        seen=f"the run was made with {as_options(_object(stored))}; given {as_options(given)}",
+        todo="These options are not taken from a manifest, which may be a stranger's: give them"
+        " as the run had them, if you trust the model.",
+    )
 
 
 def compare_folders(first: Path, second: Path) -> tuple[FileRepeat, ...]:

@@ -24,9 +24,11 @@ def prefetch(request: RunRequest, *, into: Into = None) -> int:
     Prints the variables to set where there is no network, and writes a run file that names the
     commits of what was downloaded.
     """
+    import shlex
+
     from cimento.cli.console import note, show
     from cimento.cli.evaluating import PART_MISSING
-    from cimento.cli.run_file import write_run_file
+    from cimento.cli.run_file import said_beside, write_run_file
     from cimento.scheduling.prefetching import prefetch as bring
 
     found = bring(request.models, request.suites, into=into)
@@ -40,7 +42,9 @@ def prefetch(request: RunRequest, *, into: Into = None) -> int:
     names: dict[str, JsonValue] = {"models": [*found.models], "suites": [*found.suites]}
     path = write_run_file({**request.values, **names}, folder / "run.toml")
     show("\n".join(f"export {name}={value}" for name, value in found.variables.items()))
-    note(f"All that is here is named in {path}: cimento run {path}")
+    args = request.how.evaluation.asking.policy.model_args
+    beside = shlex.join([str(path), *said_beside([*found.models], args)])
+    note(f"All that is here is named in {path}: cimento run {beside}")
     if not found.failed:
         return 0
     note(f"cimento: missing: {', '.join(found.failed)}")

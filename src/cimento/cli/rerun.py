@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import io
 import json as json_format
-from dataclasses import asdict, replace
+import shlex
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from cimento.cli.kinds import KindRun
     from cimento.repeating import FileRepeat
     from cimento.runs import Manifest, RunFolder
+    from cimento.suites.model import JsonValue
 
 DIFFERS = 1
 
@@ -35,46 +38,73 @@ def rerun(
     device: Annotated[
         str, options.option("--device", help="Another device than the run's own.")
     ] = "",
+    model_args: options.ModelArgs = None,
+    allow_pickle: options.AllowPickle = False,
+    trust_remote_code: options.TrustRemoteCode = False,
     json: options.Json = False,
 ) -> int:
     """Make stored runs again, from their manifests and copies of their suites, and compare.
 
+    Servers, options for transformers and trust are not taken from a manifest: name them again.
     Nothing is taken from the cache. Ends with 0 where every file agrees byte for byte, and with 1
     where one does not.
     """
     from cimento.cli.console import show
+    from cimento.models.arguments import parse_model_args
     from cimento.runs import find_runs
     from cimento.scheduling.engines import steady_arithmetic
 
     # As `run` does: else the last bits differ.
     steady_arithmetic()
     code = 0
+    args = parse_model_args(
+        model_args or (), allow_pickle=allow_pickle, trust_remote_code=trust_remote_code
+    )
+    named = _Named(model=model, device=device, model_args=args)
     found: dict[str, tuple[FileRepeat, ...]] = {}
     for folder in [each for path in runs for each in find_runs(path)]:
-        code, again = _repeat(folder, output, model=model, device=device)
+        code, again = _repeat(folder, output, named)
         if again is None:
             break
         found[str(folder.path)] = again
     if json:
-        plain = {name: [asdict(each) for each in files] for name, files in found.items()}
-        show(json_format.dumps({"runs": plain}, ensure_ascii=False, indent=2))
+        show(_as_json(found))
     elif found:
         show("\n\n".join(_as_text(name, files) for name, files in found.items()))
     same = all(each.same for files in found.values() for each in files)
     return code or (0 if same else DIFFERS)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Named:
+    """What the command line says, and no manifest: where the model is, and what it may do.
+
+    Attributes:
+        model: its name; empty for that of the manifest.
+        device: empty for that of the manifest.
+        model_args: options for transformers, trust among them.
+    """
+
+    model: str
+    device: str
+    model_args: Mapping[str, JsonValue]
+
+
 def _repeat(
-    folder: RunFolder, output: Path, *, model: str, device: str
+    folder: RunFolder, output: Path, named: _Named
 ) -> tuple[int, tuple[FileRepeat, ...] | None]:
     """One run made again: exit code, and its files beside those of the run."""
+    from cimento.cli.console import note
     from cimento.cli.kinds import run_each_kind
     from cimento.errors import UsageError
+    from cimento.markup import printable
     from cimento.repeating import compare_folders, model_of
 
     manifest = folder.manifest()
     folder.verify(manifest)
-    named = model or model_of(manifest, where=str(folder.path))
+    model = named.model or model_of(manifest, where=str(folder.path))
+    how = _how(folder, manifest, output, named)
+    _refuse_trust(model, named)
     target = output / folder.path.parent.name / folder.path.name
     if target.resolve() == folder.path.resolve():
         raise UsageError(
@@ -84,10 +114,11 @@ def _repeat(
         )
     before = _stamps(output)
     _take_judgments(folder.path, target)
-    how = _how(folder, manifest, output, device)
+    if not named.model:
+        note(printable(f"{folder.path}: the model is {model}, as its manifest says"))
     # What the runner prints is not the result here.
     with contextlib.redirect_stdout(io.StringIO()):
-        code = run_each_kind([str(folder.suite_folder)], [named], how)
+        code = run_each_kind([str(folder.suite_folder)], [model], how)
     if code:
         return code, None
     made = next(path for path, stamp in _stamps(output).items() if before.get(path) != stamp)
@@ -99,21 +130,39 @@ def _stamps(output: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in output.rglob("manifest.json")}
 
 
-def _how(folder: RunFolder, manifest: Manifest, output: Path, device: str) -> KindRun:
+def _refuse_trust(model: str, named: _Named) -> None:
+    """See that nothing is trusted but what the command line names.
+
+    Raises:
+        UsageError: a model that the manifest names would be trusted with code or pickles.
+    """
+    from cimento.errors import UsageError
+    from cimento.models.arguments import ALLOW_PICKLE, TRUST_CODE, as_options
+
+    trust = {key: True for key in (ALLOW_PICKLE, TRUST_CODE) if key in named.model_args}
+    if trust and not named.model:
+        raise UsageError(
+            where=as_options(trust),
+            seen=f"the model that would be trusted is named by a manifest only: {model}",
+            todo=f"If you trust it, name it yourself: -m {shlex.quote(model)}",
+        )
+
+
+def _how(folder: RunFolder, manifest: Manifest, output: Path, named: _Named) -> KindRun:
     """How the run was made."""
     from cimento.api import Evaluation
     from cimento.cli.kinds import KindRun
     from cimento.judging import Judging
     from cimento.repeating import asking_of
 
-    asking = asking_of(manifest, where=str(folder.path))
+    asking = asking_of(manifest, where=str(folder.path), model_args=named.model_args)
     judging, told = manifest.get("judging"), manifest.get("options")
     own = told if isinstance(told, dict) else {}
     given, measures = own.get("set"), own.get("measures")
     judged = Judging.from_plain(judging) if isinstance(judging, dict) else Judging()
     seed = own.get("seed")
     evaluation = Evaluation(
-        asking=replace(asking, device=device) if device else asking,
+        asking=replace(asking, device=named.device) if named.device else asking,
         judging=replace(judged, seed=seed) if isinstance(seed, int) else judged,
         output=output,
         force=True,
@@ -137,6 +186,11 @@ def _take_judgments(run: Path, target: Path) -> None:
     name = f"{JUDGMENTS.name}.parquet"
     if (run / name).is_file():
         write_bytes(read_bytes(run / name), target / name)
+
+
+def _as_json(found: Mapping[str, tuple[FileRepeat, ...]]) -> str:
+    plain = {name: [asdict(each) for each in files] for name, files in found.items()}
+    return json_format.dumps({"runs": plain}, ensure_ascii=False, indent=2)
 
 
 def _as_text(name: str, files: tuple[FileRepeat, ...]) -> str:

@@ -13,12 +13,16 @@
     k = 20
 
 Keys are the options of ``cimento run``, with ``_`` or ``-``. Paths are as on the command line.
+
+Run files are published and passed on, so they say what is done, never what is trusted: trust, and
+models that need it, are given on the command line.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
 
 _PLURALS = {"models": "model", "measures": "measure", "predictions": "prediction", "set": "set_"}
 _NOT_OF_A_RUN = ("json", "force")
+_TRUST = ("allow_pickle", "trust_remote_code")
 
 
 def with_run_file(
@@ -50,7 +55,8 @@ def with_run_file(
 
     Raises:
         UsageError: there are two run files.
-        InputError: the run file cannot be read, or a key or value in it is none of a run's.
+        InputError: the run file cannot be read, a key or value in it is none of a run's, or what it
+            says would be trusted.
     """
     filled = dict(values)
     files = [Path(each) for each in values["suites"] or () if is_run_file(each)]
@@ -64,6 +70,8 @@ def with_run_file(
         found = _read(file, ctx)
         given = {name for name in found if _is_given(ctx, name)} - {"suites"}
         said = given | {"suites"} if others else given
+        if "model" not in said:
+            _refuse_trusted(found.get("model", ()), where=str(file))
         filled |= {name: value for name, value in found.items() if name not in said}
     return filled, _stated(ctx, filled)
 
@@ -72,6 +80,38 @@ def is_run_file(name: str) -> bool:
     """Whether an argument is a run file: TOML, and not that of a suite."""
     path = Path(name)
     return path.suffix == ".toml" and path.name != "suite.toml" and not path.is_dir()
+
+
+def said_beside(models: Sequence[str], args: Mapping[str, JsonValue]) -> list[str]:
+    """What must stand on the command line beside a run file, since no file may say it.
+
+    Args:
+        models: those of the run.
+        args: options for transformers, trust among them.
+    """
+    from cimento.models.naming import needs_saying
+
+    named = models if any(needs_saying(model, plugged=False) for model in models) else ()
+    words = [word for model in named for word in ("-m", model)]
+    return words + [f"--{key.replace('_', '-')}" for key in _TRUST if args.get(key) is True]
+
+
+def _refuse_trusted(models: Sequence[str], *, where: str) -> None:
+    """See that no model is one that only the command line may name.
+
+    Raises:
+        InputError: one is.
+    """
+    from cimento.models.naming import needs_saying, without_secrets
+
+    for model in models:
+        if trusts := needs_saying(model, plugged=False):
+            raise InputError(
+                where=where,
+                seen=f"it names {without_secrets(model)}: {trusts}",
+                todo="If you trust it, name it yourself, with all models of the run:"
+                f" -m {shlex.quote(without_secrets(model))}",
+            )
 
 
 def write_run_file(stated: Mapping[str, JsonValue], path: Path) -> Path:
@@ -102,6 +142,13 @@ def _read(file: Path, ctx: typer.Context) -> dict[str, Any]:
     for key, value in content.items():
         name = known.get(key.replace("-", "_"))
         where = f"{file}, line {_line(text, key)}, {key}"
+        if key.replace("-", "_") in _TRUST:
+            option = f"--{key.replace('_', '-')}"
+            raise InputError(
+                where=where,
+                seen="a run file cannot say what is trusted",
+                todo=f"If you trust the models, give {option} on the command line.",
+            )
         if name is None:
             raise InputError(
                 where=where, seen="there is no such key", todo=did_you_mean(key, known)
@@ -121,7 +168,7 @@ def _text(file: Path) -> str:
 
 def _keys(parameters: Mapping[str, object]) -> dict[str, str]:
     """The keys of a run file, with the parameters that they stand for."""
-    names = set(_run_parameters()) & set(parameters) - set(_NOT_OF_A_RUN)
+    names = set(_run_parameters()) & set(parameters) - {*_NOT_OF_A_RUN, *_TRUST}
     plural = {name: key for key, name in _PLURALS.items()}
     return {plural.get(name, name): name for name in sorted(names)}
 

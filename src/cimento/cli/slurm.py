@@ -19,8 +19,10 @@ def slurm(request: RunRequest, *, jobs: Jobs = 8, gpus: Gpus = 1, hours: Hours =
     A job that is lost is submitted again; what is done stays done. `cimento collect` says what is
     missing and puts the runs together.
     """
+    import shlex
+
     from cimento.cli.console import note, show
-    from cimento.cli.run_file import write_run_file
+    from cimento.cli.run_file import said_beside, write_run_file
     from cimento.files import write_text
     from cimento.scheduling.slurm import array_script
 
@@ -29,8 +31,10 @@ def slurm(request: RunRequest, *, jobs: Jobs = 8, gpus: Gpus = 1, hours: Hours =
         raise TypeError("a run has a folder")
     folder = output / "slurm"
     file = write_run_file(request.values, folder / "run.toml")
-    script = array_script(file, folder, jobs=jobs, gpus=gpus, hours=hours)
+    args = request.how.evaluation.asking.policy.model_args
+    arguments = [str(file), *said_beside(request.models, args)]
+    script = array_script(arguments, folder, jobs=jobs, gpus=gpus, hours=hours)
     path = write_text(script, folder / "array.sh")
     show(str(path))
-    note(f"Submit it with: sbatch {path}\nThen: cimento collect {file}")
+    note(f"Submit it with: sbatch {path}\nThen: cimento collect {shlex.join(arguments)}")
     return 0

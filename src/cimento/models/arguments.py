@@ -6,6 +6,8 @@ and of the name of its folder.
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Mapping, Sequence
 
 from cimento.errors import CimentoError, ModelError, UsageError, did_you_mean
@@ -105,6 +107,18 @@ def parse_model_args(
     return args | {key: True for key in _TRUST if trusted[key]}
 
 
+def as_options(args: Mapping[str, JsonValue]) -> str:
+    """Options as they stand on a command line; in words where there are none."""
+    said = [
+        f"--{key.replace('_', '-')}"
+        if key in _TRUST
+        else f"{OPTION} {shlex.quote(f'{key}={_as_text(args[key])}')}"
+        for key in args
+        if key not in _TRUST or args[key] is True
+    ]
+    return " ".join(said) or "none of its options"
+
+
 def refuse_ours(args: Mapping[str, JsonValue]) -> None:
     """See that no option is one that cimento gives itself.
 
@@ -186,6 +200,12 @@ def loading_error(
         f" ({type(error).__name__}: {message[:_SHOWN]})",
         todo=todo,
     )
+
+
+def _as_text(value: JsonValue) -> str:
+    """What `_value` reads as this value."""
+    plain = isinstance(value, str) and _value(value) == value
+    return str(value) if plain else json.dumps(value)
 
 
 def _value(text: str) -> JsonValue:

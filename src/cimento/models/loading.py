@@ -13,6 +13,7 @@ from cimento.errors import MissingDependencyError, ModelError, UsageError
 from cimento.models.adapters import need_peft, put_on, refuse_pickled
 from cimento.models.arguments import (
     ALLOW_PICKLE,
+    OPTION,
     TRUST_CODE,
     for_transformers,
     loading_error,
@@ -21,6 +22,7 @@ from cimento.models.arguments import (
 from cimento.models.base import KindRule, ModelCard, Policy, Scorer
 from cimento.models.locate import Located
 from cimento.models.packing import AUTO, BatchLimits
+from cimento.models.weights import refuse_other_files
 from cimento.parsing import parse_json
 
 if TYPE_CHECKING:
@@ -150,21 +152,26 @@ def kind_of(located: Located) -> Kind:
     )
 
 
-def _refuse_kernels(config: Mapping[str, object], located: Located) -> None:
-    """See that a config asks for no code of the hub to compute attention with.
+def _refuse_kernels(config: Mapping[str, object], *, where: str) -> None:
+    """See that a config, or options in its place, ask for no code of the hub.
+
+    Args:
+        config: of the model, or options.
+        where: which, for the message.
 
     Raises:
-        ModelError: it does.
+        ModelError: they do.
     """
-    parts = [config, *(part for part in config.values() if isinstance(part, dict))]
-    for part in parts:
-        for key, value in part.items():
-            if key.endswith("attn_implementation") and "/" in str(value):
-                raise ModelError(
-                    where=str(located.folder / "config.json"),
-                    seen=f"{key} is {str(value)[:_SHOWN]!r}, which is code of the hub",
-                    todo="It is run with --trust-remote-code only. Read it first.",
-                )
+    for key, value in config.items():
+        if isinstance(value, dict):
+            _refuse_kernels(value, where=where)
+        attention = key.endswith("attn_implementation") and "/" in str(value)
+        if attention or (key == "use_kernels" and value):
+            raise ModelError(
+                where=where,
+                seen=f"{key} is {str(value)[:_SHOWN]!r}, which is code of the hub",
+                todo="It is run with --trust-remote-code only. Read it first.",
+            )
 
 
 def kind_by_name(architecture: str) -> Literal["causal", "masked"] | None:
@@ -246,9 +253,12 @@ def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> P
     config = read_config(located)
     quantised = "quantization_config" in config
     if policy.model_args.get(TRUST_CODE) is not True:
-        _refuse_kernels(config, located)
+        _refuse_kernels(config, where=str(located.folder / "config.json"))
+        _refuse_kernels(policy.model_args, where=OPTION)
     args = for_transformers(policy.model_args, quantised=quantised, device=device)
-    if located.adapter is not None and policy.model_args.get(ALLOW_PICKLE) is not True:
+    pickles = policy.model_args.get(ALLOW_PICKLE) is True
+    refuse_other_files(located.folder, config, allow_pickle=pickles)
+    if located.adapter is not None and not pickles:
         refuse_pickled(located.adapter)
     try:
         loaded: Any = auto.from_pretrained(

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 
-def array_script(file: Path, logs: Path, *, jobs: int, gpus: int, hours: int) -> str:
+def array_script(arguments: Sequence[str], logs: Path, *, jobs: int, gpus: int, hours: int) -> str:
     """An sbatch script in which each job does one share of the units.
 
     The answers cache is not used: it is a database, and those are not safe on the file systems
     that nodes share. The files of units are.
 
     Args:
-        file: the run file.
+        arguments: the run file, and what must stand beside it.
         logs: folder for what jobs print.
         jobs: how many there are.
         gpus: of each job.
@@ -32,6 +33,6 @@ def array_script(file: Path, logs: Path, *, jobs: int, gpus: int, hours: int) ->
         "# Submit it where you ran `cimento slurm`: paths in the run file are relative to there.",
         "# Nodes without network: see `cimento prefetch`.",
         "export HF_HUB_OFFLINE=1",
-        f"cimento run {shlex.quote(str(file))} --no-cache --share {share}",
+        f"cimento run {shlex.join(arguments)} --no-cache --share {share}",
     ]
     return "\n".join(lines) + "\n"
