@@ -51,11 +51,10 @@ def needs_saying(model: str, *, plugged: bool = True) -> str:
         return "a server, which would be sent texts and, where there is one, the API key"
     if prefix == "kenlm":
         return "a file that KenLM may read without checking it"
-    if plugged and find_plugin(
-        "cimento.models", prefix, expected="a function", is_right=_is_opener
-    ):
-        return "a model of a plug-in"
-    return ""
+    if not plugged:
+        return ""
+    opener = find_plugin("cimento.models", prefix, expected="a function", is_right=_is_opener)
+    return "a model of a plug-in" if opener else ""
 
 
 def _is_opener(value: object) -> TypeGuard[Callable[..., object]]:
