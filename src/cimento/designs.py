@@ -11,10 +11,11 @@ from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope
 from cimento.measures.registry import Measure
 from cimento.measures.values import Missing, Value
 from cimento.results import Run
-from cimento.suites.design import squares
+from cimento.suites.design import squares, windows_of
 from cimento.suites.formula import parse, references
 from cimento.suites.licensing import regions_measured
 from cimento.verdicts.factorial import Factorial, factorial
+from cimento.verdicts.factorial_regions import RegionDD, region_dds
 from cimento.verdicts.licensing import LicensingEffect, licensing_effects
 
 DEFAULT_MEASURE = "surprisal-bits"
@@ -92,6 +93,15 @@ def is_factorial(run: Run) -> bool:
         return False  # a warning of the suite says what is wrong with it
 
 
+def has_parts(run: Run) -> bool:
+    """Whether DD of a run can be told by region; suites of licensing have their own windows."""
+    try:
+        parts = windows_of(run.suite) and squares(run.suite)
+    except InputError:
+        return False  # likewise
+    return bool(parts) and not regions_measured(run.suite)
+
+
 def compares_sentences(run: Run) -> bool:
     """Whether all that a run's suite predicts is about whole sentences."""
     return all(
@@ -107,10 +117,12 @@ class Shown:
 
     Attributes:
         factorials: accuracies, one for each measure; of suites with two factors.
+        regions: DD of the whole sentence and of its parts; of the same suites.
         licensing: effects, each with the name of its suite and the label of its model.
     """
 
     factorials: tuple[Factorial, ...] = ()
+    regions: tuple[RegionDD, ...] = ()
     licensing: tuple[tuple[str, str, LicensingEffect], ...] = ()
 
 
@@ -126,11 +138,24 @@ def shown_of(run: Run, measures: Sequence[str] = ()) -> Shown:
         found = factorials([run], [name for name in measures if name])
     return Shown(
         tuple(map(_without_items, found)),
+        region_dds_of(run) if has_parts(run) else (),
         tuple(
             (suite, model, replace(effect, items={}))
             for suite, model, effect in (effects_of(run) if regions_measured(run.suite) else ())
         ),
     )
+
+
+def region_dds_of(run: Run) -> tuple[RegionDD, ...]:
+    """DD by region, in bits, of a run of a factorial suite; nothing for others.
+
+    Raises:
+        InputError: the declaration of factors or of stretches cannot be used.
+    """
+    if not windows_of(run.suite) or not squares(run.suite):
+        return ()
+    values = run.region_values(metric="sum")
+    return region_dds(run.suite, values, model=run.model, seed=run.judging.seed)
 
 
 def effects_of(run: Run) -> list[tuple[str, str, LicensingEffect]]:

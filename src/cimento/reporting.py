@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento._version import __version__
-from cimento.designs import compares_sentences, factorial_of, is_factorial
+from cimento.designs import (
+    compares_sentences,
+    factorial_of,
+    has_parts,
+    is_factorial,
+    region_dds_of,
+)
 from cimento.errors import CimentoError, UsageError
 from cimento.files import write_text
 from cimento.report.records import NamedGrid, RunReport, SuiteReport
@@ -92,7 +98,11 @@ def _suite(group: Sequence[tuple[Run, RunReport]]) -> SuiteReport:
     return SuiteReport(
         runs=tuple(report for _, report in group),
         figures=_figures(group, designs, tests),
-        tables=(*_design_tables(designs, tests), *_licensing_tables(runs)),
+        tables=(
+            *_design_tables(designs, tests),
+            *_region_tables(runs),
+            *_licensing_tables(runs),
+        ),
     )
 
 
@@ -158,6 +168,13 @@ def _design_tables(designs: Sequence[Factorial], tests: Sequence[DDTest]) -> tup
         NamedGrid("accuracy", accuracy_grid(designs)),
         NamedGrid("tests", dd_grid(tests)),
     )
+
+
+def _region_tables(runs: Sequence[Run]) -> tuple[NamedGrid, ...]:
+    from cimento.report.factorial import regions_grid
+
+    found = [each for run in runs if has_parts(run) for each in region_dds_of(run)]
+    return (NamedGrid("regions", regions_grid(found)),) if found else ()
 
 
 def _licensing_tables(runs: Sequence[Run]) -> tuple[NamedGrid, ...]:

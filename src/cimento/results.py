@@ -45,6 +45,8 @@ from cimento.verdicts.measured import judge_measure
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.suites.model import Metric
+
 SUMMARY = "summary.json"
 
 
@@ -130,17 +132,20 @@ class Run:
         chosen = find_measures(measures) or tuple(MEASURES.values())
         return scores_table(self._sentences(unigrams or self.judging.unigrams), chosen)
 
-    def region_values(self, *, final_marks: FinalMarkRule = "keep") -> RegionValues:
+    def region_values(
+        self, *, metric: Metric | None = None, final_marks: FinalMarkRule = "keep"
+    ) -> RegionValues:
         """The value of every region of every stimulus, as it is judged.
 
         Args:
+            metric: how tokens become one value; None for that of the judging.
             final_marks: whether punctuation at the end of a region counts; see
                 `cimento.measures.regions.region_values`.
         """
         return region_values(
             self._judged_tokens,
             self._pieces.asked,
-            metric=self._judged_suite.metric,
+            metric=metric or self._judged_suite.metric,
             final_marks=final_marks,
         )
 

@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from cimento.report.grid import Grid
     from cimento.results import Run
     from cimento.verdicts.factorial import Factorial
+    from cimento.verdicts.factorial_regions import RegionDD
     from cimento.verdicts.licensing import LicensingEffect
 
 TableName: TypeAlias = Literal[
     "accuracy",
     "effects",
     "tests",
+    "regions",
     "mixed",
     "items",
     "licensing",
@@ -30,7 +32,7 @@ STEM = "accuracy"
 
 
 def show_designs(found: Iterable[tuple[Path, Shown]]) -> None:
-    """Print what designs show: accuracies of factorial suites, and licensing effects.
+    """Print what designs show: accuracies of factorial suites, DD by region, licensing effects.
 
     Accuracies are also written to the folder of their suite, as text, CSV and LaTeX.
 
@@ -40,14 +42,16 @@ def show_designs(found: Iterable[tuple[Path, Shown]]) -> None:
     from cimento.cli.console import note, show
     from cimento.cli.spreadsheets import neutralise
     from cimento.files import write_text
-    from cimento.report.factorial import accuracy_grid, licensing_grid
+    from cimento.report.factorial import accuracy_grid, licensing_grid, regions_grid
     from cimento.report.grid import FORMS, as_text
 
     by_folder: dict[Path, list[Factorial]] = {}
+    regions: list[RegionDD] = []
     licensing: list[tuple[str, str, LicensingEffect]] = []
     for folder, shown in found:
         if shown.factorials:
             by_folder.setdefault(folder.parent, []).extend(shown.factorials)
+        regions += shown.regions
         licensing += shown.licensing
     for folder, results in by_folder.items():
         grid = accuracy_grid(results)
@@ -57,6 +61,8 @@ def show_designs(found: Iterable[tuple[Path, Shown]]) -> None:
             # Nobody asked for these, and people open them: no program reads them again.
             neutralise([written], asked=True)
         note(f"The table is also in {folder}: {STEM}.txt, {STEM}.csv, {STEM}.tex")
+    if regions:
+        show("\n" + as_text(regions_grid(regions)))
     if licensing:
         show("\n" + as_text(licensing_grid(licensing)))
 
@@ -83,6 +89,8 @@ def make_table(
 
     if name == "licensing":
         return _licensing(runs)
+    if name == "regions":
+        return _regions(runs)
     if name in {"perplexity", "lowest", "joint", "blimp"}:
         return _overview(name, runs, measures)
     results = factorials(runs, measures)
@@ -122,6 +130,26 @@ def _licensing(runs: Sequence[Run]) -> Grid:
             todo="Declare filler, gap and windows there; see docs/islands.md.",
         )
     return licensing_grid(found)
+
+
+def _regions(runs: Sequence[Run]) -> Grid:
+    """DD by region of all runs of factorial suites with several regions.
+
+    Raises:
+        UsageError: there are none.
+    """
+    from cimento.designs import region_dds_of
+    from cimento.errors import UsageError
+    from cimento.report.factorial import regions_grid
+
+    found = [each for run in runs for each in region_dds_of(run)]
+    if not found:
+        raise UsageError(
+            where="--table regions",
+            seen="none of the runs is of a suite with two factors and several regions",
+            todo="Part the sentences at bars in items.tsv; see docs/islands.md.",
+        )
+    return regions_grid(found)
 
 
 def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> Grid:

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from cimento.verdicts.effects import Effects
     from cimento.verdicts.factorial import Factorial, PhenomenonEffects
     from cimento.verdicts.factorial_mixed import DesignModel
+    from cimento.verdicts.factorial_regions import RegionDD
     from cimento.verdicts.factorial_tests import DDTest
     from cimento.verdicts.licensing import LicensingEffect
 
 _number = partial(wording.number, digits=4, absent=BLANK)
+_bits = partial(wording.number, digits=2, absent=BLANK)
 _percent = partial(wording.percent, absent=BLANK)
 _p = partial(wording.p_number, absent=BLANK)
 
@@ -204,6 +206,33 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
             f"Intervals: {tests[0].interval.method if tests else ''}.",
         ),
     )  # fmt: skip
+
+
+def regions_grid(dds: Sequence[RegionDD]) -> Grid:
+    """DD of the whole sentence and of its parts, with the number of items and an interval."""
+    places = [(each.suite, each.model, each.phenomenon) for each in dds]
+    rows = [
+        (
+            *(place if k == 0 or places[k - 1] != place else (BLANK,) * len(place)),
+            each.window,
+            str(each.n_items),
+            *map(_bits, (each.interval.estimate, each.interval.low, each.interval.high)),
+            each.reason or each.interval.reason or BLANK,
+        )
+        for k, (place, each) in enumerate(zip(places, dds, strict=True))
+    ]
+    return Grid(
+        title="DD by region, in bits of surprisal: where in the sentence the effect arises.",
+        header=("suite", "model", "phenomenon", "regions", "items", "DD", "low", "high", "reason"),
+        rows=tuple(rows),
+        rules=frozenset(k for k in range(1, len(dds)) if places[k - 1] != places[k]),
+        labels=4,
+        remarks=1,
+        notes=(
+            "Above 0: super-additive. The DDs of parts that do not overlap add up to that of all.",
+            f"Intervals (95 %): {dds[0].interval.method if dds else ''}. No test is made here.",
+        ),
+    )
 
 
 def mixed_grid(models: Sequence[DesignModel]) -> Grid:

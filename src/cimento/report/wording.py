@@ -29,8 +29,8 @@ def interval(low: float | None, high: float | None, *, digits: int = 3, absent: 
 
 
 def number(value: float | None, *, digits: int = 3, absent: str = "-") -> str:
-    """A number with so many decimals, or the mark for an undefined one."""
-    return absent if value is None else f"{value:.{digits}f}"
+    """A number with so many decimals, or the mark for an undefined one; zero has no sign."""
+    return absent if value is None else f"{value:z.{digits}f}"
 
 
 def signed(value: float | None, *, digits: int = 4, absent: str = "-") -> str:

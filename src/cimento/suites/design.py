@@ -15,6 +15,9 @@ from cimento.suites.model import Prediction, Suite
 UNACCEPTABLE = "unacceptable"
 """Key of ``[design]`` in suite.toml: the condition, or conditions, that are unacceptable."""
 
+WINDOWS = "windows"
+"""Key of ``[design]``: name of a stretch of regions to their numbers, for DD by region."""
+
 N_FACTORS = 2
 N_LEVELS = 2
 ISLAND_FACTORS: Mapping[str, tuple[str, str]] = {
@@ -119,6 +122,34 @@ def squares(suite: Suite) -> tuple[Square, ...]:
     conditions = _conditions(suite)
     bad = _declared(suite)
     return tuple(_oriented(suite, conditions, bad))
+
+
+def windows_of(suite: Suite) -> dict[str, tuple[int, ...]]:
+    """The stretches of a sentence over which DD is taken, and their regions, counted from 1.
+
+    They are those of ``[design.windows]`` in suite.toml, else each region by its name. A suite of
+    one region has none: its only region is the sentence.
+
+    Raises:
+        InputError: the declaration cannot be used.
+    """
+    design = suite.extra.get("design")
+    declared = design.get(WINDOWS) if isinstance(design, dict) else None
+    names = suite.region_names
+    if declared is None:
+        return {name: (k,) for k, name in enumerate(names, start=1)} if len(names) > 1 else {}
+    where = f"suite {suite.name!r}, [design.{WINDOWS}]"
+    todo = f'Write lines such as "embedded" = [2, 3]; regions are counted from 1 to {len(names)}.'
+    if not isinstance(declared, dict):
+        raise InputError(where=where, seen="is no table", todo=todo)
+    found = {}
+    for name, regions in declared.items():
+        listed = regions if isinstance(regions, list) else [regions]
+        numbers = tuple(n for n in listed if isinstance(n, int) and 1 <= n <= len(names))
+        if not listed or len(set(numbers)) < len(listed):
+            raise InputError(where=where, seen=f"{name} is {regions!r}", todo=todo)
+        found[name] = numbers
+    return found
 
 
 def island_factors(conditions: Sequence[str]) -> dict[str, tuple[str, ...]]:

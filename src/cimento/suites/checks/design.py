@@ -9,7 +9,7 @@ from functools import partial
 from cimento.errors import Fault, InputError, did_you_mean
 from cimento.suites.canary import is_canary
 from cimento.suites.checks.stimuli import Check, Each, Located, Told
-from cimento.suites.design import squares
+from cimento.suites.design import squares, windows_of
 from cimento.suites.faults import fault
 from cimento.suites.licensing import licensing_of
 from cimento.suites.model import Suite
@@ -62,6 +62,7 @@ def _cells(suite: Suite) -> Iterator[Fault]:
     try:
         licensing_of(suite)
         found = squares(suite)
+        windows_of(suite)
     except InputError as error:
         yield fault("CIM-S034", where=error.where, seen=f"{error.seen}.", todo=error.todo)
         return
