@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -17,7 +18,8 @@ from cimento.statistics.agreement_draws import (
     ordinal_alpha,
 )
 from cimento.statistics.correlation import Correlation, coefficient
-from cimento.statistics.resampling import DRAWS, bootstrap_weights
+from cimento.statistics.design import Design
+from cimento.statistics.jackknife import jackknife
 from cimento.statistics.values import codes, floats, same_length
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ ONE_ITEM = "one item says nothing of agreement by chance"
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A coefficient of agreement, with an interval where a seed was given.
+    """A coefficient of agreement, with an interval where a design was given.
 
     Attributes:
         value: 1 where all agree, 0 for agreement by chance; None where undefined.
@@ -61,8 +63,7 @@ def krippendorff_alpha(
     ratings: Sequence[Sequence[Label | None]],
     *,
     level: str = "nominal",
-    seed: int | None = None,
-    draws: int = DRAWS,
+    design: Design | None = None,
     confidence: float = 0.95,
 ) -> Agreement:
     """Krippendorff's alpha, for any number of raters and with ratings missing.
@@ -70,14 +71,14 @@ def krippendorff_alpha(
     ``1 - D_o / D_e``: the mean squared difference of two ratings of one item over that of any two
     ratings (Krippendorff 2019, Content Analysis, 4th ed., chapter 12). Differences are 0 and 1
     (nominal), of the numbers (interval), or of the ranks that the ratings themselves give to the
-    values (ordinal). The interval draws items again, with all their ratings.
+    values (ordinal). The interval is the
+    jackknife's over items or clusters (`jackknife`).
 
     Args:
         ratings: of each item, in any order; None for a missing one. Items with fewer than two
             count for nothing. Numbers, unless the level is nominal.
         level: ``nominal``, ``ordinal`` or ``interval``.
-        seed: of the bootstrap; no interval without it.
-        draws: of the bootstrap.
+        design: of the items; no interval without it.
         confidence: of the interval.
 
     Raises:
@@ -97,14 +98,13 @@ def krippendorff_alpha(
         statistic = ordinal_alpha(_counts(paired, ordered=True))
     else:
         statistic = nominal_alpha(_counts(paired, ordered=False))
-    return _agreement(name, paired, statistic, seed, draws, confidence)
+    return _agreement(name, ratings, statistic, design, confidence)
 
 
 def fleiss_kappa(
     ratings: Sequence[Sequence[Label]],
     *,
-    seed: int | None = None,
-    draws: int = DRAWS,
+    design: Design | None = None,
     confidence: float = 0.95,
 ) -> Agreement:
     """Fleiss's kappa of items that were all rated equally often (1971, doi:10.1037/h0031619).
@@ -114,8 +114,7 @@ def fleiss_kappa(
 
     Args:
         ratings: of each item, in any order.
-        seed: of the bootstrap over items; no interval without it.
-        draws: of the bootstrap.
+        design: of the items; no interval without it.
         confidence: of the interval.
 
     Returns:
@@ -127,7 +126,7 @@ def fleiss_kappa(
         reason = "items differ in their number of ratings: use Krippendorff's alpha"
         return Agreement(None, len(paired), sum(map(len, paired)), name, reason=reason)
     statistic = fleiss(_counts(paired, ordered=False))
-    return _agreement(name, paired, statistic, seed, draws, confidence)
+    return _agreement(name, ratings, statistic, design, confidence)
 
 
 def cohen_kappa(
@@ -136,8 +135,7 @@ def cohen_kappa(
     *,
     weights: str = "none",
     categories: Sequence[Label] | None = None,
-    seed: int | None = None,
-    draws: int = DRAWS,
+    design: Design | None = None,
     confidence: float = 0.95,
 ) -> Agreement:
     """Cohen's kappa of two raters, with or without weights.
@@ -153,8 +151,7 @@ def cohen_kappa(
         weights: ``none``, ``linear`` or ``quadratic``.
         categories: in their order; needed for weights unless labels are numbers, whose order is
             known (a number that nobody used is no step then).
-        seed: of the bootstrap over items; no interval without it.
-        draws: of the bootstrap.
+        design: of the items; no interval without it.
         confidence: of the interval.
 
     Raises:
@@ -176,7 +173,7 @@ def cohen_kappa(
     power = WEIGHTS[weights]
     statistic = cohen(*numbers.T, categories=len(order), power=power)
     name = "Cohen's kappa" + (f", {weights} weights" if power else "")
-    return _agreement(name, pairs, statistic, seed, draws, confidence)
+    return _agreement(name, pairs, statistic, design, confidence)
 
 
 def correlation_with_rest(
@@ -218,37 +215,59 @@ def correlation_with_rest(
 
 
 def _pairable(ratings: Sequence[Sequence[Label | None]]) -> list[list[Label]]:
-    given = [[each for each in item if each is not None] for item in ratings]
+    given = map(_given, ratings)
     return [item for item in given if len(item) > 1]
 
 
 def _agreement(
     name: str,
-    paired: Sequence[Sequence[Label]],
+    ratings: Sequence[Sequence[Label | None]],
     statistic: Weighted,
-    seed: int | None,
-    draws: int,
+    design: Design | None,
     confidence: float,
 ) -> Agreement:
-    """The coefficient of some items, and its bootstrap over items."""
+    """The coefficient of some items, and its interval."""
     import numpy as np
 
-    size = (len(paired), sum(map(len, paired)))
-    if not paired:
+    kept = [place for place, item in enumerate(ratings) if len(_given(item)) > 1]
+    size = (len(kept), sum(len(_given(ratings[place])) for place in kept))
+    if not kept:
         return Agreement(None, *size, name, reason=NO_PAIR)
-    value = float(statistic(np.ones((1, len(paired))))[0])
+    value = float(statistic(np.ones((1, len(kept))))[0])
     if math.isnan(value):
         return Agreement(None, *size, name, reason=NO_VARIATION)
-    if len(paired) == 1:
+    if len(kept) == 1:
         return Agreement(None, *size, name, reason=ONE_ITEM)
-    if seed is None:
+    if design is None:
         return Agreement(value, *size, name)
-    drawn = bootstrap_weights(
-        statistic, len(paired), seed=seed, draws=draws, level=confidence, method="percentile"
-    )
+    same_length(ratings=ratings, units=design.units)
+    rare = _rare([_given(ratings[place]) for place in kept])
+    if rare:
+        return Agreement(value, *size, name, reason=rare)
+    interval = jackknife(statistic, value, design.take(kept), level=confidence)
     return Agreement(
-        value, *size, name, drawn.low, drawn.high, f"{drawn.method}, over items", drawn.reason
+        value, *size, name, interval.low, interval.high, interval.method, interval.reason
     )
+
+
+def _given(item: Sequence[Label | None]) -> list[Label]:
+    return [rating for rating in item if rating is not None]
+
+
+def _rare(ratings: Sequence[Sequence[Label]]) -> str | None:
+    """Why all but one of the labels are too rare for an interval.
+
+    Where fewer than two items are expected to have two such labels by chance, agreement on them
+    is hardly ever seen, and no interval holds what it says (docs/statistics.md).
+    """
+    counts = Counter(label for item in ratings for label in item)
+    (_, most), total = counts.most_common(1)[0], counts.total()
+    if len(ratings) * (1 - most / total) ** 2 >= _EXPECTED:
+        return None
+    return "nearly all ratings are the same: too few others for an interval"
+
+
+_EXPECTED = 2.0
 
 
 def _counts(paired: Sequence[Sequence[Label]], *, ordered: bool) -> Floats:

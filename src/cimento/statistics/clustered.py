@@ -1,14 +1,14 @@
-"""Rows that come in clusters, such as pairs: their means, and a permutation test."""
+"""A permutation test of rows that come in clusters, such as pairs."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
+from cimento.statistics.design import Design
 from cimento.statistics.permutation import DRAWS
-from cimento.statistics.values import TOO_FEW, Significance, codes, floats, same_length
+from cimento.statistics.values import TOO_FEW, Significance, floats, same_length
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,25 +20,12 @@ PERMUTED_CLUSTERS = "permutation of clusters and within clusters, Monte Carlo"
 _ROUNDING = 1e-12
 
 
-def cluster_means(values: Sequence[float], clusters: Sequence[Hashable]) -> list[float]:
-    """The mean of each cluster: items that belong together are no independent observations.
-
-    Args:
-        values: one an item.
-        clusters: of each value, what it belongs to.
-    """
-    groups: dict[Hashable, list[float]] = {}
-    for value, cluster in zip(values, clusters, strict=True):
-        groups.setdefault(cluster, []).append(value)
-    return [math.fsum(group) / len(group) for group in groups.values()]
-
-
 def permute_clusters(
     x: ArrayLike,
     y: ArrayLike,
     statistic: Callable[[Floats, Floats], float],
+    design: Design,
     *,
-    clusters: Sequence[Hashable],
     seed: int,
     draws: int = DRAWS,
 ) -> Significance:
@@ -54,7 +41,7 @@ def permute_clusters(
         x: one value a row.
         y: one value a row.
         statistic: of association, zero where there is none.
-        clusters: of each row, what it belongs to.
+        design: of the rows.
         seed: of the draws.
         draws: how many.
 
@@ -67,12 +54,12 @@ def permute_clusters(
     import numpy as np
 
     a, b = floats(x, name="x"), floats(y, name="y")
-    same_length(x=a, y=b, clusters=clusters)
+    same_length(x=a, y=b, units=design.units)
     if draws < 1:
         raise UsageError(
             where="permutation test", seen=f"{draws} draws", todo="Ask for 1,000 draws or more."
         )
-    groups, m = codes(clusters)
+    groups, m = design.codes()
     if m < 2:  # noqa: PLR2004  # one cluster has nothing to change places with
         return Significance(None, None, PERMUTED_CLUSTERS, reason=TOO_FEW)
     observed = statistic(a, b)

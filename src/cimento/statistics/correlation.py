@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -19,14 +18,18 @@ from cimento.statistics.correlation_draws import (
     pearson_draws,
     spearman_draws,
 )
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import Interval
+from cimento.statistics.jackknife import jackknife
 from cimento.statistics.paired import t_two_sided
 from cimento.statistics.permutation import permute_pairs, permute_products
-from cimento.statistics.resampling import DRAWS, Bootstrap, bootstrap, bootstrap_weights
+from cimento.statistics.resampling import DRAWS
 from cimento.statistics.values import floats, same_length
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from cimento.statistics.correlation_draws import Weighted
     from cimento.statistics.values import Floats
 
 TOO_FEW_PAIRS = "fewer than three pairs of values"
@@ -44,7 +47,7 @@ class Correlation:
         p_asymptotic: two-sided, from Student's t (from the normal distribution for Kendall).
         p_permutation: two-sided; None where rows come in clusters and are not exchangeable, or
             where it was not asked for.
-        low: lower end of the bootstrap interval; None where there is none.
+        low: lower end of the interval; None where there is none.
         high: upper end.
         method: of the interval.
         reason: why `r`, or where there is an `r` why the interval, is missing.
@@ -66,23 +69,23 @@ def correlate(
     y: ArrayLike,
     *,
     kind: str = "spearman",
+    design: Design,
     seed: int,
-    clusters: Sequence[Hashable] | None = None,
     draws: int = DRAWS,
     level: float = 0.95,
 ) -> Correlation:
-    """A correlation with p by permutation and an interval by (cluster) bootstrap.
+    """A correlation with p by permutation and an interval by the jackknife, over clusters if any.
 
     Pearson's product-moment coefficient, Spearman's (the same of mid-ranks) or Kendall's tau-b
-    (Kendall 1945, doi:10.1093/biomet/33.3.239). The interval is the percentile bootstrap's.
+    (Kendall 1945, doi:10.1093/biomet/33.3.239). The interval is the jackknife's on Fisher's z (`jackknife`).
 
     Args:
         x: one value a row.
         y: one value a row.
         kind: ``pearson``, ``spearman`` or ``kendall``.
-        seed: of permutations and draws.
-        clusters: of each row, what it belongs to, such as the pair of a sentence.
-        draws: how many permutations, and how many bootstrap draws; 0 for neither.
+        design: of the rows, such as sentences that come in pairs.
+        seed: of the permutations.
+        draws: how many permutations; 0 for the coefficient and its asymptotic p alone.
         level: confidence level.
 
     Returns:
@@ -95,24 +98,21 @@ def correlate(
     if plain.r is None or draws == 0:
         return plain
     a, b = floats(x, name="x"), floats(y, name="y")
-    if clusters is None:
-        p = _permuted(a, b, kind, seed, draws)
-        plain = dataclasses.replace(plain, p_permutation=p)
-    drawn = _bootstrapped(a, b, kind)(
-        seed=seed, clusters=clusters, draws=draws, level=level, method="percentile"
-    )
-    return _with_interval(plain, drawn)
+    same_length(x=a, units=design.units)
+    if not design.clustered:
+        plain = dataclasses.replace(plain, p_permutation=_permuted(a, b, kind, seed, draws))
+    return _with_interval(plain, jackknife(_weighted(a, b, kind), plain.r, design, level=level))
 
 
-def _bootstrapped(x: Floats, y: Floats, kind: str) -> Callable[..., Bootstrap]:
-    """The bootstrap of a coefficient, which only lacks its options."""
+def _weighted(x: Floats, y: Floats, kind: str) -> Weighted:
+    """A coefficient as a function of how often each row counts."""
     import numpy as np
 
     if kind == "kendall" and x.size > KENDALL_ROWS:
-        rows, one = np.column_stack([x, y]), statistic_of(kind)
-        return functools.partial(bootstrap, rows, lambda each: one(each[:, 0], each[:, 1]))
+        one = statistic_of(kind)
+        return lambda weights: np.array([one(x[row > 0], y[row > 0]) for row in weights])
     makers = {"pearson": pearson_draws, "spearman": spearman_draws, "kendall": kendall_draws}
-    return functools.partial(bootstrap_weights, makers[kind](x, y), x.size)
+    return makers[kind](x, y)
 
 
 def _permuted(x: Floats, y: Floats, kind: str, seed: int, draws: int) -> float | None:
@@ -124,9 +124,13 @@ def _permuted(x: Floats, y: Floats, kind: str, seed: int, draws: int) -> float |
     return permute_products(x, y, seed=seed, draws=draws).p
 
 
-def _with_interval(plain: Correlation, drawn: Bootstrap) -> Correlation:
+def _with_interval(plain: Correlation, interval: Interval) -> Correlation:
     return dataclasses.replace(
-        plain, low=drawn.low, high=drawn.high, method=drawn.method, reason=drawn.reason
+        plain,
+        low=interval.low,
+        high=interval.high,
+        method=interval.method,
+        reason=interval.reason,
     )
 
 
@@ -185,26 +189,22 @@ def partial_correlation(
     y: ArrayLike,
     covariates: ArrayLike,
     *,
+    design: Design,
     kind: str = "spearman",
-    seed: int,
-    clusters: Sequence[Hashable] | None = None,
-    draws: int = DRAWS,
     level: float = 0.95,
 ) -> Correlation:
     """The correlation of what the covariates leave of x and y.
 
     Pearson's coefficient of the residuals of two least-squares fits on the covariates; for
     ``spearman`` of mid-ranks on mid-ranks. p has one degree of freedom less for each covariate
-    (Fisher 1924, Metron 3, 329-332); the interval is the percentile bootstrap's.
+    (Fisher 1924, Metron 3, 329-332); the interval is the jackknife's on Fisher's z.
 
     Args:
         x: one value a row.
         y: one value a row.
         covariates: one row a row, one column a covariate, such as length and frequency.
+        design: of the rows.
         kind: ``pearson`` or ``spearman``.
-        seed: of the draws.
-        clusters: of each row, what it belongs to.
-        draws: bootstrap draws; 0 for no interval.
         level: confidence level.
 
     Raises:
@@ -219,11 +219,9 @@ def partial_correlation(
     if r != r:  # noqa: PLR0124  # NaN only
         return Correlation(kind, None, n, reason="the covariates leave nothing of x or of y")
     plain = Correlation(kind, r, n, asymptotic_p(r, n, covariates=more))
-    if draws == 0:
-        return plain
-    made = functools.partial(bootstrap_weights, partial_draws(rows, ranked=kind == "spearman"), n)
-    drawn = made(seed=seed, clusters=clusters, draws=draws, level=level, method="percentile")
-    return _with_interval(plain, drawn)
+    same_length(x=rows, units=design.units)
+    weighted = partial_draws(rows, ranked=kind == "spearman")
+    return _with_interval(plain, jackknife(weighted, r, design, level=level))
 
 
 def _table(x: ArrayLike, y: ArrayLike, covariates: ArrayLike, kind: str) -> Floats:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cimento.statistics.design import Design
 from cimento.statistics.intervals import NOTHING_SCORED, effective_number, wilson, z_quantile
 from cimento.statistics.paired import discordant
 from cimento.statistics.values import ALL_EQUAL, TOO_FEW, Estimate, same_length
@@ -37,7 +38,7 @@ class Difference:
 def share_difference(
     first: Sequence[bool],
     second: Sequence[bool],
-    clusters: Sequence[Hashable],
+    design: Design,
     *,
     level: float = 0.95,
 ) -> Difference:
@@ -51,26 +52,26 @@ def share_difference(
     Args:
         first: whether each item is right.
         second: of the same items.
-        clusters: of each item, what it belongs to.
+        design: of the items.
         level: confidence level.
 
     Raises:
         UsageError: columns of different lengths, or a level that is none.
     """
-    n = same_length(first=first, second=second, clusters=clusters)
-    if n == 0:
-        return Difference(None, None, None, BONETT_PRICE, NOTHING_SCORED)
+    n = same_length(first=first, second=second, units=design.units)
+    method = BONETT_PRICE_CLUSTERED if design.clustered else BONETT_PRICE
     b, c = discordant(first, second)
-    single = len(set(clusters)) == n
+    if n == 0 or design.shortage:
+        return Difference((b - c) / n if n else None, None, None, method, design.shortage)
     gaps = [float(a) - float(z) for a, z in zip(first, second, strict=True)]
-    effective = float(n) if single else effective_number(gaps, clusters, level=level)
+    effective = effective_number(gaps, design, level=level)
     p = (b * effective / n + 1) / (effective + 2)
     q = (c * effective / n + 1) / (effective + 2)
     half = z_quantile(level) * math.sqrt((p + q - (p - q) ** 2) / (effective + 2))
     estimate = (b - c) / n
     # Where nearly all items are discordant the adjusted centre may leave the estimate outside.
     low, high = max(-1.0, min(estimate, p - q - half)), min(1.0, max(estimate, p - q + half))
-    return Difference(estimate, low, high, BONETT_PRICE if single else BONETT_PRICE_CLUSTERED)
+    return Difference(estimate, low, high, method)
 
 
 def unpaired_share_difference(

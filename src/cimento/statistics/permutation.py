@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
+from cimento.statistics.design import Design
 from cimento.statistics.values import (
     TOO_FEW,
     Significance,
-    codes,
     draws_at_once,
     floats,
     same_length,
@@ -35,9 +35,9 @@ _CHUNK = 1000
 
 def sign_flip(
     values: ArrayLike,
+    design: Design,
     *,
     seed: int,
-    clusters: Sequence[Hashable] | None = None,
     alternative: str = "two-sided",
     draws: int = DRAWS,
     exact_up_to: int = _EXACT_UP_TO,
@@ -51,8 +51,8 @@ def sign_flip(
 
     Args:
         values: one an item, such as margins, differences or DD scores.
+        design: of the values; a cluster flips as a whole.
         seed: of the draws.
-        clusters: of each value, what it belongs to and flips with.
         alternative: ``two-sided``, ``greater`` (than zero) or ``less``.
         draws: how many sign patterns to draw where they are too many to count.
         exact_up_to: most values (or clusters) to count all patterns for; 40 or less.
@@ -68,8 +68,8 @@ def sign_flip(
     array = floats(values, name="values")
     _check_alternative(alternative)
     _check_draws(draws)
-    groups, m = codes(clusters if clusters is not None else range(array.size))
-    same_length(values=array, clusters=groups)
+    groups, m = design.codes()
+    same_length(values=array, units=design.units)
     reason = _says_nothing(array, m)
     if reason:
         return Significance(None, None, EXACT, reason=reason)

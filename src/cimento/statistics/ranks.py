@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cimento.statistics.design import Design
+from cimento.statistics.means import mean_of
 from cimento.statistics.multiple import holm
-from cimento.statistics.permutation import DRAWS, sign_flip
 from cimento.statistics.values import floats, same_length
 
 if TYPE_CHECKING:
@@ -68,25 +69,23 @@ class Ranking:
 
 def rank_models(
     scores: Mapping[str, ArrayLike],
+    design: Design,
     *,
     seed: int,
-    clusters: Sequence[Hashable] | None = None,
     alpha: float = 0.05,
-    draws: int = DRAWS,
 ) -> Ranking:
     """Rank models by their means on the same items, with the places each could hold.
 
-    A model is surely above another where the sign-flip test of their difference, after Holm's
+    A model is surely above another where the test of their mean difference (`means.mean_of`), after Holm's
     adjustment over all pairs, is below alpha. The places that remain are a confidence set for all
     ranks at once (Mogstad, Romano, Shaikh and Wilhelm 2024, doi:10.1093/restud/rdad006; a bootstrap
     of ranks is none). Of models surely different from nobody, any could be the best.
 
     Args:
         scores: of each model one value an item, more being better; all over the same items.
+        design: of the items.
         seed: of the draws.
-        clusters: of each item, what it belongs to.
         alpha: level for all pairs together.
-        draws: of sign patterns, where they are too many to count.
 
     Raises:
         UsageError: models with different numbers of items.
@@ -96,11 +95,7 @@ def rank_models(
         return Ranking((), ())
     means = {name: float(values.mean()) for name, values in columns.items()}
     tested = [
-        (
-            one,
-            other,
-            sign_flip(columns[one] - columns[other], seed=seed, clusters=clusters, draws=draws).p,
-        )
+        (one, other, mean_of(columns[one] - columns[other], design, seed=seed).p)
         for one, other in itertools.combinations(columns, 2)
     ]
     return rank_by_pairs(means, tested, alpha=alpha)

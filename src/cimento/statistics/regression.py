@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
+from cimento.statistics.design import FEWEST_CLUSTERS, Design
 from cimento.statistics.intervals import t_quantile
 from cimento.statistics.paired import t_two_sided
-from cimento.statistics.values import codes, floats, same_length
+from cimento.statistics.values import floats, same_length
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from cimento.statistics.values import Floats, Integers
 
 INTERCEPT = "(intercept)"
-CLUSTERED = "least squares, cluster-robust (CR1)"
+CLUSTERED = "least squares, cluster-robust (CR2, Satterthwaite)"
 FEW_CLUSTERS = "fewer clusters than coefficients and one more"
 COLLINEAR = "a predictor is constant, or a sum of others"
 
@@ -65,21 +66,21 @@ class Regression:
 def regress(
     outcome: ArrayLike,
     predictors: Mapping[str, ArrayLike],
+    design: Design,
     *,
-    clusters: Sequence[Hashable],
     level: float = 0.95,
 ) -> Regression:
     """Ordinary least squares of an outcome on an intercept and predictors.
 
-    Standard errors are cluster-robust (Liang and Zeger 1986, doi:10.1093/biomet/73.1.13), with the
-    small-sample factor ``G/(G - 1) * (n - 1)/(n - k)`` and t with ``G - 1`` degrees of freedom
-    (Cameron and Miller 2015, doi:10.3368/jhr.50.2.317).
+    Standard errors are CR2's, cluster-robust with the residuals of each cluster adjusted by
+    ``(I - H_gg)^(-1/2)``, and t has Satterthwaite's degrees of freedom for each coefficient (Bell
+    and McCaffrey 2002, Survey Methodology 28, 169-181; Pustejovsky and Tipton 2018,
+    doi:10.1080/07350015.2016.1247004).
 
     Args:
         outcome: shape (n,).
         predictors: name to values, each of shape (n,).
-        clusters: what each observation belongs to; observations of one cluster may depend on
-            each other.
+        design: of the observations; those of one cluster may depend on each other.
         level: of the confidence intervals.
 
     Raises:
@@ -91,41 +92,70 @@ def regress(
     columns = {name: floats(values, name=name) for name, values in predictors.items()}
     if INTERCEPT in columns:
         raise UsageError(where=INTERCEPT, seen="a predictor has the name of the intercept")
-    n = same_length(outcome=y, clusters=clusters, **columns)
-    group, n_clusters = codes(clusters)
-    design = np.column_stack([np.ones(n), *columns.values()])
-    width = design.shape[1]
-    if n_clusters <= width:
-        return Regression((), n, n_clusters, reason=FEW_CLUSTERS)
-    if np.linalg.matrix_rank(design) < width:
-        return Regression((), n, n_clusters, reason=COLLINEAR)
-    values = np.linalg.lstsq(design, y, rcond=None)[0]
-    errors = _errors(design, y - design @ values, group, n_clusters)
-    reach = t_quantile(n_clusters - 1, level=level)
-    names = (INTERCEPT, *columns)
+    n = same_length(outcome=y, units=design.units, **columns)
+    group, m = design.codes()
+    table = np.column_stack([np.ones(n), *columns.values()])
+    width = table.shape[1]
+    if m <= width:
+        return Regression((), n, m, reason=FEW_CLUSTERS)
+    if m < FEWEST_CLUSTERS:
+        return Regression((), n, m, reason=design.shortage)
+    if np.linalg.matrix_rank(table) < width:
+        return Regression((), n, m, reason=COLLINEAR)
+    values = np.linalg.lstsq(table, y, rcond=None)[0]
+    errors, freedoms = _errors(table, y - table @ values, group, m)
     return Regression(
         tuple(
-            _coefficient(name, float(value), float(error), reach, n_clusters - 1)
-            for name, value, error in zip(names, values, errors, strict=True)
+            _coefficient(name, float(value), float(error), float(freedom), level)
+            for name, value, error, freedom in zip(
+                (INTERCEPT, *columns), values, errors, freedoms, strict=True
+            )
         ),
         n,
-        n_clusters,
+        m,
     )
 
 
-def _errors(design: Floats, residuals: Floats, group: Integers, n_clusters: int) -> Floats:
-    """Cluster-robust standard errors of the coefficients."""
+def _errors(table: Floats, residuals: Floats, group: Integers, m: int) -> tuple[Floats, Floats]:
+    """CR2 standard errors of the coefficients and their degrees of freedom."""
     import numpy as np
 
-    n, width = design.shape
-    scores = np.zeros((n_clusters, width))
-    np.add.at(scores, group, design * residuals[:, None])
-    bread = np.linalg.inv(design.T @ design)
-    factor = n_clusters / (n_clusters - 1) * (n - 1) / (n - width)
-    errors: Floats = np.sqrt(np.diag(bread @ (scores.T @ scores) @ bread) * factor)
-    return errors
+    width = table.shape[1]
+    values, vectors = np.linalg.eigh(table.T @ table)
+    root = (vectors / np.sqrt(values)) @ vectors.T
+    scores = np.zeros((m, width))
+    # Of each cluster g: A_g X_g M, its weight in each coefficient, and what the fit takes from it.
+    lengths, taken = np.zeros((m, width)), np.zeros((m, width, width))
+    for number in range(m):
+        rows = group == number
+        weights = _adjusted(table[rows] @ root) @ root
+        scores[number] = residuals[rows] @ weights
+        lengths[number] = (weights**2).sum(axis=0)
+        taken[number] = root @ table[rows].T @ weights
+    errors: Floats = np.sqrt((scores**2).sum(axis=0))
+    freedoms = np.zeros(width)
+    for place in range(width):
+        form = np.diag(lengths[:, place]) - taken[:, :, place] @ taken[:, :, place].T
+        freedoms[place] = np.trace(form) ** 2 / (form**2).sum()
+    return errors, freedoms
 
 
-def _coefficient(name: str, value: float, error: float, reach: float, freedom: int) -> Coefficient:
+def _adjusted(part: Floats) -> Floats:
+    """``(I - Q Q')^(-1/2) Q`` of a cluster's rows Q; directions it alone determines are left out."""
+    import numpy as np
+
+    left, lengths, right = np.linalg.svd(part, full_matrices=False)
+    spare = 1 - lengths**2
+    known = spare > _ROUNDING
+    return (left[:, known] * (lengths[known] / np.sqrt(spare[known]))) @ right[known]
+
+
+_ROUNDING = 1e-10
+
+
+def _coefficient(
+    name: str, value: float, error: float, freedom: float, level: float
+) -> Coefficient:
+    reach = t_quantile(freedom, level=level)
     p = t_two_sided(value / error, freedom) if error > 0 else float(value == 0)
     return Coefficient(name, value, error, value - reach * error, value + reach * error, p)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
+from cimento.statistics.design import Design
 from cimento.statistics.values import (
-    TOO_FEW,
     Estimate,
-    codes,
     draws_at_once,
     floats,
     same_length,
@@ -60,9 +59,9 @@ class Bootstrap:
 def bootstrap(
     rows: ArrayLike,
     statistic: Statistic,
+    design: Design,
     *,
     seed: int,
-    clusters: Sequence[Hashable] | None = None,
     draws: int = DRAWS,
     level: float = 0.95,
     method: str = "bca",
@@ -71,13 +70,14 @@ def bootstrap(
 
     Rows, or whole clusters, are drawn with replacement. ``percentile`` takes quantiles of the draws
     (chapter 13); ``bca`` corrects them for bias and acceleration (chapter 14; Efron 1987,
-    doi:10.1080/01621459.1987.10478410). For shares use ``intervals.share_interval``.
+    doi:10.1080/01621459.1987.10478410). For shares use `intervals.share_interval`, for means `means.mean_of`, and for
+    coefficients between -1 and 1 `jackknife.jackknife`, which cover better in small samples.
 
     Args:
         rows: one an observation; for tables that are no arrays give their row numbers.
         statistic: of an array of rows, NaN or None where it is undefined.
+        design: of the rows.
         seed: of the draws.
-        clusters: of each row, what it belongs to.
         draws: how many.
         level: confidence level.
         method: ``percentile`` or ``bca``.
@@ -92,12 +92,12 @@ def bootstrap(
     import numpy as np
 
     array = floats(rows, name="rows")
-    name = _name(method, clusters is not None, draws, level)
-    groups, m = codes(range(len(array)) if clusters is None else clusters)
-    same_length(rows=array, clusters=groups)
+    name = _name(method, design.clustered, draws, level)
+    groups, m = design.codes()
+    same_length(rows=array, units=design.units)
     estimate = _value(statistic(array)) if len(array) else None
-    if m < 2 or estimate is None:  # noqa: PLR2004  # one row drawn again is always the same
-        reason = "undefined in the sample" if m > 1 else _too_few(clusters)
+    if design.shortage or estimate is None:
+        reason = design.shortage or "undefined in the sample"
         return Bootstrap(estimate, None, None, None, name, reason=reason)
     members = [np.flatnonzero(groups == each) for each in range(m)]
 
@@ -124,10 +124,9 @@ def _drawn(
 
 def bootstrap_weights(
     statistic: Callable[[Floats], Floats],
-    n: int,
+    design: Design,
     *,
     seed: int,
-    clusters: Sequence[Hashable] | None = None,
     draws: int = DRAWS,
     level: float = 0.95,
     method: str = "bca",
@@ -137,24 +136,23 @@ def bootstrap_weights(
     Args:
         statistic: from weights, one row a draw and one column a row of the sample, to one value a
             draw, NaN where it is undefined.
-        n: rows of the sample.
+        design: of the rows of the sample.
         seed: of the draws.
-        clusters: of each row, what it belongs to.
         draws: how many.
         level: confidence level.
         method: ``percentile`` or ``bca``.
 
     Raises:
-        UsageError: an unknown method, no draws, or not one cluster a row.
+        UsageError: an unknown method, or no draws.
     """
     import numpy as np
 
-    name = _name(method, clusters is not None, draws, level)
-    groups, m = codes(range(n) if clusters is None else clusters)
-    same_length(rows=range(n), clusters=groups)
+    name = _name(method, design.clustered, draws, level)
+    n = design.n
+    groups, m = design.codes()
     estimate = _value(float(statistic(np.ones((1, n)))[0])) if n else None
-    if m < 2 or estimate is None:  # noqa: PLR2004  # one row drawn again is always the same
-        reason = "undefined in the sample" if m > 1 else _too_few(clusters)
+    if design.shortage or estimate is None:
+        reason = design.shortage or "undefined in the sample"
         return Bootstrap(estimate, None, None, None, name, reason=reason)
 
     def left_out() -> Floats:
@@ -187,92 +185,6 @@ def _weights(groups: Integers, m: int, draws: int, seed: int) -> Iterator[Floats
         yield counts[:, groups].astype(np.float64)
 
 
-def bootstrap_mean(
-    values: ArrayLike,
-    *,
-    seed: int,
-    clusters: Sequence[Hashable] | None = None,
-    draws: int = DRAWS,
-    level: float = 0.95,
-    method: str = "bca",
-) -> Bootstrap:
-    """`bootstrap` of the mean of one column.
-
-    Args:
-        values: one an observation.
-        seed: of the draws.
-        clusters: of each value, what it belongs to.
-        draws: how many.
-        level: confidence level.
-        method: ``percentile`` or ``bca``.
-
-    Raises:
-        UsageError: an unknown method, no draws, or columns of different lengths.
-    """
-    array = floats(values, name="values")
-    # Measured from the first value, so that equal values give exactly equal draws.
-    origin = float(array[0]) if array.size else 0.0
-
-    def mean(weights: Floats) -> Floats:
-        found: Floats = origin + weights @ (array - origin) / weights.sum(axis=1)
-        return found
-
-    return bootstrap_weights(
-        mean, array.size, seed=seed, clusters=clusters, draws=draws, level=level, method=method
-    )
-
-
-def bootstrap_difference(
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    seed: int,
-    statistic: Statistic | None = None,
-    clusters: Sequence[Hashable] | None = None,
-    draws: int = DRAWS,
-    level: float = 0.95,
-    method: str = "bca",
-) -> Bootstrap:
-    """`bootstrap` of the difference, first minus second, of a statistic of paired samples.
-
-    Args:
-        first: one value an item.
-        second: of the same items in the same order.
-        seed: of the draws.
-        statistic: of one sample; the mean where none is given.
-        clusters: of each item, what it belongs to.
-        draws: how many.
-        level: confidence level.
-        method: ``percentile`` or ``bca``.
-
-    Raises:
-        UsageError: an unknown method, no draws, or columns of different lengths.
-    """
-    import numpy as np
-
-    a, b = floats(first, name="first values"), floats(second, name="second values")
-    same_length(first=a, second=b)
-    if statistic is None:
-        return bootstrap_mean(
-            a - b, seed=seed, clusters=clusters, draws=draws, level=level, method=method
-        )
-    one = statistic
-
-    def gap(rows: Floats) -> float | None:
-        x, y = one(rows[:, 0]), one(rows[:, 1])
-        return None if x is None or y is None else x - y
-
-    return bootstrap(
-        np.column_stack([a, b]),
-        gap,
-        seed=seed,
-        clusters=clusters,
-        draws=draws,
-        level=level,
-        method=method,
-    )
-
-
 def _name(method: str, clustered: bool, draws: int, level: float) -> str:  # noqa: FBT001  # private
     if method not in METHODS:
         raise UsageError(
@@ -287,10 +199,6 @@ def _name(method: str, clustered: bool, draws: int, level: float) -> str:  # noq
             todo="Ask for 1,000 draws or more and a level between 0 and 1.",
         )
     return ("cluster " if clustered else "") + METHODS[method]
-
-
-def _too_few(clusters: object) -> str:
-    return TOO_FEW if clusters is None else "fewer than two clusters"
 
 
 def _value(found: float | None) -> float | None:

@@ -1,0 +1,153 @@
+"""The design behind a number: which of its observations are independent of each other."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cimento.statistics.values import Integers
+
+FEWEST_CLUSTERS = 5
+"""The fewest independent units from which an interval or a test of a mean is made."""
+WORKING_CORRELATION = 0.3
+"""Of two observations of one cluster, where degrees of freedom need one (docs/statistics.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """The units behind a number and the clusters in which they come.
+
+    Every interval and every test takes one, so that none can forget what a suite declares. Two
+    columns over one design are paired: row i of both is the same unit.
+
+    Attributes:
+        units: name of each observation, such as its item; a name may come again.
+        clusters: of each unit, what it belongs to; units of one cluster may depend on each other,
+            and a unit that stands alone is a cluster of its own.
+    """
+
+    units: tuple[Hashable, ...]
+    clusters: tuple[Hashable, ...]
+
+    @classmethod
+    def independent(cls, units: int | Iterable[Hashable]) -> Design:
+        """The design of units that stand alone.
+
+        Args:
+            units: their names, or how many there are.
+        """
+        names = tuple(range(units) if isinstance(units, int) else units)
+        return cls(names, tuple(range(len(names))))
+
+    @classmethod
+    def of(
+        cls, units: Iterable[Hashable], clusters: Mapping[str, Hashable] | None = None
+    ) -> Design:
+        """The design of named units.
+
+        Args:
+            units: their names.
+            clusters: unit to what it belongs to; None where each stands alone.
+        """
+        names = tuple(units)
+        if clusters is None:
+            return cls.independent(names)
+        return cls(names, tuple(clusters[str(name)] for name in names))
+
+    @property
+    def n(self) -> int:
+        """Number of observations."""
+        return len(self.clusters)
+
+    @property
+    def m(self) -> int:
+        """Number of clusters: of independent units."""
+        return len(set(self.clusters))
+
+    @property
+    def clustered(self) -> bool:
+        """Whether some units belong together."""
+        return self.m < self.n
+
+    @property
+    def shortage(self) -> str | None:
+        """Why there are too few independent units for an interval; None where there are enough."""
+        return shortage(self.m, clustered=self.clustered)
+
+    def codes(self) -> tuple[Integers, int]:
+        """Number of each observation's cluster, and the number of clusters."""
+        from cimento.statistics.values import codes
+
+        return codes(self.clusters)
+
+    def freedom(self) -> float:
+        """Satterthwaite's degrees of freedom of a mean over this design (`mean_freedom`)."""
+        return mean_freedom(Counter(Counter(self.clusters).values()))
+
+    def take(self, kept: Sequence[int]) -> Design:
+        """The design of some of the observations, by their places."""
+        return Design(
+            tuple(self.units[place] for place in kept),
+            tuple(self.clusters[place] for place in kept),
+        )
+
+
+def shortage(m: int, *, clustered: bool) -> str | None:
+    """Why m independent units are too few for an interval; None where they are enough.
+
+    Args:
+        m: clusters, or units that stand alone.
+        clustered: whether units come in clusters.
+    """
+    if m >= FEWEST_CLUSTERS:
+        return None
+    noun = "cluster" if clustered else "value"
+    if m == 0:
+        return "nothing was scored"
+    return f"{m} {noun}{'s' if m > 1 else ''}: an interval needs {FEWEST_CLUSTERS} or more"
+
+
+def mean_freedom(sizes: Mapping[int, int]) -> float:
+    """Satterthwaite's degrees of freedom of the CR2 variance of a mean.
+
+    ``(Σ λ)² / Σ λ²`` of the quadratic form that the variance is (Bell and McCaffrey 2002, Survey
+    Methodology 28, 169-181, section 3; Imbens and Kolesár 2016, doi:10.1162/REST_a_00552), with a
+    correlation of 0.3 between observations of one cluster. Where clusters have one size this is
+    their number less one.
+
+    Args:
+        sizes: size of a cluster to the number of clusters that have it; two clusters or more.
+    """
+    return _freedom(tuple(sorted(sizes.items())))
+
+
+@functools.cache
+def _freedom(sizes: tuple[tuple[int, int], ...]) -> float:
+    n = sum(size * count for size, count in sizes)
+    if len(sizes) == 1:
+        return float(sizes[0][1] - 1)
+    # Of a cluster of s observations: a² = 1 / (1 - s/n), the CR2 adjustment; v = s/n; w, the
+    # variance of its sum under the working correlation. The form's matrix is
+    # a_g a_h (δ w_g - w_g v_h - v_g w_h + v_g v_h W), so that all sums are over clusters alone.
+    rows = [
+        (count, 1 / (1 - size / n), size / n, _variance_of_sum(size)) for size, count in sizes
+    ]
+    whole = sum(count * w for count, _, _, w in rows)
+    trace = sum(count * a * (w - 2 * w * v + v * v * whole) for count, a, v, w in rows)
+    ww = sum(count * a * w * w for count, a, _, w in rows)
+    vv = sum(count * a * v * v for count, a, v, _ in rows)
+    wv = sum(count * a * w * v for count, a, v, w in rows)
+    # All pairs as if no two were the same cluster, then what the diagonal has more.
+    squares = 2 * ww * vv + whole**2 * vv**2 + 2 * wv**2 - 4 * whole * wv * vv
+    for count, a, v, w in rows:
+        off = v * v * whole - 2 * w * v
+        squares += count * a * a * ((w + off) ** 2 - off**2)
+    return trace**2 / squares
+
+
+def _variance_of_sum(size: int) -> float:
+    return size * (1 - WORKING_CORRELATION) + size * size * WORKING_CORRELATION

@@ -1,0 +1,176 @@
+"""Means of items or of clusters: one interval and one test that agree with each other."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import t_quantile, z_quantile
+from cimento.statistics.paired import CLUSTERED_T, t_two_sided
+from cimento.statistics.values import Significance, draws_at_once, floats, same_length
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from cimento.statistics.values import Floats, Integers
+
+STUDENT = "Student's t"
+STUDENTIZED = "studentized bootstrap"
+STUDENTIZED_CLUSTERED = "studentized bootstrap over clusters (CR2)"
+ALL_EQUAL = "all values or clusters are equal"
+DRAWS = 9_999
+_FEWEST_DRAWN, _MOST_DRAWN = 8, 200
+_MOST_UNDEFINED = 0.01
+_ROUNDING = 1e-12
+_CHUNK = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean with its confidence interval and the test that belongs to it.
+
+    Attributes:
+        value: the mean over observations; None where there are none.
+        low: lower end of the interval; None where there is none.
+        high: upper end.
+        statistic: t, the distance of the mean from the null hypothesis in standard errors.
+        p: two-sided, of the mean being that of the null hypothesis; 0.05 or less exactly where
+            the 95 % interval leaves that out.
+        method: of interval and test.
+        n: observations.
+        m: independent units: clusters, or observations that stand alone.
+        reason: why there is no interval.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    statistic: float | None
+    p: float | None
+    method: str
+    n: int
+    m: int
+    reason: str | None = None
+
+
+def mean_of(
+    values: ArrayLike,
+    design: Design,
+    *,
+    seed: int,
+    null: float = 0.0,
+    level: float = 0.95,
+    draws: int = DRAWS,
+) -> Mean:
+    """The mean of values that may come in clusters, with an interval and a test.
+
+    The standard error is CR2's (Bell and McCaffrey 2002, Survey Methodology 28, 169-181): for
+    clusters of n_g among n observations with sums S_g, ``sqrt(Σ (S_g - m n_g)² / (1 - n_g/n)) /
+    n``; where each observation stands alone this is ``sd / sqrt(n)``. Its multiple comes from the
+    symmetric studentized bootstrap: clusters are drawn again, and the interval reaches as far as
+    95 % of the drawn ``|m* - m| / se*`` (Hall 1988, doi:10.1214/aos/1176350933), the p-value is
+    ``(1 + draws at least as far) / (1 + draws)``. Fewer than 8 clusters draw too few samples, and
+    more than 200 need none: there it is Student's t with Satterthwaite's degrees of freedom
+    (`design.mean_freedom`). docs/statistics.md has what both cover.
+
+    Args:
+        values: one an observation, such as margins, differences or DD scores; for shares use
+            `intervals.share_interval`.
+        design: of the observations.
+        seed: of the draws.
+        null: the mean under the null hypothesis.
+        level: confidence level.
+        draws: of the bootstrap; 0 for Student's t alone.
+
+    Returns:
+        Without interval and p where there are fewer than five clusters, or their means are equal.
+
+    Raises:
+        UsageError: a level that is none, negative draws, or not one value an observation.
+    """
+    import numpy as np
+
+    z_quantile(level)  # refuses a level that is none
+    if draws < 0:
+        raise UsageError(where="mean", seen=f"{draws} draws", todo="Ask for 999 draws or more.")
+    array = floats(values, name="values")
+    n = same_length(values=array, units=design.units)
+    groups, m = design.codes()
+    method = CLUSTERED_T if m < n else STUDENT
+    if n == 0 or design.shortage:
+        value = math.fsum(array) / n if n else None
+        return Mean(value, None, None, None, None, method, n, m, design.shortage)
+    # Measured from the first value, so that equal values leave exactly nothing.
+    origin = float(array[0])
+    sums = np.bincount(groups, weights=array - origin, minlength=m)
+    sizes = np.bincount(groups, minlength=m).astype(np.float64)
+    centre, error = _mean_and_error(sums, sizes)
+    value = origin + float(centre)
+    if float(error) <= _ROUNDING * float(np.abs(array - origin).max()):
+        return Mean(value, None, None, None, None, method, n, m, ALL_EQUAL)
+    t = (value - null) / float(error)
+    if draws and _FEWEST_DRAWN <= m <= _MOST_DRAWN:
+        drawn = _drawn(sums, sizes, float(centre), draws=draws, seed=seed)
+        if drawn.size >= (1 - _MOST_UNDEFINED) * draws:
+            method = STUDENTIZED_CLUSTERED if m < n else STUDENTIZED
+            # The order statistic that makes interval and p agree: p <= 1 - level outside of it.
+            reach = drawn[max(0, drawn.size - int((1 - level) * (drawn.size + 1) + _ROUNDING))]
+            beyond = drawn.size - int(np.searchsorted(drawn, abs(t) * (1 - _ROUNDING)))
+            p, half = (1 + beyond) / (1 + drawn.size), float(reach) * float(error)
+            return Mean(value, value - half, value + half, t, p, method, n, m)
+    freedom = design.freedom()
+    half = t_quantile(freedom, level=level) * float(error)
+    return Mean(value, value - half, value + half, t, t_two_sided(t, freedom), method, n, m)
+
+
+def clustered_t(values: ArrayLike, design: Design) -> Significance:
+    """The t test of a mean being zero, with CR2's standard error, without a bootstrap.
+
+    Args:
+        values: one an observation.
+        design: of the observations.
+
+    Returns:
+        Without p where there are fewer than five clusters, or their means are equal.
+
+    Raises:
+        UsageError: not one value an observation.
+    """
+    mean = mean_of(values, design, seed=0, draws=0)
+    freedom = None if mean.p is None else design.freedom()
+    return Significance(mean.statistic, mean.p, mean.method, freedom, mean.reason)
+
+
+def _mean_and_error(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
+    """Mean and CR2 standard error of clusters along the last axis."""
+    import numpy as np
+
+    n = sizes.sum(axis=-1)
+    mean = sums.sum(axis=-1) / n
+    gaps = sums - mean[..., None] * sizes
+    # Drawn with replacement, one cluster may be nearly the whole sample.
+    spare = np.maximum(1 - sizes / n[..., None], _ROUNDING)
+    error: Floats = np.sqrt((gaps**2 / spare).sum(axis=-1)) / n
+    return mean, error
+
+
+def _drawn(sums: Floats, sizes: Floats, centre: float, *, draws: int, seed: int) -> Floats:
+    """Absolute t of each draw of clusters around the mean of the sample, ascending.
+
+    Draws without spread have no t and are left out.
+    """
+    import numpy as np
+
+    generator, m = np.random.default_rng(seed), sums.size
+    step = draws_at_once(m, most=_CHUNK)
+    smallest = _ROUNDING * float(np.abs(sums).max())
+    found = []
+    for start in range(0, draws, step):
+        picked: Integers = generator.integers(0, m, (min(step, draws - start), m))
+        means, errors = _mean_and_error(sums[picked], sizes[picked])
+        known = errors > smallest
+        found.append(np.abs(means[known] - centre) / errors[known])
+    return np.sort(np.concatenate(found))
