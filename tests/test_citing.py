@@ -141,14 +141,14 @@ def test_every_kind_of_run_has_a_paragraph_whose_works_are_all_there(stored, nam
 def test_what_a_kind_of_suite_alone_does_is_said_of_it(stored):
     said = {name: methods_paragraph([run], form="markdown") for name, run in stored.items()}
 
-    assert "sign flips [@fisher1935; @phipson2010]" in said["it-islands"]
+    assert "symmetric studentized bootstrap [@hall1988]" in said["it-islands"]
     assert "distance (short, long) and structure (nonisland, island)" in said["it-islands"]
     assert "penlp, LP / ((5 + n) / 6)^0.8" in said["it-acceptability"]
     assert "@lau2020; @wu2016" in said["it-acceptability"]
     assert "items of one connective belong together" in said["it-connectives-cloze"]
     assert "by the rule sentence and by left" in said["it-connectives-cloze"]
     assert "3 examples (fixed, seed 1234)" in said["es-stories"]
-    assert "sign flips" not in said["es-stories"]
+    assert "bootstrap" not in said["es-stories"]
 
 
 def test_options_are_said_as_they_were():

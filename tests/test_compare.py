@@ -38,38 +38,49 @@ def test_flips_by_hand():
     assert (found.first, found.second) == (4 / 7, 3 / 7)
     assert (found.gained, found.lost) == (("3",), ("1", "2"))
     # exact binomial, 1 of 3 at 1/2, two-sided: 2 * (1 + 3) / 8
-    assert found.mcnemar.p == pytest.approx(1.0)
+    assert found.test.p == pytest.approx(1.0)
     assert found.margins.first == pytest.approx((4 * 2 - 2 + 0) / 7)
     assert found.margins.items["1"] == -3.0
-    assert found.difference.estimate == pytest.approx(-1 / 7)
+    assert found.change.estimate == pytest.approx(-1 / 7)
+    # Bonett and Price: p = 2/9, q = 3/9, half = 1.96 sqrt((p + q - (p - q)^2) / 9)
+    assert found.change.low == pytest.approx(-1 / 9 - 0.4816, abs=1e-3)
 
 
 def test_many_flips_one_way_are_significant():
     (found,) = compare_verdicts(verdicts("-" * 10), verdicts("+" * 10), seed=0)
-    assert found.mcnemar.p == pytest.approx(2 / 2**10)
-    assert found.difference.estimate == 1.0
+    assert found.test.p == pytest.approx(2 / 2**10)
+    assert found.change.estimate == 1.0
 
 
 def test_only_predictions_of_both_are_compared():
     other = [dataclasses.replace(each, prediction=1) for each in verdicts("++")]
     assert compare_verdicts(verdicts("++"), other, seed=0) == []
     (none,) = compare_verdicts(verdicts("??"), verdicts("++"), seed=0)
-    assert (none.n, none.first, none.mcnemar.p) == (0, None, 1.0)
+    assert (none.n, none.first, none.test.p) == (0, None, 1.0)
 
 
 def test_paired_numbers_are_those_of_scipy():
-    # scipy 1.17: stats.ttest_rel([2, 4, 5, 9], [1, 1, 4, 5])
-    values = {str(k): pair for k, pair in enumerate([(1, 2), (1, 4), (4, 5), (5, 9)])}
+    # scipy 1.17: stats.ttest_rel([2, 4, 5, 9, 4], [1, 1, 4, 5, 3])
+    values = {str(k): pair for k, pair in enumerate([(1, 2), (1, 4), (4, 5), (5, 9), (3, 4)])}
     found = paired("x", {**values, "9": (None, 3.0)}, seed=0)
-    assert found.n == 4
-    assert (found.first, found.second) == (2.75, 5.0)
-    assert found.t.statistic == pytest.approx(3.0)
-    assert found.t.p == pytest.approx(0.0576688856)
-    # all four rise: 2 of the 16 sign patterns
-    assert found.sign_flip.p == pytest.approx(2 / 16)
+    assert found.n == 5
+    assert (found.first, found.second) == (2.8, 4.8)
+    assert found.change.statistic == pytest.approx(3.1622776602)
+    assert found.change.p == pytest.approx(0.0341002310)
     nothing = paired("x", {"1": (None, None)}, seed=0)
     assert (nothing.first, nothing.reason) == (None, NO_SHARED_ITEM)
-    assert paired("x", {"1": (1.0, 2.0)}, seed=0).t.p is None
+    assert paired("x", {"1": (1.0, 2.0)}, seed=0).change.p is None
+
+
+def test_change_and_test_have_one_sign_where_clusters_are_unequal():
+    # 40 items of one cluster fall by 1, and 9 that stand alone rise by 1.
+    values = {str(k): (0.0, -1.0 if k < 40 else 1.0) for k in range(49)}
+    clusters = {str(k): "big" if k < 40 else str(k) for k in range(49)}
+    found = paired("x", values, seed=0, clusters=clusters)
+    assert found.change.value == pytest.approx(-31 / 49)
+    assert found.change.statistic < 0
+    assert found.effect.value < 0
+    assert found.change.p > 0.05
 
 
 def run_of(costs, folder, *, suite=SUITE, name="finto"):
@@ -96,8 +107,8 @@ def test_scores_and_dd_of_two_runs(runs):
         "np: DD": (pytest.approx(7.0), pytest.approx(3.0)),
     }
     # all items change alike, but for rounding; of one item no test can be made
-    assert found.dds[0].t.p is None
-    assert found.dds[1].t.p is None
+    assert found.dds[0].change.p is None
+    assert found.dds[1].change.p is None
     island = next(each for each in found.scores if each.name == "long_island")
     # items 3 and 4 cost 4 bits less, item 1 five, item 2 two
     assert island.items == {
@@ -143,7 +154,7 @@ def test_the_command_prints_tables_and_json(runs, capsys):
     assert invoke([*command, "--json", "--measure", "lp"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["comparisons"]
     assert found["measure"] == "lp"
-    assert found["flips"][0]["mcnemar"]["p"] == 1.0
+    assert found["flips"][0]["test"]["p"] == 1.0
     tables = runs[0].folder.parent / "tables"
     assert invoke([*command, "--json", "-o", str(tables)]) == 0
     json.loads(capsys.readouterr().out)

@@ -140,14 +140,11 @@ def test_dd_is_tested_over_items_and_corrected():
     tests = dd_tests(four(), seed=1)
     assert len(tests) == 6
     first = tests[0]
-    # DD 7 and -3: mean 2, sd 7.0711, t = 2 / 5 = 0.4 with 1 degree of freedom
-    assert first.t.statistic == pytest.approx(0.4)
-    assert first.interval.estimate == pytest.approx(2.0)
-    assert first.sign_flip.p == 1.0
-    alone = tests[1]
-    assert (alone.t.p, alone.sign_flip.p, alone.p_holm, alone.interval.low) == (None,) * 4
-    assert alone.t.reason
-    assert table(as_csv(dd_grid(tests)))[2][-1] == alone.t.reason
+    # DD 7 and -3: mean 2, of two items without an interval or a test
+    assert first.dd.value == pytest.approx(2.0)
+    assert (first.dd.p, first.p_holm, first.dd.low) == (None,) * 3
+    assert first.dd.reason == "2 values: an interval needs 5 or more"
+    assert table(as_csv(dd_grid(tests)))[1][-1] == first.dd.reason
     assert dd_grid(()).rows == ()
 
 
@@ -158,8 +155,10 @@ def test_holm_is_over_all_tests_made():
         suite="p", model="m", measure="lp", unit="", phenomena=factorial(suite, scores(rows))
     )
     (test,) = dd_tests([one])
-    assert test.sign_flip.p == pytest.approx(2 / 2**8)
-    assert [each.p_holm for each in dd_tests([one, one])] == pytest.approx([4 / 2**8] * 2)
+    # -1 to -8 less 2: nearly no draw is as far from its mean as -2 - 4.5 is from 0
+    assert test.dd.p is not None
+    assert test.dd.p < 0.02
+    assert [each.p_holm for each in dd_tests([one, one])] == pytest.approx([2 * test.dd.p] * 2)
 
 
 # --- from runs
@@ -261,6 +260,6 @@ def test_items_that_belong_together_are_one_observation():
         suite="p", model="m", measure="lp", unit="", phenomena=factorial(suite, scores(rows))
     )
     (test,) = dd_tests([alone])
-    # four frames: 2 of 16 sign patterns; all frames have the same mean, so there is no t
-    assert test.sign_flip.p == pytest.approx(2 / 2**4)
-    assert (test.n_items, test.t.p) == (8, None)
+    # eight items in four frames: too few for an interval or a test, which eight would not be
+    assert (test.n_items, test.dd.m, test.dd.p) == (8, 4, None)
+    assert test.dd.reason == "4 clusters: an interval needs 5 or more"

@@ -6,7 +6,8 @@ import csv
 
 import pytest
 
-from cimento.statistics.paired import one_sample_t
+from cimento.statistics.design import Design
+from cimento.statistics.means import t_test
 from cimento.verdicts.factorial import Factorial, factorial
 from cimento.verdicts.factorial_mixed import INTERCEPTS, SLOPES, design_models
 from tests.designs import island_suite, scores
@@ -32,7 +33,7 @@ def test_with_slopes_the_interaction_is_the_t_test_of_dd_over_items():
     plain, slopes = design_models([one])
     assert (plain.fit.formula, slopes.fit.formula) == (INTERCEPTS, SLOPES)
     dds = one.phenomena[0].effects["raw"].item_dds
-    test = one_sample_t(dds)
+    test = t_test(dds, Design.independent(len(dds)))
     assert slopes.interaction is not None
     assert slopes.interaction.estimate == pytest.approx(sum(dds) / len(dds))
     assert slopes.interaction.statistic == pytest.approx(test.statistic, rel=1e-4)

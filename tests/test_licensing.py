@@ -78,46 +78,47 @@ def by_name(effects, window="after"):
 
 def test_effects_by_hand():
     second = {**BITS, "what_gap_none": (0.0, 4.0)}
-    found = by_name(licensing_effects(suite(), values(second=second)))
+    found = by_name(licensing_effects(suite(), values(second=second), seed=0))
     # with a gap: 2 - 5 = -3 and 4 - 5 = -1; without: 7 - 3 = 4
     assert found["filler effect, gap", "none"].items == {"1": -3.0, "2": -1.0}
-    assert found["filler effect, gap", "none"].mean_bits == -2.0
+    assert found["filler effect, gap", "none"].mean.value == -2.0
     assert found["filler effect, gap", "none"].se_bits == pytest.approx(1.0)
-    assert found["filler effect, full", "none"].mean_bits == 4.0
+    assert found["filler effect, full", "none"].mean.value == 4.0
     assert found["wh-licensing", "none"].items == {"1": 7.0, "2": 5.0}
     # inside the island: 0.5 without a gap, -0.5 with one
-    assert found["wh-licensing", "whether"].mean_bits == 1.0
+    assert found["wh-licensing", "whether"].mean.value == 1.0
     assert found["reduction by the island", "whether"].items == {"1": 6.0, "2": 4.0}
-    assert found["reduction by the island", "whether"].test.statistic == pytest.approx(5.0)
+    # Two items are too few for an interval or a test.
+    assert found["reduction by the island", "whether"].mean.p is None
 
 
 def test_over_a_region():
-    found = by_name(licensing_effects(suite(), values()), window="rest")
-    assert found["wh-licensing", "none"].mean_bits == 7.0
-    assert found["wh-licensing", "whether"].mean_bits == pytest.approx((5.0 - 5.5) - (4.0 - 4.5))
+    found = by_name(licensing_effects(suite(), values(), seed=0), window="rest")
+    assert found["wh-licensing", "none"].mean.value == 7.0
+    assert found["wh-licensing", "whether"].mean.value == pytest.approx((5.0 - 5.5) - (4.0 - 4.5))
 
 
 def test_nats_are_shown_in_bits():
-    found = by_name(licensing_effects(suite(), values(unit="nats")))
-    assert found["wh-licensing", "none"].mean_bits == pytest.approx(7 * BITS_PER_NAT)
+    found = by_name(licensing_effects(suite(), values(unit="nats"), seed=0))
+    assert found["wh-licensing", "none"].mean.value == pytest.approx(7 * BITS_PER_NAT)
 
 
 def test_what_has_no_score_is_null_with_its_reason():
     cut = dict.fromkeys(BITS, (None, None))
-    found = by_name(licensing_effects(suite(), values(second=cut)))
+    found = by_name(licensing_effects(suite(), values(second=cut), seed=0))
     one = found["wh-licensing", "none"]
-    assert (one.n, one.items["2"], one.se_bits) == (1, None, None)
-    assert one.test.p is None
+    assert (one.mean.n, one.items["2"], one.se_bits) == (1, None, None)
+    assert one.mean.p is None
     whole = values(second=cut)
     nothing = RegionValues("bits", "sum", {"1": whole.values["2"], "2": whole.values["2"]})
-    none = by_name(licensing_effects(suite(), nothing))["wh-licensing", "none"]
-    assert (none.n, none.mean_bits, none.reason) == (0, None, "cut")
+    none = by_name(licensing_effects(suite(), nothing, seed=0))["wh-licensing", "none"]
+    assert (none.mean.n, none.mean.value, none.reason) == (0, None, "cut")
 
 
 def test_without_an_island_there_is_no_island_term():
     declared = {key: value for key, value in DECLARED.items() if key != "island"}
     plain = replace(suite(declared), factors={k: FACTORS[k] for k in ("filler", "gap")})
-    names = {name for name, _ in by_name(licensing_effects(plain, values()))}
+    names = {name for name, _ in by_name(licensing_effects(plain, values(), seed=0))}
     assert names == {"filler effect, gap", "filler effect, full", "wh-licensing"}
 
 
@@ -142,7 +143,7 @@ def test_declarations_that_cannot_be_used(declared, message):
 
 
 def test_suites_that_declare_nothing():
-    assert licensing_effects(replace(suite(), extra={}), values()) == ()
+    assert licensing_effects(replace(suite(), extra={}), values(), seed=0) == ()
 
 
 def test_sg_score_is_a_mean_over_suites():
@@ -155,12 +156,12 @@ def test_the_starter_suite_is_measured_and_shown(tmp_path, capsys):
     run = evaluate(
         load_suite(find_suite("en-filler-gap")), uniform_scorer(4), output=tmp_path / "runs"
     )
-    found = licensing_effects(run.suite, run.region_values())
+    found = licensing_effects(run.suite, run.region_values(), seed=0)
     assert {each.window for each in found} == {"at the gap", "to the end"}
     # Every word costs two bits, so a filler makes no difference.
-    assert {each.mean_bits for each in found if each.window == "at the gap"} == {0.0}
+    assert {each.mean.value for each in found if each.window == "at the gap"} == {0.0}
     # A window may name regions that no prediction does; they are asked for too.
-    assert {each.n for each in found if each.window == "to the end"} == {len(run.suite.items)}
+    assert {each.mean.n for each in found if each.window == "to the end"} == {len(run.suite.items)}
     assert invoke(["report", str(run.folder), "--table", "licensing"]) == 0
     table = capsys.readouterr().out
     assert "wh-licensing" in table
@@ -187,14 +188,14 @@ def test_three_way_terms_are_those_of_wilcox_2023(shared):
             items = cells.setdefault(row["model"], {}).setdefault(row["item"], {})
             items[row["wh"], row["gap"], row["island"]] = float(row["surprisal"])
     for model, want in expected["models"].items():
-        found = by_name(effects_of_items(design, cells[model]), window="")
+        found = by_name(effects_of_items(design, cells[model], seed=0), window="")
         for key, each in want["filler_effect"].items():
             island, gap = key.split("|")
-            mean = found[f"filler effect, {gap}", island].mean_bits
+            mean = found[f"filler effect, {gap}", island].mean.value
             assert mean == pytest.approx(each["mean"], abs=1e-6)
         for island, each in want["wh_licensing_interaction"].items():
             effect = found["wh-licensing", island]
-            assert effect.mean_bits == pytest.approx(each["mean"], abs=1e-6)
+            assert effect.mean.value == pytest.approx(each["mean"], abs=1e-6)
             assert effect.se_bits == pytest.approx(each["se"], abs=1e-6)
         term = found["reduction by the island", "wh"]
-        assert term.mean_bits == pytest.approx(want["published_estimate"], abs=1e-8)
+        assert term.mean.value == pytest.approx(want["published_estimate"], abs=1e-8)

@@ -42,7 +42,7 @@ def test_a_table_by_hand():
     assert [(each.rank.best, each.rank.worst) for each in found.standings] == [(1, 3)] * 3
     duel = found.duels[0]
     assert (duel.first, duel.second, duel.gained, duel.lost) == ("a", "b", (), ("1", "2", "5"))
-    assert duel.mcnemar.p == pytest.approx(0.25)
+    assert duel.test.p == pytest.approx(0.25)
     # Holm over the p of three pairs: .25, .5, 1 times 3, 2, 1
     assert [each.corrected for each in found.duels] == [pytest.approx(0.75), 1.0, 1.0]
     # statsmodels 0.14: cochrans_q([[1,1,1],[1,0,1],[1,0,0],[1,1,1],[0,0,0],[1,0,0]]).pvalue
@@ -74,17 +74,27 @@ def test_benjamini_hochberg_over_suites():
     assert by_bh == [pytest.approx(4 / 256), pytest.approx(2 / 64)]
 
 
-def test_items_that_belong_together_flip_together():
-    clusters = {str(k): k // 4 for k in range(12)}
+def test_items_that_belong_together_count_together():
+    clusters = {str(k): k // 4 for k in range(24)}
     one, other = (
-        marks(name, mark * 12, clusters=clusters) for name, mark in zip("ab", "-+", strict=True)
+        marks(name, mark * 24, clusters=clusters) for name, mark in zip("ab", "-+", strict=True)
     )
     (found,) = tables([one, other])
 
-    assert found.duels[0].mcnemar.p == pytest.approx(2 / 2**12)
-    # three clusters: 2 of the 8 sign patterns
-    assert found.duels[0].p == pytest.approx(2 / 8)
-    assert found.duels[0].corrected == pytest.approx(2 / 8)
+    # six clusters that all change: McNemar's exact test of clusters, not of 24 items
+    assert found.duels[0].test.p == pytest.approx(2 / 2**6)
+    assert found.duels[0].corrected == pytest.approx(2 / 2**6)
+
+
+def test_of_three_clusters_nothing_is_tested():
+    clusters = {str(k): k // 4 for k in range(12)}
+    (found,) = tables(
+        [marks("a", "+-" * 6, clusters=clusters), marks("b", "++" * 6, clusters=clusters)]
+    )
+    (duel,) = found.duels
+
+    assert (duel.test.p, duel.difference.low) == (None, None)
+    assert duel.test.reason == "3 clusters: an interval needs 5 or more"
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30))
@@ -96,8 +106,10 @@ def test_the_two_ways_round_mirror_each_other(pairs):
     (back,) = before_and_after([second], [first])
 
     assert there.difference.estimate == pytest.approx(-back.difference.estimate)
-    assert there.difference.low == pytest.approx(-back.difference.high)
-    assert (there.gained, there.p) == (back.lost, back.p)
+    assert there.difference.method == back.difference.method
+    if there.difference.low is not None:
+        assert there.difference.low == pytest.approx(-back.difference.high)
+    assert (there.gained, there.test.p) == (back.lost, back.test.p)
     # without a margin, both cannot be worse than the other
     assert not (surely_worse([there], margin=0) and surely_worse([back], margin=0))
     assert not surely_worse([there], margin=1)
@@ -200,8 +212,8 @@ def test_the_command_fails_where_the_second_is_surely_worse(tmp_path, capsys):
     assert invoke(["compare", good, bad, "--fail-if-worse", "0.1", "--json"]) == 4
     plain = json.loads(capsys.readouterr().out)
     assert plain["worse"] == ["pairs"]
-    assert plain["suites"][0]["mcnemar"]["p"] == pytest.approx(2 / 2**15)
-    assert plain["comparisons"][0]["flips"][0]["interval"]["method"] == "Bonett-Price"
+    assert plain["suites"][0]["test"]["p"] == pytest.approx(2 / 2**15)
+    assert plain["comparisons"][0]["flips"][0]["change"]["method"] == "Bonett-Price"
     assert invoke(["compare", good, bad, good, "--fail-if-worse", "0"]) == 2
     assert invoke(["compare", good, bad, "--figure", "x.svg"]) == 2
 

@@ -164,7 +164,7 @@ def effects_of(run: Run) -> list[tuple[str, str, LicensingEffect]]:
     Raises:
         InputError: the declaration of the suite cannot be used.
     """
-    effects = licensing_effects(run.suite, run.region_values())
+    effects = licensing_effects(run.suite, run.region_values(), seed=run.judging.seed)
     return [(run.suite.name, run.model, each) for each in effects]
 
 

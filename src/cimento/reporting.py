@@ -138,7 +138,7 @@ def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
     known = any(cell.mean is not None for p in result.phenomena for cell in p.effects["z"].cells)
     scale: Normalisation = "z" if known else "raw"
     ps = {
-        each.phenomenon: each.sign_flip.p
+        each.phenomenon: each.dd.p
         for each in tests
         if (each.model, each.measure) == (result.model, result.measure)
     }
@@ -186,7 +186,7 @@ def _licensing_tables(runs: Sequence[Run]) -> tuple[NamedGrid, ...]:
         (run.suite.name, run.summary().label, each)
         for run in runs
         if regions_measured(run.suite)
-        for each in licensing_effects(run.suite, run.region_values())
+        for each in licensing_effects(run.suite, run.region_values(), seed=run.judging.seed)
     ]
     return (NamedGrid("licensing", licensing_grid(found)),) if found else ()
 

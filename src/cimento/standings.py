@@ -16,11 +16,11 @@ from typing import Literal, TypeAlias
 from cimento.errors import UsageError
 from cimento.matching import matched
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
+from cimento.statistics.design import Design
 from cimento.statistics.differences import Difference, cohen_h, share_difference
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.multiple import benjamini_hochberg, holm
-from cimento.statistics.paired import cochran_q, discordant, mcnemar
-from cimento.statistics.permutation import sign_flip
+from cimento.statistics.paired import cochran_q, share_test
 from cimento.statistics.ranks import Rank, rank_by_pairs
 from cimento.statistics.values import Significance
 from cimento.verdicts.comparing import detectable
@@ -92,14 +92,11 @@ class Duel:
         lost: items that only the first gets right.
         difference: second minus first, with its interval.
         effect: Cohen's h of the two shares; None without items.
-        mcnemar: exact test.
-        sign_flip: the same null hypothesis, items that belong together flipped together.
-        corrected: p of McNemar's test (of the sign flips, where items belong together), corrected
-            over all duels made together.
+        test: McNemar's exact test, or t over clusters where items belong together.
+        corrected: its p, corrected over all duels made together.
         kappa: how far both are right about the same items, beyond chance.
         detectable: the smallest difference these items would show with a power of 0.8.
-        items: that both were scored on.
-        own_clusters: what each of them belongs to.
+        design: of the items that both were scored on.
     """
 
     suite: str
@@ -111,23 +108,11 @@ class Duel:
     lost: tuple[str, ...]
     difference: Difference
     effect: float | None
-    mcnemar: Significance
-    sign_flip: Significance
+    test: Significance
     corrected: float | None = None
     kappa: Agreement
     detectable: float | None
-    items: tuple[str, ...] = ()
-    own_clusters: tuple[Hashable, ...] = ()
-
-    @property
-    def clustered(self) -> bool:
-        """Whether some items belong together."""
-        return len(set(self.own_clusters)) < len(self.own_clusters)
-
-    @property
-    def p(self) -> float | None:
-        """Of the test that fits the items."""
-        return self.sign_flip.p if self.clustered else self.mcnemar.p
+    design: Design
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +197,7 @@ def tables(
 
 def corrected(duels: Sequence[Duel], correction: Correction) -> tuple[Duel, ...]:
     """The same duels, their p-values corrected over all of them."""
-    values = CORRECTIONS[correction]([duel.p for duel in duels])
+    values = CORRECTIONS[correction]([duel.test.p for duel in duels])
     return tuple(
         dataclasses.replace(duel, corrected=p) for duel, p in zip(duels, values, strict=True)
     )
@@ -223,7 +208,6 @@ def before_and_after(
     second: Sequence[Marks],
     *,
     correction: Correction = "holm",
-    seed: int = 0,
 ) -> tuple[Duel, ...]:
     """Each suite and question before and after, p-values corrected over all of them.
 
@@ -234,7 +218,6 @@ def before_and_after(
         first: before.
         second: after.
         correction: ``holm``, or ``bh`` for the share of false finds.
-        seed: of what is drawn.
     """
     keys: Sequence[Callable[[Marks], Hashable]] = (
         lambda each: (each.suite, each.model, each.question),
@@ -246,8 +229,7 @@ def before_and_after(
     found = []
     for one, other in pairs:
         items = [item for item in one.right if item in other.right]
-        clusters = [one.clusters.get(item, ("item", item)) for item in items]
-        found.append(_duel(one, other, items, clusters, seed=seed))
+        found.append(_duel(one, other, _design(one, items)))
     return corrected(found, correction)
 
 
@@ -264,7 +246,7 @@ def surely_worse(duels: Sequence[Duel], *, margin: float) -> tuple[Duel, ...]:
     level = 1 - 0.05 / max(1, len(duels))
     found = []
     for duel in duels:
-        interval = share_difference(*_columns(duel), duel.own_clusters, level=level)
+        interval = share_difference(*_columns(duel), duel.design, level=level)
         if interval.high is not None and interval.high < -margin:
             found.append(duel)
     return tuple(found)
@@ -274,8 +256,8 @@ def _columns(duel: Duel) -> tuple[list[bool], list[bool]]:
     """What the second and what the first gets right, as far as their difference depends on it."""
     gained, lost = set(duel.gained), set(duel.lost)
     return (
-        [item in gained for item in duel.items],
-        [item in lost for item in duel.items],
+        [item in gained for item in duel.design.units],
+        [item in lost for item in duel.design.units],
     )
 
 
@@ -293,18 +275,16 @@ def _refuse_twice(own: Sequence[Marks]) -> None:
 def _table(own: Sequence[Marks], *, seed: int) -> Table:
     items = [item for item in own[0].right if all(item in each.right for each in own)]
     every = {item for each in own for item in each.right}
-    clusters = [own[0].clusters.get(item, ("item", item)) for item in items]
+    design = _design(own[0], items)
     columns = {each.model: [each.right[item] for item in items] for each in own}
-    duels = tuple(
-        _duel(one, other, items, clusters, seed=seed) for one, other in combinations(own, TWO)
-    )
+    duels = tuple(_duel(one, other, design) for one, other in combinations(own, TWO))
     ranks = _ranks(columns, duels) if items else {}
     standings = [
         Standing(
             model=each.model,
             n=len(items),
             accuracy=sum(columns[each.model]) / len(items) if items else None,
-            interval=share_interval(columns[each.model], clusters),
+            interval=share_interval(columns[each.model], design),
             rank=ranks.get(each.model),
             family=each.family,
             step=each.step,
@@ -319,26 +299,27 @@ def _table(own: Sequence[Marks], *, seed: int) -> Table:
         left_out=len(every) - len(items),
         standings=tuple(sorted(standings, key=lambda each: -(each.accuracy or 0.0))),
         duels=duels,
-        together=cochran_q(rows) if len(own) > TWO else None,
-        alpha=krippendorff_alpha(rows, seed=seed),
+        together=cochran_q(rows, design, seed=seed) if len(own) > TWO else None,
+        alpha=krippendorff_alpha(rows, design=design),
     )
 
 
 def _ranks(columns: Mapping[str, Sequence[bool]], duels: Sequence[Duel]) -> dict[str, Rank]:
-    """Model to its place and the places that the sign flips of all pairs leave to it."""
+    """Model to its place and the places that the tests of all pairs leave to it."""
     shares = {name: sum(column) / len(column) for name, column in columns.items()}
-    tested = [(duel.first, duel.second, duel.sign_flip.p) for duel in duels]
+    tested = [(duel.first, duel.second, duel.test.p) for duel in duels]
     return {each.name: each for each in rank_by_pairs(shares, tested).ranks}
 
 
-def _duel(
-    one: Marks, other: Marks, items: Sequence[str], clusters: Sequence[Hashable], *, seed: int
-) -> Duel:
-    first, second = ([each.right[item] for item in items] for each in (one, other))
-    only_first, only_second = discordant(first, second)
+def _design(marks: Marks, items: Sequence[str]) -> Design:
+    return Design.of(items, {item: marks.clusters.get(item, ("item", item)) for item in items})
+
+
+def _duel(one: Marks, other: Marks, design: Design) -> Duel:
+    items = [str(item) for item in design.units]
+    first, second = ([marks.right[item] for item in items] for marks in (one, other))
     triples = list(zip(items, first, second, strict=True))
-    changes = [float(b) - float(a) for _, a, b in triples]
-    n = len(items)
+    n = design.n
     return Duel(
         suite=one.suite,
         question=one.question,
@@ -347,12 +328,10 @@ def _duel(
         n=n,
         gained=tuple(item for item, a, b in triples if b and not a),
         lost=tuple(item for item, a, b in triples if a and not b),
-        difference=share_difference(second, first, clusters),
+        difference=share_difference(second, first, design),
         effect=cohen_h(sum(second) / n, sum(first) / n) if n else None,
-        mcnemar=mcnemar(only_first, only_second),
-        sign_flip=sign_flip(changes, seed=seed, clusters=clusters),
-        kappa=cohen_kappa(first, second, seed=seed),
-        detectable=detectable(changes, clusters),
-        items=tuple(items),
-        own_clusters=tuple(clusters),
+        test=share_test(second, first, design),
+        kappa=cohen_kappa(first, second, design=design),
+        detectable=detectable([float(b) - float(a) for _, a, b in triples], design),
+        design=design,
     )

@@ -15,6 +15,7 @@ from cimento.measures.values import Value
 
 if TYPE_CHECKING:
     from cimento.statistics.correlation import Correlation
+    from cimento.statistics.design import Design
     from cimento.statistics.split_half import SplitHalf
     from cimento.statistics.values import Estimate
 
@@ -119,7 +120,7 @@ def beside(
         n=len(rows),
         without=_reasons(values),
         correlations=tuple(_correlate(rows, kind, paired, seed, draws) for kind in KINDS),
-        partial=_partial(rows, paired, seed, draws),
+        partial=_partial(rows, paired),
         covariates=names,
         misses=_worst(rows, higher_is_better=measure.higher_is_better),
     )
@@ -216,7 +217,8 @@ def _correlate(
     from cimento.statistics.correlation import coefficient, correlate
 
     ratings, values = [row.rating for row in rows], [row.value for row in rows]
-    found = correlate(ratings, values, kind=kind, seed=seed, clusters=clusters, draws=draws)
+    design = _design(rows, clusters)
+    found = correlate(ratings, values, kind=kind, design=design, seed=seed, draws=draws)
     if found.r is not None and clusters and draws:
         from cimento.statistics.clustered import permute_clusters
 
@@ -224,7 +226,7 @@ def _correlate(
             ratings,
             values,
             lambda x, y: coefficient(x, y, kind=kind).r or 0.0,
-            clusters=clusters,
+            design,
             seed=seed,
             draws=draws,
         )
@@ -232,9 +234,14 @@ def _correlate(
     return dataclasses.replace(found, reason=_in_words(found.reason, rows))
 
 
-def _partial(
-    rows: Sequence[_Row], clusters: Sequence[str] | None, seed: int, draws: int
-) -> Correlation:
+def _design(rows: Sequence[_Row], clusters: Sequence[str] | None) -> Design:
+    from cimento.statistics.design import Design
+
+    names = tuple(clusters or ())
+    return Design(names, names) if clusters else Design.independent(len(rows))
+
+
+def _partial(rows: Sequence[_Row], clusters: Sequence[str] | None) -> Correlation:
     from cimento.statistics.correlation import Correlation, partial_correlation
 
     if not rows:
@@ -245,9 +252,7 @@ def _partial(
         [row.rating for row in rows],
         [row.value for row in rows],
         [row.covariates for row in rows],
-        seed=seed,
-        clusters=clusters,
-        draws=draws,
+        design=_design(rows, clusters),
     )
 
 

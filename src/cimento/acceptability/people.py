@@ -47,22 +47,18 @@ class Agreements:
     reasons: dict[str, str]
 
 
-def agreements(
-    sentences: Sequence[RatedSentence], *, seed: int | None = None, draws: int = 1000
-) -> Agreements:
+def agreements(sentences: Sequence[RatedSentence]) -> Agreements:
     """Every coefficient of agreement for the single ratings of some sentences.
 
     Args:
         sentences: those without single ratings count for nothing.
-        seed: of the bootstrap over sentences; no intervals without it.
-        draws: of the bootstrap.
     """
     from cimento.statistics.agreement import fleiss_kappa, krippendorff_alpha
+    from cimento.statistics.design import Design
 
     lists = [[rating.value for rating in each.ratings] for each in sentences if each.ratings]
-    alphas = tuple(
-        krippendorff_alpha(lists, level=level, seed=seed, draws=draws) for level in LEVELS
-    )
+    design = Design.independent(len(lists))
+    alphas = tuple(krippendorff_alpha(lists, level=level, design=design) for level in LEVELS)
     kappa, pairs = _mean_kappa(sentences)
     with_rest, people = _mean_with_rest(sentences)
     reasons = {}
@@ -72,7 +68,7 @@ def agreements(
         reasons["with_rest"] = f"nobody shares three sentences with others, or {UNNAMED}"
     return Agreements(
         alphas=alphas,
-        fleiss=fleiss_kappa(lists, seed=seed, draws=draws),
+        fleiss=fleiss_kappa(lists, design=design),
         kappa=kappa,
         kappa_pairs=pairs,
         with_rest=with_rest,

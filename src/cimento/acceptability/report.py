@@ -180,7 +180,7 @@ def report(run: Run, rated: RatedSet, *, by: str, options: Options) -> Acceptabi
         ),
         ceiling=ceiling(sentences, seed=options.seed, draws=options.draws),
         ceiling_from_errors=ceiling_from_errors(sentences),
-        agreement=agreements(sentences, seed=options.seed, draws=options.draws),
+        agreement=agreements(sentences),
         binary=tuple(binary(sentences, scored, each, seed=options.seed) for each in measures),
         accuracies=accuracies_of_pairs(run, options.by, seed=options.seed),
         sentences=tuple(

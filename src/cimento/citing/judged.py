@@ -40,11 +40,12 @@ def design(run: RunFacts) -> list[str]:
         "Super-additivity is the difference of differences (DD) of the four condition means"
         " [@sprouse2012]."
     )
+    units = f"clusters (items of one {run.cluster})" if run.cluster else "items"
     tests = (
-        "DD was tested over items by sign flips [@fisher1935; @phipson2010] (all patterns of up to"
-        f" 40 items or clusters, 10,000 draws beyond, seed {run.judging.seed}) and by Student's t"
-        " [@student1908], with a BCa bootstrap interval of 10,000 draws [@efron1987]; p-values of"
-        " the sign flips are corrected by Holm over all phenomena tested together [@holm1979]."
+        f"The mean DD has a 95 % interval and a test over {units}, with CR2 standard errors"
+        " [@bell2002]: of 8 to 200 of them by the symmetric studentized bootstrap [@hall1988]"
+        f" (9,999 draws, seed {run.judging.seed}), else by Student's t [@student1908]; p-values"
+        " are corrected by Holm over all phenomena tested together [@holm1979]."
     )
     return [effect, tests]
 
@@ -55,9 +56,9 @@ def beside_people(run: RunFacts) -> list[str]:
     told = "; ".join(map(measure, run.measures))
     tests = (
         "Each was set beside the ratings by Spearman's [@spearman1904], Pearson's and Kendall's"
-        f" correlation, with permutation tests and percentile bootstrap intervals ({draws} draws"
-        f" each, seed {run.judging.seed}; the sentences of a pair drawn together)"
-        " [@efron1993; @phipson2010], and by Spearman's partial correlation with length in words"
+        f" correlation, with permutation tests ({draws} draws, seed {run.judging.seed}; the"
+        " sentences of a pair together) [@phipson2010] and jackknife intervals on Fisher's scale"
+        " [@efron1993], and by Spearman's partial correlation with length in words"
         " (and word frequency, where it is known) held constant."
     )
     return [f"Measures of sentences: {told}.", tests]

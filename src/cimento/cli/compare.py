@@ -115,7 +115,7 @@ def _before_and_after(runs: Sequence[Path], how: _How, *, with_items: bool, as_j
     # Scores can be compared where nothing is right or wrong.
     needed = how.margin is not None or not found
     first, second = (read_marks([path], measure=how.measure, needed=needed) for path in runs)
-    duels = before_and_after(first, second, correction=how.correct, seed=how.seed)
+    duels = before_and_after(first, second, correction=how.correct)
     if not duels and needed:
         raise UsageError(
             where="cimento compare",
@@ -190,9 +190,7 @@ def _judged_by_formulas(path: Path) -> list[Run]:
 
 def _plain(duel: Duel) -> dict[str, object]:
     """A duel as JSON, without what only the program needs."""
-    left_out = {"items", "own_clusters"}
-    plain = {name: value for name, value in asdict(duel).items() if name not in left_out}
-    return {**plain, "p": duel.p}
+    return {name: value for name, value in asdict(duel).items() if name != "design"}
 
 
 def _fall(duel: Duel) -> str:

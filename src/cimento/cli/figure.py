@@ -183,7 +183,7 @@ def _ps(result: Factorial, how: _How) -> dict[str, float | None]:
     from cimento.verdicts.factorial_tests import dd_tests
 
     tests = dd_tests([result], normalisation=how.scale, seed=how.seed)
-    return {test.phenomenon: test.sign_flip.p for test in tests}
+    return {test.phenomenon: test.dd.p for test in tests}
 
 
 def _factorial(name: FigureName, runs: Sequence[Run], how: _How) -> Figure:

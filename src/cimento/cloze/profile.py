@@ -34,6 +34,7 @@ from cimento.cloze.records import ClozeItem
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.statistics.calibration import Calibration
 from cimento.statistics.correlation import Correlation, correlate
+from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.values import Estimate
 
@@ -273,10 +274,12 @@ def frequency_effect(
     values = [value for value, _, _ in known]
     hit = [is_hit(rank, k) for _, rank, _ in known]
     reciprocal = [1 / rank if rank else 0.0 for _, rank, _ in known]
-    groups = [group for _, _, group in known] if cluster else None
+    groups = tuple(group for _, _, group in known)
     return FrequencyEffect(
         auc=auc(values, hit),
-        spearman=correlate(values, reciprocal, kind="spearman", seed=seed, clusters=groups),
+        spearman=correlate(
+            values, reciprocal, kind="spearman", design=Design(groups, groups), seed=seed
+        ),
         unknown=len(ranks) - len(known),
     )
 
@@ -351,7 +354,7 @@ def _dimension(
 
 def _hits(ranks: Ranks, cluster: Mapping[str, str], k: int) -> Measured:
     passed = [is_hit(rank, k) for rank in ranks.values()]
-    return Measured(accuracy_at(ranks, k), share_interval(passed, [cluster[id_] for id_ in ranks]))
+    return Measured(accuracy_at(ranks, k), share_interval(passed, Design.of(ranks, cluster)))
 
 
 def _fitting(judged: Sequence[Candidate], cluster: Mapping[str, str], k: int) -> Measured:

@@ -19,6 +19,7 @@ from cimento.cloze.records import ClozeItem
 from cimento.cloze.running import Answer, ClozeRun
 from cimento.errors import UsageError, did_you_mean
 from cimento.models.fill import CHOICE
+from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 
 if TYPE_CHECKING:
@@ -304,7 +305,10 @@ def _kinds(run: ClozeRun, method: str) -> dict[tuple[str, int], str]:
 
 
 def _rate(passed: Sequence[bool], clusters: Sequence[str]) -> Rate:
-    return Rate(Share(sum(passed), len(passed)), share_interval(passed, clusters))
+    return Rate(
+        Share(sum(passed), len(passed)),
+        share_interval(passed, Design(tuple(clusters), tuple(clusters))),
+    )
 
 
 def _cluster_of(run: ClozeRun) -> dict[str, str]:

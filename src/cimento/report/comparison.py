@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cimento.statistics.agreement import Agreement
     from cimento.statistics.differences import Difference
     from cimento.statistics.intervals import Interval
-    from cimento.statistics.resampling import Bootstrap
+    from cimento.statistics.means import Mean
     from cimento.verdicts.comparing import Flips, Paired
 
 _share = partial(wording.rate, absent=BLANK)
@@ -27,7 +27,7 @@ _ABOUT_SIZES = (
     " change that as many items would show with a power of 0.8."
 )
 _ABOUT_DUELS = (
-    "change: second minus first. p: McNemar's exact test, or sign flips of clusters. h: of Cohen."
+    "change: second minus first. p: McNemar's exact test, or t over clusters (CR2). h: of Cohen."
     " detectable: the smallest change these items would show with a power of 0.8."
 )
 SHOWN = 12
@@ -35,24 +35,28 @@ SHOWN = 12
 
 
 def flips_grid(flips: Sequence[Flips]) -> Grid:
-    """Accuracy before and after, McNemar's test, and the items that flipped."""
+    """Accuracy before and after, with one interval and one test, and the items that flipped."""
     rows = tuple(
         (
             _name(each),
             str(each.n),
             _share(each.first),
             _share(each.second),
-            _signed(each.difference.estimate),
-            _interval(each.difference),
+            _signed(each.change.estimate),
+            _interval(each.change),
             str(len(each.gained)),
             str(len(each.lost)),
-            _p(each.mcnemar.p),
-            _signed(each.margins.difference.estimate),
-            _p(each.margins.sign_flip.p),
+            _p(each.test.p),
+            _signed(each.margins.change.value),
+            _interval(each.margins.change),
+            _p(each.margins.change.p),
         )
         for each in flips
     )
-    notes = []
+    methods = {each.change.method: None for each in flips} | {
+        each.test.method: None for each in flips
+    }
+    notes = [f"Change: {'; '.join(methods)}. Margins: {_methods(flips)}."]
     for each in flips:
         for what, items in (("gained", each.gained), ("lost", each.lost)):
             if items:
@@ -61,8 +65,8 @@ def flips_grid(flips: Sequence[Flips]) -> Grid:
     return Grid(
         title="Accuracy before and after, over the items scored in both.",
         header=(
-            "prediction", "items", "first", "second", "change", "95 %", "gained", "lost",
-            "p (McNemar)", "margin, bits", "p (sign flip)",
+            "prediction", "items", "first", "second", "change", "95 %", "gained", "lost", "p",
+            "margin, bits", "95 %", "p",
         ),
         rows=rows,
         notes=tuple(notes),
@@ -74,7 +78,6 @@ def sizes_grid(flips: Sequence[Flips]) -> Grid:
     rows = tuple(
         (
             _name(each),
-            _interval(each.interval),
             _number(each.odds.value),
             _number(each.margins.effect.value),
             _share(each.kappa.value),
@@ -87,13 +90,17 @@ def sizes_grid(flips: Sequence[Flips]) -> Grid:
     return Grid(
         title="How large the change is, and how alike the two are.",
         header=(
-            "prediction", "95 % of change", "gained / lost", "d_z of margins", "kappa", "95 %",
-            "detectable", "reason",
+            "prediction", "gained / lost", "d_z of margins", "kappa", "95 %", "detectable",
+            "reason",
         ),
         rows=rows,
         remarks=1,
         notes=(_ABOUT_SIZES,),
     )  # fmt: skip
+
+
+def _methods(flips: Sequence[Flips]) -> str:
+    return "; ".join(dict.fromkeys(each.margins.change.method for each in flips))
 
 
 def _name(flips: Flips) -> str:
@@ -118,7 +125,7 @@ def duels_grid(duels: Sequence[Duel], *, title: str, correction: str, pairs: boo
             _interval(each.difference),
             _signed(each.effect),
             f"{len(each.gained)}/{len(each.lost)}",
-            _p(each.p),
+            _p(each.test.p),
             _p(each.corrected),
             _share(each.kappa.value),
             _share(each.detectable),
@@ -192,7 +199,7 @@ def _table_notes(table: Table) -> list[str]:
 
 
 def paired_grid(values: Sequence[Paired], *, title: str) -> Grid:
-    """Means before and after, with the tests of their difference.
+    """Means before and after, with the interval and test of their difference.
 
     Args:
         values: conditions, or phenomena.
@@ -204,23 +211,21 @@ def paired_grid(values: Sequence[Paired], *, title: str) -> Grid:
             str(each.n),
             _number(each.first),
             _number(each.second),
-            _signed(each.difference.estimate),
-            _interval(each.difference),
-            _number(each.t.statistic),
-            _p(each.t.p),
-            _p(each.sign_flip.p),
-            each.reason or each.t.reason or BLANK,
+            _signed(each.change.value),
+            _interval(each.change),
+            _p(each.change.p),
+            each.reason or each.change.reason or BLANK,
         )
         for each in values
     )
     return Grid(
         title=title,
         header=(
-            "of", "items", "first", "second", "change", "95 %", "t", "p (t)", "p (sign flip)",
-            "reason",
+            "of", "items", "first", "second", "change", "95 %", "p", "reason",
         ),
         rows=rows,
         remarks=1,
+        notes=(f"Intervals and p: {'; '.join(dict.fromkeys(v.change.method for v in values))}.",),
     )  # fmt: skip
 
 
@@ -239,5 +244,5 @@ def changes_grid(values: Sequence[Paired]) -> Grid:
     )
 
 
-def _interval(found: Bootstrap | Difference | Interval | Agreement) -> str:
+def _interval(found: Mean | Difference | Interval | Agreement) -> str:
     return wording.interval(found.low, found.high, absent=BLANK)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from cimento.report import wording
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
+    from cimento.statistics.means import Mean
     from cimento.verdicts.effects import Effects
     from cimento.verdicts.factorial import Factorial, PhenomenonEffects
     from cimento.verdicts.factorial_mixed import DesignModel
@@ -181,29 +182,28 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
             each.phenomenon,
             each.normalisation,
             str(each.n_items),
-            _number(each.interval.estimate),
-            _number(each.interval.low),
-            _number(each.interval.high),
-            _number(each.t.statistic),
-            _p(each.t.p),
-            _p(each.sign_flip.p),
+            _number(each.dd.value),
+            _number(each.dd.low),
+            _number(each.dd.high),
+            _number(each.dd.statistic),
+            _p(each.dd.p),
             _p(each.p_holm),
-            each.t.reason or each.interval.reason or BLANK,
+            each.dd.reason or BLANK,
         )
         for each in tests
     ]
     return Grid(
-        title="DD over items: bootstrap interval, t test, sign-flip test.",
+        title="DD over items, with its interval and test.",
         header=(
             "suite", "model", "measure", "phenomenon", "scale", "items", "DD", "low", "high", "t",
-            "p (t)", "p (sign flip)", "p (Holm)", "reason",
+            "p", "p (Holm)", "reason",
         ),
         rows=tuple(rows),
         labels=5,
         remarks=1,
         notes=(
-            f"Holm's correction of the sign-flip tests is over all rows ({len(tests)}).",
-            f"Intervals: {tests[0].interval.method if tests else ''}.",
+            f"Holm's correction is over all rows ({len(tests)}).",
+            f"Intervals of 95 % and p: {_methods(test.dd for test in tests)}.",
         ),
     )  # fmt: skip
 
@@ -216,8 +216,8 @@ def regions_grid(dds: Sequence[RegionDD]) -> Grid:
             *(place if k == 0 or places[k - 1] != place else (BLANK,) * len(place)),
             each.window,
             str(each.n_items),
-            *map(_bits, (each.interval.estimate, each.interval.low, each.interval.high)),
-            each.reason or each.interval.reason or BLANK,
+            *map(_bits, (each.dd.value, each.dd.low, each.dd.high)),
+            each.reason or each.dd.reason or BLANK,
         )
         for k, (place, each) in enumerate(zip(places, dds, strict=True))
     ]
@@ -230,9 +230,14 @@ def regions_grid(dds: Sequence[RegionDD]) -> Grid:
         remarks=1,
         notes=(
             "Above 0: super-additive. The DDs of parts that do not overlap add up to that of all.",
-            f"Intervals (95 %): {dds[0].interval.method if dds else ''}. No test is made here.",
+            f"Intervals (95 %): {_methods(each.dd for each in dds)}. No test is made here.",
         ),
     )
+
+
+def _methods(means: Iterable[Mean]) -> str:
+    """The methods behind some means, each named once."""
+    return "; ".join(dict.fromkeys(mean.method for mean in means))
 
 
 def mixed_grid(models: Sequence[DesignModel]) -> Grid:
@@ -285,20 +290,21 @@ def licensing_grid(effects: Sequence[tuple[str, str, LicensingEffect]]) -> Grid:
             each.window,
             each.island,
             each.name,
-            str(each.n),
-            _number(each.mean_bits),
-            _number(each.se_bits),
-            _number(each.test.statistic),
-            _p(each.test.p),
-            each.reason or each.test.reason or BLANK,
+            str(each.mean.n),
+            _number(each.mean.value),
+            _number(each.mean.low),
+            _number(each.mean.high),
+            _p(each.mean.p),
+            _p(each.p_holm),
+            each.reason or BLANK,
         )
         for suite, model, each in effects
     ]
     return Grid(
         title="Wh-licensing over items, in bits.",
         header=(
-            "suite", "model", "window", "island", "effect", "items", "mean", "se", "t", "p (t)",
-            "reason",
+            "suite", "model", "window", "island", "effect", "items", "mean", "low", "high", "p",
+            "p (Holm)", "reason",
         ),
         rows=tuple(rows),
         labels=5,
@@ -306,6 +312,9 @@ def licensing_grid(effects: Sequence[tuple[str, str, LicensingEffect]]) -> Grid:
         notes=(
             "Filler effect: surprisal with the wh-word less that without it.",
             "Wh-licensing: filler effect without a gap less that with one; above 0, a gap is due.",
+            "Intervals of 95 % and p: "
+            + _methods(effect.mean for _, _, effect in effects)
+            + ". Holm's correction is over all effects of a suite and model.",
         ),
     )  # fmt: skip
 

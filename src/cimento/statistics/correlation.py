@@ -77,7 +77,8 @@ def correlate(
     """A correlation with p by permutation and an interval by the jackknife, over clusters if any.
 
     Pearson's product-moment coefficient, Spearman's (the same of mid-ranks) or Kendall's tau-b
-    (Kendall 1945, doi:10.1093/biomet/33.3.239). The interval is the jackknife's on Fisher's z (`jackknife`).
+    (Kendall 1945, doi:10.1093/biomet/33.3.239). The interval is the jackknife's on Fisher's z
+    (`jackknife`).
 
     Args:
         x: one value a row.
@@ -95,13 +96,15 @@ def correlate(
         UsageError: an unknown kind, or columns of different lengths.
     """
     plain = coefficient(x, y, kind=kind)
-    if plain.r is None or draws == 0:
+    r = plain.r
+    if r is None or draws == 0:
         return plain
     a, b = floats(x, name="x"), floats(y, name="y")
     same_length(x=a, units=design.units)
     if not design.clustered:
         plain = dataclasses.replace(plain, p_permutation=_permuted(a, b, kind, seed, draws))
-    return _with_interval(plain, jackknife(_weighted(a, b, kind), plain.r, design, level=level))
+    interval = jackknife(_weighted(a, b, kind), r, design, level=level)
+    return _with_interval(plain, interval)
 
 
 def _weighted(x: Floats, y: Floats, kind: str) -> Weighted:

@@ -133,9 +133,7 @@ def _freedom(sizes: tuple[tuple[int, int], ...]) -> float:
     # Of a cluster of s observations: a² = 1 / (1 - s/n), the CR2 adjustment; v = s/n; w, the
     # variance of its sum under the working correlation. The form's matrix is
     # a_g a_h (δ w_g - w_g v_h - v_g w_h + v_g v_h W), so that all sums are over clusters alone.
-    rows = [
-        (count, 1 / (1 - size / n), size / n, _variance_of_sum(size)) for size, count in sizes
-    ]
+    rows = [(count, 1 / (1 - size / n), size / n, _variance_of_sum(size)) for size, count in sizes]
     whole = sum(count * w for count, _, _, w in rows)
     trace = sum(count * a * (w - 2 * w * v + v * v * whole) for count, a, v, w in rows)
     ww = sum(count * a * w * w for count, a, _, w in rows)

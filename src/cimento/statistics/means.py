@@ -1,9 +1,19 @@
-"""Means of items or of clusters: one interval and one test that agree with each other."""
+"""Means of items or of clusters: one interval and one test that agree with each other.
+
+The standard error is CR2's (Bell and McCaffrey 2002, Survey Methodology 28, 169-181): for clusters
+of n_g among n observations with sums S_g, ``sqrt(Σ (S_g - m n_g)² / (1 - n_g/n)) / n``; where each
+observation stands alone this is ``sd / sqrt(n)``. Its multiple comes from the symmetric studentized
+bootstrap: clusters are drawn again, the interval reaches as far as 95 % of the drawn
+``|m* - m| / se*`` (Hall 1988, Journal of the Royal Statistical Society B 50, 35-45), and the p-value
+is ``(1 + draws at least as far) / (1 + draws)``. Fewer than 8 clusters draw too few samples, and more
+than 200 need none: there it is Student's t with Satterthwaite's degrees of freedom
+(`design.mean_freedom`). docs/statistics.md has what both cover.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
@@ -67,15 +77,6 @@ def mean_of(
 ) -> Mean:
     """The mean of values that may come in clusters, with an interval and a test.
 
-    The standard error is CR2's (Bell and McCaffrey 2002, Survey Methodology 28, 169-181): for
-    clusters of n_g among n observations with sums S_g, ``sqrt(Σ (S_g - m n_g)² / (1 - n_g/n)) /
-    n``; where each observation stands alone this is ``sd / sqrt(n)``. Its multiple comes from the
-    symmetric studentized bootstrap: clusters are drawn again, and the interval reaches as far as
-    95 % of the drawn ``|m* - m| / se*`` (Hall 1988, doi:10.1214/aos/1176350933), the p-value is
-    ``(1 + draws at least as far) / (1 + draws)``. Fewer than 8 clusters draw too few samples, and
-    more than 200 need none: there it is Student's t with Satterthwaite's degrees of freedom
-    (`design.mean_freedom`). docs/statistics.md has what both cover.
-
     Args:
         values: one an observation, such as margins, differences or DD scores; for shares use
             `intervals.share_interval`.
@@ -91,42 +92,72 @@ def mean_of(
     Raises:
         UsageError: a level that is none, negative draws, or not one value an observation.
     """
-    import numpy as np
-
     z_quantile(level)  # refuses a level that is none
     if draws < 0:
         raise UsageError(where="mean", seen=f"{draws} draws", todo="Ask for 999 draws or more.")
     array = floats(values, name="values")
-    n = same_length(values=array, units=design.units)
-    groups, m = design.codes()
-    method = CLUSTERED_T if m < n else STUDENT
+    n, m = same_length(values=array, units=design.units), design.m
+    nothing = Mean(None, None, None, None, None, CLUSTERED_T if m < n else STUDENT, n, m)
     if n == 0 or design.shortage:
         value = math.fsum(array) / n if n else None
-        return Mean(value, None, None, None, None, method, n, m, design.shortage)
-    # Measured from the first value, so that equal values leave exactly nothing.
-    origin = float(array[0])
-    sums = np.bincount(groups, weights=array - origin, minlength=m)
-    sizes = np.bincount(groups, minlength=m).astype(np.float64)
-    centre, error = _mean_and_error(sums, sizes)
-    value = origin + float(centre)
-    if float(error) <= _ROUNDING * float(np.abs(array - origin).max()):
-        return Mean(value, None, None, None, None, method, n, m, ALL_EQUAL)
-    t = (value - null) / float(error)
+        return replace(nothing, value=value, reason=design.shortage)
+    sample = _Sample.of(array, design)
+    if sample.error <= _ROUNDING * sample.scale:
+        return replace(nothing, value=sample.mean, reason=ALL_EQUAL)
+    t, freedom = (sample.mean - null) / sample.error, design.freedom()
+    method, reach, p = nothing.method, t_quantile(freedom, level=level), t_two_sided(t, freedom)
     if draws and _FEWEST_DRAWN <= m <= _MOST_DRAWN:
-        drawn = _drawn(sums, sizes, float(centre), draws=draws, seed=seed)
+        drawn = _drawn(sample, draws=draws, seed=seed)
         if drawn.size >= (1 - _MOST_UNDEFINED) * draws:
             method = STUDENTIZED_CLUSTERED if m < n else STUDENTIZED
-            # The order statistic that makes interval and p agree: p <= 1 - level outside of it.
-            reach = drawn[max(0, drawn.size - int((1 - level) * (drawn.size + 1) + _ROUNDING))]
-            beyond = drawn.size - int(np.searchsorted(drawn, abs(t) * (1 - _ROUNDING)))
-            p, half = (1 + beyond) / (1 + drawn.size), float(reach) * float(error)
-            return Mean(value, value - half, value + half, t, p, method, n, m)
-    freedom = design.freedom()
-    half = t_quantile(freedom, level=level) * float(error)
-    return Mean(value, value - half, value + half, t, t_two_sided(t, freedom), method, n, m)
+            reach, p = _reach_and_p(drawn, abs(t), level=level)
+    half = reach * sample.error
+    return Mean(sample.mean, sample.mean - half, sample.mean + half, t, p, method, n, m)
 
 
-def clustered_t(values: ArrayLike, design: Design) -> Significance:
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """Clusters with their sums, measured from the first value, so that equal values leave nothing.
+
+    Attributes:
+        sums: of each cluster.
+        sizes: of each cluster.
+        centre: the mean, measured from the first value.
+        mean: the mean.
+        error: its CR2 standard error.
+        scale: the largest distance of a value from the first.
+    """
+
+    sums: Floats
+    sizes: Floats
+    centre: float
+    mean: float
+    error: float
+    scale: float
+
+    @classmethod
+    def of(cls, values: Floats, design: Design) -> _Sample:
+        import numpy as np
+
+        groups, m = design.codes()
+        origin = float(values[0])
+        gaps = values - origin
+        sums = np.bincount(groups, weights=gaps, minlength=m).astype(np.float64)
+        sizes = np.bincount(groups, minlength=m).astype(np.float64)
+        centre, error = map(float, _mean_and_error(sums, sizes))
+        return cls(sums, sizes, centre, origin + centre, error, float(np.abs(gaps).max()))
+
+
+def _reach_and_p(drawn: Floats, t: float, *, level: float) -> tuple[float, float]:
+    """How many standard errors the interval reaches, and p: at most 1 - level just outside it."""
+    import numpy as np
+
+    reach = drawn[max(0, drawn.size - int((1 - level) * (drawn.size + 1) + _ROUNDING))]
+    beyond = drawn.size - int(np.searchsorted(drawn, t * (1 - _ROUNDING)))
+    return float(reach), (1 + beyond) / (1 + drawn.size)
+
+
+def t_test(values: ArrayLike, design: Design) -> Significance:
     """The t test of a mean being zero, with CR2's standard error, without a bootstrap.
 
     Args:
@@ -157,20 +188,19 @@ def _mean_and_error(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
     return mean, error
 
 
-def _drawn(sums: Floats, sizes: Floats, centre: float, *, draws: int, seed: int) -> Floats:
+def _drawn(sample: _Sample, *, draws: int, seed: int) -> Floats:
     """Absolute t of each draw of clusters around the mean of the sample, ascending.
 
     Draws without spread have no t and are left out.
     """
     import numpy as np
 
-    generator, m = np.random.default_rng(seed), sums.size
+    generator, m = np.random.default_rng(seed), sample.sums.size
     step = draws_at_once(m, most=_CHUNK)
-    smallest = _ROUNDING * float(np.abs(sums).max())
     found = []
     for start in range(0, draws, step):
         picked: Integers = generator.integers(0, m, (min(step, draws - start), m))
-        means, errors = _mean_and_error(sums[picked], sizes[picked])
-        known = errors > smallest
-        found.append(np.abs(means[known] - centre) / errors[known])
+        means, errors = _mean_and_error(sample.sums[picked], sample.sizes[picked])
+        known = errors > _ROUNDING * sample.scale
+        found.append(np.abs(means[known] - sample.centre) / errors[known])
     return np.sort(np.concatenate(found))

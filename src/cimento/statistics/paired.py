@@ -87,11 +87,11 @@ def _binomial(b: int, c: int, variant: str) -> Significance:
 
 
 def share_test(first: Sequence[bool], second: Sequence[bool], design: Design) -> Significance:
-    """The test of whether two shares of the same items differ, such as the accuracies of two models.
+    """The test of two shares of the same items, such as the accuracies of two models.
 
     McNemar's exact test where items stand alone. Where they come in clusters, t of the mean
     difference with CR2's standard error and Satterthwaite's degrees of freedom
-    (`means.clustered_t`): its level stays between 3 and 7 % from six clusters on, where enough
+    (`means.t_test`): its level stays between 3 and 7 % from six clusters on, where enough
     items are discordant (docs/statistics.md).
 
     Args:
@@ -105,15 +105,18 @@ def share_test(first: Sequence[bool], second: Sequence[bool], design: Design) ->
     Raises:
         UsageError: columns of different lengths.
     """
-    from cimento.statistics.means import clustered_t
+    from cimento.statistics.means import t_test
 
     same_length(first=first, second=second, units=design.units)
     b, c = discordant(first, second)
     if not design.clustered:
         return mcnemar(b, c)
-    if b + c == 0:
+    if b + c == 0 and not design.shortage:
         return Significance(None, 1.0, CLUSTERED_T)
-    return clustered_t([float(x) - float(y) for x, y in zip(first, second, strict=True)], design)
+    if max(b, c) == design.n and not design.shortage:
+        # All items differ the same way: without spread there is no t, and clusters are counted.
+        return mcnemar(*(design.m if count else 0 for count in (b, c)))
+    return t_test([float(x) - float(y) for x, y in zip(first, second, strict=True)], design)
 
 
 def cochran_q(table: Sequence[Sequence[bool]], design: Design, *, seed: int) -> Significance:

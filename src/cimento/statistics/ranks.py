@@ -76,10 +76,10 @@ def rank_models(
 ) -> Ranking:
     """Rank models by their means on the same items, with the places each could hold.
 
-    A model is surely above another where the test of their mean difference (`means.mean_of`), after Holm's
-    adjustment over all pairs, is below alpha. The places that remain are a confidence set for all
-    ranks at once (Mogstad, Romano, Shaikh and Wilhelm 2024, doi:10.1093/restud/rdad006; a bootstrap
-    of ranks is none). Of models surely different from nobody, any could be the best.
+    A model is surely above another where the test of their mean difference (`means.mean_of`),
+    after Holm's adjustment over all pairs, is below alpha. The places that remain are a confidence
+    set for all ranks at once (Mogstad, Romano, Shaikh and Wilhelm 2024, doi:10.1093/restud/rdad006;
+    a bootstrap of ranks is none). Of models surely different from nobody, any could be the best.
 
     Args:
         scores: of each model one value an item, more being better; all over the same items.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.statistics.design import FEWEST_CLUSTERS, Design
+from cimento.statistics.design import Design
 from cimento.statistics.intervals import t_quantile
 from cimento.statistics.paired import t_two_sided
 from cimento.statistics.values import floats, same_length
@@ -96,10 +96,9 @@ def regress(
     group, m = design.codes()
     table = np.column_stack([np.ones(n), *columns.values()])
     width = table.shape[1]
-    if m <= width:
-        return Regression((), n, m, reason=FEW_CLUSTERS)
-    if m < FEWEST_CLUSTERS:
-        return Regression((), n, m, reason=design.shortage)
+    few = FEW_CLUSTERS if m <= width else design.shortage
+    if few:
+        return Regression((), n, m, reason=few)
     if np.linalg.matrix_rank(table) < width:
         return Regression((), n, m, reason=COLLINEAR)
     values = np.linalg.lstsq(table, y, rcond=None)[0]
@@ -141,13 +140,14 @@ def _errors(table: Floats, residuals: Floats, group: Integers, m: int) -> tuple[
 
 
 def _adjusted(part: Floats) -> Floats:
-    """``(I - Q Q')^(-1/2) Q`` of a cluster's rows Q; directions it alone determines are left out."""
+    """``(I - Q Q')^(-1/2) Q`` of a cluster's rows Q, without what it alone determines."""
     import numpy as np
 
     left, lengths, right = np.linalg.svd(part, full_matrices=False)
     spare = 1 - lengths**2
     known = spare > _ROUNDING
-    return (left[:, known] * (lengths[known] / np.sqrt(spare[known]))) @ right[known]
+    adjusted: Floats = (left[:, known] * (lengths[known] / np.sqrt(spare[known]))) @ right[known]
+    return adjusted
 
 
 _ROUNDING = 1e-10

@@ -70,8 +70,7 @@ def bootstrap(
 
     Rows, or whole clusters, are drawn with replacement. ``percentile`` takes quantiles of the draws
     (chapter 13); ``bca`` corrects them for bias and acceleration (chapter 14; Efron 1987,
-    doi:10.1080/01621459.1987.10478410). For shares use `intervals.share_interval`, for means `means.mean_of`, and for
-    coefficients between -1 and 1 `jackknife.jackknife`, which cover better in small samples.
+    doi:10.1080/01621459.1987.10478410); shares, means and coefficients have better functions.
 
     Args:
         rows: one an observation; for tables that are no arrays give their row numbers.
@@ -96,8 +95,8 @@ def bootstrap(
     groups, m = design.codes()
     same_length(rows=array, units=design.units)
     estimate = _value(statistic(array)) if len(array) else None
-    if design.shortage or estimate is None:
-        reason = design.shortage or "undefined in the sample"
+    reason = design.shortage or (None if estimate is not None else "undefined in the sample")
+    if reason or estimate is None:
         return Bootstrap(estimate, None, None, None, name, reason=reason)
     members = [np.flatnonzero(groups == each) for each in range(m)]
 
@@ -151,8 +150,8 @@ def bootstrap_weights(
     n = design.n
     groups, m = design.codes()
     estimate = _value(float(statistic(np.ones((1, n)))[0])) if n else None
-    if design.shortage or estimate is None:
-        reason = design.shortage or "undefined in the sample"
+    reason = design.shortage or (None if estimate is not None else "undefined in the sample")
+    if reason or estimate is None:
         return Bootstrap(estimate, None, None, None, name, reason=reason)
 
     def left_out() -> Floats:

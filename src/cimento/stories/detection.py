@@ -23,6 +23,7 @@ from cimento.statistics.classification import (
     tnr,
     tpr,
 )
+from cimento.statistics.design import Design
 from cimento.statistics.resampling import Bootstrap, Statistic, bootstrap
 from cimento.statistics.values import Estimate
 from cimento.stories.outcomes import Outcome, margin
@@ -190,8 +191,9 @@ def detection_intervals(
     pairs = sibling_pairs(stories, margins)
 
     def drawn(rows: Sequence[Sequence[float]], on: Sequence[int], what: Statistic) -> Bootstrap:
-        clusters = [stories[row].story_id for row in on]
-        return bootstrap(rows, what, seed=seed, clusters=clusters, draws=draws, method="percentile")
+        clusters = tuple(stories[row].story_id for row in on)
+        design = Design(clusters, clusters)
+        return bootstrap(rows, what, design, seed=seed, draws=draws, method="percentile")
 
     said = [[float(each.gold == TRUE), float(each.chosen == TRUE)] for each in answered]
     scored = [[float(stories[row].plausible), value] for row, value in margins.items()]

@@ -104,7 +104,8 @@ def bootstrap_intervals(
     Returns:
         None for metrics that have no value.
     """
-    from cimento.statistics.resampling import bootstrap_mean
+    from cimento.statistics.design import Design
+    from cimento.statistics.resampling import bootstrap
 
     numbers = {story.row: story.story_id for story in stories}
     found: dict[str, tuple[float, float] | None] = {}
@@ -117,10 +118,12 @@ def bootstrap_intervals(
         if not values or not chained.known(tier):
             found[name] = None
             continue
-        drawn = bootstrap_mean(
+        clusters = tuple(numbers[row] for row in values)
+        drawn = bootstrap(
             [float(value) for value in values.values()],
+            lambda rows: float(rows.mean()),
+            Design(clusters, clusters),
             seed=seed,
-            clusters=[numbers[row] for row in values],
             draws=draws,
             method="percentile",
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cimento.measures.values import Missing
 from cimento.statistics.agreement import Agreement, cohen_kappa
-from cimento.statistics.clustered import cluster_means
+from cimento.statistics.design import Design
 from cimento.statistics.differences import (
     Difference,
     cohen_dz,
@@ -15,10 +15,9 @@ from cimento.statistics.differences import (
     share_difference,
 )
 from cimento.statistics.intervals import effective_number
-from cimento.statistics.paired import discordant, mcnemar, one_sample_t
-from cimento.statistics.permutation import sign_flip
+from cimento.statistics.means import Mean, mean_of
+from cimento.statistics.paired import discordant, share_test
 from cimento.statistics.power import detectable_difference
-from cimento.statistics.resampling import Bootstrap, bootstrap_mean
 from cimento.statistics.values import Estimate, Significance
 from cimento.verdicts.effects import Scores, mean_or_none, score_of, without_noise
 from cimento.verdicts.factorial import Factorial
@@ -36,9 +35,7 @@ class Paired:
         n: items with both.
         first: mean of the first; None without items.
         second: mean of the second.
-        difference: second minus first, with its bootstrap interval over items.
-        t: paired t test.
-        sign_flip: permutation test of the differences.
+        change: second minus first, with its interval and test.
         effect: mean difference in standard deviations of the differences (Cohen's d_z).
         items: item to second minus first.
         reason: why there is nothing.
@@ -48,9 +45,7 @@ class Paired:
     n: int
     first: float | None
     second: float | None
-    difference: Bootstrap
-    t: Significance
-    sign_flip: Significance
+    change: Mean
     effect: Estimate
     items: Mapping[str, float]
     reason: str | None = None
@@ -65,11 +60,10 @@ class Flips:
         n: items judged in both.
         first: accuracy of the first over these items; None without items.
         second: accuracy of the second.
-        difference: second minus first, with its bootstrap interval over items.
+        change: second minus first, with the interval of Bonett and Price.
         gained: items that only the second gets right.
         lost: items that only the first gets right.
-        interval: second minus first, with the interval of Bonett and Price.
-        mcnemar: exact test of the two accuracies.
+        test: of the two accuracies: McNemar's exact test, or t over clusters.
         odds: items gained for each one lost.
         kappa: how far the two are right about the same items, beyond chance.
         detectable: the smallest difference that these items would show with a power of 0.8, if the
@@ -81,11 +75,10 @@ class Flips:
     n: int
     first: float | None
     second: float | None
-    difference: Bootstrap
+    change: Difference
     gained: tuple[str, ...]
     lost: tuple[str, ...]
-    interval: Difference
-    mcnemar: Significance
+    test: Significance
     odds: Estimate
     kappa: Agreement
     detectable: float | None
@@ -135,8 +128,7 @@ def _flips(
     held_before = [before[item].verdict == "pass" for item in items]
     held_after = [after[item].verdict == "pass" for item in items]
     changes = [float(b) - float(a) for a, b in zip(held_before, held_after, strict=True)]
-    groups = None if clusters is None else [clusters[item] for item in items]
-    own = list(items) if groups is None else groups
+    design = Design.of(items, clusters)
     only_first, only_second = discordant(held_before, held_after)
     margins = {
         item: (before[item].margin_bits, after[item].margin_bits)
@@ -148,24 +140,23 @@ def _flips(
         n=len(items),
         first=sum(held_before) / len(items) if items else None,
         second=sum(held_after) / len(items) if items else None,
-        difference=bootstrap_mean(changes, seed=seed, clusters=groups, method="percentile"),
+        change=share_difference(held_after, held_before, design),
         gained=_where(items, held_before, held_after),
         lost=_where(items, held_after, held_before),
-        interval=share_difference(held_after, held_before, own),
-        mcnemar=mcnemar(only_first, only_second),
+        test=share_test(held_after, held_before, design),
         odds=discordant_odds(only_second, only_first),
-        kappa=cohen_kappa(held_before, held_after, seed=seed),
-        detectable=detectable(changes, own),
+        kappa=cohen_kappa(held_before, held_after, design=design),
+        detectable=detectable(changes, design),
         margins=paired("margin in bits", margins, seed=seed, clusters=clusters),
     )
 
 
-def detectable(changes: Sequence[float], clusters: Sequence[Hashable]) -> float | None:
+def detectable(changes: Sequence[float], design: Design) -> float | None:
     """The smallest difference of two shares that as many items would show, with a power of 0.8.
 
     Args:
         changes: 1, 0 or -1 of each item: what the second model gets right less what the first does.
-        clusters: of each item, what it belongs to.
+        design: of the items.
 
     Returns:
         The difference; None where the two differ on no item, or on too few to show anything.
@@ -173,9 +164,7 @@ def detectable(changes: Sequence[float], clusters: Sequence[Hashable]) -> float 
     share = sum(map(bool, changes)) / len(changes) if changes else 0.0
     if not share:
         return None
-    single = len(set(clusters)) == len(changes)
-    n = float(len(changes)) if single else effective_number(changes, clusters)
-    return detectable_difference(n, discordant=share)
+    return detectable_difference(effective_number(changes, design), discordant=share)
 
 
 def _where(
@@ -204,17 +193,13 @@ def paired(
     scale = max((abs(value) for value in (*befores, *afters)), default=0.0)
     gaps = without_noise([b - a for a, b in known.values()], scale=scale)
     differences = dict(zip(known, gaps, strict=True))
-    groups = None if clusters is None else [clusters[item] for item in known]
-    means = gaps if groups is None else cluster_means(gaps, groups)
     return Paired(
         name=name,
         n=len(known),
         first=mean_or_none(befores),
         second=mean_or_none(afters),
-        difference=bootstrap_mean(gaps, seed=seed, clusters=groups),
-        t=one_sample_t(means),
-        sign_flip=sign_flip(gaps, seed=seed, clusters=groups),
-        effect=cohen_dz(means),
+        change=mean_of(gaps, Design.of(known, clusters), seed=seed),
+        effect=cohen_dz(gaps),
         items=differences,
         reason=None if known else NO_SHARED_ITEM,
     )

@@ -9,6 +9,7 @@ from cimento.errors import UsageError
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope, normalise
 from cimento.measures.regions import RegionValues
 from cimento.measures.values import Missing, Value
+from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.suites.design import Square, squares
 from cimento.suites.model import Suite
@@ -232,7 +233,7 @@ def _share(
     scored = [(item, margin) for item, margin in margins if margin is not None]
     held = [margin > 0 for _, margin in scored]
     tied = sum(margin == 0 for _, margin in scored)
-    interval = share_interval(held, [clusters[item] for item, _ in scored])
+    interval = share_interval(held, Design.of((item for item, _ in scored), clusters))
     return Share(
         name=name,
         passed=sum(held),

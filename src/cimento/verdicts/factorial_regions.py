@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from cimento.measures.regions import RegionValues
 from cimento.measures.values import BITS_PER_NAT, Missing, Value, total
-from cimento.statistics.resampling import Bootstrap, bootstrap_mean
+from cimento.statistics.design import Design
+from cimento.statistics.means import Mean, mean_of
 from cimento.suites.design import squares, windows_of
 from cimento.suites.model import Suite
 from cimento.verdicts.accuracy import clusters_of
@@ -34,7 +35,7 @@ class RegionDD:
         window: name of the stretch.
         regions: its regions, counted from 1.
         n_items: items with a DD.
-        interval: the mean DD in bits, surprisal turned so that more is better, with its interval.
+        dd: the mean DD in bits, surprisal turned so that more is better, with its interval.
         reason: why there is no DD.
     """
 
@@ -44,7 +45,7 @@ class RegionDD:
     window: str
     regions: tuple[int, ...]
     n_items: int
-    interval: Bootstrap
+    dd: Mean
     reason: str | None = None
 
 
@@ -77,7 +78,7 @@ def region_dds(
             window=window,
             regions=regions,
             n_items=sum(each.dd is not None for each in effects),
-            interval=_interval(effects, clusters, seed),
+            dd=_mean(effects, clusters, seed),
             reason=next((each.reason for each in effects if each.reason), NO_ITEMS)
             if all(each.dd is None for each in effects)
             else None,
@@ -89,16 +90,13 @@ def region_dds(
     )
 
 
-def _interval(
+def _mean(
     effects: Sequence[ItemEffect], clusters: Mapping[str, Hashable] | None, seed: int
-) -> Bootstrap:
+) -> Mean:
     known = {each.item: each.dd for each in effects if each.dd is not None}
     sizes = (abs(score) for each in effects for score in each.scores if score is not None)
-    return bootstrap_mean(
-        without_noise(list(known.values()), scale=max(sizes, default=0.0)),
-        seed=seed,
-        clusters=[clusters[item] for item in known] if clusters else None,
-    )
+    values = without_noise(list(known.values()), scale=max(sizes, default=0.0))
+    return mean_of(values, Design.of(known, clusters), seed=seed)
 
 
 def _scores(values: RegionValues, regions: Sequence[int]) -> Scores:

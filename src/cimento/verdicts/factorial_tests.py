@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cimento.measures.normalising import Normalisation
-from cimento.statistics.clustered import cluster_means
+from cimento.statistics.design import Design
+from cimento.statistics.means import Mean, mean_of
 from cimento.statistics.multiple import holm
-from cimento.statistics.paired import one_sample_t
-from cimento.statistics.permutation import sign_flip
-from cimento.statistics.resampling import Bootstrap, bootstrap_mean
-from cimento.statistics.values import Significance
 from cimento.verdicts.effects import without_noise
 from cimento.verdicts.factorial import Factorial, PhenomenonEffects
 
@@ -28,11 +25,8 @@ class DDTest:
         phenomenon: its name.
         normalisation: scale of DD.
         n_items: items with a DD.
-        t: Student's one-sample test of the DDs of the items; of the means of clusters, where the
-            suite says which items belong together.
-        sign_flip: the permutation test of the same null hypothesis.
-        interval: bootstrap over items; its estimate is the mean DD.
-        p_holm: p of the sign-flip test, corrected by Holm over all tests made together.
+        dd: the mean DD with its interval and test, over clusters where the suite declares them.
+        p_holm: its p, corrected by Holm over all tests made together.
     """
 
     suite: str
@@ -41,9 +35,7 @@ class DDTest:
     phenomenon: str
     normalisation: Normalisation
     n_items: int
-    t: Significance
-    sign_flip: Significance
-    interval: Bootstrap
+    dd: Mean
     p_holm: float | None = None
 
 
@@ -65,7 +57,7 @@ def dd_tests(
         for result in results
         for phenomenon in result.phenomena
     ]
-    corrected = holm([each.sign_flip.p for each in found])
+    corrected = holm([each.dd.p for each in found])
     return tuple(
         dataclasses.replace(each, p_holm=p) for each, p in zip(found, corrected, strict=True)
     )
@@ -78,7 +70,7 @@ def _test(
     known = {each.item: each.dd for each in items if each.dd is not None}
     scores = (abs(score) for each in items for score in each.scores if score is not None)
     values = without_noise(list(known.values()), scale=max(scores, default=0.0))
-    clusters = [phenomenon.clusters[item] for item in known] if phenomenon.clusters else None
+    design = Design.of(known, phenomenon.clusters or None)
     return DDTest(
         suite=result.suite,
         model=result.model,
@@ -86,7 +78,5 @@ def _test(
         phenomenon=phenomenon.name,
         normalisation=normalisation,
         n_items=len(values),
-        t=one_sample_t(values if clusters is None else cluster_means(values, clusters)),
-        sign_flip=sign_flip(values, seed=seed, clusters=clusters),
-        interval=bootstrap_mean(values, seed=seed, clusters=clusters),
+        dd=mean_of(values, design, seed=seed),
     )

@@ -14,18 +14,20 @@ gap does not); one that knows the island expects no gap in it (Wilcox, Levy, Mor
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TypeAlias
 
 from cimento.measures.regions import RegionValues
 from cimento.measures.values import BITS_PER_NAT, Missing, Value, total
-from cimento.statistics.paired import one_sample_t
-from cimento.statistics.values import Significance
+from cimento.statistics.design import Design
+from cimento.statistics.means import Mean, mean_of
+from cimento.statistics.multiple import holm
 from cimento.suites.licensing import Licensing, licensing_of
 from cimento.suites.model import Suite
-from cimento.verdicts.effects import mean_or_none
+from cimento.verdicts.accuracy import clusters_of
+from cimento.verdicts.effects import mean_or_none, without_noise
 
 NOT_MEASURED = "the suite has no such sentence"
 
@@ -42,30 +44,31 @@ class LicensingEffect:
         name: which effect.
         island: level of the island factor; empty where it does not apply.
         items: item to its value in bits; None where a sentence of it has none.
-        n: items with a value.
-        mean_bits: over them; None without one.
-        se_bits: sd / sqrt(n); None with fewer than two.
-        test: Student's test of the values against zero.
-        reason: why the mean is None.
+        mean: over the items with a value, in bits, with its interval and test against zero.
+        se_bits: sd / sqrt(n) of the values; None with fewer than two.
+        p_holm: its p, corrected by Holm over all effects of the suite that are tested together.
+        reason: why there is no mean, or no interval.
     """
 
     window: str
     name: str
     island: str
     items: Mapping[str, float | None]
-    n: int
-    mean_bits: float | None
+    mean: Mean
     se_bits: float | None
-    test: Significance
+    p_holm: float | None = None
     reason: str | None = None
 
 
-def licensing_effects(suite: Suite, values: RegionValues) -> tuple[LicensingEffect, ...]:
+def licensing_effects(
+    suite: Suite, values: RegionValues, *, seed: int
+) -> tuple[LicensingEffect, ...]:
     """All licensing effects of a suite, for each of its windows.
 
     Args:
         suite: that declares a licensing design; of others the result is empty.
         values: of the regions of its stimuli.
+        seed: of the draws behind intervals and tests.
 
     Raises:
         InputError: the declaration cannot be used.
@@ -77,14 +80,16 @@ def licensing_effects(suite: Suite, values: RegionValues) -> tuple[LicensingEffe
         tuple(condition.columns.get(factor, "") for factor in design.factors): condition.name
         for _, condition in suite.stimuli()
     }
+    clusters = clusters_of(suite) if suite.cluster else None
     found: list[LicensingEffect] = []
     for window, regions in design.windows.items():
         surprisals = {
             item.id: _surprisals(item.id, design, conditions, regions, values)
             for item in suite.items
         }
-        found += effects_of_items(design, surprisals, window=window)
-    return tuple(found)
+        found += effects_of_items(design, surprisals, window=window, clusters=clusters, seed=seed)
+    corrected = holm([effect.mean.p for effect in found])
+    return tuple(replace(effect, p_holm=p) for effect, p in zip(found, corrected, strict=True))
 
 
 def _surprisals(
@@ -111,15 +116,28 @@ def _surprisals(
 
 
 def effects_of_items(
-    design: Licensing, surprisals: Mapping[str, Mapping[Cell, Value]], *, window: str = ""
+    design: Licensing,
+    surprisals: Mapping[str, Mapping[Cell, Value]],
+    *,
+    seed: int,
+    window: str = "",
+    clusters: Mapping[str, Hashable] | None = None,
 ) -> list[LicensingEffect]:
     """Filler effects, interactions and the island term, from the surprisal of each cell in bits.
 
     Args:
         design: its factors and their levels.
         surprisals: item to the surprisal of each cell.
+        seed: of the draws behind intervals and tests.
         window: name of the regions that were summed.
+        clusters: item to what it belongs to; None where each stands alone.
     """
+
+    def effect(values: Mapping[str, Value], name: str, island: str) -> LicensingEffect:
+        return _effect(
+            values, window=window, name=name, island=island, clusters=clusters, seed=seed
+        )
+
     found = []
     wh, control = design.levels[design.filler][:2]
     gap, filled = design.levels[design.gap][:2]
@@ -134,41 +152,47 @@ def effects_of_items(
             for level in (gap, filled)
         }
         found += [
-            effect(values, window=window, name=f"filler effect, {level}", island=island)
-            for level, values in fillers.items()
+            effect(values, f"filler effect, {level}", island) for level, values in fillers.items()
         ]
         interaction = {
             item: minus(fillers[filled][item], fillers[gap][item]) for item in surprisals
         }
         by_island.append(interaction)
-        found.append(effect(interaction, window=window, name="wh-licensing", island=island))
+        found.append(effect(interaction, "wh-licensing", island))
     for island, inside in zip(design.islands[1:], by_island[1:], strict=True):
         term = {item: minus(by_island[0][item], inside[item]) for item in surprisals}
-        found.append(effect(term, window=window, name="reduction by the island", island=island))
+        found.append(effect(term, "reduction by the island", island))
     return found
 
 
-def effect(values: Mapping[str, Value], *, window: str, name: str, island: str) -> LicensingEffect:
-    """The mean of one effect over items, with its standard error and test."""
-    known = [value for value in values.values() if not isinstance(value, Missing)]
+def _effect(
+    values: Mapping[str, Value],
+    *,
+    window: str,
+    name: str,
+    island: str,
+    clusters: Mapping[str, Hashable] | None,
+    seed: int,
+) -> LicensingEffect:
+    """The mean of one effect over items, with its interval and test."""
+    known = {item: value for item, value in values.items() if not isinstance(value, Missing)}
     reasons = [value.reason for value in values.values() if isinstance(value, Missing)]
-    n = len(known)
-    mean = math.fsum(known) / n if n else None
+    scale = max(map(abs, known.values()), default=0.0)
+    numbers = without_noise(list(known.values()), scale=scale)
+    mean = mean_of(numbers, Design.of(known, clusters), seed=seed)
+    n = mean.n
     se = None
-    if mean is not None and n > 1:
-        se = math.sqrt(math.fsum((value - mean) ** 2 for value in known) / (n - 1) / n)
+    if mean.value is not None and n > 1:
+        middle = mean.value
+        se = math.sqrt(math.fsum((value - middle) ** 2 for value in numbers) / (n - 1) / n)
     return LicensingEffect(
         window=window,
         name=name,
         island=island,
-        items={
-            item: None if isinstance(value, Missing) else value for item, value in values.items()
-        },
-        n=n,
-        mean_bits=mean,
+        items={item: known.get(item) for item in values},
+        mean=mean,
         se_bits=se,
-        test=one_sample_t(known),
-        reason=None if n else next(iter(reasons), "there are no items"),
+        reason=mean.reason if n else next(iter(reasons), "there are no items"),
     )
 
 

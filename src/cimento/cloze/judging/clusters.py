@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 from cimento.cloze.judging.candidates import Candidate
+from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 
 
@@ -56,4 +57,5 @@ def precision_interval(
         cluster_of: what a candidate belongs to: its item, or what its item was made from.
     """
     judged = [(each.fits, cluster_of(each)) for each in candidates if each.fits is not None]
-    return share_interval([fits for fits, _ in judged], [cluster for _, cluster in judged])
+    clusters = tuple(cluster for _, cluster in judged)
+    return share_interval([fits for fits, _ in judged], Design(clusters, clusters))

@@ -185,11 +185,13 @@ def compare_all(models: Mapping[str, Ranks], k: int) -> Significance:
     Raises:
         UsageError: there are fewer than two models, or they did not answer the same items.
     """
+    from cimento.statistics.design import Design
     from cimento.statistics.paired import cochran_q
 
     _same_items(models)
     columns = [_hits(ranks, k) for ranks in models.values()]
-    return cochran_q(list(zip(*columns, strict=True)))
+    rows = list(zip(*columns, strict=True))
+    return cochran_q(rows, Design.independent(len(rows)), seed=0)
 
 
 def _hits(ranks: Ranks, k: int) -> list[bool]:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cimento.statistics.design import Design
+from cimento.statistics.means import mean_of
 from cimento.statistics.regression import Regression, regress
-from cimento.statistics.resampling import bootstrap_mean
 from cimento.studies.agreement.twins import attractor_columns, intervening, paired_items
 from cimento.verdicts.accuracy import clusters_of
 
@@ -119,7 +120,7 @@ def _regressed(
     return regress(
         [each.value for each in drops],
         {**own, **more},
-        clusters=[clusters[each.item] for each in drops],
+        Design.of((each.item for each in drops), clusters),
     )
 
 
@@ -137,12 +138,8 @@ def _drops(plain: AgreementRun, twin: AgreementRun) -> Iterator[_Drop]:
 def _row(
     plain: AgreementRun, column: str, value: str, group: Sequence[_Drop], *, seed: int
 ) -> AttractorRow:
-    clusters = clusters_of(plain.suite)
-    drop = bootstrap_mean(
-        [each.value for each in group],
-        seed=seed,
-        clusters=[clusters[each.item] for each in group],
-    )
+    design = Design.of((each.item for each in group), clusters_of(plain.suite))
+    drop = mean_of([each.value for each in group], design, seed=seed)
     return AttractorRow(
         model=plain.model,
         language=plain.language,
@@ -150,7 +147,7 @@ def _row(
         column=column,
         value=value,
         n_pairs=len(group),
-        drop=drop.estimate,
+        drop=drop.value,
         low=drop.low,
         high=drop.high,
         reason=drop.reason,

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from cimento.errors import InputError
 from cimento.files import read_bytes
 from cimento.statistics.correlation import correlate
+from cimento.statistics.design import Design
+from cimento.statistics.means import mean_of
 from cimento.statistics.multiple import holm
-from cimento.statistics.permutation import sign_flip
-from cimento.statistics.resampling import bootstrap_mean
 from cimento.studies.agreement.profile import agreement_of, contrasted
 from cimento.studies.agreement.table import mean_or_none, version_of
 from cimento.suites.tables import read_table
@@ -281,9 +281,8 @@ def _pair_row(
         if each.features == features and key in theirs
     ]
     differences = [a.ratio - b.ratio for a, b in both]
-    clusters = [a.cluster for a, _ in both]
-    mean = bootstrap_mean(differences, seed=seed, clusters=clusters)
-    test = sign_flip(differences, seed=seed, clusters=clusters)
+    design = Design(tuple(a.item for a, _ in both), tuple(a.cluster for a, _ in both))
+    mean = mean_of(differences, design, seed=seed)
     return ModelPairRow(
         language=first.language,
         agreement=agreement_of(first),
@@ -292,10 +291,10 @@ def _pair_row(
         first=first.model,
         second=second.model,
         n=len(both),
-        difference=mean.estimate,
+        difference=mean.value,
         low=mean.low,
         high=mean.high,
-        p=test.p,
+        p=mean.p,
         p_holm=None,
         reason=mean.reason if both else NO_COMMON,
     )
@@ -331,7 +330,12 @@ def _fact_row(
         for value, row in zip(values, rows, strict=True)
         if value is not None and row.ratio is not None
     ]
-    found = correlate([x for x, _ in pairs], [y for _, y in pairs], seed=seed)
+    found = correlate(
+        [x for x, _ in pairs],
+        [y for _, y in pairs],
+        design=Design.independent(len(pairs)),
+        seed=seed,
+    )
     same = len(pairs) > 1 and len({x for x, _ in pairs}) == 1
     return FactRow(
         language=language,

@@ -7,8 +7,9 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cimento.statistics.design import Design
+from cimento.statistics.means import mean_of
 from cimento.statistics.regression import Regression, regress
-from cimento.statistics.resampling import bootstrap_mean
 from cimento.studies.agreement.table import Version, mean_or_none, version_of
 from cimento.studies.agreement.twins import plain_name
 from cimento.verdicts.accuracy import clusters_of
@@ -156,7 +157,7 @@ def with_covariates(found: Sequence[Contrasted]) -> Regression:
     return regress(
         [each.margin_bits for each in known],
         {name: values for name, values in predictors.items() if len(set(values)) > 1},
-        clusters=[each.cluster for each in known],
+        Design(tuple(each.item for each in known), tuple(each.cluster for each in known)),
     )
 
 
@@ -194,9 +195,8 @@ def _rarity(condition: Condition, frequency: Frequency | None, run: AgreementRun
 def _profile_row(
     run: AgreementRun, features: str, cell: Sequence[Contrasted], *, seed: int
 ) -> ProfileRow:
-    ratio = bootstrap_mean(
-        [each.ratio for each in cell], seed=seed, clusters=[each.cluster for each in cell]
-    )
+    design = Design(tuple(each.item for each in cell), tuple(each.cluster for each in cell))
+    ratio = mean_of([each.ratio for each in cell], design, seed=seed)
     rarity = [each.less_frequent for each in cell if each.less_frequent is not None]
     return ProfileRow(
         model=run.model,
@@ -205,7 +205,7 @@ def _profile_row(
         features=features,
         version=version_of(run.suite.name),
         n=len(cell),
-        ratio=ratio.estimate,
+        ratio=ratio.value,
         ratio_low=ratio.low,
         ratio_high=ratio.high,
         accuracy=mean_or_none([float(each.margin_bits > 0) for each in cell]),

@@ -7,17 +7,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.measures.values import total
+from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
+from cimento.statistics.means import mean_of
 from cimento.statistics.multiple import holm
-from cimento.statistics.permutation import sign_flip
-from cimento.statistics.resampling import bootstrap_mean
 from cimento.studies.agreement.twins import plain_name, twins
 from cimento.verdicts.accuracy import clusters_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from cimento.statistics.resampling import Bootstrap
     from cimento.studies.agreement.items import AgreementRun
 
 Version: TypeAlias = Literal["plain", "adversarial"]
@@ -139,11 +138,12 @@ def suite_row(run: AgreementRun, *, seed: int) -> SuiteRow:
     """
     clusters = clusters_of(run.suite)
     known = [(each.item, each.mean) for each in run.ratios if each.mean is not None]
-    ratio = bootstrap_mean(
-        [mean for _, mean in known], seed=seed, clusters=[clusters[item] for item, _ in known]
-    )
+    design = Design.of((item for item, _ in known), clusters)
+    ratio = mean_of([mean for _, mean in known], design, seed=seed)
     judged = [(item, held) for item, held in run.passed.items() if held is not None]
-    interval = share_interval([held for _, held in judged], [clusters[item] for item, _ in judged])
+    interval = share_interval(
+        [held for _, held in judged], Design.of((item for item, _ in judged), clusters)
+    )
     return SuiteRow(
         model=run.model,
         language=run.language,
@@ -151,7 +151,7 @@ def suite_row(run: AgreementRun, *, seed: int) -> SuiteRow:
         version=version_of(run.suite.name),
         n_items=len(run.suite.items),
         n_ratios=len(known),
-        ratio=ratio.estimate,
+        ratio=ratio.value,
         ratio_low=ratio.low,
         ratio_high=ratio.high,
         ratio_method=ratio.method,
@@ -224,10 +224,8 @@ def _twin_row(plain: AgreementRun, twin: AgreementRun, *, seed: int) -> TwinRow:
         for item, a in first.items()
         if a is not None and (b := second.get(item)) is not None
     }
-    clusters = clusters_of(plain.suite)
-    labels = [clusters[item] for item in drops]
-    drop: Bootstrap = bootstrap_mean(list(drops.values()), seed=seed, clusters=labels)
-    test = sign_flip(list(drops.values()), seed=seed, clusters=labels)
+    design = Design.of(drops, clusters_of(plain.suite))
+    drop = mean_of(list(drops.values()), design, seed=seed)
     both = [item for item in plain.passed if item in twin.passed]
     return TwinRow(
         model=plain.model,
@@ -235,11 +233,11 @@ def _twin_row(plain: AgreementRun, twin: AgreementRun, *, seed: int) -> TwinRow:
         suite=plain.suite.name,
         twin=twin.suite.name,
         n_pairs=len(drops),
-        drop=drop.estimate,
+        drop=drop.value,
         low=drop.low,
         high=drop.high,
         method=drop.method,
-        p=test.p,
+        p=drop.p,
         p_holm=None,
         lost=tuple(i for i in both if plain.passed[i] and twin.passed[i] is False),
         won=tuple(i for i in both if twin.passed[i] and plain.passed[i] is False),

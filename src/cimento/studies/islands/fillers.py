@@ -181,13 +181,13 @@ def wilcox_model(rows: Sequence[Mapping[str, str]]) -> MixedFit:
 
 def _wilcox_lines(model: str, rows: Sequence[Mapping[str, str]]) -> Iterator[Line]:
     printed, p = WILCOX_ISLAND_TERM.get(model, (None, None))
-    for each in effects_of_items(WILCOX_DESIGN, wilcox_cells(rows)):
+    for each in effects_of_items(WILCOX_DESIGN, wilcox_cells(rows), seed=0):
         what = f"{model} {each.name} {each.island}".strip()
         note = "" if each.se_bits is None else f"se {each.se_bits:.6f}, t {_t(each)}"
         if each.name.startswith("reduction"):
-            yield beside(what, each.mean_bits, printed, note=note)
+            yield beside(what, each.mean.value, printed, note=note)
         else:
-            yield Line(what=what, computed=each.mean_bits, note=note or each.reason or "")
+            yield Line(what=what, computed=each.mean.value, note=note or each.reason or "")
     fit = wilcox_model(rows)
     if not fit.fixed:
         note = fit.reason or ""
@@ -201,6 +201,6 @@ def _wilcox_lines(model: str, rows: Sequence[Mapping[str, str]]) -> Iterator[Lin
 
 
 def _t(effect: LicensingEffect) -> str:
-    if effect.test.statistic is None:
-        return f"undefined ({effect.test.reason})"
-    return f"{effect.test.statistic:.4f}"
+    if effect.mean.value is None or not effect.se_bits:
+        return f"undefined ({effect.reason})"
+    return f"{effect.mean.value / effect.se_bits:.4f}"

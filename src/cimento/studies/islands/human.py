@@ -11,8 +11,9 @@ from pathlib import Path
 from cimento.errors import InputError
 from cimento.measures.normalising import z_scores
 from cimento.measures.values import Missing
+from cimento.statistics.design import Design
+from cimento.statistics.means import t_test
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
-from cimento.statistics.paired import one_sample_t
 from cimento.statistics.within import within_intervals
 from cimento.studies.islands.records import (
     Line,
@@ -237,7 +238,7 @@ def _by_unit(
 ) -> Iterator[Line]:
     means = unit_means(judgments, unit)
     effects = effects_of(ISLAND_SQUARE, means, list(means))
-    test = one_sample_t(effects.item_dds)
+    test = t_test(effects.item_dds, Design.independent(len(effects.item_dds)))
     positive = sum(dd > 0 for dd in effects.item_dds)
     note = test.reason or (
         f"DD {math.fsum(effects.item_dds) / len(effects.item_dds):.6f}, df {test.freedom:g}, "

@@ -110,7 +110,7 @@ def scales(data: Path) -> Section:
 
 def contexts(data: Path) -> Section:
     """Ratings of one sentence in different contexts, correlated (Lau et al. 2020)."""
-    from cimento.statistics.correlation import correlate
+    from cimento.statistics.correlation import coefficient
 
     ratings = {
         name: _ratings(data / "lau2020" / f"context-{name}-ratings.csv") for name in _CONTEXTS
@@ -126,7 +126,7 @@ def contexts(data: Path) -> Section:
     for (one, other), printed in LAU_CORRELATIONS.items():
         ids = [id_ for id_ in ratings[one] if id_ in ratings[other]]
         columns = ([ratings[name][id_] for id_ in ids] for name in (one, other))
-        found = correlate(*columns, kind="pearson", seed=0, draws=0)
+        found = coefficient(*columns, kind="pearson")
         what = f"Pearson's r, {one} and {other}"
         lines.append(beside(what, found.r, printed, note=f"{len(ids)} sentences"))
     return Section(
