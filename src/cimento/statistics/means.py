@@ -4,10 +4,10 @@ The standard error is CR2's (Bell and McCaffrey 2002, Survey Methodology 28, 169
 of n_g among n observations with sums S_g, ``sqrt(Σ (S_g - m n_g)² / (1 - n_g/n)) / n``; where each
 observation stands alone this is ``sd / sqrt(n)``. Its multiple comes from the symmetric studentized
 bootstrap: clusters are drawn again, the interval reaches as far as 95 % of the drawn
-``|m* - m| / se*`` (Hall 1988, Journal of the Royal Statistical Society B 50, 35-45), and the p-value
-is ``(1 + draws at least as far) / (1 + draws)``. Fewer than 8 clusters draw too few samples, and more
-than 200 need none: there it is Student's t with Satterthwaite's degrees of freedom
-(`design.mean_freedom`). docs/statistics.md has what both cover.
+``|m* - m| / se*`` (Hall 1988, Journal of the Royal Statistical Society B 50, 35-45), and the
+p-value is ``(1 + draws at least as far) / (1 + draws)``. Fewer than 8 clusters draw too few
+samples, and more than 200 need none: there it is Student's t with Satterthwaite's degrees of
+freedom (`design.mean_freedom`). docs/statistics.md has what both cover.
 """
 
 from __future__ import annotations
