@@ -63,7 +63,7 @@ def values_of(cost, unit="bits"):
 
 
 def table(dds):
-    return {each.window: (each.n_items, each.interval.estimate) for each in dds}
+    return {each.window: (each.n_items, each.dd.value) for each in dds}
 
 
 def test_an_effect_of_the_matrix_clause_is_not_one_of_the_embedded_clause():
@@ -74,7 +74,7 @@ def test_an_effect_of_the_matrix_clause_is_not_one_of_the_embedded_clause():
         "joint": (N_ITEMS, 0.0),
         "rest": (N_ITEMS, -4.0),
     }
-    matrix = found[1].interval
+    matrix = found[1].dd
     assert matrix.low is not None
     assert matrix.high is not None
     assert 22.0 <= matrix.low < 22.5 < matrix.high <= 23.0
@@ -82,7 +82,7 @@ def test_an_effect_of_the_matrix_clause_is_not_one_of_the_embedded_clause():
 
 def test_nats_become_bits():
     (whole, *_) = region_dds(suite_of(), values_of(22.0, unit="nats"), model="m")
-    assert whole.interval.estimate == pytest.approx(18.5 / math.log(2))
+    assert whole.dd.value == pytest.approx(18.5 / math.log(2))
 
 
 def test_a_suite_says_which_regions_belong_together():
@@ -110,7 +110,7 @@ def test_what_was_not_scored_is_null_with_its_reason():
     assert by_window["matrix"].n_items == N_ITEMS
     for window in ("sentence", "joint"):
         assert by_window[window].n_items == 0
-        assert by_window[window].interval.estimate is None
+        assert by_window[window].dd.value is None
         assert "not asked for" in (by_window[window].reason or "")
 
 
