@@ -25,6 +25,14 @@ def shared() -> Path:
     return SHARED
 
 
+@pytest.fixture
+def fresh_cache(tmp_path_factory, monkeypatch) -> Path:
+    """An empty folder for what is kept between runs: ports of servers are used again."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(folder))
+    return folder
+
+
 @pytest.fixture(scope="session")
 def zoo_folder(tmp_path_factory) -> Callable[[str], Path]:
     """From the name of a tiny random model in tests/zoo.py to its folder, written once."""

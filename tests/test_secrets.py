@@ -10,6 +10,8 @@ from cimento.cli.main import invoke
 from tests.servers.loopback import completion, refuse, serve
 from tests.test_server_key import everything_in
 
+pytestmark = pytest.mark.usefixtures("fresh_cache")
+
 KEY = "sk-planted-7b21e0c4"
 TOKEN = "hf_plantedQxWvUtSr"  # noqa: S105  # planted
 

@@ -9,14 +9,16 @@ import pytest
 import cimento
 from cimento import Asking
 from cimento.cache import FileCache, MemoryCache
-from cimento.engine_texts import PROBE
 from cimento.errors import ModelError, UsageError
 from cimento.models.base import Policy
 from cimento.models.server import connect
+from cimento.models.server_identity import PROBES
 from cimento.requests import Plan, ScoreRequest
 from cimento.sources import ask, open_source
 from tests.servers.loopback import completion, logprob, pieces, serve
 from tests.test_requests import make_suite
+
+pytestmark = pytest.mark.usefixtures("fresh_cache")
 
 TEXTS = (
     {"good": "Le lampade | erano | accese.", "bad": "Le lampade | era | accese."},
@@ -91,14 +93,16 @@ def test_a_suite_is_judged_and_the_manifest_names_the_server(server, tmp_path):
     assert '"id": "tiny"' in model["details"]["reported"]
 
 
-def test_a_stored_run_is_opened_and_only_the_list_of_models_asked_for(server, tmp_path):
+def test_a_stored_run_is_opened_and_only_models_and_probes_asked_for(server, tmp_path):
     suite = make_suite(FORMULA, *TEXTS)
     first = cimento.evaluate(suite, server.address, output=tmp_path)
     asked = len(server.prompts)
+    server.probed.clear()
 
     second = cimento.evaluate(suite, server.address, output=tmp_path)
 
     assert len(server.prompts) == asked
+    assert server.probed == list(PROBES)
     assert second.verdicts().equals(first.verdicts())
 
 
@@ -115,7 +119,7 @@ def test_equal_texts_and_blank_ones_are_not_asked(server):
 
     table = tokens_of(server.address, *requests)
 
-    assert server.prompts == [PROBE, "Le lampade."]
+    assert server.prompts == ["Le lampade."]
     assert table["request"].to_list() == [0, 0, 2, 2]
 
 
@@ -130,7 +134,7 @@ def test_nothing_that_was_answered_is_asked_again(server, tmp_path):
     server.answer = answer
     with pytest.raises(ModelError, match="no more today"):
         tokens_of(server.address, *requests, cache=cache)
-    answered = set(server.prompts) - {PROBE, requests[3].text}
+    answered = set(server.prompts) - {requests[3].text}
     server.answer = completion
     server.prompts.clear()
     table = tokens_of(server.address, *requests, cache=cache)
@@ -138,29 +142,16 @@ def test_nothing_that_was_answered_is_asked_again(server, tmp_path):
     cache.close()
 
     assert answered >= {each.text for each in requests[:3]}
-    assert sorted(server.prompts) == sorted({PROBE, *texts} - answered)
+    assert sorted(server.prompts) == sorted(texts - answered)
     assert table["request"].n_unique() == 5
     assert table.equals(again)
-
-
-def test_another_model_under_an_old_name_is_noticed(server):
-    cache = MemoryCache()
-    tokens_of(server.address, ScoreRequest(id=0, text="Le lampade."), cache=cache)
-
-    def retrained(prompt):
-        return completion(prompt, split=lambda text: text.split(" "))
-
-    server.answer = retrained
-
-    with pytest.raises(ModelError, match="scores a text otherwise"):
-        tokens_of(server.address, ScoreRequest(id=0, text="Le porte."), cache=cache)
 
 
 def test_requests_are_under_way_together():
     together = threading.Barrier(4)
 
     def answer(prompt):
-        if prompt != PROBE:
+        if prompt not in PROBES:
             together.wait(timeout=60)
         return completion(prompt)
 
@@ -191,16 +182,15 @@ def test_what_is_under_way_when_a_text_fails_is_kept(server):
     assert told == [texts[0]]
 
 
-def test_the_revision_is_what_the_server_reports_and_not_where_it_is():
+def test_the_revision_is_what_the_server_reports(server):
     cards = []
     for entry in (
         {"id": "tiny", "created": 1},
         {"id": "tiny", "created": 2},
         {"id": "tiny", "root": "b"},
     ):
-        with serve() as server:
-            server.models = {"data": [entry]}
-            cards.append(open_source(server.address, Asking()).label)
+        server.models = {"data": [entry]}
+        cards.append(open_source(server.address, Asking()).label)
 
     assert cards[0] == cards[1] != cards[2]
 
@@ -221,7 +211,9 @@ def test_a_server_without_a_list_of_models_is_used_with_a_remark(server, status)
 
     run = cimento.evaluate(make_suite(FORMULA, *TEXTS), server.address)
 
-    assert any("known by its name alone" in warning for warning in run.manifest["warnings"])
+    assert any(
+        "known by what it answers to probes" in warning for warning in run.manifest["warnings"]
+    )
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ from tests.servers.loopback import (
     silence,
 )
 
+pytestmark = pytest.mark.usefixtures("fresh_cache")
+
 TEXT = "Le lampade del corridoio erano accese."
 
 

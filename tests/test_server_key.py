@@ -12,6 +12,8 @@ from cimento.errors import CimentoError, UsageError
 from cimento.models.server_http import Server
 from tests.servers.loopback import refuse, serve
 
+pytestmark = pytest.mark.usefixtures("fresh_cache")
+
 KEY = "sk-planted-4f1d9c"
 
 

@@ -12,7 +12,7 @@ from cimento.errors import ModelError
 from tests.servers.programs import free_port, running, write_gguf, write_transformers_model
 from tests.test_requests import make_suite
 
-pytestmark = pytest.mark.servers
+pytestmark = [pytest.mark.servers, pytest.mark.usefixtures("fresh_cache")]
 
 # The last one begins with a letter that is a token of bytes after a blank of its own.
 TEXTS = ("Le lampade erano accese.", "Le lampade era accese.", "Un caffè 😀 è già lì.")

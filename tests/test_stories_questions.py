@@ -21,6 +21,8 @@ from cimento.stories.shots import Shots, are_siblings
 from tests.servers.replies import reply_server
 from tests.stories import FILE, TRIPLES, TRIPLES_FILE, evaluation
 
+pytestmark = pytest.mark.usefixtures("fresh_cache")
+
 
 def with_states(story):
     """Of «Elena chiude a chiave il cassetto» (1) and «Elena prende la busta dal cassetto» (2)."""

@@ -16,6 +16,8 @@ from tests.servers.loopback import serve
 from tests.servers.replies import drop, refuse, reply_server, send
 from tests.stories import FILE, TRIPLES, evaluation
 
+pytestmark = pytest.mark.usefixtures("fresh_cache")
+
 
 def knows_everything(messages):
     """A model behind a server that answers every question about the triples rightly."""

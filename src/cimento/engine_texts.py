@@ -22,15 +22,6 @@ from cimento.requests import Plan, ScoreRequest, Span
 if TYPE_CHECKING:
     import polars as pl
 
-PROBE = "One small lamp was left burning near the"
-"""Asked first of all, to see whether the model answers, and whether it is the one of last time.
-
-It is no whole sentence, so that something is generated after it.
-"""
-
-PROBE_TOLERANCE_NATS = 0.05
-"""Mean difference for each token that batching and number formats may make."""
-
 
 def answer_texts(
     plan: Plan,
@@ -51,15 +42,13 @@ def answer_texts(
         progress: told about every answer.
 
     Raises:
-        ModelError: the model cannot answer, or is not the one that gave the kept answers.
+        ModelError: the model cannot answer.
     """
     model = model_key(scorer.card, policy)
     texts = dict.fromkeys(whole_text(request) for request in plan.requests)
     keys = {text: sequence_key(model, text.encode()) for text in texts if text.strip()}
     known = cache.get(list(keys.values()))
     todo = [text for text, key in keys.items() if key not in known]
-    if todo:
-        _check_identity(scorer, model, cache)
     for done, (text, scores) in enumerate(scorer.read(todo), start=len(keys) - len(todo) + 1):
         known[keys[text]] = scores
         cache.put({keys[text]: scores})
@@ -72,34 +61,6 @@ def answer_texts(
 def whole_text(request: ScoreRequest) -> str:
     """What the model reads: the context, a blank, the text."""
     return f"{request.context} {request.text}" if request.context else request.text
-
-
-def _check_identity(scorer: TextScorer, model: str, cache: AnswerCache) -> None:
-    """Ask for the probe, and see that it is answered as it was when answers were kept before.
-
-    A server's weights cannot be seen, only its name; another model under an old name must not
-    go on with the old one's answers.
-    """
-    [(_, told)] = scorer.read([PROBE])
-    key = sequence_key(model, PROBE.encode())
-    before = cache.get([key]).get(key)
-    if before is None:
-        cache.put({key: told})
-    elif _difference_nats(told, before) > PROBE_TOLERANCE_NATS:
-        raise ModelError(
-            where=f"model {scorer.card.name!r}",
-            seen="it scores a text otherwise than the model of this name whose answers were kept",
-            todo="Serve it under a name of its own, or run with --no-cache.",
-        )
-
-
-def _difference_nats(one: Scores, other: Scores) -> float:
-    """Mean absolute difference of two readings of one text; infinite where the tokens differ."""
-    if one.keys() != other.keys():
-        return math.inf
-    pairs = [(one[start], other[start]) for start in one]
-    scored = [(a, b) for a, b in pairs if not (math.isnan(a) or math.isnan(b))]
-    return sum(abs(a - b) for a, b in scored) / max(len(scored), 1)
 
 
 def _tokens_table(plan: Plan, readings: Mapping[str, Scores]) -> pl.DataFrame:

@@ -14,6 +14,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from cimento.models.server_identity import PROBES
+
 Answer = dict[str, object]
 Fault = Callable[["Handler"], None]
 
@@ -50,7 +52,8 @@ class Loopback:
         answer: from a prompt to what is answered.
         faults: what befalls the next completions, one each; then all is well.
         models: what ``/models`` says; a number is the status of a refusal.
-        prompts: what completions were asked for, in order.
+        prompts: what completions were asked for, in order, without probes.
+        probed: the probes that it was asked for; no faults befall them.
         headers: of every request.
     """
 
@@ -58,6 +61,7 @@ class Loopback:
     faults: list[Fault] = field(default_factory=list)
     models: object = field(default_factory=lambda: {"data": [{"id": "tiny", "created": 1}]})
     prompts: list[str] = field(default_factory=list)
+    probed: list[str] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     url: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -92,17 +96,19 @@ class Handler(BaseHTTPRequestHandler):
         """A completion, or what goes wrong with it."""
         state = self.server.state
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path != "/v1/completions":
+            self.send_json({"detail": "Not Found"}, status=404)
+            return
         with state.lock:
             state.headers.append(dict(self.headers))
-            state.prompts.append(body["prompt"])
-            fault = state.faults.pop(0) if state.faults else None
+            is_probe = body["prompt"] in PROBES
+            (state.probed if is_probe else state.prompts).append(body["prompt"])
+            fault = state.faults.pop(0) if state.faults and not is_probe else None
         assert body["echo"] is True
         assert body["logprobs"] == 1
         assert body["max_tokens"] == 1
         if fault is not None:
             fault(self)
-        elif self.path != "/v1/completions":
-            self.send_json({"detail": "Not Found"}, status=404)
         else:
             self.send_json(state.answer(body["prompt"]))
 

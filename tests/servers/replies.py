@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from http.server import ThreadingHTTPServer
 from typing import Any
 
+from cimento.models.server_identity import PROBES
 from tests.servers.loopback import Handler, drop, refuse
 
 __all__ = ["ReplyServer", "drop", "refuse", "reply_server", "send"]
@@ -24,12 +25,16 @@ class ReplyServer:
     Attributes:
         answer: from turns, or from a prompt, to a reply; None for an answer without one.
         faults: what befalls the next requests, one each.
-        asked: path and body of every request.
+        asked: path and body of every request, without probes.
+        scoring: what it says of a text that it is to score; by default something without scores.
+        to_probes: its reply to probes, without faults; None for an answer without one.
     """
 
     answer: Callable[[Any], str | None]
     faults: list[Fault] = field(default_factory=list)
     asked: list[dict[str, Any]] = field(default_factory=list)
+    scoring: object = field(default_factory=lambda: {"choices": [{"text": " and"}]})
+    to_probes: str | None = "a table"
     models: object = field(default_factory=lambda: {"data": [{"id": "tiny"}]})
     headers: list[dict[str, str]] = field(default_factory=list)
     url: str = ""
@@ -53,13 +58,23 @@ class ReplyHandler(Handler):
         """A reply, or what goes wrong with it."""
         state: Any = self.server.state
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if body.get("prompt") in PROBES:
+            self.send_json(state.scoring)
+            return
+        if "messages" in body and body["messages"][-1]["content"] in PROBES:
+            self._reply(state.to_probes)
+            return
         with state.lock:
             state.asked.append({"path": self.path, "body": body})
             fault = state.faults.pop(0) if state.faults else None
             said = None if fault else state.answer(body.get("messages", body.get("prompt")))
         if fault is not None:
             fault(self)
-        elif said is None:
+        else:
+            self._reply(said)
+
+    def _reply(self, said: str | None) -> None:
+        if said is None:
             self.send_json({"choices": []})
         elif self.path == "/v1/chat/completions":
             message = {"role": "assistant", "content": said}

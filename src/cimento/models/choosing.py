@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cimento.answers import Column
 from cimento.errors import NonFiniteScoreError
 from cimento.models.answering import OptionAsk, OptionScorer, OptionScores
-from cimento.models.base import ColumnScorer, ModelCard, Policy, Scorer, TextScorer
+from cimento.models.base import ColumnScorer, ModelCard, Policy, Remarking, Scorer, TextScorer
 from cimento.requests import ScoreRequest
 
 if TYPE_CHECKING:
@@ -161,8 +161,8 @@ class TextOptions:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Nothing is to be said."""
-        return ()
+        """What the user should know of the server."""
+        return self._scorer.remarks(()) if isinstance(self._scorer, Remarking) else ()
 
     def score_options(self, asks: Sequence[OptionAsk]) -> Iterator[tuple[int, OptionScores]]:
         """Score answers; see `OptionScorer`. A prompt is yielded when all its answers are there."""

@@ -1,8 +1,8 @@
 """Models behind an OpenAI-compatible server: a text goes there, its tokens and scores come back.
 
 The tokenizer is the server's, so nothing is known of the tokens before it answers: this is a
-`TextScorer`. Which weights the server holds cannot be seen either; the revision is a hash of what
-it reports about the model.
+`TextScorer`. Which weights the server holds cannot be seen either; the revision is a hash of its
+address, of what it reports about the model, and of what it answers to fixed probes.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from cimento.errors import UsageError
+from cimento.cache import default_cache_folder
+from cimento.errors import ModelError, UsageError
+from cimento.models.answering import ReplyAsk
 from cimento.models.base import ModelCard, Policy
 from cimento.models.server_answers import JsonObject, Told, read_answer
 from cimento.models.server_chat import ServerReplier
-from cimento.models.server_http import NotThereError, Patience, Server
+from cimento.models.server_http import NotThereError, Patience, Server, TransientError
+from cimento.models.server_identity import PROBES, Fingerprint, Identity, identify
 from cimento.models.server_pool import ask_at_once
 from cimento.requests import ScoreRequest
 from cimento.suites.model import JsonValue
@@ -36,13 +39,26 @@ class ServerScorer:
         card: what is known about the model.
         model: its name in requests.
         concurrency: requests that are under way at once.
+        refusal: why it cannot score; None where it can.
+        notes: what the user should know of it, as sentences.
     """
 
-    def __init__(self, server: Server, *, card: ModelCard, model: str, concurrency: int) -> None:
+    def __init__(
+        self,
+        server: Server,
+        *,
+        card: ModelCard,
+        model: str,
+        concurrency: int,
+        refusal: ModelError | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> None:
         self._server = server
         self._card = card
         self._model = model
         self._concurrency = concurrency
+        self._refusal = refusal
+        self._notes = notes
 
     @property
     def card(self) -> ModelCard:
@@ -51,6 +67,8 @@ class ServerScorer:
 
     def read(self, texts: Sequence[str]) -> Iterator[tuple[str, dict[int, float]]]:
         """Score texts, several at once; see `TextScorer`."""
+        if self._refusal is not None:
+            raise self._refusal
         for text, told in ask_at_once(
             texts, self._ask, concurrency=self._concurrency, stop=self._server.stop
         ):
@@ -60,33 +78,23 @@ class ServerScorer:
     def replier(self) -> ServerReplier:
         """The same model, asked to answer in its own words."""
         return ServerReplier(
-            self._server, card=self._card, model=self._model, concurrency=self._concurrency
+            self._server,
+            card=self._card,
+            model=self._model,
+            concurrency=self._concurrency,
+            remarks=self._notes,
         )
 
     def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:  # noqa: ARG002  # the same for all
-        """Whether the server says what it serves."""
-        if "reported" in self._card.details:
-            return ()
-        return ("the server does not say what this model is; it is known by its name alone",)
+        """Whether the server says what it serves, and whether it served another model before."""
+        return self._notes
 
     def _ask(self, text: str) -> Told:
-        body: dict[str, JsonValue] = {
-            "model": self._model,
-            "prompt": text,
-            # Some servers refuse to generate nothing; what is generated is not looked at.
-            "max_tokens": 1,
-            "temperature": 0,
-            "echo": True,
-            "logprobs": 1,
-        }
-        about = f"text {text if len(text) <= _SHOWN else text[: _SHOWN - 1] + '…'!r}"
-        answer = self._server.post("/completions", body, about=about)
-        where = f"{self._server.where}, {about}"
-        return read_answer(answer, text, where=where, redacted=self._server.redacted)
+        return _score(self._server, self._model, text)
 
 
 def connect(address: str, *, policy: Policy, concurrency: int, timeout_s: float) -> ServerScorer:
-    """Find a model behind a server.
+    """Find a model behind a server, and ask it for the fixed probes.
 
     Args:
         address: ``URL#model``; the model may be left out where the server has only one.
@@ -96,7 +104,8 @@ def connect(address: str, *, policy: Policy, concurrency: int, timeout_s: float)
 
     Raises:
         UsageError: the URL is none, the model is missing, or the policy cannot be kept.
-        ModelError: the server does not answer.
+        ModelError: the server does not answer, or neither scores nor writes.
+        StorageError: what it answers to the probes cannot be kept.
     """
     url, _, name = address.partition("#")
     _check_policy(policy)
@@ -105,9 +114,11 @@ def connect(address: str, *, policy: Policy, concurrency: int, timeout_s: float)
     model = name or _only(entries, server)
     entry = entries.get(model) or (next(iter(entries.values())) if len(entries) == 1 else {})
     reported = {key: entry[key] for key in _IDENTITY if entry.get(key) is not None}
+    fingerprint, refusal = _fingerprint(server, model)
+    identity = identify(fingerprint, url=server.url, model=model, folder=default_cache_folder())
     window = entry.get("max_model_len")
-    content = json.dumps([model, reported], sort_keys=True)
-    details = {"server": server.url}
+    content = json.dumps([server.url, model, reported, identity.digest], sort_keys=True)
+    details = {"server": server.url, "fingerprint": identity.digest}
     if reported:
         details["reported"] = json.dumps(reported, sort_keys=True)
     card = ModelCard(
@@ -119,7 +130,71 @@ def connect(address: str, *, policy: Policy, concurrency: int, timeout_s: float)
         window=window if isinstance(window, int) else None,
         details=details,
     )
-    return ServerScorer(server, card=card, model=model, concurrency=concurrency)
+    return ServerScorer(
+        server,
+        card=card,
+        model=model,
+        concurrency=concurrency,
+        refusal=refusal,
+        notes=_notes(identity, reported),
+    )
+
+
+def _notes(identity: Identity, reported: Mapping[str, JsonValue]) -> tuple[str, ...]:
+    """What the user should know of a server, as sentences."""
+    unnamed = "the server does not say what this model is; it is known by what it answers to probes"
+    another = (
+        "this server answered fixed probes otherwise at another time: it served another model under"
+        " this name, whose answers are not used here"
+    )
+    return (*(() if reported else (unnamed,)), *((another,) if identity.others else ()))
+
+
+def _fingerprint(server: Server, model: str) -> tuple[Fingerprint, ModelError | None]:
+    """What a model answers to the probes, and why it cannot score them, where it cannot.
+
+    Raises:
+        ModelError: the server does not answer, or neither scores nor writes.
+    """
+    try:
+        return Fingerprint(
+            scores=tuple(_score(server, model, each).scores for each in PROBES)
+        ), None
+    except ModelError as error:
+        if isinstance(error.__cause__, TransientError) and error.__cause__.status is None:
+            raise
+        refusal = error
+    card = ModelCard(name=model, kind="causal", revision="", tokenizer="")
+    replier = ServerReplier(server, card=card, model=model, concurrency=1)
+    asks = [ReplyAsk(messages=({"role": "user", "content": each},)) for each in PROBES]
+    try:
+        replies = dict(replier.reply(asks))
+    except NotThereError:
+        raise refusal from None
+    except ModelError as error:
+        raise ModelError(
+            where=server.where,
+            seen=f"it cannot score: {refusal.seen}; and it does not chat: {error.seen}",
+            todo=refusal.todo,
+        ) from error
+    return Fingerprint(replies=tuple(replies[number].text for number in sorted(replies))), refusal
+
+
+def _score(server: Server, model: str, text: str) -> Told:
+    """What a model says of a text."""
+    body: dict[str, JsonValue] = {
+        "model": model,
+        "prompt": text,
+        # Some servers refuse to generate nothing; what is generated is not looked at.
+        "max_tokens": 1,
+        "temperature": 0,
+        "echo": True,
+        "logprobs": 1,
+    }
+    about = f"text {text if len(text) <= _SHOWN else text[: _SHOWN - 1] + '…'!r}"
+    answer = server.post("/completions", body, about=about)
+    where = f"{server.where}, {about}"
+    return read_answer(answer, text, where=where, redacted=server.redacted)
 
 
 def _check_policy(policy: Policy) -> None:

@@ -29,13 +29,23 @@ class ServerReplier:
         card: what is known about the model.
         model: its name in requests.
         concurrency: requests that are under way at once.
+        remarks: what the user should know of the server, as sentences.
     """
 
-    def __init__(self, server: Server, *, card: ModelCard, model: str, concurrency: int) -> None:
+    def __init__(
+        self,
+        server: Server,
+        *,
+        card: ModelCard,
+        model: str,
+        concurrency: int,
+        remarks: tuple[str, ...] = (),
+    ) -> None:
         self._server = server
         self._model = model
         self._concurrency = concurrency
         self.card = card
+        self.remarks = remarks
 
     def reply(self, asks: Sequence[ReplyAsk]) -> Iterator[tuple[int, Reply]]:
         """Answer prompts, several at once; see `Replier`."""
