@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
 from cimento.requests import ScoreRequest, join_regions
+from cimento.verdicts.confounds import Confound, find_confounds
 from cimento.verdicts.contrast import Contrast, find_contrast, items_with_other_contexts
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ class Audit:
         same_contexts: groups of items with the same words outside the target.
         overlapping: pairs of items that share most of their words, with their Jaccard index.
         baselines: how many items each solves.
+        confounds: what marks one of the four conditions and so is in DD; None where there is no
+            design of two factors.
     """
 
     suite: str
@@ -94,6 +97,7 @@ class Audit:
     same_contexts: tuple[tuple[str, ...], ...]
     overlapping: tuple[tuple[str, str, float], ...]
     baselines: tuple[Baseline, ...]
+    confounds: tuple[Confound, ...] | None
 
 
 def audit(
@@ -114,6 +118,10 @@ def audit(
         frequency: of words in the suite's language; None leaves frequencies out.
         regions: the target's, where the predictions leave it open.
         baselines: of other models, to be shown beside that of frequencies.
+
+    Raises:
+        UsageError: there is no such region.
+        InputError: the declaration of factors cannot be used.
     """
     contrast = _contrast(suite, regions)
     tokens = _tokens(suite, scorer) if scorer is not None else {}
@@ -138,6 +146,7 @@ def audit(
         same_contexts=_same_contexts(suite, contrast),
         overlapping=_overlapping(suite),
         baselines=(*own, *baselines),
+        confounds=find_confounds(suite, _by_region(suite, tokens) if tokens else None),
     )
 
 
@@ -169,6 +178,19 @@ def _tokens(suite: Suite, scorer: Scorer) -> dict[tuple[str, str], Encoded]:
 def _target_span(suite: Suite, item: Item, name: str, contrast: Contrast | None) -> list[Span]:
     spans = join_regions(item.condition(name).regions, rule=suite.join)[1]
     return [spans[number - 1] for number in contrast.regions] if contrast else []
+
+
+def _by_region(
+    suite: Suite, tokens: Mapping[tuple[str, str], Encoded]
+) -> dict[tuple[str, str], list[int]]:
+    """How many tokens each region of each sentence has."""
+    return {
+        (item.id, condition.name): [
+            _inside(tokens[item.id, condition.name], [span])
+            for span in join_regions(condition.regions, rule=suite.join)[1]
+        ]
+        for item, condition in suite.stimuli()
+    }
 
 
 def _inside(encoded: Encoded, spans: Sequence[Span]) -> int:

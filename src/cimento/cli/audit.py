@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from cimento.suites.load import LoadedSuite
 
 _MOST_NAMED = 12
+_WHAT_TO_DO = (
+    "    Give the four conditions the same beginnings and lengths there, or look where DD arises:",
+    "    cimento report RUN --table regions",
+)
 
 
 def audit_suites(
@@ -36,7 +40,7 @@ def audit_suites(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Report tokens, balance, overlap, and the items that frequency or an n-gram model solves."""
+    """Report tokens, balance, overlap, confounds, and the items that frequency or n-grams solve."""
     from cimento.api import read_suites
     from cimento.auditing import audit
 
@@ -125,7 +129,23 @@ def _as_text(found: Audit) -> str:
         _told("overlapping words", [f"{a} and {b} ({v:.2f})" for a, b, v in found.overlapping]),
     ]
     lines += [f"  solved by {each.name}: {_share(each)}" for each in found.baselines]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_confounds(found)])
+
+
+def _confounds(found: Audit) -> list[str]:
+    """What is in DD besides what the design is about, and what to do about it."""
+    if found.confounds is None:
+        return []
+    rows = [
+        f"    {each.phenomenon}, {each.condition}, region {each.region} ({each.region_name}): "
+        f"{each.detail}, in {len(each.items)} of {each.n_items} items"
+        for each in found.confounds
+    ]
+    return [
+        f"  confounded with the interaction of the factors, so part of DD: {len(rows)}",
+        *rows,
+        *(_WHAT_TO_DO if rows else ()),
+    ]
 
 
 def _told(title: str, items: Sequence[str]) -> str:

@@ -1,0 +1,224 @@
+"""Differences between the four conditions of a design that fall on its interaction.
+
+What changes with one factor alone, in the same way at both levels of the other, drops out of the
+difference of differences. What marks a single condition, or adds up in no other way, is in DD
+whatever the model knows of islands: a preposition at the beginning of the unacceptable sentence
+only, one word more in it than the other three add up to.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from cimento.suites.design import Square, squares
+from cimento.suites.function_words import NOTHING, OTHER, first_word, kind_of
+from cimento.suites.model import Item, Suite
+from cimento.verdicts.factorial import items_by_phenomenon
+
+SHARE = 0.1
+"""Of a phenomenon's items: fewer than these do not carry its DD."""
+
+SHARE_OF_TOKENS = 0.5
+"""Likewise of counts of tokens, which vary with the words of every item."""
+
+N_CELLS = 4
+_ONE = {"words": "word", "punctuation marks": "punctuation mark", "tokens": "token"}
+_APART = frozenset("'’-")  # apostrophes and hyphens are parts of words
+
+TokenCounts: TypeAlias = Mapping[tuple[str, str], Sequence[int]]
+"""Item and condition to the number of tokens of each region."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confound:
+    """A difference that falls on the interaction of a design.
+
+    Attributes:
+        phenomenon: where.
+        condition: which of the four is marked.
+        region: number of the region, from 1.
+        region_name: its name.
+        what: ``beginning``, ``words``, ``punctuation marks`` or ``tokens``.
+        detail: what is different, in words.
+        items: ids of the items that show it.
+        n_items: items of the phenomenon.
+    """
+
+    phenomenon: str
+    condition: str
+    region: int
+    region_name: str
+    what: str
+    detail: str
+    items: tuple[str, ...]
+    n_items: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where something is looked for."""
+
+    suite: Suite
+    square: Square
+    phenomenon: str
+    items: Sequence[Item]
+    region: int
+
+    def texts(self, item: Item) -> list[str]:
+        """The text of the region in the four conditions."""
+        regions = (item.condition(name or "").regions for name in self.square.conditions)
+        return [own[self.region - 1].text if self.region <= len(own) else "" for own in regions]
+
+    def confound(self, cell: int, what: str, detail: str, items: Sequence[str]) -> Confound:
+        """Something that was found here."""
+        return Confound(
+            phenomenon=self.phenomenon,
+            condition=self.square.cells[cell].name,
+            region=self.region,
+            region_name=self.suite.region_names[self.region - 1],
+            what=what,
+            detail=detail,
+            items=tuple(items),
+            n_items=len(self.items),
+        )
+
+
+def find_confounds(suite: Suite, tokens: TokenCounts | None = None) -> tuple[Confound, ...] | None:
+    """What marks one condition of a two by two design, region by region.
+
+    Looked at are the class of a region's first word (`cimento.suites.function_words`; in languages
+    without lists, words that begin the region in half of the items or more), its number of words
+    and of punctuation marks, and, where they are given, of tokens.
+
+    Args:
+        suite: any.
+        tokens: of a model.
+
+    Returns:
+        One entry for each phenomenon, region and kind of difference; None for suites without a
+        design of two factors.
+
+    Raises:
+        InputError: the declaration of factors cannot be used.
+    """
+    designs = squares(suite)
+    if not designs:
+        return None
+    by_id = {item.id: item for item in suite.items}
+    found: list[Confound] = []
+    for name, ids in items_by_phenomenon(suite).items():
+        for square in designs:
+            items = [by_id[each] for each in ids if _is_whole(by_id[each], square)]
+            phenomenon = f"{name} {square.name}" if len(designs) > 1 else name
+            for region in range(1, len(suite.region_names) + 1):
+                place = _Place(suite, square, phenomenon, items, region)
+                found += _beginnings(place)
+                found += _counts(place, "words", lambda p, item: _words(p.texts(item)), SHARE)
+                found += _counts(place, "punctuation marks", lambda p, i: _marks(p.texts(i)), SHARE)
+                if tokens is not None:
+                    found += _counts(place, "tokens", _tokens_of(tokens), SHARE_OF_TOKENS)
+    return tuple(found)
+
+
+def _is_whole(item: Item, square: Square) -> bool:
+    return set(square.conditions) <= {condition.name for condition in item.conditions}
+
+
+def _words(texts: Sequence[str]) -> list[int]:
+    return [len(text.split()) for text in texts]
+
+
+def _marks(texts: Sequence[str]) -> list[int]:
+    return [
+        sum(unicodedata.category(mark).startswith("P") and mark not in _APART for mark in text)
+        for text in texts
+    ]
+
+
+def _tokens_of(tokens: TokenCounts) -> Callable[[_Place, Item], list[int]]:
+    return lambda place, item: [
+        tokens[item.id, name or ""][place.region - 1] for name in place.square.conditions
+    ]
+
+
+def _beginnings(place: _Place) -> list[Confound]:
+    """First words of a class that only one of the four conditions has there, or all but one."""
+    firsts = {item.id: [first_word(text) for text in place.texts(item)] for item in place.items}
+    kinds = _kinds(place, firsts)
+    marked: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+    for item, own in kinds.items():
+        counts = Counter(own)
+        alone = [cell for cell in range(N_CELLS) if counts[own[cell]] == 1]
+        if alone:
+            marked.setdefault((alone[-1], tuple(own)), []).append(item)
+    found = []
+    for (cell, own), items in marked.items():
+        if len(items) >= SHARE * len(place.items):
+            forms = [
+                Counter(firsts[item][k] for item in items).most_common(1)[0][0]
+                for k in range(N_CELLS)
+            ]
+            detail = _beginning(place.square, cell, own, forms)
+            found.append(place.confound(cell, "beginning", detail, items))
+    return found
+
+
+def _kinds(place: _Place, firsts: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The class of each first word; the word itself where it is frequent and there are no lists."""
+    often = {
+        word
+        for cell in range(N_CELLS)
+        for word, n in Counter(own[cell] for own in firsts.values()).items()
+        if n >= len(firsts) / 2
+    }
+    language = place.suite.meta.language or ""
+    found = {}
+    for item, own in firsts.items():
+        classes = [kind_of(word, language, initial=place.region == 1) for word in own]
+        found[item] = [
+            kind if kind is not None else word if word in often else ""
+            for kind, word in zip(classes, own, strict=True)
+        ]
+    return found
+
+
+def _beginning(square: Square, cell: int, kinds: Sequence[str], forms: Sequence[str]) -> str:
+    def said(k: int) -> str:
+        if kinds[k] in {NOTHING, OTHER, forms[k], ""}:
+            return kinds[k] or OTHER
+        return f"a {kinds[k]} ({forms[k]})"
+
+    others = [k for k in range(N_CELLS) if k != cell]
+    if len({kinds[k] for k in others}) == 1:
+        return f"begins with {said(cell)}, the other three with {said(others[0])}"
+    rest = ", ".join(f"{square.cells[k].name} with {said(k)}" for k in others)
+    return f"begins with {said(cell)}; {rest}"
+
+
+def _counts(
+    place: _Place, what: str, count: Callable[[_Place, Item], list[int]], share: float
+) -> list[Confound]:
+    """Counts of which one condition has more, or fewer, than the other three lead one to expect."""
+    above: dict[bool, list[tuple[str, int, int]]] = {True: [], False: []}
+    for item in place.items:
+        a, b, c, d = own = count(place, item)
+        excess = (d - c) - (b - a)
+        if excess:
+            odd = [k for k in range(N_CELLS) if own.count(own[k]) == 1]
+            cell = odd[0] if len(set(own)) == 2 and len(odd) == 1 else N_CELLS - 1  # noqa: PLR2004
+            above[excess > 0].append((item.id, cell, excess))
+    more = len(above[True]) > len(above[False])
+    chosen = above[more]
+    if not chosen or len(chosen) - len(above[not more]) < share * len(place.items):
+        return []
+    cell = Counter(cell for _, cell, _ in chosen).most_common(1)[0][0]
+    # One cell too many in the middle of the design makes the difference of differences smaller.
+    size = Counter(abs(n) for _, _, n in chosen).most_common(1)[0][0]
+    has_more = more if cell in {0, N_CELLS - 1} else not more
+    unit = what if size > 1 else _ONE[what]
+    detail = f"has {size} {unit} {'more' if has_more else 'fewer'} than the other three add up to"
+    return [place.confound(cell, what, detail, [item for item, _, _ in chosen])]
