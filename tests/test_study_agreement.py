@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from cimento.cli.main import invoke
+from cimento.statistics.multiple import holm
 from cimento.studies.agreement.attractors import attractor_rows, drops_by_property
 from cimento.studies.agreement.items import AgreementRun
-from cimento.studies.agreement.profile import contrasted, feature_of, profile_rows
+from cimento.studies.agreement.profile import (
+    contrasted,
+    feature_of,
+    profile_rows,
+    with_covariates,
+)
 from cimento.studies.agreement.table import language_rows, suite_row, twin_rows
 from cimento.studies.agreement.twins import intervening, paired_items, plain_name, twins
 from cimento.suites.languages import language_code
@@ -20,6 +27,7 @@ from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suit
 from cimento.verdicts.contrast import Contrast
 from cimento.verdicts.ratio import ItemRatio
 
+STARTERS = Path(__file__).parent.parent / "src" / "cimento" / "data" / "suites"
 FORMULA = "(3;%match%) < (3;%mismatch_num%)"
 ATTRACTORS = ("", "dei vicini", "delle tre case")
 
@@ -105,15 +113,23 @@ def test_the_row_of_a_suite(pair: tuple[AgreementRun, AgreementRun]) -> None:
     row = suite_row(pair[1], seed=0)
     assert row.ratio == pytest.approx(0.6)
     assert (row.accuracy, row.n_verdicts, row.version) == (0.5, 2, "adversarial")
+    # two items: no interval, where there were once the two values themselves
+    assert (row.ratio_low, row.ratio_high) == (None, None)
+    assert row.reason == "2 values: an interval needs 5 or more"
+
+
+def test_the_interval_of_a_ratio_reaches_where_a_rare_item_would_move_the_mean() -> None:
+    row = suite_row(six_items("sv", [0.97, 0.99, 0.98, 0.96, 0.99, 0.98]), seed=0)
     assert row.ratio_low is not None
-    assert 0.4 <= row.ratio_low <= 0.6
+    assert row.ratio_high is not None
+    # six good items do not exclude that one of seven is bad
+    assert row.ratio_low < 6 / 7 < row.ratio < row.ratio_high <= 1
 
 
 def test_the_drop_and_the_items_that_flipped(pair: tuple[AgreementRun, AgreementRun]) -> None:
     (row,) = twin_rows([pair], seed=0)
-    # (0.9 - 0.8 + 0.7 - 0.4) / 2; all four patterns of two signs, two of which reach the sum.
-    assert row.drop == pytest.approx(0.2)
-    assert row.p == pytest.approx(0.5)
+    assert row.drop == pytest.approx((0.9 - 0.8 + 0.7 - 0.4) / 2)
+    assert (row.p, row.low, row.reason) == (None, None, "2 values: an interval needs 5 or more")
     assert (row.lost, row.won, row.unpaired) == (("2",), (), ())
 
 
@@ -124,6 +140,20 @@ def test_means_of_a_language_weight_suites_or_items() -> None:
     (means,) = language_rows(rows, averaging="suites")
     assert means.ratio == pytest.approx(0.6)
     assert means.n_suites == 2
+
+
+def test_accuracies_with_different_chance_levels_have_no_mean() -> None:
+    plain = run("sv", (0.9, 0.7), adversarial=False)
+    three = dataclasses.replace(
+        run("na", (0.5, 0.3), adversarial=False),
+        contrast=Contrast("match", ("mismatch_num", "mismatch_gend"), (3,)),
+    )
+    (means,) = language_rows(
+        [suite_row(plain, seed=0), suite_row(three, seed=0)], averaging="suites"
+    )
+    assert means.ratio == pytest.approx(0.6)
+    assert means.accuracy is None
+    assert means.reason == "chance levels differ between suites (0.333, 0.500)"
 
 
 def test_attractors_are_grouped_by_their_columns(pair: tuple[AgreementRun, AgreementRun]) -> None:
@@ -223,6 +253,60 @@ def archive(tmp_path: Path) -> Path:
         file.writestr("it/sv.json", syntaxgym("sv", adversarial=False))
         file.writestr("it/sv_adversarial.json", syntaxgym("sv_adversarial", adversarial=True))
     return path
+
+
+def test_an_intercept_claims_no_control_that_was_not_made() -> None:
+    plain = six_items("sv", [0.9, 0.8, 0.7, 0.9, 0.95, 0.85])
+    varied = {str(n): {"match": 1, "mismatch_num": 1 + n % 2} for n in range(6)}
+    lengths = dataclasses.replace(plain, n_tokens=varied)
+    longer = dataclasses.replace(
+        plain, n_tokens={str(n): {"match": 1, "mismatch_num": 2} for n in range(6)}
+    )
+    zipf = {"dorme": 4.5, "dormono": 3.5}.__getitem__
+
+    assert with_covariates(contrasted(lengths))[1] == ("length in tokens",)
+    # all forms differ by one: nothing is equal at the intercept
+    assert with_covariates(contrasted(longer, frequency=zipf))[1] == ()
+    alike = dataclasses.replace(plain, n_tokens={})
+    assert with_covariates(contrasted(alike, frequency=lambda _word: 4.0))[1] == (
+        "length in tokens",
+        "frequency",
+    )
+
+
+def test_without_frequencies_the_table_says_that_they_are_not_controlled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ["study", "agreement", "--data", str(STARTERS / "it-subject-verb"), "--profile"]
+    command += ["-m", "demo-causal", "-o", str(tmp_path / "runs"), "--limit", "8"]
+    monkeypatch.setitem(sys.modules, "wordfreq", None)
+    assert invoke(command) == 0
+    shown = capsys.readouterr().out
+    assert "(intercept) at equal length in tokens, frequency not controlled" in shown
+    assert "equal length in tokens and frequency" not in shown
+
+
+def test_coefficients_that_are_read_are_adjusted_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ("it-subject-verb", "it-subject-verb-adversarial")
+    data = [part for name in names for part in ("--data", str(STARTERS / name))]
+    command = ["study", "agreement", *data, "-m", "demo-causal", "-o", str(tmp_path / "runs")]
+    assert invoke([*command, "--profile", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    read = []
+    for row in report["covariates"]:
+        pairs = zip(row["regression"]["coefficients"], row["p_holm"], strict=True)
+        for coefficient, adjusted in pairs:
+            if row["outcome"].startswith("drop") and coefficient["name"] == "(intercept)":
+                assert adjusted is None
+            else:
+                read.append((coefficient["p"], adjusted))
+    assert len(read) > 6
+    assert [adjusted for _, adjusted in read] == pytest.approx(holm([p for p, _ in read]))
+    few = [row for row in report["attractors"] if row["n_pairs"] < 5]
+    assert few
+    assert all(row["low"] is None and "an interval needs 5" in row["reason"] for row in few)
 
 
 def test_from_an_archive_to_the_table(

@@ -72,15 +72,43 @@ def rows_of(runs: list[AgreementRun], given: dict[str, dict[str, str]]) -> list[
 
 
 def test_two_models_are_compared_item_by_item() -> None:
-    one = run("a@1", [0.9, 0.8, 0.7, 0.6])
-    other = run("b@2", [0.5, 0.6, 0.6, 0.6])
+    one = run("a@1", [0.9, 0.8, 0.7, 0.6, 0.3])
+    other = run("b@2", [0.5, 0.6, 0.6, 0.6, 0.4])
     (row,) = model_pairs([one, other], seed=0)
 
-    # Differences .4, .2, .1 and 0: of the 8 sign patterns of the first three, two reach .7.
-    assert row.difference == pytest.approx(0.175)
-    assert row.p == pytest.approx(2 / 8)
-    assert (row.first, row.second, row.n, row.features) == ("a@1", "b@2", 4, "number")
+    # python -c "from scipy import stats; print(stats.ttest_1samp([.4, .2, .1, 0, -.1], 0))"
+    assert row.difference == pytest.approx(0.12)
+    assert row.p == pytest.approx(0.23550, abs=5e-6)
+    assert (row.first, row.second, row.n, row.features) == ("a@1", "b@2", 5, "number")
     assert row.p_holm == row.p
+    assert (row.first_accuracy, row.second_accuracy) == (0.8, 0.6)
+
+
+def test_ratios_of_two_kinds_of_model_are_not_tested() -> None:
+    one, other, third = (
+        dataclasses.replace(run(name, ratios), kind=kind)
+        for name, ratios, kind in (
+            ("a@1", [0.9, 0.8, 0.7, 0.6, 0.3], "causal"),
+            ("b@2", [0.5, 0.6, 0.6, 0.6, 0.4], "masked"),
+            ("c@3", [0.5, 0.6, 0.9, 0.6, 0.6], "causal"),
+        )
+    )
+    mixed, same, _ = model_pairs([one, other, third], seed=0)
+
+    assert (mixed.first_accuracy, mixed.second_accuracy, mixed.n) == (0.8, 0.6, 5)
+    assert (mixed.difference, mixed.low, mixed.p, mixed.p_holm) == (None, None, None, None)
+    assert mixed.reason == "scores of causal and masked models are on different scales"
+    assert same.p is not None
+    assert same.p_holm == same.p
+
+
+def test_facts_are_compared_over_models_of_one_kind() -> None:
+    runs = [
+        dataclasses.replace(run(f"{name}@1", [0.6, 0.7]), kind=kind)
+        for name, kind in (("a", "causal"), ("b", "masked"), ("c", "causal"))
+    ]
+    rows = fact_rows(rows_of(runs, {}), seed=0)
+    assert [(row.kind, row.n) for row in rows] == [("causal", 2)]
 
 
 def test_the_adjustment_is_over_the_whole_table() -> None:

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 from cimento.cli.console import columns
 from cimento.report.wording import number, p_short
+from cimento.statistics.regression import INTERCEPT
+from cimento.studies.agreement.profile import CONTROLS
+from cimento.studies.agreement.report import DROP
 
 if TYPE_CHECKING:
-    from cimento.studies.agreement.report import AgreementReport
+    from cimento.studies.agreement.report import AgreementReport, CovariateRow
 
+NO_SAMPLE = "without intervals: the suites of a language are no sample of suites"
 _MOST_NAMED = 8
 
 Cells = tuple[str, ...]
@@ -41,7 +45,7 @@ def _suites(report: AgreementReport) -> str:
                 row.suite,
                 str(row.n_items),
                 number(row.ratio),
-                _interval(row.ratio_low, row.ratio_high),
+                _interval(row.ratio_low, row.ratio_high, row.reason),
                 number(row.accuracy),
                 _interval(row.accuracy_low, row.accuracy_high),
             )
@@ -68,7 +72,7 @@ def _twins(report: AgreementReport) -> str:
                 row.suite,
                 str(row.n_pairs),
                 number(row.drop),
-                _interval(row.low, row.high),
+                _interval(row.low, row.high, row.reason),
                 p_short(row.p_holm),
                 _named(row.lost),
                 _named(row.won),
@@ -91,7 +95,7 @@ def _attractors(report: AgreementReport) -> str:
                 row.value,
                 str(row.n_pairs),
                 number(row.drop),
-                _interval(row.low, row.high),
+                _interval(row.low, row.high, row.reason),
             )
             for row in report.attractors
         ),
@@ -100,7 +104,7 @@ def _attractors(report: AgreementReport) -> str:
 
 def _languages(report: AgreementReport) -> str:
     averaging = report.languages[0].averaging if report.languages else ""
-    return _table(
+    table = _table(
         f"means of languages, {averaging} weighted equally",
         ("model", "language", "version", "suites", "ratio", "accuracy"),
         (
@@ -115,13 +119,19 @@ def _languages(report: AgreementReport) -> str:
             for row in report.languages
         ),
     )
+    told = [
+        f"{row.language}, {row.version}: no mean accuracy, for {row.reason}"
+        for row in report.languages
+        if row.reason
+    ]
+    return "\n".join(filter(None, (table, *dict.fromkeys(told), table and NO_SAMPLE)))
 
 
 def _profile(report: AgreementReport) -> str:
     head = ("model", "language", "agreement", "wrong", "version", "n", "ratio", "95 %")
     return _table(
         "competence by agreement and feature",
-        (*head, "accuracy", "more tokens", "unequal", "ratio where equal", "rarer"),
+        (*head, "accuracy", "95 %", "more tokens", "rarer", "equal", "ratio where equal", "95 %"),
         (
             (
                 row.model,
@@ -131,12 +141,14 @@ def _profile(report: AgreementReport) -> str:
                 row.version,
                 str(row.n),
                 number(row.ratio),
-                _interval(row.ratio_low, row.ratio_high),
+                _interval(row.ratio_low, row.ratio_high, row.reason),
                 number(row.accuracy),
+                _interval(row.accuracy_low, row.accuracy_high),
                 number(row.more_tokens),
-                number(row.unequal),
-                number(row.ratio_equal),
                 number(row.less_frequent),
+                str(row.n_equal),
+                number(row.ratio_equal),
+                _interval(row.equal_low, row.equal_high),
             )
             for row in report.profile
         ),
@@ -150,14 +162,24 @@ def _covariates(report: AgreementReport) -> str:
         if row.regression.reason:
             rows.append((*head, row.regression.reason, "", "", ""))
         rows += [
-            (*head, c.name, number(c.value), _interval(c.low, c.high), p_short(c.p))
-            for c in row.regression.coefficients
+            (*head, _term(row, c.name), number(c.value), _interval(c.low, c.high), p_short(p))
+            for c, p in zip(row.regression.coefficients, row.p_holm, strict=True)
         ]
     return _table(
-        "margins at equal length and frequency (intercept), and what these and distance add",
-        ("model", "language", "outcome", "term", "value", "95 %", "p"),
+        "regressions of margins in bits and of drops",
+        ("model", "language", "outcome", "term", "value", "95 %", "p (Holm)"),
         rows,
     )
+
+
+def _term(row: CovariateRow, name: str) -> str:
+    """The name of a coefficient; of the intercept of margins, what is equal there and what not."""
+    if name != INTERCEPT or row.outcome.startswith(DROP):
+        return name
+    free = [each for each in CONTROLS.values() if each not in row.equal]
+    parts = [f"at equal {' and '.join(row.equal)}"] if row.equal else []
+    parts += [f"{' and '.join(free)} not controlled"] if free else []
+    return f"{name} {', '.join(parts)}"
 
 
 def _models(report: AgreementReport) -> str:
@@ -186,7 +208,7 @@ def _pairs(report: AgreementReport) -> str:
     head = ("language", "agreement", "wrong", "version", "first", "second", "n")
     return _table(
         "ratio of the first model minus that of the second, item by item",
-        (*head, "difference", "95 %", "p (Holm)"),
+        (*head, "accuracies", "difference", "95 %", "p (Holm)"),
         (
             (
                 row.language,
@@ -196,8 +218,9 @@ def _pairs(report: AgreementReport) -> str:
                 row.first,
                 row.second,
                 str(row.n),
+                f"{number(row.first_accuracy)}, {number(row.second_accuracy)}",
                 number(row.difference),
-                _interval(row.low, row.high),
+                _interval(row.low, row.high, row.reason),
                 p_short(row.p_holm),
             )
             for row in report.pairs
@@ -208,16 +231,17 @@ def _pairs(report: AgreementReport) -> str:
 def _facts(report: AgreementReport) -> str:
     return _table(
         "what goes with the ratio over models",
-        ("language", "version", "what", "models", "Spearman", "95 %", "p"),
+        ("language", "version", "kind", "what", "models", "Spearman", "95 %", "p (Holm)"),
         (
             (
                 row.language,
                 row.version,
+                row.kind or "-",
                 row.fact.replace("_", " "),
                 str(row.n),
                 number(row.r, absent=row.reason or "-"),
                 _interval(row.low, row.high),
-                p_short(row.p),
+                p_short(row.p_holm),
             )
             for row in report.facts
         ),
@@ -229,8 +253,9 @@ def _grouped(text: str) -> str:
     return f"{int(text):,}" if text.isdecimal() else text
 
 
-def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"{low:.3f} to {high:.3f}"
+def _interval(low: float | None, high: float | None, reason: str | None = None) -> str:
+    """The ends of an interval, or why there is none."""
+    return reason or "" if low is None or high is None else f"{low:.3f} to {high:.3f}"
 
 
 def _named(items: Sequence[str]) -> str:

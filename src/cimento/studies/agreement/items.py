@@ -33,6 +33,7 @@ class AgreementRun:
         n_tokens: item to condition to the number of tokens in the target.
         other_contexts: items whose conditions differ elsewhere than in the target.
         details: what the run recorded of its model.
+        kind: of the model, such as ``causal``; empty where it is not known.
     """
 
     model: str
@@ -44,6 +45,12 @@ class AgreementRun:
     n_tokens: Mapping[str, Mapping[str, int]]
     other_contexts: Sequence[str]
     details: Mapping[str, str] = field(default_factory=dict)
+    kind: str = ""
+
+    @property
+    def chance(self) -> float:
+        """How often the target would be the least surprising of all forms by chance."""
+        return 1 / (1 + len(self.contrast.alternatives))
 
 
 def agreement_run(
@@ -78,6 +85,7 @@ def agreement_run(
         n_tokens=target_tokens(run.tokens(), run.requests(), contrast.regions),
         other_contexts=items_with_other_contexts(suite, contrast),
         details=_details(run.manifest.get("model")),
+        kind=run.model_kind,
     )
 
 

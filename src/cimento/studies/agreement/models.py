@@ -16,9 +16,10 @@ from cimento.statistics.correlation import correlate
 from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of
 from cimento.statistics.multiple import holm
-from cimento.studies.agreement.profile import agreement_of, contrasted
+from cimento.studies.agreement.profile import agreement_of, contrasted, design_of
 from cimento.studies.agreement.table import mean_or_none, version_of
 from cimento.suites.tables import read_table
+from cimento.verdicts.kinds import apart
 
 if TYPE_CHECKING:
     from cimento.studies.agreement.items import AgreementRun
@@ -44,6 +45,7 @@ class ModelRow:
         model: its label.
         language: ISO 639-1 code.
         version: plain or adversarial.
+        kind: of the model, such as ``causal``; empty where it is not known.
         ratio: mean of the ratios, as in the table of languages.
         accuracy: mean of the accuracies.
         target_tokens: mean number of tokens of a target.
@@ -54,6 +56,7 @@ class ModelRow:
     model: str
     language: str
     version: Version
+    kind: str
     ratio: float | None
     accuracy: float | None
     target_tokens: float | None
@@ -73,10 +76,13 @@ class ModelPairRow:
         first: label of the one model.
         second: label of the other.
         n: comparisons with a value for both.
-        difference: mean ratio of the first minus that of the second.
+        first_accuracy: share of these in which the first finds the target less surprising.
+        second_accuracy: share in which the second does.
+        difference: mean ratio of the first minus that of the second; None where the models are
+            of two kinds, whose scores are on different scales.
         low: lower end of its interval.
         high: upper end.
-        p: of no difference, by flipping signs.
+        p: of no difference.
         p_holm: the same, adjusted over all rows of the table.
         reason: why there is no difference, or no interval.
     """
@@ -88,6 +94,8 @@ class ModelPairRow:
     first: str
     second: str
     n: int
+    first_accuracy: float | None
+    second_accuracy: float | None
     difference: float | None
     low: float | None
     high: float | None
@@ -103,23 +111,27 @@ class FactRow:
     Attributes:
         language: ISO 639-1 code.
         version: plain or adversarial.
+        kind: of the models; ratios of two kinds are on different scales.
         fact: column of the table of models whose values are numbers.
         n: models of which it is known.
         r: Spearman's correlation with the mean ratio; ranks, so that no scale must be chosen.
         low: lower end of its bootstrap interval over models.
         high: upper end.
         p: by permutation.
+        p_holm: the same, adjusted over all rows of the table.
         reason: why a number is None.
     """
 
     language: str
     version: Version
+    kind: str
     fact: str
     n: int
     r: float | None
     low: float | None
     high: float | None
     p: float | None
+    p_holm: float | None
     reason: str | None
 
 
@@ -190,6 +202,7 @@ def model_rows(
                 model=each.model,
                 language=each.language,
                 version=each.version,
+                kind=own[0].kind,
                 ratio=each.ratio,
                 accuracy=each.accuracy,
                 target_tokens=mean_or_none(lengths),
@@ -218,21 +231,23 @@ def model_pairs(runs: Sequence[AgreementRun], *, seed: int) -> list[ModelPairRow
 
 
 def fact_rows(models: Sequence[ModelRow], *, seed: int) -> list[FactRow]:
-    """Every column of numbers beside the mean ratio, over models.
+    """Every column of numbers beside the mean ratio, over models of one kind.
 
     Args:
         models: as `model_rows` gives them; with one model there is nothing to compare.
         seed: of bootstrap and permutations.
     """
-    groups: dict[tuple[str, Version], list[ModelRow]] = {}
+    groups: dict[tuple[str, Version, str], list[ModelRow]] = {}
     for row in models:
-        groups.setdefault((row.language, row.version), []).append(row)
-    return [
-        _fact_row(language, version, fact, group, seed=seed)
-        for (language, version), group in groups.items()
+        groups.setdefault((row.language, row.version, row.kind), []).append(row)
+    rows = [
+        _fact_row(fact, group, seed=seed)
+        for group in groups.values()
         if len(group) > 1
         for fact in ("target_tokens", *_number_columns(group))
     ]
+    adjusted = holm([row.p for row in rows])
+    return [replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
 
 
 def _facts(data: bytes, path: Path) -> dict[str, Facts]:
@@ -280,9 +295,9 @@ def _pair_row(
         for key, each in ours.items()
         if each.features == features and key in theirs
     ]
-    differences = [a.ratio - b.ratio for a, b in both]
-    design = Design(tuple(a.item for a, _ in both), tuple(a.cluster for a, _ in both))
-    mean = mean_of(differences, design, seed=seed)
+    different = apart((first.kind, second.kind))
+    differences = [] if different else [a.ratio - b.ratio for a, b in both]
+    mean = mean_of(differences, design_of([a for a, _ in both] if differences else ()), seed=seed)
     return ModelPairRow(
         language=first.language,
         agreement=agreement_of(first),
@@ -291,12 +306,14 @@ def _pair_row(
         first=first.model,
         second=second.model,
         n=len(both),
+        first_accuracy=mean_or_none([float(a.margin_bits > 0) for a, _ in both]),
+        second_accuracy=mean_or_none([float(b.margin_bits > 0) for _, b in both]),
         difference=mean.value,
         low=mean.low,
         high=mean.high,
         p=mean.p,
         p_holm=None,
-        reason=mean.reason if both else NO_COMMON,
+        reason=(different or mean.reason) if both else NO_COMMON,
     )
 
 
@@ -318,9 +335,7 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _fact_row(
-    language: str, version: Version, fact: str, rows: Sequence[ModelRow], *, seed: int
-) -> FactRow:
+def _fact_row(fact: str, rows: Sequence[ModelRow], *, seed: int) -> FactRow:
     values = [
         (row.target_tokens if fact == "target_tokens" else _number(row.facts.get(fact, "")))
         for row in rows
@@ -338,13 +353,15 @@ def _fact_row(
     )
     same = len(pairs) > 1 and len({x for x, _ in pairs}) == 1
     return FactRow(
-        language=language,
-        version=version,
+        language=rows[0].language,
+        version=rows[0].version,
+        kind=rows[0].kind,
         fact=fact,
         n=len(pairs),
         r=found.r,
         low=found.low,
         high=found.high,
         p=found.p_permutation,
+        p_holm=None,
         reason=SAME if same else found.reason,
     )

@@ -7,8 +7,9 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cimento.statistics.bounded import bounded_mean
 from cimento.statistics.design import Design
-from cimento.statistics.means import mean_of
+from cimento.statistics.intervals import share_interval
 from cimento.statistics.regression import Regression, regress
 from cimento.studies.agreement.table import Version, mean_or_none, version_of
 from cimento.studies.agreement.twins import plain_name
@@ -30,6 +31,9 @@ FEATURES = {
     "case": "case",
 }
 """Parts of the names of conditions, such as ``mismatch_gend``, to features."""
+
+CONTROLS = {"more_tokens": "length in tokens", "less_frequent": "frequency"}
+"""Predictor to what is equal where it is 0."""
 
 Frequency = Callable[[str], float]
 """From a word to the log10 of its occurrences in a billion words (Zipf scale)."""
@@ -75,11 +79,17 @@ class ProfileRow:
         ratio: mean probability ratio.
         ratio_low: lower end of its interval.
         ratio_high: upper end.
+        reason: why the ratio has no interval.
         accuracy: share of comparisons in which the target is the less surprising.
+        accuracy_low: lower end of its interval.
+        accuracy_high: upper end.
         more_tokens: how many more tokens the alternatives have on average.
         less_frequent: by how much they are rarer on average, on the Zipf scale.
         unequal: share of comparisons whose two forms have different numbers of tokens.
-        ratio_equal: mean probability ratio of the others; None where there is none.
+        n_equal: the others, whose two forms have as many tokens.
+        ratio_equal: mean probability ratio of these; None where there is none.
+        equal_low: lower end of its interval.
+        equal_high: upper end.
     """
 
     model: str
@@ -91,11 +101,17 @@ class ProfileRow:
     ratio: float | None
     ratio_low: float | None
     ratio_high: float | None
+    reason: str | None
     accuracy: float | None
+    accuracy_low: float | None
+    accuracy_high: float | None
     more_tokens: float | None
     less_frequent: float | None
     unequal: float | None
+    n_equal: int
     ratio_equal: float | None
+    equal_low: float | None
+    equal_high: float | None
 
 
 def agreement_of(run: AgreementRun) -> str:
@@ -139,26 +155,37 @@ def profile_rows(
     return rows
 
 
-def with_covariates(found: Sequence[Contrasted]) -> Regression:
-    """The margin where both forms are equally long in tokens and equally frequent.
+def design_of(found: Sequence[Contrasted]) -> Design:
+    """The design of comparisons: those of one cluster of items belong together."""
+    return Design(tuple(each.item for each in found), tuple(each.cluster for each in found))
+
+
+def with_covariates(found: Sequence[Contrasted]) -> tuple[Regression, tuple[str, ...]]:
+    """The margin where both forms are equally long in tokens and, if known, equally frequent.
 
     A regression of the margin in bits on the difference in tokens and in Zipf frequency: its
     intercept is the effect of agreement that they leave. A predictor that does not vary is left
-    out.
+    out; it is controlled only if the forms never differ in it.
 
     Args:
         found: comparisons; those without frequencies are left out where others have them.
+
+    Returns:
+        The regression, and what is equal at its intercept.
     """
     known = [each for each in found if each.less_frequent is not None] or list(found)
-    predictors: dict[str, list[float]] = {"more_tokens": [e.more_tokens for e in known]}
-    predictors["less_frequent"] = [
-        each.less_frequent for each in known if each.less_frequent is not None
+    differences: dict[str, list[float]] = {
+        "more_tokens": [float(each.more_tokens) for each in known],
+        "less_frequent": [each.less_frequent for each in known if each.less_frequent is not None],
+    }
+    predictors = {name: values for name, values in differences.items() if len(set(values)) > 1}
+    equal = [
+        CONTROLS[name]
+        for name, values in differences.items()
+        if name in predictors or set(values) == {0.0}
     ]
-    return regress(
-        [each.margin_bits for each in known],
-        {name: values for name, values in predictors.items() if len(set(values)) > 1},
-        Design(tuple(each.item for each in known), tuple(each.cluster for each in known)),
-    )
+    regression = regress([each.margin_bits for each in known], predictors, design_of(known))
+    return regression, tuple(equal)
 
 
 def _contrasted(run: AgreementRun, frequency: Frequency | None) -> Iterator[Contrasted]:
@@ -195,9 +222,14 @@ def _rarity(condition: Condition, frequency: Frequency | None, run: AgreementRun
 def _profile_row(
     run: AgreementRun, features: str, cell: Sequence[Contrasted], *, seed: int
 ) -> ProfileRow:
-    design = Design(tuple(each.item for each in cell), tuple(each.cluster for each in cell))
-    ratio = mean_of([each.ratio for each in cell], design, seed=seed)
     rarity = [each.less_frequent for each in cell if each.less_frequent is not None]
+    equal = [each for each in cell if each.more_tokens == 0]
+    right = [each.margin_bits > 0 for each in cell]
+    ratio, of_equal = (
+        bounded_mean([each.ratio for each in group], design_of(group), seed=seed)
+        for group in (cell, equal)
+    )
+    accuracy = share_interval(right, design_of(cell))
     return ProfileRow(
         model=run.model,
         language=run.language,
@@ -205,12 +237,18 @@ def _profile_row(
         features=features,
         version=version_of(run.suite.name),
         n=len(cell),
-        ratio=ratio.value,
+        ratio=mean_or_none([each.ratio for each in cell]),
         ratio_low=ratio.low,
         ratio_high=ratio.high,
-        accuracy=mean_or_none([float(each.margin_bits > 0) for each in cell]),
+        reason=ratio.reason,
+        accuracy=mean_or_none([float(held) for held in right]),
+        accuracy_low=accuracy.low,
+        accuracy_high=accuracy.high,
         more_tokens=mean_or_none([float(each.more_tokens) for each in cell]),
         less_frequent=mean_or_none(rarity),
         unequal=mean_or_none([float(each.more_tokens != 0) for each in cell]),
-        ratio_equal=mean_or_none([each.ratio for each in cell if each.more_tokens == 0]),
+        n_equal=len(equal),
+        ratio_equal=mean_or_none([each.ratio for each in equal]),
+        equal_low=of_equal.low,
+        equal_high=of_equal.high,
     )

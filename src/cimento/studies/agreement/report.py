@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
 from cimento.measures.regions import FinalMarkRule
+from cimento.statistics.multiple import holm
+from cimento.statistics.regression import INTERCEPT
 from cimento.studies.agreement.attractors import (
     AttractorRow,
     attractor_rows,
@@ -51,6 +54,10 @@ if TYPE_CHECKING:
     from cimento.studies.agreement.table import Version
 
 
+DROP = "drop"
+"""How the outcomes of drops begin."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CovariateRow:
     """An effect beside those of length and frequency.
@@ -59,16 +66,21 @@ class CovariateRow:
         model: its label.
         language: ISO 639-1 code.
         outcome: ``margin_bits, plain`` or ``margin_bits, adversarial``, over all suites: the
-            intercept is the margin between forms that are equally long in tokens and equally
-            frequent; or ``drop``, with the suite: the drop of an item by the words between, and
-            ``drop by`` a property of the attractors: by its values too.
+            intercept is the margin between forms that differ in nothing of `equal`; or ``drop``,
+            with the suite: the drop of an item by the words between, and ``drop by`` a property
+            of the attractors: by its values too.
+        equal: in what the two forms are equal at the intercept; empty for drops.
         regression: of the outcome.
+        p_holm: p of its coefficients, adjusted over all of the table that are read; None of the
+            intercept of a drop.
     """
 
     model: str
     language: str
     outcome: str
+    equal: tuple[str, ...]
     regression: Regression
+    p_holm: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +94,7 @@ class AgreementReport:
             for.
         languages: means of each language and version.
         profile: by agreement and features; empty where it was not asked for.
-        covariates: margins at equal length and frequency; empty likewise.
+        covariates: regressions of margins and drops; empty likewise.
         models: each model with what is known of it; empty likewise.
         pairs: every two models in every cell of the profile; empty likewise.
         facts: what goes with the ratio over models; empty likewise.
@@ -140,7 +152,7 @@ def agreement_report(
         ),
         languages=tuple(languages),
         profile=tuple(profile_rows(found, seed=seed, frequency=frequency)) if frequency else (),
-        covariates=(*_covariates(found, frequency), *_drops(pairs)) if frequency else (),
+        covariates=_adjusted([*_covariates(found, frequency), *_drops(pairs)]) if frequency else (),
         models=tuple(shown),
         pairs=tuple(model_pairs(found, seed=seed)) if frequency else (),
         facts=tuple(fact_rows(shown, seed=seed)),
@@ -188,28 +200,51 @@ def _covariates(
     for run in runs:
         key = (run.model, run.language, version_of(run.suite.name))
         groups.setdefault(key, []).append(run)
-    return [
-        CovariateRow(
-            model=model,
-            language=language,
-            outcome=f"margin_bits, {version}",
-            regression=with_covariates(
-                [each for run in group for each in contrasted(run, frequency=frequency(language))]
-            ),
+    rows = []
+    for (model, language, version), group in groups.items():
+        known = frequency(language)
+        regression, equal = with_covariates(
+            [each for run in group for each in contrasted(run, frequency=known)]
         )
-        for (model, language, version), group in groups.items()
-    ]
+        outcome = f"margin_bits, {version}"
+        rows.append(
+            CovariateRow(
+                model=model, language=language, outcome=outcome, equal=equal, regression=regression
+            )
+        )
+    return rows
 
 
 def _drops(pairs: Sequence[tuple[AgreementRun, AgreementRun]]) -> Iterator[CovariateRow]:
     """For each suite with a twin a regression on length, and one on each property."""
     for plain, twin in pairs:
-        found = {"drop": drop_by_length(plain, twin)}
-        found |= {f"drop by {name}": each for name, each in drops_by_property(plain, twin).items()}
+        found = {DROP: drop_by_length(plain, twin)}
+        found |= {
+            f"{DROP} by {name}": each for name, each in drops_by_property(plain, twin).items()
+        }
         for outcome, regression in found.items():
             yield CovariateRow(
                 model=plain.model,
                 language=plain.language,
                 outcome=f"{outcome}, {plain.suite.name}",
+                equal=(),
                 regression=regression,
             )
+
+
+def _adjusted(rows: Sequence[CovariateRow]) -> tuple[CovariateRow, ...]:
+    """The rows with their p-values adjusted (Holm) over the coefficients that are read.
+
+    The intercept of a drop is not: no attractor has 0 words, which it would be the drop of.
+    """
+    adjusted = iter(holm([p for row in rows for p in _p_values(row)]))
+    return tuple(
+        replace(row, p_holm=tuple(islice(adjusted, len(row.regression.coefficients))))
+        for row in rows
+    )
+
+
+def _p_values(row: CovariateRow) -> Iterator[float | None]:
+    for coefficient in row.regression.coefficients:
+        extrapolated = coefficient.name == INTERCEPT and row.outcome.startswith(DROP)
+        yield None if extrapolated else coefficient.p

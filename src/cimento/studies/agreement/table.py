@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.measures.values import total
+from cimento.statistics.bounded import bounded_mean
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import mean_of
@@ -44,6 +45,7 @@ class SuiteRow:
         accuracy_low: lower end of its interval.
         accuracy_high: upper end.
         accuracy_method: how the interval was made.
+        chance: what the accuracy would be by chance.
         n_other_contexts: items whose conditions differ elsewhere than in the target.
         reason: why a number is None.
     """
@@ -57,12 +59,13 @@ class SuiteRow:
     ratio: float | None
     ratio_low: float | None
     ratio_high: float | None
-    ratio_method: str
+    ratio_method: str | None
     n_verdicts: int
     accuracy: float | None
     accuracy_low: float | None
     accuracy_high: float | None
     accuracy_method: str | None
+    chance: float
     n_other_contexts: int
     reason: str | None
 
@@ -116,8 +119,9 @@ class LanguageRow:
         version: plain or adversarial.
         n_suites: how many suites are in it.
         ratio: mean of the ratios.
-        accuracy: mean of the accuracies.
+        accuracy: mean of the accuracies; None where their chance levels differ.
         averaging: whether suites or items have the same weight.
+        reason: why there is no mean of the accuracies.
     """
 
     model: str
@@ -127,6 +131,7 @@ class LanguageRow:
     ratio: float | None
     accuracy: float | None
     averaging: Averaging
+    reason: str | None = None
 
 
 def suite_row(run: AgreementRun, *, seed: int) -> SuiteRow:
@@ -138,8 +143,8 @@ def suite_row(run: AgreementRun, *, seed: int) -> SuiteRow:
     """
     clusters = clusters_of(run.suite)
     known = [(each.item, each.mean) for each in run.ratios if each.mean is not None]
-    design = Design.of((item for item, _ in known), clusters)
-    ratio = mean_of([mean for _, mean in known], design, seed=seed)
+    means = [mean for _, mean in known]
+    ratio = bounded_mean(means, Design.of((item for item, _ in known), clusters), seed=seed)
     judged = [(item, held) for item, held in run.passed.items() if held is not None]
     interval = share_interval(
         [held for _, held in judged], Design.of((item for item, _ in judged), clusters)
@@ -151,7 +156,7 @@ def suite_row(run: AgreementRun, *, seed: int) -> SuiteRow:
         version=version_of(run.suite.name),
         n_items=len(run.suite.items),
         n_ratios=len(known),
-        ratio=ratio.value,
+        ratio=mean_or_none(means),
         ratio_low=ratio.low,
         ratio_high=ratio.high,
         ratio_method=ratio.method,
@@ -160,6 +165,7 @@ def suite_row(run: AgreementRun, *, seed: int) -> SuiteRow:
         accuracy_low=interval.low,
         accuracy_high=interval.high,
         accuracy_method=interval.method,
+        chance=run.chance,
         n_other_contexts=len(run.other_contexts),
         reason=_first_reason(run) or ratio.reason or interval.reason,
     )
@@ -190,6 +196,8 @@ def twin_rows(pairs: Sequence[tuple[AgreementRun, AgreementRun]], *, seed: int) 
 def language_rows(rows: Iterable[SuiteRow], *, averaging: Averaging) -> list[LanguageRow]:
     """The means of each language, version and model.
 
+    They have no intervals: the suites of a language are no sample of suites.
+
     Args:
         rows: of suites.
         averaging: ``suites`` gives each suite the same weight, ``items`` each item.
@@ -197,18 +205,23 @@ def language_rows(rows: Iterable[SuiteRow], *, averaging: Averaging) -> list[Lan
     groups: dict[tuple[str, str, Version], list[SuiteRow]] = {}
     for row in rows:
         groups.setdefault((row.model, row.language, row.version), []).append(row)
-    return [
-        LanguageRow(
-            model=model,
-            language=language,
-            version=version,
-            n_suites=len(group),
-            ratio=_weighted([(row.ratio, row.n_ratios) for row in group], averaging),
-            accuracy=_weighted([(row.accuracy, row.n_verdicts) for row in group], averaging),
-            averaging=averaging,
+    found = []
+    for (model, language, version), group in groups.items():
+        levels = sorted({row.chance for row in group})
+        accuracies = [(row.accuracy, row.n_verdicts) for row in group]
+        found.append(
+            LanguageRow(
+                model=model,
+                language=language,
+                version=version,
+                n_suites=len(group),
+                ratio=_weighted([(row.ratio, row.n_ratios) for row in group], averaging),
+                accuracy=_weighted(accuracies, averaging) if len(levels) == 1 else None,
+                averaging=averaging,
+                reason=None if len(levels) == 1 else _levels_differ(levels),
+            )
         )
-        for (model, language, version), group in groups.items()
-    ]
+    return found
 
 
 def version_of(name: str) -> Version:
@@ -249,6 +262,10 @@ def _twin_row(plain: AgreementRun, twin: AgreementRun, *, seed: int) -> TwinRow:
 def _with_holm(rows: Sequence[TwinRow]) -> list[TwinRow]:
     adjusted = holm([row.p for row in rows])
     return [replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
+
+
+def _levels_differ(levels: Sequence[float]) -> str:
+    return f"chance levels differ between suites ({', '.join(f'{each:.3f}' for each in levels)})"
 
 
 def _first_reason(run: AgreementRun) -> str | None:
