@@ -10,6 +10,7 @@ from cimento.suites.model import JsonValue
 
 _PRECISIONS = (("p1", "P@1"), ("p10", "P@10"))
 _EQUAL = {True: "=", False: "differs"}
+NO_INTERVAL = "none"
 
 
 def table_text(table: dict[str, JsonValue]) -> str:
@@ -20,18 +21,23 @@ def table_text(table: dict[str, JsonValue]) -> str:
         note = f"{table['aggregation']}. {note}"
     if "cells" not in table:
         return "\n".join([title, note, *_lists(table)])
-    cells = _dicts(table["cells"])
-    rows = _accuracies(cells) if "hits1" in cells[0] else _shares(cells)
-    return "\n".join([title, note, columns(rows, indent=2)])
+    cells, intervals = _dicts(table["cells"]), _dicts(table["intervals"])
+    shown = _accuracies if "hits1" in cells[0] else _shares
+    rows = shown(cells, intervals)
+    lines = [title, note, columns(rows, indent=2)]
+    if any(NO_INTERVAL in row for row in rows):
+        lines.append(f"  {NO_INTERVAL}: fewer than 5 templates, whose sentences belong together")
+    return "\n".join(lines)
 
 
 def part_text(name: str, value: JsonValue) -> str:
     """What was asked for with --what: one line for each value, under its path."""
     if name == "claims" and isinstance(value, dict):
-        rows: list[tuple[str, ...]] = [("claim", "printed", "computed", "verdict")]
+        claims = _dicts(list(value.values()))
+        rows: list[tuple[str, ...]] = [("claim", "printed", "computed", "verdict", "how")]
         rows += [
-            tuple(_shown(each[key]) for key in ("claim", "paper", "computed", "verdict"))
-            for each in _dicts(list(value.values()))
+            tuple(_shown(claim[key]) for key in ("claim", "paper", "computed", "verdict", "how"))
+            for claim in claims
         ]
         return columns(rows)
     if isinstance(value, list) and value:
@@ -41,14 +47,16 @@ def part_text(name: str, value: JsonValue) -> str:
     return columns([(" / ".join(path), _shown(leaf)) for path, leaf in _leaves(value)])
 
 
-def _shares(cells: Sequence[dict[str, JsonValue]]) -> list[tuple[str, ...]]:
+def _shares(
+    cells: Sequence[dict[str, JsonValue]], intervals: Sequence[dict[str, JsonValue]]
+) -> list[tuple[str, ...]]:
     """P@1 and P@10 of each case, in each state, beside what is printed."""
     states = [state for state in STATES if state in cells[0]]
     header = ["case", "measure", "printed"]
     for state in states:
-        header += [state, "counts", ""]
+        header += [state, "95 %", "counts", ""]
     rows = [tuple(header)]
-    for cell in cells:
+    for cell, ends in zip(cells, intervals, strict=True):
         paper = _dict(cell["paper"])
         for position, (key, measure) in enumerate(_PRECISIONS):
             row = [str(cell["case"]), measure, _shown(paper[key])]
@@ -56,7 +64,8 @@ def _shares(cells: Sequence[dict[str, JsonValue]]) -> list[tuple[str, ...]]:
                 computed = _dict(_dict(cell[state])[key])
                 equal = cell[f"{state}_equals_paper"]
                 same = isinstance(equal, list) and equal[position] is True
-                row += [_shown(computed["pct"]), _counts(computed), _EQUAL[same]]
+                interval = _ends(_dict(_dict(ends[state])[key]))
+                row += [_shown(computed["pct"]), interval, _counts(computed), _EQUAL[same]]
             rows.append(tuple(row))
     return rows
 
@@ -67,11 +76,19 @@ def _counts(share: dict[str, JsonValue]) -> str:
     return f"{share['correct']}/{share['n']}"
 
 
-def _accuracies(cells: Sequence[dict[str, JsonValue]]) -> list[tuple[str, ...]]:
+def _ends(interval: dict[str, JsonValue]) -> str:
+    if interval["low"] is None:
+        return NO_INTERVAL
+    return f"{_shown(interval['low'])} to {_shown(interval['high'])}"
+
+
+def _accuracies(
+    cells: Sequence[dict[str, JsonValue]], intervals: Sequence[dict[str, JsonValue]]
+) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [
-        ("model", "word", "measure", "printed", "computed", "counts", "")
+        ("model", "word", "measure", "printed", "computed", "95 %", "counts", "")
     ]
-    for cell in cells:
+    for cell, ends in zip(cells, intervals, strict=True):
         paper, equal = cell["paper"], cell["equals_paper"]
         if not (isinstance(paper, list) and isinstance(equal, list)):
             continue
@@ -83,6 +100,7 @@ def _accuracies(cells: Sequence[dict[str, JsonValue]]) -> list[tuple[str, ...]]:
                     f"acc@{k}",
                     _shown(paper[position]),
                     _shown(cell[name]),
+                    _ends(_dict(ends[f"k{k}"])),
                     f"{cell[f'hits{k}']}/{cell['n']}",
                     _EQUAL[equal[position] is True],
                 )

@@ -9,7 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from cimento.cloze.judging.clusters import clustering, precision_interval
 from cimento.cloze.judging.precision import micro
 from cimento.studies.portuguese.data import Row, StudyData
-from cimento.studies.portuguese.grammar import DIMENSIONS, Json, precision_json, share_json
+from cimento.studies.portuguese.grammar import (
+    DIMENSIONS,
+    Json,
+    interval_json,
+    precision_json,
+    share_json,
+)
 from cimento.suites.model import JsonValue
 
 RECORDED_MODEL = "bertimbau-large"
@@ -107,10 +113,7 @@ def _with_interval(rows: Sequence[Row]) -> Json:
     template = {row.candidate.item: row.column("template") for row in rows}
     candidates = [row.candidate for row in rows]
     interval = precision_interval(candidates, lambda each: template[each.item])
-    low, high = (
-        None if end is None else round(100 * end, 2) for end in (interval.low, interval.high)
-    )
-    return {**share_json(micro(candidates)), "low": low, "high": high, "method": interval.method}
+    return {**share_json(micro(candidates)), **interval_json(interval)}
 
 
 def dimension_rows(rows: Iterable[Row], case: str) -> list[Row]:

@@ -6,7 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from cimento.cloze.judging.clusters import precision_interval
 from cimento.cloze.judging.precision import Mean, Share, macro, micro
+from cimento.statistics.bounded import bounded_mean
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import Interval
 from cimento.studies.portuguese import printed
 from cimento.studies.portuguese.data import Row, State, StudyData
 from cimento.suites.model import JsonValue
@@ -188,6 +192,13 @@ def grammar_table(data: StudyData, number: int, states: Sequence[State]) -> Json
         "aggregation": table.aggregation,
         "note": table.note,
         "cells": cells,
+        "intervals": [
+            {
+                "case": case,
+                **{state: _intervals(groups[state][case], table.aggregation) for state in states},
+            }
+            for case in table.printed
+        ],
     }
     if not table.dimension:
         found["micro"] = {
@@ -233,6 +244,31 @@ def _precision(rows: Sequence[Row], aggregation: str) -> Json:
     return {"templates": mean.groups, "value": mean.value, "pct": mean.percent}
 
 
+def _intervals(rows: Sequence[Row], aggregation: str) -> Json:
+    return {
+        "p1": _interval([row for row in rows if row.first], aggregation),
+        "p10": _interval(rows, aggregation),
+    }
+
+
+def _interval(rows: Sequence[Row], aggregation: str) -> Json:
+    """What the templates of a case, whose sentences belong together, say of others like them."""
+    if aggregation == "micro":
+        template = {row.candidate.item: row.column("template") for row in rows}
+        candidates = [row.candidate for row in rows]
+        return interval_json(precision_interval(candidates, lambda each: template[each.item]))
+    shares = [share.value for share in _by_template(rows) if share.value is not None]
+    return interval_json(bounded_mean(shares, Design.independent(len(shares)), seed=0))
+
+
+def interval_json(interval: Interval) -> Json:
+    """An interval in per cent with two decimals, or why there is none."""
+    low, high = (
+        None if end is None else round(100 * end, 2) for end in (interval.low, interval.high)
+    )
+    return {"low": low, "high": high, "method": interval.method, "reason": interval.reason}
+
+
 def _percent(rows: Sequence[Row], aggregation: str, *, first: bool) -> float | None:
     chosen = [row for row in rows if row.first or not first]
     if aggregation == "macro":
@@ -241,7 +277,11 @@ def _percent(rows: Sequence[Row], aggregation: str, *, first: bool) -> float | N
 
 
 def _over_templates(rows: Sequence[Row]) -> Mean:
+    return macro(_by_template(rows))
+
+
+def _by_template(rows: Sequence[Row]) -> list[Share]:
     templates: dict[str, list[Row]] = {}
     for row in rows:
         templates.setdefault(row.column("template"), []).append(row)
-    return macro(micro(row.candidate for row in group) for group in templates.values())
+    return [micro(row.candidate for row in group) for group in templates.values()]

@@ -15,9 +15,11 @@ from cimento.cloze.judging.hits import (
     groups_hit_by_none,
     hit_ranks,
 )
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import share_interval
 from cimento.studies.portuguese import printed
 from cimento.studies.portuguese.data import StudyData
-from cimento.studies.portuguese.grammar import Json
+from cimento.studies.portuguese.grammar import Json, interval_json
 from cimento.suites.model import JsonValue
 
 BASE, LARGE = "bertimbau-base", "bertimbau-large"
@@ -35,9 +37,11 @@ def ranks_of(data: StudyData, model: str, words: Sequence[str] = WORDS) -> Ranks
 def table_1(data: StudyData) -> Json:
     """Accuracy of each model for each word, with the first candidate and among ten."""
     cells: list[JsonValue] = []
+    intervals: list[JsonValue] = []
     for (model, word), paper in printed.TABLE_1.items():
         ranks = ranks_of(data, model, [str(word)])
         first, top = accuracy_at(ranks, 1), accuracy_at(ranks, TOP)
+        intervals.append({f"k{k}": _interval(data, ranks, k) for k in (1, TOP)})
         equal: list[JsonValue] = [first.percent == paper[0], top.percent == paper[1]]
         cells.append(
             {
@@ -57,7 +61,14 @@ def table_1(data: StudyData) -> Json:
         "title": "Multiword expressions: accuracy for the first and the second word",
         "note": "A hit is a candidate that is the word that was there, capitals aside.",
         "cells": cells,
+        "intervals": intervals,
     }
+
+
+def _interval(data: StudyData, ranks: Ranks, k: int) -> Json:
+    """The interval of an accuracy; the five sentences of an expression belong together."""
+    held = [rank is not None and rank <= k for rank in ranks.values()]
+    return interval_json(share_interval(held, Design.of(ranks, _expressions(data))))
 
 
 def table_2(data: StudyData) -> Json:
