@@ -77,7 +77,7 @@ def test_an_effect_of_the_matrix_clause_is_not_one_of_the_embedded_clause():
     matrix = found[1].dd
     assert matrix.low is not None
     assert matrix.high is not None
-    assert 22.0 <= matrix.low < 22.5 < matrix.high <= 23.0
+    assert 21.5 < matrix.low < 22.5 < matrix.high < 23.5
 
 
 def test_nats_become_bits():

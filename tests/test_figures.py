@@ -79,7 +79,7 @@ def test_panels_hand_out_their_means_and_standard_errors():
     assert last["p"] == 0.03
     text = json.dumps(figure.spec)
     assert "DD 2.00, p .030, pairs 83 %" in text
-    assert '"description": "gpt on prova, lp: interaction by phenomenon"' in text
+    assert '"description": "gpt on prova, lp: interaction by phenomenon; ' in text
 
 
 def test_a_missing_cell_is_no_point_and_is_said():
@@ -123,6 +123,40 @@ def test_plain_lines_are_solid_and_changed_ones_dashed():
     assert json.loads(dash) == {"domain": ["nonisland", "island"], "range": [[1, 0], [5, 4]]}
     x = spec["concat"][0]["layer"][0]["encoding"]["x"]
     assert x["sort"] == ["short", "long"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "scale", "axis"),
+    [
+        ("surprisal-bits", "z", "log-probability, z-score"),
+        ("surprisal-nats", "raw", "log-probability, nats"),
+        ("penlp", "likert-z", "penlp, z-score of 7 points"),
+        ("ppl", "z", "ppl with its sign reversed, z-score"),
+        ("rating", "raw", "rating, as given"),
+    ],
+)
+def test_the_axis_says_what_is_drawn_and_where_up_is(measure, scale, axis):
+    figure = interaction_figure(dataclasses.replace(result(), measure=measure), scale)
+    titles = {
+        tuple(layer["encoding"]["y"]["title"])
+        for panel in figure.spec["concat"]
+        for layer in panel["layer"]
+    }
+    assert titles == {(axis, "higher: more acceptable")}
+
+
+@pytest.mark.parametrize(
+    ("bars", "said"),
+    [
+        ("se", "error bars: ± 1 standard error of the mean over items"),
+        ("loftus-masson", "error bars: 95 % within items (Loftus-Masson)"),
+    ],
+)
+def test_error_bars_are_named_in_the_figure_and_its_caption(bars, said):
+    figure = interaction_figure(result(), "z", bars=bars)
+    assert said in figure.spec["title"]["subtitle"]
+    assert said in figure.title
+    assert said in parse_page(figure.svg()).words
 
 
 def test_rows_put_sources_beside_each_other_and_keep_empty_places():
@@ -297,7 +331,7 @@ def test_the_command_draws(folder, tmp_path):
         ]
         assert invoke([*command, "-o", str(path)]) == 0
         assert path.read_bytes().startswith(beginning)
-    assert "z of 7 points (penlp)" in (tmp_path / "figure.svg").read_text(encoding="utf-8")
+    assert "penlp, z-score of 7 points" in (tmp_path / "figure.svg").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -329,4 +363,8 @@ def test_the_page_shows_the_panels(folder, tmp_path):
     captions = [each.words for each in page.all("figcaption")]
     assert any("interaction by phenomenon" in each for each in captions)
     [panels] = [e for e in page.all("svg.figure") if "interaction" in e.all("title")[0].text]
-    assert "z (surprisal-bits)" in panels.words
+    assert "log-probability, z-score" in panels.words
+    assert "higher: more acceptable" in panels.words
+    [caption] = [each for each in captions if "interaction by phenomenon" in each]
+    assert "log-probability, z-score (higher: more acceptable)" in caption
+    assert "error bars: ± 1 standard error of the mean over items" in caption

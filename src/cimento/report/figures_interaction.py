@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from cimento.errors import UsageError
+from cimento.measures import find_measure
+from cimento.measures.normalising import Normalisation
 from cimento.report.figures import BLUE, ORANGE, Figure, figure_of, load_altair
 from cimento.report.wording import p_value
 
@@ -13,11 +16,30 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from cimento.measures.normalising import Normalisation
     from cimento.verdicts.effects import Effects
     from cimento.verdicts.factorial import Factorial, PhenomenonEffects
 
 Bars: TypeAlias = Literal["se", "means-removed", "cousineau-morey", "loftus-masson"]
+
+BARS: Mapping[Bars, str] = {
+    "se": "± 1 standard error of the mean over items",
+    "means-removed": "95 % within items (means of items removed)",
+    "cousineau-morey": "95 % within items (Cousineau-Morey)",
+    "loftus-masson": "95 % within items (Loftus-Masson)",
+}
+"""What error bars are, in words."""
+
+SCALES: Mapping[Normalisation, str] = {
+    "z": "z-score",
+    "likert": "7 points",
+    "likert-z": "z-score of 7 points",
+    "quantile": "7 quantile points",
+    "quantile-z": "z-score of 7 quantile points",
+    "robust-z": "robust z-score",
+}
+"""Scales in words; that of raw scores is their unit."""
+
+UP = "higher: more acceptable"
 
 PER_ROW = 2
 SIZE = (190, 150)
@@ -125,8 +147,13 @@ def _figure(
         else:
             frames.append(_frame(panel, scale))
             charts.append(_chart(panel, frames[-1], scale))
-    whole = alt.concat(*charts, columns=columns, title=title).resolve_scale(y="shared")
-    return figure_of(whole, name="interaction", title=title, frame=pl.concat(frames))
+    panels = [panel for row in rows for panel in row if isinstance(panel, Panel)]
+    drawn = " or ".join(dict.fromkeys(_drawn(panel.result, scale) for panel in panels))
+    shown = [f"{drawn} ({UP})", f"error bars: {BARS[panels[0].bars]}"] if panels else []
+    heading = alt.TitleParams(text=title, subtitle=shown)
+    whole = alt.concat(*charts, columns=columns, title=heading).resolve_scale(y="shared")
+    caption = "; ".join([title, *shown])
+    return figure_of(whole, name="interaction", title=caption, frame=pl.concat(frames))
 
 
 def _frame(panel: Panel, scale: Normalisation) -> pl.DataFrame:
@@ -203,10 +230,11 @@ def _chart(
     dash = alt.StrokeDash(field, sort=kinds, title=second, legend=legend).scale(
         domain=kinds, range=[[1, 0], DASH]
     )
-    y = alt.Y("mean:Q", title=_axis(panel, scale), scale=alt.Scale(zero=False, nice=True))
+    axis = [_drawn(panel.result, scale), UP]
+    y = alt.Y("mean:Q", title=axis, scale=alt.Scale(zero=False, nice=True))
     base = alt.Chart(frame.filter(frame["mean"].is_not_null()))
     bars = base.mark_errorbar(ticks=alt.MarkConfig(size=8), rule=True).encode(
-        x=x, y=alt.Y("low:Q", title=_axis(panel, scale)), y2="high:Q", color=colour
+        x=x, y=alt.Y("low:Q", title=axis), y2="high:Q", color=colour
     )
     lines = base.mark_line(strokeWidth=1.8).encode(x=x, y=y, color=colour, strokeDash=dash)
     points = base.mark_point(filled=True, size=45, opacity=1).encode(x=x, y=y, color=colour)
@@ -215,9 +243,16 @@ def _chart(
     return alt.layer(lines, bars, points).properties(title=heading, width=width, height=height)
 
 
-def _axis(panel: Panel, scale: Normalisation) -> str:
-    unit = f" ({panel.result.measure})"
-    return {"raw": "score", "z": "z", "likert-z": "z of 7 points"}.get(scale, scale) + unit
+def _drawn(result: Factorial, scale: Normalisation) -> str:
+    """What is drawn. Scores are turned so that more is better: surprisal is log-probability."""
+    try:
+        measure = find_measure(result.measure)
+    except UsageError:  # ratings of people
+        return f"{result.measure}, {SCALES.get(scale, 'as given')}"
+    name = measure.name
+    if not measure.higher_is_better:
+        name = "log-probability" if measure.information else f"{name} with its sign reversed"
+    return f"{name}, {SCALES.get(scale, measure.unit or 'raw')}"
 
 
 def _subtitle(panel: Panel, scale: Normalisation) -> str:

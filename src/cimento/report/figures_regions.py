@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cimento.measures.values import BITS_PER_NAT, Missing
 from cimento.report.figures import Figure, figure_of, require_rows
+from cimento.report.figures_interaction import BARS, Bars
 from cimento.report.figures_margins import above
 from cimento.report.figures_scores import COLOURS
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.measures.regions import RegionValues
-    from cimento.report.figures_interaction import Bars
     from cimento.suites.model import Suite
 
 HEIGHT = 200
@@ -54,13 +54,15 @@ def regions_figure(
 
     who = next(iter(values)) if len(values) == 1 else f"{len(values)} models"
     title = f"{who} on {suite.name}: surprisal by region"
+    shown = f"error bars: {BARS[bars]}"
+    heading = alt.TitleParams(text=title, subtitle=shown)
     chart = (
         alt.layer(*_layers(suite), data=known)
         .properties(width=REGION_WIDTH * max(4, len(suite.region_names)), height=HEIGHT)
-        .facet(row=alt.Row("model:N", title=None, sort=list(values), header=above()), title=title)
+        .facet(row=alt.Row("model:N", title=None, sort=list(values), header=above()), title=heading)
         .resolve_scale(y="independent")
     )
-    return figure_of(chart, name="regions", title=title, frame=frame)
+    return figure_of(chart, name="regions", title=f"{title}; {shown}", frame=frame)
 
 
 def _layers(suite: Suite) -> tuple[alt.Chart, alt.Chart]:

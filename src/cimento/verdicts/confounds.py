@@ -149,15 +149,14 @@ def _beginnings(place: _Place) -> list[Confound]:
     """First words of a class that only one of the four conditions has there, or all but one."""
     firsts = {item.id: [first_word(text) for text in place.texts(item)] for item in place.items}
     kinds = _kinds(place, firsts)
-    marked: dict[tuple[int, tuple[str, ...]], list[str]] = {}
-    for item, own in kinds.items():
-        counts = Counter(own)
-        alone = [cell for cell in range(N_CELLS) if counts[own[cell]] == 1]
-        if alone:
-            marked.setdefault((alone[-1], tuple(own)), []).append(item)
+    marked: dict[tuple[str, ...], list[str]] = {}
+    for item, pattern in kinds.items():
+        if 1 in Counter(pattern).values():
+            marked.setdefault(tuple(pattern), []).append(item)
     found = []
-    for (cell, own), items in marked.items():
+    for own, items in marked.items():
         if len(items) >= SHARE * len(place.items):
+            cell = max(k for k in range(N_CELLS) if own.count(own[k]) == 1)
             forms = [
                 Counter(firsts[item][k] for item in items).most_common(1)[0][0]
                 for k in range(N_CELLS)
