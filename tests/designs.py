@@ -9,8 +9,13 @@ from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_FACTORS
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
 
 
-def island_suite(items: Mapping[str, Sequence[str]], *, name: str = "prova") -> Suite:
-    """A suite of 2 x 2 items: phenomenon to the ids of its items."""
+def island_suite(
+    items: Mapping[str, Sequence[str]],
+    *,
+    name: str = "prova",
+    clusters: Mapping[str, str] | None = None,
+) -> Suite:
+    """A suite of 2 x 2 items: phenomenon to the ids of its items, and item to its cluster."""
     made = tuple(
         Item(
             item,
@@ -20,6 +25,7 @@ def island_suite(items: Mapping[str, Sequence[str]], *, name: str = "prova") -> 
                     (Region(f"Frase {item} {condition.replace('_', '')}."),),
                     {
                         "phenomenon": phenomenon,
+                        **({"verb": clusters[item]} if clusters else {}),
                         **dict(zip(ISLAND_FACTORS, condition.split("_"), strict=True)),
                     },
                 )
@@ -35,6 +41,7 @@ def island_suite(items: Mapping[str, Sequence[str]], *, name: str = "prova") -> 
         predictions=(),
         items=made,
         factors=dict(ISLAND_FACTORS),
+        cluster="verb" if clusters else "",
     )
 
 

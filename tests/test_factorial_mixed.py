@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from cimento.statistics.design import Design
 from cimento.statistics.means import t_test
 from cimento.verdicts.factorial import Factorial, factorial
-from cimento.verdicts.factorial_mixed import INTERCEPTS, SLOPES, design_models
+from cimento.verdicts.factorial_mixed import BY_CLUSTER, INTERCEPTS, SLOPES, design_models
 from tests.designs import island_suite, scores
 
 ROWS = {
@@ -40,6 +42,62 @@ def test_with_slopes_the_interaction_is_the_t_test_of_dd_over_items():
     assert slopes.interaction.freedom == pytest.approx(4.0, rel=1e-3)
     assert plain.interaction is not None
     assert plain.interaction.estimate == pytest.approx(slopes.interaction.estimate)
+
+
+def clustered(sizes, *, sd, seed):
+    """A null design in clusters: DD varies by item with variance 4 and by cluster with this sd."""
+    generator = np.random.default_rng(seed)
+    clusters = {
+        f"{cluster}-{number}": f"v{cluster}"
+        for cluster, size in enumerate(sizes)
+        for number in range(size)
+    }
+    common = {name: sd * generator.normal() for name in dict.fromkeys(clusters.values())}
+    rows = {
+        item: tuple(
+            (generator.normal(size=4) + common[verb] * np.array([1, -1, -1, 1]) / 4).tolist()
+        )
+        for item, verb in clusters.items()
+    }
+    return result(scores(rows), suite=island_suite({"se": list(rows)}, clusters=clusters))
+
+
+def test_a_dd_that_differs_between_clusters_is_tested_over_clusters():
+    one = clustered([5] * 8, sd=3, seed=4)
+    plain, slopes = design_models([one])
+    by_cluster = "(1 + structure * distance || cluster)"
+    assert plain.formula == f"score ~ structure * distance + (1 | item) + {by_cluster}"
+    assert slopes.fit.formula == f"{SLOPES} + {BY_CLUSTER}"
+    dds = np.reshape(one.phenomena[0].effects["raw"].item_dds, (8, 5)).mean(axis=1)
+    oracle = stats.ttest_1samp(dds, 0)
+    # In clusters of one size the model's test is that of the clusters' means.
+    assert slopes.interaction.estimate == pytest.approx(dds.mean())
+    assert slopes.interaction.statistic == pytest.approx(oracle.statistic, rel=1e-4)
+    assert slopes.interaction.freedom == pytest.approx(7, rel=1e-3)
+    assert slopes.interaction.p == pytest.approx(oracle.pvalue, rel=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sizes", "sd"),
+    [([5] * 8, 2.0), ([1, 2, 3, 5, 7, 8], 2.0), ([1, 1, 1, 2, 2, 3, 4, 5, 6, 8] * 2, 1.3)],
+)
+def test_a_dd_that_differs_between_clusters_is_not_found_in_null_data(sizes, sd):
+    trials = 200
+    found = [0, 0]
+    for seed in range(trials):
+        for place, model in enumerate(design_models([clustered(sizes, sd=sd, seed=seed)])):
+            found[place] += model.interaction.p <= 0.05
+    # 3 to 7 %, and two standard errors of 200 trials.
+    slack = 2 * (0.05 * 0.95 / trials) ** 0.5
+    for each in found:
+        assert 0.03 - slack <= each / trials <= 0.07 + slack
+
+
+def test_few_clusters_have_no_model():
+    one = clustered([5] * 4, sd=1, seed=1)
+    reasons = {each.fit.reason for each in design_models([one])}
+    assert reasons == {"4 clusters: an interval needs 5 or more"}
 
 
 def test_what_cannot_be_fitted_says_why():

@@ -24,11 +24,13 @@ _p = partial(wording.p_number, absent=BLANK)
 
 _ABOUT_SIZES = (
     "kappa: whether both are right about the same items, beyond chance. detectable: the smallest"
-    " change that as many items would show with a power of 0.8."
+    " change that McNemar's exact test of as many items would find with a power of 0.8 (of"
+    " clustered items, of their effective number)."
 )
 _ABOUT_DUELS = (
     "change: second minus first. p: McNemar's exact test, or t over clusters (CR2). h: of Cohen."
-    " detectable: the smallest change these items would show with a power of 0.8."
+    " detectable: the smallest change that McNemar's exact test of these items, or of their"
+    " effective number, would find with a power of 0.8."
 )
 SHOWN = 12
 """Flipped items that are named; the table of items has them all."""

@@ -271,7 +271,8 @@ def mixed_grid(models: Sequence[DesignModel]) -> Grid:
         labels=6,
         remarks=1,
         notes=(
-            "Intercepts alone can look surer than they are; see also the tests over items.",
+            "Intercepts alone can look surer than they are, or less sure: see the table tests too.",
+            "With `cluster` in the formula, effects may differ between the suite's clusters.",
             "p: Satterthwaite's degrees of freedom; not corrected. REML.",
         ),
     )  # fmt: skip

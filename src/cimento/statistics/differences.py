@@ -65,13 +65,24 @@ def share_difference(
         return Difference((b - c) / n if n else None, None, None, method, design.shortage)
     gaps = [float(a) - float(z) for a, z in zip(first, second, strict=True)]
     effective = effective_number(gaps, design, level=level)
-    p = (b * effective / n + 1) / (effective + 2)
-    q = (c * effective / n + 1) / (effective + 2)
-    half = z_quantile(level) * math.sqrt((p + q - (p - q) ** 2) / (effective + 2))
+    centre, error = bonett_price(b / n, c / n, effective)
+    half = z_quantile(level) * error
     estimate = (b - c) / n
     # Where nearly all items are discordant the adjusted centre may leave the estimate outside.
-    low, high = max(-1.0, min(estimate, p - q - half)), min(1.0, max(estimate, p - q + half))
+    low, high = max(-1.0, min(estimate, centre - half)), min(1.0, max(estimate, centre + half))
     return Difference(estimate, low, high, method)
+
+
+def bonett_price(b: float, c: float, n: float) -> tuple[float, float]:
+    """The adjusted difference of two shares of the same items, and its standard error.
+
+    Args:
+        b: share of the items that only the first gets right.
+        c: share of those that only the second does.
+        n: items; of clustered ones the effective number.
+    """
+    p, q = (b * n + 1) / (n + 2), (c * n + 1) / (n + 2)
+    return p - q, math.sqrt((p + q - (p - q) ** 2) / (n + 2))
 
 
 def unpaired_share_difference(

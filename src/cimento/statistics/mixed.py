@@ -169,10 +169,7 @@ def mixed_model(
     n = _rows(parsed, columns)
     x = _design(parsed.fixed, columns, n)
     y = floats(columns[parsed.response], name=f"column {parsed.response!r}")
-    blocks = [
-        Block(_design(term.terms, columns, n), *codes(columns[term.group]))
-        for term in parsed.random
-    ]
+    blocks = [_block(terms, columns, n) for terms in _by_group(parsed).values()]
     reason = _impossible(parsed, x, y, blocks)
     if reason is not None:
         return MixedFit(parsed.text, "REML" if reml else "ML", n, reason=reason)
@@ -208,16 +205,13 @@ def _fit(
     best = found.profile
     best = dataclasses.replace(found.profile, beta=found.profile.beta + start)
     nothing: list[float | None] = [None] * x.shape[1]
-    parts = dict(zip(order, triangles(found.theta, data.blocks), strict=True))
+    factors = dict(zip(order, triangles(found.theta, data.blocks), strict=True))
     return MixedFit(
         formula=parsed.text,
         criterion=criterion,
         n=n,
         fixed=_fixed(parsed, best, freedoms(found, data, reml=reml) if satterthwaite else nothing),
-        random=tuple(
-            _random(term, blocks[place].levels, parts[place] * sigma)
-            for place, term in enumerate(parsed.random)
-        ),
+        random=_random(parsed, blocks, [factors[place] * sigma for place in range(len(blocks))]),
         residual_sd=sigma,
         loglik=-best.deviance / 2,
         parameters=found.theta.size + x.shape[1] + 1,
@@ -253,6 +247,21 @@ def _design(terms: Sequence[Term], columns: Mapping[str, Column], n: int) -> Flo
     return design
 
 
+def _by_group(parsed: MixedFormula) -> dict[str, list[RandomTerm]]:
+    """Grouping column to its random terms, which are fitted as one block."""
+    groups: dict[str, list[RandomTerm]] = {}
+    for term in parsed.random:
+        groups.setdefault(term.group, []).append(term)
+    return groups
+
+
+def _block(terms: Sequence[RandomTerm], columns: Mapping[str, Column], n: int) -> Block:
+    """The random effects of the terms of one grouping column."""
+    effects = [effect for term in terms for effect in term.terms]
+    sizes = tuple(len(term.terms) for term in terms)
+    return Block(_design(effects, columns, n), *codes(columns[terms[0].group]), sizes)
+
+
 def _impossible(parsed: MixedFormula, x: Floats, y: Floats, blocks: Sequence[Block]) -> str | None:
     """Why these data cannot be fitted by this formula, where they cannot."""
     import numpy as np
@@ -261,12 +270,12 @@ def _impossible(parsed: MixedFormula, x: Floats, y: Floats, blocks: Sequence[Blo
         return ALL_EQUAL if y.size > 1 else TOO_FEW
     if np.linalg.matrix_rank(x) < x.shape[1]:
         return "a fixed effect is constant, or a sum of others"
-    for term, block in zip(parsed.random, blocks, strict=True):
+    for group, block in zip(_by_group(parsed), blocks, strict=True):
         if block.levels < 2:  # noqa: PLR2004  # levels that differ
-            return f"there are fewer than two levels of {term.group!r}"
+            return f"there are fewer than two levels of {group!r}"
         if block.size >= y.size:
             return (
-                f"{y.size} observations for {block.size} random effects of {term.group!r}: "
+                f"{y.size} observations for {block.size} random effects of {group!r}: "
                 "leave some of them out"
             )
     return None
@@ -286,7 +295,21 @@ def _fixed(
     return tuple(found)
 
 
-def _random(term: RandomTerm, levels: int, factor: Floats) -> RandomEffects:
+def _random(
+    parsed: MixedFormula, blocks: Sequence[Block], factors: Sequence[Floats]
+) -> tuple[RandomEffects, ...]:
+    """The random effects of each term, from the scaled factors of the groups' blocks."""
+    found = {}
+    for terms, block, factor in zip(_by_group(parsed).values(), blocks, factors, strict=True):
+        start = 0
+        for term in terms:
+            span = slice(start, start + len(term.terms))
+            found[term] = _random_term(term, block.levels, factor[span, span])
+            start = span.stop
+    return tuple(found[term] for term in parsed.random)
+
+
+def _random_term(term: RandomTerm, levels: int, factor: Floats) -> RandomEffects:
     import numpy as np
 
     covariance = factor @ factor.T

@@ -19,17 +19,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One random term: its design and the level of each row.
+    """All random effects of one grouping column: their design and the level of each row.
 
     Attributes:
         rows: one row an observation, one column an effect.
         level: of each observation, from 0.
         levels: how many there are.
+        terms: how many effects, side by side, each random term has: those of one term may be
+            correlated, those of two are not. Empty where all are one term.
     """
 
     rows: Floats
     level: Integers
     levels: int
+    terms: tuple[int, ...] = ()
 
     @property
     def effects(self) -> int:
@@ -40,6 +43,17 @@ class Block:
     def size(self) -> int:
         """How many random effects there are in all."""
         return self.levels * self.effects
+
+    @property
+    def free(self) -> tuple[Integers, Integers]:
+        """Rows and columns of the elements of the factor that theta holds, in its order."""
+        import numpy as np
+
+        rows, columns = np.tril_indices(self.effects)
+        sizes = self.terms or (self.effects,)
+        term = np.repeat(np.arange(len(sizes)), sizes)
+        one = term[rows] == term[columns]
+        return rows[one], columns[one]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +148,15 @@ class Profile:
 
 
 def triangles(theta: Floats, blocks: Sequence[Block]) -> list[Floats]:
-    """The lower triangular factor of each block, filled row by row from theta."""
+    """The lower triangular factor of each block, filled from theta."""
     import numpy as np
 
     found, start = [], 0
     for block in blocks:
         triangle = np.zeros((block.effects, block.effects))
-        below = np.tril_indices(block.effects)
-        triangle[below] = theta[start : start + below[0].size]
-        start += below[0].size
+        free = block.free
+        triangle[free] = theta[start : start + free[0].size]
+        start += free[0].size
         found.append(triangle)
     return found
 
@@ -182,8 +196,8 @@ def profile(theta: Floats, data: CrossProducts, *, reml: bool) -> Profile | None
     squares = _squares(scaled, eliminated, solved, data, parts)
     return Profile(
         deviance=log_determinant + freedom * (1 + math.log(2 * math.pi * residual / freedom)),
-        log_gradient=_below(traces),
-        residual_gradient=-_below(squares),
+        log_gradient=_by_theta(traces, data.blocks),
+        residual_gradient=-_by_theta(squares, data.blocks),
         residual=residual,
         beta=solved[q:],
         unscaled=square[q:, q:],
@@ -191,11 +205,12 @@ def profile(theta: Floats, data: CrossProducts, *, reml: bool) -> Profile | None
     )
 
 
-def _below(sums: Sequence[Floats]) -> Floats:
-    """Twice the lower triangles of the blocks' matrices, in the order of theta."""
+def _by_theta(sums: Sequence[Floats], blocks: Sequence[Block]) -> Floats:
+    """Twice the elements of the blocks' matrices that theta holds, in its order."""
     import numpy as np
 
-    return np.concatenate([2 * each[np.tril_indices(len(each))] for each in sums])
+    pairs = zip(sums, blocks, strict=True)
+    return np.concatenate([2 * matrix[block.free] for matrix, block in pairs])
 
 
 def _inverse_square(lower: Floats) -> Floats:

@@ -38,7 +38,7 @@ class Optimum:
     """Where the deviance is least.
 
     Attributes:
-        theta: relative covariance factors, of each block row by row.
+        theta: relative covariance factors, block by block.
         profile: the deviance there.
         starts: the deviance reached from each start.
         singular: a diagonal element of a factor is zero.
@@ -142,7 +142,7 @@ def _columns(blocks: Sequence[Block]) -> Integers:
 
     found, before = [], 0
     for block in blocks:
-        found.append(before + np.tril_indices(block.effects)[1])
+        found.append(before + block.free[1])
         before += block.effects
     return np.concatenate(found)
 
@@ -151,7 +151,7 @@ def _diagonal(blocks: Sequence[Block]) -> NDArray[np.bool_]:
     """Which elements of theta stand on the diagonal of a factor."""
     import numpy as np
 
-    return np.concatenate([np.equal(*np.tril_indices(block.effects)) for block in blocks])
+    return np.concatenate([np.equal(*block.free) for block in blocks])
 
 
 def freedoms(found: Optimum, data: CrossProducts, *, reml: bool) -> list[float | None]:
@@ -205,7 +205,7 @@ def _scales(theta: Floats, blocks: Sequence[Block]) -> Floats:
     import numpy as np
 
     sds = [
-        np.linalg.norm(part, axis=1)[np.tril_indices(block.effects)[0]]
+        np.linalg.norm(part, axis=1)[block.free[0]]
         for part, block in zip(triangles(theta, blocks), blocks, strict=True)
     ]
     found: Floats = np.maximum(np.concatenate(sds), _SMALLEST_SCALE)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, TypeVar
 
 from cimento.errors import UsageError
-from cimento.statistics.intervals import wilson
-from cimento.statistics.paired import mcnemar
-from cimento.statistics.values import ALL_EQUAL, NO_OBSERVATIONS, TOO_FEW, floats
+from cimento.statistics.design import Design
+from cimento.statistics.differences import bonett_price, share_difference
+from cimento.statistics.intervals import effective_number, wilson, z_quantile
+from cimento.statistics.means import mean_of
+from cimento.statistics.paired import discordant, mcnemar
+from cimento.statistics.values import floats
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +24,9 @@ if TYPE_CHECKING:
 Data = TypeVar("Data")
 
 TOST_T = "two one-sided t tests"
+TOST_CLUSTERED_T = "two one-sided t tests over clusters (CR2, Satterthwaite)"
 TOST_SHARES = "two one-sided tests, Bonett-Price"
+TOST_SHARES_CLUSTERED = "two one-sided tests, Bonett-Price at the effective number of items"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,63 +53,87 @@ class Equivalence:
     reason: str | None = None
 
 
-def tost(differences: ArrayLike, *, margin: float, alpha: float = 0.05) -> Equivalence:
+def tost(
+    differences: ArrayLike, design: Design, *, margin: float, alpha: float = 0.05
+) -> Equivalence:
     """Whether a mean difference lies between -margin and margin, by two one-sided t tests.
 
-    Schuirmann (1987, doi:10.1007/BF01068419): ``t = (m ± margin) / (sd / sqrt(n))``.
+    Schuirmann (1987, doi:10.1007/BF01068419): ``t = (m ± margin) / se``, with the standard error
+    and the degrees of freedom of `means.t_test`: where items come in clusters, CR2's and
+    Satterthwaite's.
 
     Args:
         differences: of paired values, one an item.
+        design: of the items.
         margin: the smallest difference that would matter, in the unit of the differences.
         alpha: the level.
 
+    Returns:
+        Without p where there are fewer than five independent items or clusters, or their means
+        are equal.
+
     Raises:
-        UsageError: a margin that is not above 0, or an alpha that is none.
+        UsageError: a margin that is not above 0, an alpha that is none, or not one value an item.
     """
     from scipy import special
 
     _check(margin, alpha)
     values = floats(differences, name="differences")
-    n = values.size
-    spread = float(values.std(ddof=1)) if n > 1 and (values != values[0]).any() else 0.0
-    if spread == 0:
-        estimate = float(values.mean()) if n else None
-        reason = ALL_EQUAL if n > 1 else TOO_FEW
-        return Equivalence(estimate, None, None, None, None, TOST_T, reason)
-    mean, se = float(values.mean()), spread / math.sqrt(n)
+    mean = math.fsum(values)
+    nearer = math.copysign(margin, mean)
+    test = mean_of(values, design, seed=0, null=nearer, level=1 - 2 * alpha, draws=0)
+    method = TOST_CLUSTERED_T if design.clustered else TOST_T
+    if test.statistic is None:
+        return Equivalence(test.value, None, None, None, None, method, test.reason)
     # The larger p belongs to the margin that is nearer.
-    p = float(special.stdtr(n - 1, (abs(mean) - margin) / se))
-    half = float(special.stdtrit(n - 1, 1 - alpha)) * se
-    return Equivalence(mean, p, mean - half, mean + half, p < alpha, TOST_T)
+    p = float(special.stdtr(design.freedom(), math.copysign(1, mean) * test.statistic))
+    return Equivalence(test.value, p, test.low, test.high, p < alpha, method)
 
 
-def tost_shares(b: int, c: int, n: int, *, margin: float, alpha: float = 0.05) -> Equivalence:
+def tost_shares(
+    first: Sequence[bool],
+    second: Sequence[bool],
+    design: Design,
+    *,
+    margin: float,
+    alpha: float = 0.05,
+) -> Equivalence:
     """Whether two shares of the same items differ by less than a margin.
 
     Two one-sided normal tests with the adjusted shares and standard error of Bonett and Price
     (2012, doi:10.3102/1076998611411915), so that the test agrees with
-    `differences.share_difference` at the level 1 - 2 alpha.
+    `differences.share_difference` at the level 1 - 2 alpha. Where items come in clusters, both
+    count the effective number of items.
 
     Args:
-        b: items that only the first gets right.
-        c: items that only the second gets right.
-        n: all items.
+        first: whether each item is right.
+        second: of the same items.
+        design: of the items.
         margin: the smallest difference of shares that would matter.
         alpha: the level.
 
+    Returns:
+        Without p where there are fewer than five independent items or clusters.
+
     Raises:
-        UsageError: a margin that is not above 0, an alpha that is none, or impossible counts.
+        UsageError: a margin that is not above 0, an alpha that is none, or columns of different
+            lengths.
     """
     _check(margin, alpha)
-    if min(b, c) < 0 or b + c > n:
-        raise UsageError(where=TOST_SHARES, seen=f"{b} and {c} discordant items of {n}")
-    if n == 0:
-        return Equivalence(None, None, None, None, None, TOST_SHARES, NO_OBSERVATIONS)
-    p, q = (b + 1) / (n + 2), (c + 1) / (n + 2)
-    se = math.sqrt((p + q - (p - q) ** 2) / (n + 2))
-    larger = NormalDist().cdf((abs(p - q) - margin) / se)
-    half = NormalDist().inv_cdf(1 - alpha) * se
-    return Equivalence((b - c) / n, larger, p - q - half, p - q + half, larger < alpha, TOST_SHARES)
+    level = 1 - 2 * alpha
+    method = TOST_SHARES_CLUSTERED if design.clustered else TOST_SHARES
+    difference = share_difference(first, second, design, level=level)
+    if difference.low is None or difference.estimate is None:
+        reason = difference.reason
+        return Equivalence(difference.estimate, None, None, None, None, method, reason)
+    b, c = discordant(first, second)
+    gaps = [float(one) - float(other) for one, other in zip(first, second, strict=True)]
+    effective = effective_number(gaps, design, level=level)
+    centre, error = bonett_price(b / design.n, c / design.n, effective)
+    p = NormalDist().cdf((abs(centre) - margin) / error)
+    half = z_quantile(level) * error
+    ends = centre - half, centre + half
+    return Equivalence(difference.estimate, p, *ends, p < alpha, method)
 
 
 def _check(margin: float, alpha: float) -> None:
@@ -118,14 +148,13 @@ def _check(margin: float, alpha: float) -> None:
 def detectable_difference(
     n: float, *, discordant: float, power: float = 0.8, alpha: float = 0.05
 ) -> float | None:
-    """The smallest difference of two shares of the same items that a test would find.
+    """The smallest difference of two shares of the same items that McNemar's exact test finds.
 
-    The difference at which McNemar's chi-square test has the power asked for:
-    ``n d² = (z[1-alpha/2] sqrt(f) + z[power] sqrt(f - d²))²`` with f the share of discordant items
-    (Connor 1987, doi:10.2307/2531961), solved for d.
+    The difference at which that test has the power asked for (`mcnemar_power`), given the share of
+    discordant items; the power grows with the difference.
 
     Args:
-        n: items; of clustered ones their effective number.
+        n: items; of clustered ones their effective number, of which the whole part counts.
         discordant: the share of items on which the two models are expected to differ.
         power: the chance to find the difference.
         alpha: level of the two-sided test.
@@ -136,7 +165,7 @@ def detectable_difference(
     Raises:
         UsageError: numbers out of their ranges.
     """
-    z, y = _quantiles(n, power, alpha)
+    _check_power(n, power, alpha)
     if not 0 < discordant <= 1:
         raise UsageError(
             where="smallest difference",
@@ -145,10 +174,11 @@ def detectable_difference(
         )
 
     def missing(d: float) -> float:
-        return z * math.sqrt(discordant) + y * math.sqrt(discordant - d * d) - d * math.sqrt(n)
+        first, second = (discordant + d) / 2, (discordant - d) / 2
+        return power - mcnemar_power(int(n), only_first=first, only_second=second, alpha=alpha)
 
     # A difference cannot exceed the share of discordant items.
-    return _bisect(missing, discordant) if missing(discordant) < 0 else None
+    return _bisect(missing, discordant) if missing(discordant) <= 0 else None
 
 
 def detectable_mean(n: int, *, sd: float, power: float = 0.8, alpha: float = 0.05) -> float:
@@ -165,7 +195,7 @@ def detectable_mean(n: int, *, sd: float, power: float = 0.8, alpha: float = 0.0
     """
     from scipy import stats
 
-    _quantiles(n, power, alpha)
+    _check_power(n, power, alpha)
     if not sd > 0 or n < 2:  # noqa: PLR2004  # a t test needs two values
         raise UsageError(where="smallest difference", seen=f"sd {sd}, {n} items")
     limit = float(stats.t.ppf(1 - alpha / 2, n - 1))
@@ -177,20 +207,19 @@ def detectable_mean(n: int, *, sd: float, power: float = 0.8, alpha: float = 0.0
     return _bisect(missing, 100.0) * sd
 
 
-def _quantiles(n: float, power: float, alpha: float) -> tuple[float, float]:
+def _check_power(n: float, power: float, alpha: float) -> None:
     if n < 1 or not 0 < alpha < 1 or not alpha < power < 1:
         raise UsageError(
             where="power",
             seen=f"{n} items, power {power}, alpha {alpha}",
             todo="Power lies between alpha and 1; 0.8 is usual.",
         )
-    return NormalDist().inv_cdf(1 - alpha / 2), NormalDist().inv_cdf(power)
 
 
 def _bisect(missing: Callable[[float], float], high: float) -> float:
     """Where a falling function crosses zero between 0 and `high`."""
     low = 0.0
-    for _ in range(60):
+    while high - low > _PRECISION * high:
         middle = (low + high) / 2
         low, high = (middle, high) if missing(middle) > 0 else (low, middle)
     return high
@@ -211,6 +240,7 @@ def mcnemar_power(
     Raises:
         UsageError: chances that are none.
     """
+    import numpy as np
     from scipy import stats
 
     share = only_first + only_second
@@ -220,21 +250,22 @@ def mcnemar_power(
             seen=f"chances {only_first} and {only_second}",
             todo="Give two chances whose sum is above 0 and up to 1.",
         )
-    found = 0.0
-    for discordant, chance in enumerate(stats.binom.pmf(range(n + 1), n, share)):
-        if chance < _NEGLIGIBLE:
-            continue
-        # The test rejects from some smaller count downwards, on either side.
-        rejected = _rejected(discordant, alpha, variant)
-        tails = stats.binom.cdf(rejected, discordant, only_first / share)
-        tails += stats.binom.sf(discordant - rejected - 1, discordant, only_first / share)
-        found += float(chance * tails)
-    return found
+    counts = np.arange(n + 1)
+    chances = stats.binom.pmf(counts, n, share)
+    counts, chances = counts[chances > _NEGLIGIBLE], chances[chances > _NEGLIGIBLE]
+    # The test rejects from some smaller count downwards, on either side.
+    rejected = np.array([_rejected(int(count), alpha, variant) for count in counts])
+    part = only_first / share
+    tails = stats.binom.cdf(rejected, counts, part)
+    tails += stats.binom.sf(counts - rejected - 1, counts, part)
+    return float(chances @ tails)
 
 
 _NEGLIGIBLE = 1e-12
+_PRECISION = 1e-9
 
 
+@functools.cache
 def _rejected(discordant: int, alpha: float, variant: str) -> int:
     """The largest smaller count at which McNemar's test rejects; -1 where it never does."""
     low, high = -1, discordant // 2

@@ -159,10 +159,11 @@ def detectable(changes: Sequence[float], design: Design) -> float | None:
         design: of the items.
 
     Returns:
-        The difference; None where the two differ on no item, or on too few to show anything.
+        The difference; None where the two differ on no item, or on too few to show anything, or
+        where there are too few independent items or clusters for a test.
     """
     share = sum(map(bool, changes)) / len(changes) if changes else 0.0
-    if not share:
+    if not share or design.shortage:
         return None
     return detectable_difference(effective_number(changes, design), discordant=share)
 

@@ -1,4 +1,4 @@
-"""Mixed models of a factorial design: the interaction, with what varies between items."""
+"""Mixed models of a factorial design: the interaction, with what varies by item and cluster."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cimento.measures.normalising import Normalisation
+from cimento.statistics.design import Design
 from cimento.statistics.mixed import FixedEffect, MixedFit, mixed_model, sum_coded
 from cimento.verdicts.factorial import Factorial, PhenomenonEffects
 
@@ -14,6 +15,9 @@ INTERCEPTS = "score ~ second * first + (1 | item)"
 SLOPES = "score ~ second * first + (1 + second + first || item)"
 FORMULAS = (INTERCEPTS, SLOPES)
 """With one score for each item and condition, the slope of the interaction is the residual."""
+
+BY_CLUSTER = "(1 + second * first || cluster)"
+"""Added where items come in clusters: all effects, DD among them, may differ between clusters."""
 
 INTERACTION = "second:first"
 
@@ -58,14 +62,21 @@ def design_models(
     """Fit every formula to every phenomenon of every result.
 
     Factors are coded +1/2 and -1/2: the first factor's changed level and the second factor's plain
-    level are +1/2, so that the interaction is DD and positive for super-additivity. Intercepts
-    alone can make the interaction look surer than it is (Barr et al. 2013,
-    doi:10.1016/j.jml.2012.11.001): see both, and the test over items.
+    level are +1/2, so that the interaction is DD and positive for super-additivity. Where the suite
+    says which items belong together, every formula gets `BY_CLUSTER`: without a slope of the
+    interaction, a DD that differs between clusters is taken for one of all (Barr et al. 2013,
+    doi:10.1016/j.jml.2012.11.001). Intercepts alone can make the interaction look surer or less
+    sure than it is, as their residual holds the items' differences in each factor too: see both
+    models, and the test over items.
 
     Args:
         results: of one or more models and measures.
         normalisation: scale of the scores.
         formulas: with the columns ``score``, ``first``, ``second`` and ``item``.
+
+    Returns:
+        One model a formula and phenomenon; without a fit where there are fewer than five
+        independent items or clusters.
     """
     return tuple(
         _model(result, phenomenon, normalisation, formula)
@@ -100,14 +111,20 @@ def _fit(phenomenon: PhenomenonEffects, normalisation: Normalisation, formula: s
         for cell, score in zip(cells, each.scores, strict=True)
         if score is not None
     ]
-    if effects.dd is None:
-        return MixedFit(formula, "REML", len(rows), reason=effects.reason)
+    items = [item for *_, item in rows]
+    design = Design.of(dict.fromkeys(items), phenomenon.clusters or None)
+    cluster = dict(zip(design.units, design.clusters, strict=True))
+    wanted = f"{formula} + {BY_CLUSTER}" if design.clustered else formula
+    reason = effects.reason if effects.dd is None else design.shortage
+    if reason is not None:
+        return MixedFit(wanted, "REML", len(rows), reason=reason)
     return mixed_model(
-        formula,
+        wanted,
         {
-            "score": [score for score, _, _, _ in rows],
+            "score": [score for score, *_ in rows],
             "first": sum_coded([first for _, first, _, _ in rows], high=cells[1].levels[0]),
             "second": sum_coded([second for _, _, second, _ in rows], high=cells[0].levels[1]),
-            "item": [item for _, _, _, item in rows],
+            "item": items,
+            "cluster": [cluster[item] for item in items],
         },
     )

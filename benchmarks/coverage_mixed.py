@@ -1,0 +1,90 @@
+"""How often the mixed models of designs find an interaction that is not there, items in clusters.
+
+Prints a Markdown table, or writes it between the marks of a page, in some ten minutes::
+
+    python benchmarks/coverage_mixed.py docs/statistics.md
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+from publishing import publish, table
+
+from cimento.statistics.mixed import mixed_model
+from cimento.verdicts.factorial_mixed import BY_CLUSTER, INTERCEPTS, SLOPES
+
+SEED = 20261121
+TRIALS = 300
+ALPHA = 0.05
+UNEQUAL = [1, 1, 1, 2, 2, 3, 4, 5, 6, 8]
+DESIGNS: dict[str, Sequence[int]] = {
+    "6 clusters of 2": [2] * 6,
+    "6 clusters of 8": [8] * 6,
+    "6 clusters of 1 to 8": [1, 2, 3, 5, 7, 8],
+    "8 clusters of 5": [5] * 8,
+    "10 clusters of 1 to 8": UNEQUAL,
+    "20 clusters of 1 to 8": UNEQUAL * 2,
+    "40 clusters of 1 to 8": UNEQUAL * 4,
+}
+CORRELATIONS = (0.0, 0.1, 0.3, 0.6)
+FORMULAS = {
+    "intercepts": f"{INTERCEPTS} + {BY_CLUSTER}",
+    "slopes": f"{SLOPES} + {BY_CLUSTER}",
+    "slopes, clusters ignored": SLOPES,
+}
+
+
+def null_design(
+    generator: np.random.Generator, sizes: Sequence[int], correlation: float
+) -> dict[str, list[float]]:
+    """Scores of a 2 x 2 design whose DD is zero on average.
+
+    Intercepts and both factors' effects vary by item and by cluster with variance 1. DD varies by
+    item with variance 4, from residuals of variance 1, and by cluster so that two items of one
+    cluster correlate as asked for.
+    """
+    n, m = sum(sizes), len(sizes)
+    item = np.repeat(range(n), 4)
+    cluster = np.repeat(range(m), sizes)[item]
+    first, second = np.tile([-0.5, -0.5, 0.5, 0.5], n), np.tile([-0.5, 0.5], 2 * n)
+    score = generator.normal(size=4 * n)
+    for effect in (np.ones(4 * n), first, second):
+        score += (generator.normal(size=n)[item] + generator.normal(size=m)[cluster]) * effect
+    sd = 2 * (correlation / (1 - correlation)) ** 0.5
+    score += sd * generator.normal(size=m)[cluster] * first * second
+    columns = {"score": score, "first": first, "second": second, "item": item, "cluster": cluster}
+    return {name: column.tolist() for name, column in columns.items()}
+
+
+def level(name: str, sizes: Sequence[int], correlation: float) -> list[float]:
+    """The share of simulated designs in which each formula finds an interaction."""
+    generator = np.random.default_rng([SEED, *name.encode(), int(100 * correlation)])
+    found = dict.fromkeys(FORMULAS, 0)
+    for _ in range(TRIALS):
+        columns = null_design(generator, sizes, correlation)
+        for key, formula in FORMULAS.items():
+            found[key] += mixed_model(formula, columns).effect("second:first").p <= ALPHA
+    return [each / TRIALS for each in found.values()]
+
+
+def main() -> int:
+    """Print the table, or write it between the marks of a page."""
+    rows = [
+        (
+            name,
+            correlation,
+            *(f"{each:.1%}" for each in level(name, sizes, correlation, trials=TRIALS)),
+        )
+        for name, sizes in DESIGNS.items()
+        for correlation in CORRELATIONS
+    ]
+    names = ("design", "correlation of DD", *FORMULAS)
+    title = "Interaction of mixed models, items in clusters, level asked for 5 %: simulated"
+    return publish(table(title, names, rows), "mixed")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
