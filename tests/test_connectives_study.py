@@ -162,7 +162,7 @@ class TestReleased:
         printed = json.loads(capsys.readouterr().out)
         assert printed["statistics"]["discotex_2_test_set_release.tsv"]["rows"] == 200
         contexts = printed["statistics"]["lau2020_none_vs_real"]
-        assert contexts["p"] == "asymptotic, of rows taken as independent"
+        assert contexts["p"] == "asymptotic, of rows taken as independent, not adjusted"
         assert not any(each["equal"] is False for each in printed["compared"])
 
 
@@ -240,6 +240,11 @@ class TestOwnCopy:
     )
     def test_tables_2_to_5(self, table, row, column, value):
         assert self.CELLS[table, row, column].computed == pytest.approx(value, abs=1e-12)
+
+    def test_a_rate_of_few_pairs_has_no_interval_and_says_why(self):
+        cell = self.CELLS["Pairs", "all", "accuracy of 4"]
+        assert (cell.low, cell.high) == (None, None)
+        assert cell.reason == "4 values: an interval needs 5 or more"
 
     def test_printed_numbers_stand_beside(self):
         cell = self.CELLS["Table 2", "acceptable", "mean"]

@@ -152,6 +152,8 @@ def test_a_model_stands_beside_its_printed_column(tmp_path):
         (100.0, "100.0", True),
         (50.0, "100.0", False),
     ]
+    # 2 items: the rate stands, an interval would need five
+    assert section.lines[0].note == "2 items, too few for an interval"
     assert section.lines[-1].note == "no"
     assert other.lines == ()
 

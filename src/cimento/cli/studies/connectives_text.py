@@ -101,13 +101,14 @@ def _compared(compared: Sequence[Compared]) -> Iterator[str]:
 
 def _own(cells: Sequence[Cell], scored: Perplexities | None) -> Iterator[str]:
     yield "Your copy:"
-    rows = [("table", "row", "", "computed", "printed", "equal")]
+    rows = [("table", "row", "", "computed", "95 %", "printed", "equal")]
     rows += [
         (
             each.table,
             each.row,
             each.column,
             _number(each),
+            _ends(each),
             each.printed or "-",
             _EQUAL[each.equal],
         )
@@ -125,5 +126,15 @@ def _own(cells: Sequence[Cell], scored: Perplexities | None) -> Iterator[str]:
 def _number(cell: Cell) -> str:
     if cell.computed is None:
         return f"- ({cell.reason})" if cell.reason else "-"
-    decimals = {"items": 0, "%": 2}.get(cell.column, 3)
-    return f"{cell.computed:.{decimals}f}"
+    return f"{cell.computed:.{_decimals(cell)}f}"
+
+
+def _ends(cell: Cell) -> str:
+    """The interval of a rate, or why it has none."""
+    if cell.low is None or cell.high is None:
+        return "" if cell.computed is None else cell.reason or ""
+    return f"{cell.low:.{_decimals(cell)}f} to {cell.high:.{_decimals(cell)}f}"
+
+
+def _decimals(cell: Cell) -> int:
+    return {"items": 0, "%": 2}.get(cell.column, 3)

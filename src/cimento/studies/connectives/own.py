@@ -19,6 +19,8 @@ from cimento.acceptability.records import RatedSentence, RatedSet
 from cimento.acceptability.suites import load_rated
 from cimento.errors import InputError
 from cimento.measures.values import Missing, Value
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import share_interval
 from cimento.studies.connectives import published as printed
 from cimento.studies.connectives.cloze import (
     BOTH,
@@ -84,7 +86,9 @@ class Cell:
         computed: None where it is undefined.
         printed: None where the paper has no such cell.
         equal: whether they agree in the decimals printed; None where one is missing.
-        reason: why nothing was computed.
+        reason: why nothing was computed, or why a rate has no interval.
+        low: lower end of the 95 % interval of a rate (Wilson), in its unit; None of other numbers.
+        high: upper end.
     """
 
     table: str
@@ -94,6 +98,8 @@ class Cell:
     printed: str | None
     equal: bool | None
     reason: str | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 def read_own(folder: Path) -> OwnCopy:
@@ -240,6 +246,7 @@ def _pairs(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> It
         for row in ("all", marked, connective, replacement):
             held.setdefault(row, []).append(first < second)
     for row, results in sorted(held.items(), key=lambda each: _ORDER.index(each[0].split()[0])):
+        interval = share_interval(results, Design.independent(len(results)))
         yield Cell(
             table="Pairs",
             row=row,
@@ -247,7 +254,9 @@ def _pairs(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> It
             computed=sum(results) / len(results) if results else None,
             printed=None,
             equal=None,
-            reason=None if results else "no pair has two perplexities",
+            reason=interval.reason if results else "no pair has two perplexities",
+            low=interval.low,
+            high=interval.high,
         )
 
 
@@ -284,6 +293,8 @@ def _shares(
             equal=None if text is None else str(each.count) == text,
         )
         percent = each.percent
+        held = [place < each.count for place in range(each.total)]
+        interval = share_interval(held, Design.independent(each.total))
         shown = row.percent if row else None
         yield Cell(
             table=table,
@@ -292,7 +303,9 @@ def _shares(
             computed=percent,
             printed=shown,
             equal=None if percent is None or shown is None else equals_printed(percent, shown),
-            reason=None if percent is not None else "there are no items",
+            reason=interval.reason if percent is not None else "there are no items",
+            low=None if interval.low is None else 100 * interval.low,
+            high=None if interval.high is None else 100 * interval.high,
         )
 
 

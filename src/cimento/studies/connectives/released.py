@@ -105,7 +105,7 @@ def correlations(x: Sequence[float], y: Sequence[float]) -> dict[str, JsonValue]
     for kind, name in (("spearman", "spearman"), ("pearson", "pearson"), ("kendall", "kendall_b")):
         each = coefficient(x, y, kind=kind)
         found[name] = [each.r, each.p_asymptotic]
-    found["p"] = "asymptotic, of rows taken as independent"
+    found["p"] = "asymptotic, of rows taken as independent, not adjusted"
     return found
 
 

@@ -12,6 +12,7 @@ from cimento.errors import InputError
 from cimento.measures.normalising import z_scores
 from cimento.measures.values import Missing
 from cimento.statistics.design import Design
+from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import t_test
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
 from cimento.statistics.within import within_intervals
@@ -180,7 +181,8 @@ def human(data: Path) -> Section:
     return Section(
         name="human",
         title="English ratings, z by participant and experiment: means, DD, tests, mixed models",
-        source=f"{SOURCE}; recomputed: {RECOMPUTED}" if recomputed else SOURCE,
+        source=f"{SOURCE}; each p is of one phenomenon alone, not adjusted"
+        + (f"; recomputed: {RECOMPUTED}" if recomputed else ""),
         lines=tuple(lines),
     )
 
@@ -265,10 +267,14 @@ def _pairs(name: str, means: Mapping[str, Mapping[str, float]]) -> Iterator[Line
         held = [
             each[cell.name] > each[bad] for each in means.values() if {cell.name, bad} <= set(each)
         ]
+        found = share_interval(held, Design.independent(len(held)))
+        ends = (
+            f", 95 % {_fixed(found.low)} to {_fixed(found.high)}" if found.low is not None else ""
+        )
         yield Line(
             what=f"{name}: people's accuracy, {cell.name}",
             computed=sum(held) / len(held) if held else None,
-            note=f"{sum(held)} of {len(held)} items",
+            note=f"{sum(held)} of {len(held)} items{ends}",
         )
 
 

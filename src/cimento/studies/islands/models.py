@@ -14,7 +14,7 @@ from cimento.suites.design import ISLAND_CONDITIONS
 from cimento.suites.load import load_suite
 from cimento.suites.merge import merge_suites
 from cimento.suites.model import Suite
-from cimento.verdicts.factorial import Factorial
+from cimento.verdicts.factorial import Factorial, Share
 
 MEASURES: tuple[str, ...] = ("lp", "penlp", "lp-l", "penlp-l")
 MEASURE_NAMES = {"lp": "LP", "penlp": "PenLP", "lp-l": "LP-L", "penlp-l": "PenLP-L"}
@@ -91,7 +91,7 @@ def _lines(result: Factorial, printed: dict[str, dict[tuple[str, str], float]]) 
                 f"{label}: {phenomenon.name}, {pair.name}",
                 value,
                 None if known is None else format(known, TENTHS),
-                note=pair.reason or note,
+                note="; ".join(filter(None, (pair.reason or _items(pair), note))),
             )
         share = phenomenon.super_additive
         dd = phenomenon.effects["likert-z"].dd
@@ -99,7 +99,16 @@ def _lines(result: Factorial, printed: dict[str, dict[tuple[str, str], float]]) 
         yield Line(
             what=f"{label}: {phenomenon.name}, DD > 0",
             computed=None if share.accuracy is None else 100 * share.accuracy,
-            note=share.reason or f"DD in z of 7 Likert points {shown}",
+            note=share.reason or f"{_items(share)}; DD in z of 7 Likert points {shown}",
         )
     average = None if result.average is None else 100 * result.average
-    yield Line(what=f"{label}: average of the pairs", computed=average)
+    note = "no interval: the phenomena of a suite are no sample of phenomena"
+    yield Line(what=f"{label}: average of the pairs", computed=average, note=note)
+
+
+def _items(share: Share) -> str:
+    """On how many items a rate rests, and its interval in per cent."""
+    n = share.passed + share.failed + share.tied
+    if share.low is None or share.high is None:
+        return f"{n} items, too few for an interval"
+    return f"{n} items, 95 % {100 * share.low:.1f} to {100 * share.high:.1f}"
