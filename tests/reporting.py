@@ -12,6 +12,7 @@ import polars as pl
 from cimento.answers import requests_table
 from cimento.cache import MemoryCache
 from cimento.engine import answer_plan
+from cimento.measures.equal_costs import with_equal_costs
 from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer, TokenScore
 from cimento.report.build import run_report, run_summary
@@ -86,10 +87,11 @@ def make_run(
     requests = requests_table(plan_suite(suite, all_tokens=all_tokens))
     tokens = ask(suite, score, all_tokens=all_tokens)
     verdicts = judge(suite, tokens, requests)
+    lengths = judge(suite, with_equal_costs(tokens), requests)
     summary = run_summary(
         suite,
-        accuracies(suite, verdicts, seed=0),
-        accuracies_by(suite, verdicts, seed=0),
+        accuracies(suite, verdicts, seed=0, lengths=lengths),
+        accuracies_by(suite, verdicts, seed=0, lengths=lengths),
         model=model,
         model_kind="causal",
     )

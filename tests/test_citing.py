@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from cimento.api import read_suites
+from cimento.api import evaluate, read_suites
 from cimento.citing import bibtex, facts_of, methods_paragraph, read_facts, references
 from cimento.citing.facts import RunFacts
 from cimento.citing.library import find_reference, from_text, library, slug, works_in
@@ -18,6 +18,7 @@ from cimento.errors import TableError
 from cimento.measures import MEASURES
 from cimento.models.base import Policy
 from cimento.runs import RunFolder
+from cimento.sources import Asking
 from cimento.suites.builtin import builtin_names, find_suite
 from cimento.suites.model import Meta
 
@@ -252,7 +253,7 @@ def test_facts_of_a_run_in_memory(stored):
     own = facts_of(run.manifest, suite, verdicts=[(0, "tie"), (None, "pass"), (1, "pass")])
 
     assert own.outcomes == {"tie": 1, "pass": 1}
-    assert dataclasses.replace(own, outcomes=run.outcomes) == run
+    assert dataclasses.replace(own, outcomes=run.outcomes, rates=run.rates) == run
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path):
@@ -277,3 +278,32 @@ def test_a_form_without_a_paragraph_is_refused(tmp_path, capsys):
     assert invoke(["cite", str(tmp_path), "--format", "latex"]) == 2
     assert "Add --methods" in capsys.readouterr().err
     assert invoke(["cite", str(tmp_path)]) == 2
+
+
+def test_the_methods_paragraph_tells_chance_length_and_precision(tmp_path):
+    asking = Asking(policy=Policy(dtype="bfloat16"), device="cpu", limit=30)
+    run = evaluate("it-islands", "demo-causal", asking=asking, output=tmp_path)
+    near, judged = run.summary().near_tied
+    text = methods_paragraph([read_facts(RunFolder(run.folder))])
+
+    assert near
+    assert (
+        "Margins below 1.3 bits are within what another batch or machine may change (the error of"
+        f" bfloat16); {near} of {judged} verdicts have one." in text
+    )
+    assert (
+        "Chance supposes independent values of one distribution, and so conditions of equal length:"
+        " 0.500 counted over all orders; 0.207 simulated from standard normal values (262,144"
+        " draws, seed 0) (Hammersley and Morton, 1956)." in text
+    )
+    assert (
+        "Conditions differ in their number of tokens: if every token cost the same, the shares"
+        " would be" in text
+    )
+
+
+def test_without_a_summary_nothing_is_said_of_numbers_that_are_not_known():
+    text = methods_paragraph([facts()])
+
+    assert "conditions of equal length." in text
+    assert "Margins below" not in text

@@ -23,6 +23,7 @@ from cimento.report.summary import (
     json_schema,
     to_json,
 )
+from cimento.verdicts.accuracy import LengthOnly
 from tests.judging import make_suite
 from tests.reporting import AGREEMENT, every_result, make_run, named, summary_of, unknown
 
@@ -45,6 +46,9 @@ results = st.builds(
     high=rates,
     interval_method=st.none() | st.text(),
     chance=rates,
+    chance_method=st.none() | st.text(),
+    length=st.none()
+    | st.builds(LengthOnly, passed=counts, failed=counts, tied=counts, accuracy=rates),
     null_reasons=st.dictionaries(st.text(), st.text(), max_size=2),
 )
 few = st.lists(results, max_size=2).map(tuple)
@@ -131,7 +135,10 @@ def test_what_is_null_has_a_reason_and_what_is_not_has_none():
     seen = []
     for run in (make_run(), make_run(score=unknown), make_run(equal)):
         for result in every_result(run.summary):
-            fields = ("accuracy", "low", "high", "interval_method", "chance")
+            fields = (
+                *("accuracy", "low", "high", "interval_method"),
+                *("chance", "chance_method", "length"),
+            )
             nulls = {field for field in fields if getattr(result, field) is None}
             assert set(result.null_reasons) == nulls
             assert all(result.null_reasons.values())
@@ -139,7 +146,7 @@ def test_what_is_null_has_a_reason_and_what_is_not_has_none():
     assert set(seen) == {
         frozenset(),
         frozenset({"accuracy", "low", "high", "interval_method"}),
-        frozenset({"chance"}),
+        frozenset({"chance", "chance_method", "length"}),
     }
 
 

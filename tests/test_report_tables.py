@@ -190,8 +190,11 @@ def test_a_margin_never_rounds_to_zero_unless_it_is(value, text):
 def test_near_ties_are_remarked():
     run = make_run().summary
     near = dataclasses.replace(run.predictions[0], near_tied=2)
-    assert remarks(dataclasses.replace(run, predictions=(near,))) == (
-        "2 items decided by less than 0.00001 bits.",
+    half = {"near_tie_bits": 1.3, "near_tie_reason": "the error of bfloat16"}
+    [remark] = remarks(dataclasses.replace(run, predictions=(near,), **half))
+    assert remark == (
+        "2 of 8 verdicts lie within 1.3 bits (the error of bfloat16): another machine or batch size"
+        " may turn them."
     )
 
 

@@ -23,7 +23,7 @@ from cimento.statistics.intervals import (
 )
 from cimento.suites.model import Suite
 from cimento.suites.stored import store_items
-from cimento.verdicts.accuracy import accuracies, accuracies_by, clusters_of
+from cimento.verdicts.accuracy import Rule, accuracies, accuracies_by, clusters_of
 from cimento.verdicts.compact import Verdict, Verdicts
 from tests.judging import make_suite
 
@@ -55,7 +55,7 @@ def of_lists(
         "failed": kinds["fail"],
         "tied": kinds["tie"],
         "unscored": kinds["unscored"],
-        "near_tied": sum(each.is_near_tie for each in verdicts),
+        "near_tied": sum(each.is_near_tie(1e-5) for each in verdicts),
         "accuracy": sum(held) / len(scored) if scored else None,
         "low": interval.low,
         "high": interval.high,
@@ -66,7 +66,8 @@ def of_lists(
 
 def without_chance(accuracy: object) -> dict[str, object]:
     fields = dataclasses.asdict(accuracy)
-    return {name: value for name, value in fields.items() if not name.startswith("chance")}
+    others = ("chance", "length")
+    return {name: value for name, value in fields.items() if not name.startswith(others)}
 
 
 @st.composite
@@ -123,14 +124,15 @@ def test_accuracies_are_those_of_lists_whatever_the_order_of_verdicts(case, pack
     )
     given_verdicts = Verdicts(verdicts) if packed else verdicts
 
-    found = accuracies(asked, given_verdicts, seed=0, ties=ties)
+    rule = Rule(ties=ties, near_tie_bits=1e-5)
+    found = accuracies(asked, given_verdicts, seed=0, rule=rule)
     assert found.n_items == len(suite.items)
     assert [without_chance(each) for each in (*found.predictions, found.conjunction) if each] == [
         of_lists([v for v in verdicts if v.prediction == n], clusters, passes=passes)
         for n in numbers
     ]
 
-    groups = accuracies_by(asked, given_verdicts, seed=0, ties=ties)
+    groups = accuracies_by(asked, given_verdicts, seed=0, rule=rule)
     assert list(groups) == (list(dict.fromkeys(names.values())) if any(names.values()) else [])
     for name, group in groups.items():
         assert group.n_items == list(names.values()).count(name)

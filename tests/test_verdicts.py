@@ -295,11 +295,12 @@ def test_a_constant_model_wins_nothing_and_ties_everywhere(metric):
     assert len(verdicts) == 12
     assert {each.verdict for each in verdicts} == {"tie"}
     assert {each.margin_bits for each in verdicts} == {0.0}
-    assert not any(each.is_near_tie for each in verdicts)
+    assert not any(each.is_near_tie(1e-4) for each in verdicts)
 
 
 def test_near_ties_are_decided_by_next_to_nothing():
     suite = make_suite(["(1;%a%) < (1;%b%)"], [{"a": "x", "b": "y"}, {"a": "u", "b": "v"}])
     tokens = word_tokens(suite, [1.0, 1.000001, 1.0, 1.00001])
-    near = [each.is_near_tie for each in judge(suite, tokens, requests_of(suite))]
-    assert near == [True, True, False, False]
+    verdicts = judge(suite, tokens, requests_of(suite))
+    assert [each.is_near_tie(1e-5) for each in verdicts] == [True, True, False, False]
+    assert [each.is_near_tie(1e-7) for each in verdicts] == [False] * 4

@@ -38,6 +38,8 @@ class Judging:
             ``zero`` (its surprisal is 0).
         ties: whether a tie counts as a ``tie``, which is never a pass, or as a ``pass``. The
             verdict itself stays a tie.
+        near_tie_bits: verdicts whose margin is smaller are told as near ties; None: as the number
+            format of the model has it, see `verdicts.near_ties`.
         also: measures that a report shows beside `measure`, where a run was made for several.
         compat: the tool whose conventions these are; empty for our own. Only said, not used.
     """
@@ -50,6 +52,7 @@ class Judging:
     unigrams: str = ""
     unscored_first: FirstTokenRule = "missing"
     ties: TieRule = "tie"
+    near_tie_bits: float | None = None
     also: tuple[str, ...] = ()
     compat: str = ""
 

@@ -226,7 +226,8 @@ def _facts(run: Run) -> RunFacts:
 
     manifest = {**run.manifest, "judging": dataclasses.asdict(run.judging)}
     verdicts = run.verdicts().select("prediction", "verdict").iter_rows()
-    return facts_of(manifest, run.suite, verdicts=verdicts)
+    rates = dataclasses.asdict(run.summary())
+    return facts_of(manifest, run.suite, verdicts=verdicts, rates=rates)
 
 
 def _markdown(runs: Sequence[Run], told: Sequence[Told]) -> str:

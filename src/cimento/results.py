@@ -23,6 +23,7 @@ from cimento.errors import TableError
 from cimento.files import write_text
 from cimento.judging import Judging
 from cimento.measures import MEASURES, find_measure, find_measures, judged_on
+from cimento.measures.equal_costs import with_equal_costs
 from cimento.measures.first_token import count_first_tokens, with_first_tokens
 from cimento.measures.regions import FinalMarkRule, RegionValues, region_values
 from cimento.measures.scores import ScoredSentence, each_sentence, scores_table
@@ -37,10 +38,11 @@ from cimento.suites.contradictions import contradictions
 from cimento.suites.load import load_suite
 from cimento.suites.model import Suite
 from cimento.suites.writers.native import copy_native, write_native
-from cimento.verdicts.accuracy import accuracies, accuracies_by
+from cimento.verdicts.accuracy import Rule, accuracies, accuracies_by
 from cimento.verdicts.compact import Verdicts, verdicts_pieces, verdicts_table
 from cimento.verdicts.judge import judge
 from cimento.verdicts.measured import judge_measure
+from cimento.verdicts.near_ties import near_ties
 
 if TYPE_CHECKING:
     import polars as pl
@@ -130,7 +132,9 @@ class Run:
             InputError: the frequencies cannot be read.
         """
         chosen = find_measures(measures) or tuple(MEASURES.values())
-        return scores_table(self._sentences(unigrams or self.judging.unigrams), chosen)
+        return scores_table(
+            self._sentences(unigrams or self.judging.unigrams, self._judged_tokens), chosen
+        )
 
     def region_values(
         self, *, metric: Metric | None = None, final_marks: FinalMarkRule = "keep"
@@ -182,16 +186,26 @@ class Run:
 
     @cached_property
     def _verdicts(self) -> Verdicts:
+        return self._verdicts_from(self._judged_tokens)
+
+    def _verdicts_from(self, tokens: Pieces) -> Verdicts:
         judging = self.judging
         if judging.measure:
-            scored = self._sentences(judging.unigrams)
+            scored = self._sentences(judging.unigrams, tokens)
             measure = find_measure(judging.measure)
             return judge_measure(self._judged_suite, scored, measure, unit=judging.unit)
-        return judge(self._judged_suite, self._judged_tokens, self._pieces.asked, unit=judging.unit)
+        return judge(self._judged_suite, tokens, self._pieces.asked, unit=judging.unit)
 
-    def _sentences(self, unigrams: str) -> Iterator[ScoredSentence]:
+    def _by_length(self) -> Verdicts | str:
+        """The verdicts with every token at the same cost, or why there are none."""
+        needs = find_measure(self.judging.measure).needs if self.judging.measure else ()
+        if needs:
+            return f"the measure needs more than the costs of tokens ({', '.join(needs)})"
+        return self._verdicts_from(self._judged_tokens.changed(with_equal_costs))
+
+    def _sentences(self, unigrams: str, tokens: Pieces) -> Iterator[ScoredSentence]:
         return each_sentence(
-            self._judged_tokens,
+            tokens,
             self._pieces.asked,
             model_kind=self.model_kind,
             unigrams=load_unigrams(unigrams, language=self.suite.meta.language)
@@ -202,10 +216,13 @@ class Run:
     @cached_property
     def _summary(self) -> RunSummary:
         suite, seed, ties = self._judged_suite, self.judging.seed, self.judging.ties
+        near = near_ties(self.manifest, self.judging)
+        rule = Rule(ties=ties, near_tie_bits=near.bits)
+        lengths = self._by_length()
         summary = run_summary(
             suite,
-            accuracies(suite, self._verdicts, seed=seed, ties=ties),
-            accuracies_by(suite, self._verdicts, seed=seed, ties=ties),
+            accuracies(suite, self._verdicts, seed=seed, rule=rule, lengths=lengths),
+            accuracies_by(suite, self._verdicts, seed=seed, rule=rule, lengths=lengths),
             model=self.model,
             model_kind=self.model_kind,
             folder=str(self.folder) if self.folder else None,
@@ -216,7 +233,13 @@ class Run:
             ),
         )
         measure = find_measure(self.judging.measure).name if self.judging.measure else ""
-        told = dataclasses.replace(summary, measure=measure, ties_pass=ties == "pass")
+        told = dataclasses.replace(
+            summary,
+            measure=measure,
+            ties_pass=ties == "pass",
+            near_tie_bits=near.bits,
+            near_tie_reason=near.reason,
+        )
         return self._numbered(told)
 
     def _conventions(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from cimento.measures.unigrams import load_unigrams
 from cimento.measures.values import Value
 from cimento.results import Run
 from cimento.suites.model import Suite
-from cimento.verdicts.accuracy import Accuracies, accuracies_by
+from cimento.verdicts.accuracy import Accuracies, Rule, accuracies_by
 
 if TYPE_CHECKING:
     from cimento.statistics.split_half import SplitHalf
@@ -239,7 +239,7 @@ def accuracies_of_pairs(
             verdicts,
             seed=seed,
             column=column,
-            ties=run.judging.ties,
+            rule=Rule(ties=run.judging.ties),
         )
         if groups:
             found[column] = groups

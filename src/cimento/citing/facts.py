@@ -19,6 +19,7 @@ from cimento.suites.model import JsonValue, Meta, Suite
 
 STORIES = "stories"
 STORIES_FILE = "stories.jsonl"
+_SUMMARY = "summary.json"
 CHOICE = "choice:"
 """Begins the condition of verdicts on forced choices."""
 
@@ -40,6 +41,7 @@ class RunFacts:
         measures: names of measures of sentences that the run was judged or described on.
         choices: of suites with blanks, the rules by which options were scored.
         outcomes: how many verdicts of each kind single predictions got.
+        rates: what ``summary.json`` says of the run; empty where that is not known.
     """
 
     manifest: Manifest
@@ -54,6 +56,7 @@ class RunFacts:
     measures: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     outcomes: Mapping[str, int] = field(default_factory=dict)
+    rates: Mapping[str, JsonValue] = field(default_factory=dict)
 
     @property
     def model(self) -> Mapping[str, JsonValue]:
@@ -94,6 +97,7 @@ def facts_of(
     kind: str = REGIONS,
     verdicts: Iterable[tuple[int | None, str]] = (),
     measures: Iterable[str] = (),
+    rates: Mapping[str, JsonValue] | None = None,
 ) -> RunFacts:
     """The facts of a run of a suite of regions or of acceptability.
 
@@ -103,6 +107,7 @@ def facts_of(
         kind: of the suite.
         verdicts: number of the prediction (None for the conjunction) and verdict, of every item.
         measures: that the run was described on, beside the one that it was judged on.
+        rates: what ``summary.json`` says of it.
     """
     judging = Judging.from_plain(part(manifest, "judging"))
     judged = judging.applied(suite)
@@ -118,6 +123,7 @@ def facts_of(
         factors=suite.factors,
         measures=tuple(dict.fromkeys(filter(None, (judging.measure, *measures)))),
         outcomes=Counter(verdict for number, verdict in verdicts if number is not None),
+        rates=rates or {},
     )
 
 
@@ -143,8 +149,19 @@ def read_facts(folder: RunFolder, manifest: Manifest | None = None) -> RunFacts:
             kind=kind,
             verdicts=table.select("prediction", "verdict").iter_rows(),
             measures=_measures(folder.path) if kind == ACCEPTABILITY else (),
+            rates=_rates(folder),
         )
     return _blanks(folder, manifest)
+
+
+def _rates(folder: RunFolder) -> Mapping[str, JsonValue]:
+    """What was stored of the rates; empty where nothing was."""
+    if not (folder.path / _SUMMARY).is_file():
+        return {}
+    whole = folder.read_json(_SUMMARY)
+    runs = whole.get("runs") if isinstance(whole, dict) else None
+    first = runs[0] if isinstance(runs, list) and runs else None
+    return first if isinstance(first, dict) else {}
 
 
 def _blanks(folder: RunFolder, manifest: Manifest) -> RunFacts:

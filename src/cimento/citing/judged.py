@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from cimento.citing.facts import RunFacts, part
 from cimento.citing.used import cite_source, counted
 from cimento.errors import CimentoError
 from cimento.measures import find_measure
+from cimento.suites.model import JsonValue
+from cimento.verdicts.accuracy import LengthOnly
+from cimento.verdicts.chance import COUNTED, NORMAL
 
 _TWO = 2
 _FIRST = {
@@ -27,8 +32,9 @@ def sentences(run: RunFacts) -> list[str]:
         *_conventions(run),
         _ties(run),
         _outcomes(run),
+        *_near_ties(run),
         interval(run),
-        _chance(run),
+        *_chance(run),
     ]
 
 
@@ -128,8 +134,79 @@ def _outcomes(run: RunFacts) -> str:
     return f"Of {total} {ties}, and {left}."
 
 
-def _chance(run: RunFacts) -> str:
-    return (
-        "Chance is how often predictions hold for independent standard normal values"
-        f" [@hammersley1956] (seed {run.judging.seed})."
+def _near_ties(run: RunFacts) -> list[str]:
+    """How many verdicts the number format may have decided."""
+    bits = run.rates.get("near_tie_bits")
+    if not isinstance(bits, int | float):
+        return []
+    near = judged = 0
+    for each in _results(run, "predictions"):
+        near += _count(each, "near_tied")
+        judged += sum(_count(each, name) for name in ("passed", "failed", "tied"))
+    have = "has" if near == 1 else "have"
+    told = (
+        f"Margins below {bits:g} bits are within what another batch or machine may change"
+        f" ({run.rates.get('near_tie_reason')}); {near:,} of {judged:,} verdicts {have} one."
     )
+    return [told]
+
+
+def _chance(run: RunFacts) -> list[str]:
+    """How chance levels were found, and what length alone would do."""
+    found = _results(run, "predictions")
+    if len(found) > 1:
+        found += _results(run, "conjunction")
+    by_method: dict[str, list[str]] = {}
+    for each in found:
+        level, method = each.get("chance"), each.get("chance_method")
+        if isinstance(level, float) and isinstance(method, str):
+            by_method.setdefault(method, []).append(f"{level:.3f}")
+    told = [
+        f"{', '.join(dict.fromkeys(levels))} {_with_source(method)}"
+        for method, levels in by_method.items()
+    ]
+    levels = f": {'; '.join(told)}" if told else ""
+    head = (
+        "Chance supposes independent values of one distribution, and so conditions of equal"
+        f" length{levels}."
+    )
+    return [head, *_length(found)]
+
+
+def _with_source(method: str) -> str:
+    if method == NORMAL:
+        return f"{method} [@sheppard1899]"
+    if method == COUNTED:
+        return method
+    return f"{method.replace('(', 'from standard normal values (')} [@hammersley1956]"
+
+
+def _length(results: Sequence[Mapping[str, JsonValue]]) -> list[str]:
+    """What shares would be by length alone, where that leads away from chance."""
+    off = []
+    for each in results:
+        found, chance = part(each, "length"), each.get("chance")
+        counts = {name: _count(found, name) for name in ("passed", "failed", "tied")}
+        only = LengthOnly(**counts, accuracy=None) if found else None
+        if only is not None and isinstance(chance, float) and only.is_off(chance):
+            of = "all predictions" if each.get("index") is None else f"prediction {each['index']}"
+            off.append(f"{found['accuracy']:.3f} ({of})")
+    if not off:
+        return []
+    told = (
+        "Conditions differ in their number of tokens: if every token cost the same, the shares"
+        f" would be {', '.join(off)}."
+    )
+    return [told]
+
+
+def _results(run: RunFacts, name: str) -> list[Mapping[str, JsonValue]]:
+    """Results that were stored; empty where there are none."""
+    found = run.rates.get(name)
+    members = found if isinstance(found, list | tuple) else [found]
+    return [each for each in members if isinstance(each, dict)]
+
+
+def _count(result: Mapping[str, JsonValue], name: str) -> int:
+    value = result.get(name)
+    return value if isinstance(value, int) else 0

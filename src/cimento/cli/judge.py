@@ -23,6 +23,7 @@ def judge(
     unigrams: options.Unigrams = None,
     unscored_first: options.UnscoredFirst = None,
     ties: options.Ties = None,
+    near_ties: options.NearTies = None,
     seed: options.Seed = 0,
     json: options.Json = False,
     items: Annotated[
@@ -46,7 +47,13 @@ def judge(
     from cimento.report.summary import to_json
     from cimento.results import open_runs, summarise
 
-    given = options.given(unit=unit, unigrams=unigrams, unscored_first=unscored_first, ties=ties)
+    given = options.given(
+        unit=unit,
+        unigrams=unigrams,
+        unscored_first=unscored_first,
+        ties=ties,
+        near_tie_bits=near_ties,
+    )
     judging = Judging(metric=metric, predictions=tuple(prediction or ()), seed=seed, **given)
     opened = [run.judge(judging) for run in open_runs(runs)]
     if scores:

@@ -193,6 +193,15 @@ UnscoredFirst = Annotated[
     FirstTokenRule | None,
     option("--unscored-first", help="A first token without left context: missing, drop or zero."),
 ]
+NearTies = Annotated[
+    float | None,
+    option(
+        "--near-ties",
+        metavar="BITS",
+        min=0.0,
+        help="Verdicts with a smaller margin are near ties; else the number format decides.",
+    ),
+]
 Ties = Annotated[TieRule | None, option("--ties", help="Whether a tie counts as a pass.")]
 
 

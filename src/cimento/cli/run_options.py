@@ -73,6 +73,7 @@ def parse(
     unigrams: options.Unigrams = None,
     unscored_first: options.UnscoredFirst = None,
     ties: options.Ties = None,
+    near_ties: options.NearTies = None,
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
     model_args: options.ModelArgs = None,
@@ -133,6 +134,7 @@ def parse(
         unigrams=unigrams,
         unscored_first=unscored_first,
         ties=ties,
+        near_tie_bits=near_ties,
         measure=measures[0] if measures else None,
         also=tuple(measures[1:]) or None,
     )

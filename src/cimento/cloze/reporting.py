@@ -189,7 +189,10 @@ def _result(rate: Rate, *, tied: int = 0, unscored: int = 0) -> Result:
         high=ends.high,
         interval_method=ends.method,
         chance=None,
-        null_reasons={**undefined, "chance": "candidates are open"},
+        null_reasons={
+            **undefined,
+            **dict.fromkeys(("chance", "chance_method"), "candidates are open"),
+        },
     )
 
 

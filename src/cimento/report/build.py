@@ -114,6 +114,7 @@ def headline_of(result: Result | None, name: str) -> Headline | None:
         low=result.low,
         high=result.high,
         chance=result.chance,
+        length=result.length.accuracy if result.is_off_by_length and result.length else None,
         n=result.n_judged,
         tied=result.tied,
         unscored=result.unscored,
@@ -212,7 +213,9 @@ def _result(accuracy: Accuracy, *, index: int | None, formula: str | None, comme
         fields = ("accuracy", "low", "high", "interval_method")
         reasons = dict.fromkeys(fields, accuracy.reason or "")
     if accuracy.chance is None:
-        reasons["chance"] = accuracy.chance_reason or ""
+        reasons |= dict.fromkeys(("chance", "chance_method"), accuracy.chance_reason or "")
+    if accuracy.length is None:
+        reasons["length"] = accuracy.length_reason or ""
     return Result(
         index=index,
         formula=formula,
@@ -227,5 +230,7 @@ def _result(accuracy: Accuracy, *, index: int | None, formula: str | None, comme
         high=accuracy.high,
         interval_method=accuracy.interval_method,
         chance=accuracy.chance,
+        chance_method=accuracy.chance_method,
+        length=accuracy.length,
         null_reasons=reasons,
     )

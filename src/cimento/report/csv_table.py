@@ -29,12 +29,18 @@ COLUMNS = (
     "failed",
     "tied",
     "near_tied",
+    "near_tie_bits",
     "unscored",
     "accuracy",
     "low",
     "high",
     "interval_method",
     "chance",
+    "chance_method",
+    "length",
+    "length_passed",
+    "length_failed",
+    "length_tied",
     "null_reasons",
 )
 
@@ -81,11 +87,22 @@ def _rows(
             result.failed,
             result.tied,
             result.near_tied,
+            run.near_tie_bits,
             result.unscored,
             result.accuracy,
             result.low,
             result.high,
             result.interval_method,
             result.chance,
+            result.chance_method,
+            *_length(result),
             "; ".join(f"{name}: {why}" for name, why in result.null_reasons.items()),
         )
+
+
+def _length(result: Result) -> tuple[float | int | None, ...]:
+    """The rate by length alone, and its counts."""
+    found = result.length
+    if found is None:
+        return (None,) * 4
+    return (found.accuracy, found.passed, found.failed, found.tied)

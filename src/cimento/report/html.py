@@ -20,10 +20,13 @@ from cimento.report.records import RunReport, SuiteReport
 from cimento.report.summary import Missing, Result
 from cimento.report.wording import (
     bits,
+    chances,
     explanation,
     interval,
     items,
+    length_rate,
     methods,
+    near_ties,
     rate,
 )
 
@@ -153,6 +156,9 @@ def html_page(page: Page) -> str:
         step_bits=STEP_BITS,
         explanation=explanation(ties_pass=any(run.summary.ties_pass for run in page.runs)),
         methods=methods(results),
+        chances=chances(results),
+        near=near_ties(run.summary for run in page.runs),
+        lengths=any(result.is_off_by_length for result in results),
     )
 
 
@@ -209,6 +215,7 @@ def _environment() -> Environment:
         charts=charts,
         interval=lambda result: _minus(interval(result.low, result.high, absent="–")),
         items=items,
+        length_rate=lambda result: _minus(length_rate(result)),
         percent=lambda value: f"{100 * value:.2f}%",
         rate=lambda value: _minus(rate(value, absent="–")),
         rows=_rows,

@@ -6,26 +6,16 @@ import re
 from typing import TYPE_CHECKING
 
 from cimento.markup import printable
-from cimento.report.wording import interval, notes, rate, told_about
+from cimento.report.wording import cells, notes, told_about, without_length
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from cimento.report.summary import Result, RunSummary, Summary
+    from cimento.report.summary import RunSummary, Summary
     from cimento.report.told import Told
 
-_HEADER = (
-    "suite",
-    "model",
-    "prediction",
-    "accuracy",
-    "95 % interval",
-    "chance",
-    "n",
-    "ties",
-    "unscored",
-)
-_LEFT_ALIGNED = 3
+_LABELS = ("suite", "model", "prediction")
+_NUMBERS = ("accuracy", "95 % interval", "chance", "length", "n", "ties", "unscored")
 # An underscore inside a word is text in GitHub's Markdown and stays readable as it is.
 _MARKUP = re.compile(r"[\\`*\[\]<>|#~&]|(?<!\w)_|_(?!\w)")
 
@@ -39,9 +29,10 @@ def markdown_text(told: Told) -> str:
 
 def markdown_table(summary: Summary) -> str:
     """A table with one row for each suite, model and prediction, then notes, as Markdown text."""
-    rows = [row for run in summary.runs for row in _rows(run)]
-    rule = ["---"] * _LEFT_ALIGNED + ["---:"] * (len(_HEADER) - _LEFT_ALIGNED)
-    lines = [_line(_HEADER), _line(rule), *(_line(row) for row in rows)]
+    numbers = without_length(_NUMBERS, summary.runs)
+    rows = [row for run in summary.runs for row in _rows(run, numbers)]
+    rule = ["---"] * len(_LABELS) + ["---:"] * len(numbers)
+    lines = [_line((*_LABELS, *numbers)), _line(rule), *(_line(row) for row in rows)]
     if not rows:
         lines = ["Nothing was run."]
     else:
@@ -58,23 +49,13 @@ def markdown_table(summary: Summary) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _rows(run: RunSummary) -> Iterable[tuple[str, ...]]:
+def _rows(run: RunSummary, numbers: Sequence[str]) -> Iterable[tuple[str, ...]]:
     names = (_escape(run.suite), _escape(run.label))
     if not run.results:
-        yield (*names, *["-"] * (len(_HEADER) - len(names)))
+        yield (*names, *["-"] * (1 + len(numbers)))
     for result in run.results:
-        yield (*names, result.label, *_numbers(result))
-
-
-def _numbers(result: Result) -> tuple[str, ...]:
-    return (
-        rate(result.accuracy),
-        interval(result.low, result.high),
-        rate(result.chance),
-        str(result.n_judged),
-        str(result.tied),
-        str(result.unscored),
-    )
+        found = cells(result)
+        yield (*names, result.label, *(found[name] for name in numbers))
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -30,6 +30,7 @@ class Headline:
         low: lower end of its 95 % interval; None where there is none.
         high: upper end.
         chance: what it would be by chance; None where that is not defined.
+        length: what it would be by length alone, where that leads away from chance; else None.
         n: items that it is taken over.
         tied: of them, how many are ties; None where there can be none.
         unscored: items that it leaves out.
@@ -42,6 +43,7 @@ class Headline:
     low: float | None = None
     high: float | None = None
     chance: float | None = None
+    length: float | None = None
     n: int = 0
     tied: int | None = None
     unscored: int = 0

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import TableError
 from cimento.parsing import faults_of, refuse_very_faulty
+from cimento.verdicts.accuracy import LengthOnly
 from cimento.verdicts.judge import Verdict
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class Result:
         passed: items where it held.
         failed: items where it did not.
         tied: items where both sides were exactly equal.
-        near_tied: of the passed and failed ones, how many by less than 1e-5 bits.
+        near_tied: of the passed and failed ones, how many by less than
+            the run's ``near_tie_bits``.
         unscored: items that could not be judged; they are in no other count.
         accuracy: passed / (passed + failed + tied); where ties count as passes,
             (passed + tied) / (passed + failed + tied).
@@ -44,6 +46,10 @@ class Result:
         high: upper end of that interval.
         interval_method: how the interval was made.
         chance: expected accuracy where all values are drawn from one distribution.
+        chance_method: how that was found: ``counted over all orders``, ``exact for normal values``,
+            ``by lot`` (one of so many options), or ``simulated`` with the number of draws and the
+            seed.
+        length: what it would be by the numbers of tokens alone; chance supposes equal lengths.
         null_reasons: for each of the fields that is None, why.
     """
 
@@ -60,12 +66,19 @@ class Result:
     high: float | None
     interval_method: str | None
     chance: float | None
+    chance_method: str | None = None
+    length: LengthOnly | None = None
     null_reasons: dict[str, str] = field(default_factory=dict)
 
     @property
     def n_judged(self) -> int:
         """The number of items that the accuracy is taken over."""
         return self.passed + self.failed + self.tied
+
+    @property
+    def is_off_by_length(self) -> bool:
+        """Whether length alone leads away from chance."""
+        return self.length is not None and self.length.is_off(self.chance)
 
     @property
     def label(self) -> str:
@@ -103,6 +116,9 @@ class RunSummary:
             values; empty where they were not.
         ties_pass: whether ties count as passes in the accuracies, as the conventions of another
             tool have it; else they never do.
+        near_tie_bits: verdicts with a smaller margin are counted as near ties; null where nothing
+            is compared.
+        near_tie_reason: why it is this threshold.
         verdicts: the verdict on every item; only in what ``--json`` prints, for a run folder has
             them in a table.
     """
@@ -120,6 +136,8 @@ class RunSummary:
     warnings: tuple[str, ...] = ()
     measure: str = ""
     ties_pass: bool = False
+    near_tie_bits: float | None = None
+    near_tie_reason: str = ""
     verdicts: tuple[Verdict, ...] = ()
 
     @property
@@ -131,6 +149,14 @@ class RunSummary:
     def results(self) -> tuple[Result, ...]:
         """Every prediction's result, and the conjunction where it says something of its own."""
         return with_conjunction(self.predictions, self.conjunction)
+
+    @property
+    def near_tied(self) -> tuple[int, int]:
+        """Near ties, and all verdicts that were given on single predictions."""
+        return (
+            sum(each.near_tied for each in self.predictions),
+            sum(each.n_judged for each in self.predictions),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,7 +252,7 @@ def json_schema() -> JsonSchema:
     schema: JsonSchema = TypeAdapter(Summary).json_schema(mode="serialization")
     definitions = schema["$defs"]
     if isinstance(definitions, dict):
-        for record in (Result, Phenomenon, Verdict, RunSummary, Missing):
+        for record in (LengthOnly, Result, Phenomenon, Verdict, RunSummary, Missing):
             definition = definitions[record.__name__]
             if isinstance(definition, dict):
                 _describe(definition, record.__doc__ or "")

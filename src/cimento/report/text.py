@@ -8,26 +8,27 @@ from typing import TYPE_CHECKING
 
 from cimento.markup import printable
 from cimento.report.summary import by_suite
-from cimento.report.wording import interval, items, notes, rate, told_about
+from cimento.report.wording import cells, items, notes, told_about, without_length
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.console import Console
     from rich.table import Table
 
-    from cimento.report.summary import Result, RunSummary, Summary
+    from cimento.report.summary import RunSummary, Summary
 
-NARROWEST = 76
-_COLUMNS = (  # header, width; the model's column takes what is left
-    ("pred.", 5),
-    ("accuracy", 8),
-    ("95 % interval", 14),
-    ("chance", 6),
-    ("n", 5),
-    ("ties", 5),
-    ("unscored", 8),
-)
+NARROWEST = 78
+_WIDTHS = {  # the model's column takes what is left
+    "pred.": 5,
+    "accuracy": 8,
+    "95 % interval": 14,
+    "chance": 6,
+    "length": 6,
+    "n": 5,
+    "ties": 5,
+    "unscored": 8,
+}
 _LONGEST_MODEL = 48
 
 
@@ -36,7 +37,7 @@ def terminal_table(summary: Summary, *, width: int = 80, colour: bool = False) -
 
     Args:
         summary: what to show.
-        width: columns of the terminal; below 76 lines are longer than that.
+        width: columns of the terminal; below 78 lines are longer than that.
         colour: with ANSI codes, for a terminal; without, for files and pipes.
     """
     from rich.console import Console
@@ -53,35 +54,37 @@ def terminal_table(summary: Summary, *, width: int = 80, colour: bool = False) -
     )
     if not summary.runs:
         console.print("Nothing was run.")
+    widths = _widths(summary, width)
     for number, runs in enumerate(by_suite(summary.runs).values()):
-        _print_suite(console, runs, model_width=_model_width(summary, width), first=number == 0)
+        _print_suite(console, runs, widths, first=number == 0)
     if summary.runs:
         console.print(f"\n{told_about(summary)}", style="dim")
     _print_notes(console, summary)
     return "\n".join(line.rstrip() for line in sheet.getvalue().splitlines()) + "\n"
 
 
-def _model_width(summary: Summary, width: int) -> int:
-    """Wide enough for the longest name, as far as the line allows."""
-    left = width - sum(size + 1 for _, size in _COLUMNS)
-    longest = max(len(run.label) for run in summary.runs)
-    return max(12, min(left, longest + 1, _LONGEST_MODEL))
+def _widths(summary: Summary, width: int) -> dict[str, int]:
+    """The columns and their widths; that of models as wide as the longest name, if it can be."""
+    others = {name: _WIDTHS[name] for name in without_length(_WIDTHS, summary.runs)}
+    left = width - sum(size + 1 for size in others.values())
+    longest = max((len(run.label) for run in summary.runs), default=0)
+    return {"model": max(12, min(left, longest + 1, _LONGEST_MODEL)), **others}
 
 
 def _print_suite(
-    console: Console, runs: Sequence[RunSummary], *, model_width: int, first: bool
+    console: Console, runs: Sequence[RunSummary], widths: Mapping[str, int], *, first: bool
 ) -> None:
     from rich.text import Text
 
     run = runs[0]
     if first:
-        console.print(_table(model_width, header=True))
+        console.print(_table(widths, header=True))
     language = f" ({printable(run.language)})" if run.language else ""
     heading = Text(f"\n{printable(run.suite)}", style="bold")
     console.print(heading.append(f"{language}, {items(run.n_items)}", style="not bold"))
-    table = _table(model_width, header=False)
+    table = _table(widths, header=False)
     for each in runs:
-        _add_run(table, each)
+        _add_run(table, each, widths)
     console.print(table)
     if len(run.predictions) > 1:
         for result in run.predictions:
@@ -89,7 +92,7 @@ def _print_suite(
             console.print(Text(_hanging(line, console.width), style="dim"))
 
 
-def _table(model_width: int, *, header: bool) -> Table:
+def _table(widths: Mapping[str, int], *, header: bool) -> Table:
     from rich.table import Table
 
     table = Table(
@@ -99,35 +102,30 @@ def _table(model_width: int, *, header: bool) -> Table:
         show_header=header,
         header_style="bold underline",
     )
-    table.add_column("model", width=model_width, overflow="fold")
-    for name, size in _COLUMNS:
+    for name, size in widths.items():
+        if name == "model":
+            table.add_column(name, width=size, overflow="fold")
+            continue
         left = name == "pred."
         table.add_column(name, width=size, justify="left" if left else "right", no_wrap=True)
     return table
 
 
-def _add_run(table: Table, run: RunSummary) -> None:
+def _add_run(table: Table, run: RunSummary, widths: Mapping[str, int]) -> None:
     from rich.text import Text
 
     name = Text(printable(run.label))
     if not run.results:
-        table.add_row(name, "-", *"-----", "-")
+        table.add_row(name, *"-" * (len(widths) - 1))
     for result in run.results:
-        table.add_row(name, result.label, *_cells(result))
+        found = cells(result)
+        others = (
+            Text(found[column], style="bold" if column == "accuracy" else "")
+            for column in widths
+            if column != "model"
+        )
+        table.add_row(name, *others)
         name = Text("")
-
-
-def _cells(result: Result) -> tuple[str, ...]:
-    accuracy = rate(result.accuracy)
-    return (
-        f"[bold]{accuracy}[/bold]",
-        # Escaped: rich reads square brackets as markup.
-        interval(result.low, result.high).replace("[", r"\["),
-        rate(result.chance),
-        str(result.n_judged),
-        str(result.tied),
-        str(result.unscored),
-    )
 
 
 def _print_notes(console: Console, summary: Summary) -> None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from cimento.verdicts.judge import NEAR_TIE_BITS
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from cimento.report.summary import Result, RunSummary, Summary
 
@@ -67,6 +65,26 @@ def p_value(p: float) -> str:
     return "p < .001" if p < SMALLEST_SHOWN_P else f"p {p:.3f}".replace("0.", ".", 1)
 
 
+def cells(result: Result) -> dict[str, str]:
+    """What the line of a rate says, by the names of the columns, in their order."""
+    return {
+        "pred.": result.label,
+        "accuracy": rate(result.accuracy),
+        "95 % interval": interval(result.low, result.high),
+        "chance": rate(result.chance),
+        "length": length_rate(result),
+        "n": str(result.n_judged),
+        "ties": str(result.tied),
+        "unscored": str(result.unscored),
+    }
+
+
+def without_length(names: Iterable[str], runs: Iterable[RunSummary]) -> list[str]:
+    """The columns that some runs need: that of length only where it leads away from chance."""
+    off = any(result.is_off_by_length for run in runs for result in _all_results(run))
+    return [name for name in names if off or name != "length"]
+
+
 def items(count: int) -> str:
     """A number of items: ``1 item``, ``2 items``."""
     return f"{count} item" if count == 1 else f"{count} items"
@@ -80,10 +98,45 @@ def remarks(run: RunSummary) -> tuple[str, ...]:
         return ("The suite has no predictions: nothing was judged.", *run.warnings)
     found = {result.label: _remark(result) for result in run.results}
     said = [text for text in dict.fromkeys(found.values()) if text]
-    if len(said) == 1 and all(found.values()):
-        return (said[0], *run.warnings)
-    named = [f"Prediction {label}: {text}" for label, text in found.items() if text]
-    return (*(said if len(run.predictions) == 1 else named), *run.warnings)
+    if len(run.predictions) > 1 and not (len(said) == 1 and all(found.values())):
+        said = [f"Prediction {label}: {text}" for label, text in found.items() if text]
+    whole = (_near(run), _lengths(run))
+    return (*said, *filter(None, whole), *run.warnings)
+
+
+def _near(run: RunSummary) -> str:
+    """How many verdicts the number format may have decided; empty where none."""
+    near, judged = run.near_tied
+    if not near or run.near_tie_bits is None:
+        return ""
+    lie = "verdict lies" if judged == 1 else "verdicts lie"
+    return (
+        f"{near:,} of {judged:,} {lie} within {run.near_tie_bits:g} bits"
+        f" ({run.near_tie_reason}): another machine or batch size may turn them."
+    )
+
+
+def _lengths(run: RunSummary) -> str:
+    """Where length alone leads away from chance; empty where it does not."""
+    off = [result for result in run.results if result.is_off_by_length]
+    if not off:
+        return ""
+    named = _named([result.label for result in off])
+    which = f" (prediction {named})" if len(run.predictions) > 1 else ""
+    return (
+        "Chance supposes equal lengths, and conditions differ in their number of tokens: the column"
+        f" length is the accuracy if every token cost the same{which}."
+    )
+
+
+def _named(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def length_rate(result: Result) -> str:
+    """The accuracy by length alone; the mark for none where it says no more than chance."""
+    found = result.length if result.is_off_by_length else None
+    return rate(found.accuracy if found else None)
 
 
 def notes(summary: Summary) -> list[tuple[str, str]]:
@@ -115,8 +168,6 @@ def _remark(result: Result) -> str:
             f"All {items(result.tied)} judged are ties: "
             "the model gives both sides exactly the same value."
         )
-    if result.near_tied:
-        return f"{items(result.near_tied)} decided by less than {NEAR_TIE_BITS:.5f} bits."
     if result.chance is None:
         return f"There is no chance level: {result.null_reasons.get('chance', 'undefined')}."
     return ""
@@ -142,11 +193,49 @@ def methods(results: Iterable[Result]) -> str:
     return f"Intervals (95 %): {'; '.join(names)}." if names else "No interval could be made."
 
 
+def chances(results: Iterable[Result]) -> str:
+    """One sentence on how chance levels were found; empty where there are none."""
+    found: dict[str, list[str]] = {}
+    for each in results:
+        if each.chance_method:
+            found.setdefault(each.chance_method, []).append(rate(each.chance))
+    if not found:
+        return ""
+    told = [method if len(found) == 1 else _whose(method, of) for method, of in found.items()]
+    return f"Chance: {'; '.join(told)}."
+
+
+def _whose(method: str, levels: Sequence[str]) -> str:
+    return f"{', '.join(dict.fromkeys(levels))} {method}"
+
+
+def near_ties(runs: Iterable[RunSummary]) -> str:
+    """One sentence on how many verdicts are near ties; empty where nothing was judged."""
+    found: dict[tuple[float, str], list[int]] = {}
+    for run in runs:
+        near, judged = run.near_tied
+        if run.near_tie_bits is not None and judged:
+            counts = found.setdefault((run.near_tie_bits, run.near_tie_reason), [0, 0])
+            counts[0] += near
+            counts[1] += judged
+    told = [
+        f"{near:,} of {judged:,} verdicts within {bits:g} bits ({reason})"
+        for (bits, reason), (near, judged) in found.items()
+    ]
+    return f"Near ties: {'; '.join(told)}." if told else ""
+
+
 def told_about(summary: Summary) -> str:
     """What stands under a table of runs: what its columns mean, and how intervals were made."""
-    results = (result for run in summary.runs for result in _all_results(run))
+    results = [result for run in summary.runs for result in _all_results(run)]
     ties_pass = any(run.ties_pass for run in summary.runs)
-    return f"{explanation(ties_pass=ties_pass)} {methods(results)}"
+    said = (
+        explanation(ties_pass=ties_pass),
+        methods(results),
+        chances(results),
+        near_ties(summary.runs),
+    )
+    return " ".join(filter(None, said))
 
 
 def _all_results(run: RunSummary) -> Iterable[Result]:

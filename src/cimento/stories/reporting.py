@@ -177,7 +177,7 @@ def _result(rate: JsonValue, chance: float | None, *, tied: float | None = None)
     ties = min(int(tied or 0), int(n - right))
     reasons = {} if value is not None else {"accuracy": str(at(rate, "reason") or "not asked")}
     if chance is None:
-        reasons["chance"] = "it depends on the tiers before"
+        reasons |= dict.fromkeys(("chance", "chance_method"), "it depends on the tiers before")
     return Result(
         index=None,
         formula=None,
@@ -191,6 +191,7 @@ def _result(rate: JsonValue, chance: float | None, *, tied: float | None = None)
         high=high if value is not None else None,
         interval_method="Wilson" if low is not None else None,
         chance=chance,
+        chance_method=None if chance is None else "by lot",
         null_reasons=reasons,
     )
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.statistics.intervals import NOTHING_SCORED, counted_interval
-from cimento.verdicts.chance import Chance, chance_level
+from cimento.verdicts.chance import Chance, chance_level, scale_reason
 from cimento.verdicts.judge import parse_predictions
-from cimento.verdicts.tallies import Tally, tallied
+from cimento.verdicts.tallies import Group, Tally, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -20,6 +20,35 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LengthOnly:
+    """How often a prediction would hold if every token cost the same: by numbers of tokens alone.
+
+    Attributes:
+        passed: items where it would hold.
+        failed: items where it would not.
+        tied: items where both sides have as many tokens.
+        accuracy: passed / (passed + failed + tied), with the rule for ties of the accuracy beside
+            it; None where that is 0 / 0.
+    """
+
+    passed: int
+    failed: int
+    tied: int
+    accuracy: float | None
+
+    def is_off(self, chance: float | None) -> bool:
+        """Whether a chance level is out of reach, however ties are counted.
+
+        Args:
+            chance: how often the prediction would hold if lengths were equal.
+        """
+        n = self.passed + self.failed + self.tied
+        if chance is None or n == 0:
+            return False
+        return not self.passed <= chance * n <= self.passed + self.tied
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
     """How often one prediction, or the conjunction of all, holds.
 
@@ -28,7 +57,8 @@ class Accuracy:
         failed: items where it did not.
         tied: items where the two sides were equal.
         unscored: items that could not be judged; in no other count.
-        near_tied: of the passed and the failed ones, those decided by less than 1e-5 bits.
+        near_tied: of the passed and the failed ones, those decided by less than the threshold
+            of near ties.
         accuracy: passed / (passed + failed + tied), or (passed + tied) / (passed + failed + tied)
             where ties count as passes; None where that is 0 / 0.
         low: lower end of the confidence interval.
@@ -37,6 +67,9 @@ class Accuracy:
         reason: why accuracy and interval are None.
         chance: how often it would hold by chance; None where that is not defined.
         chance_reason: why it is not.
+        chance_method: how it was found.
+        length: how often it would hold by numbers of tokens alone; None where that is not defined.
+        length_reason: why it is not.
     """
 
     passed: int
@@ -51,6 +84,9 @@ class Accuracy:
     reason: str | None
     chance: float | None
     chance_reason: str | None
+    chance_method: str | None
+    length: LengthOnly | None
+    length_reason: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,33 +104,58 @@ class Accuracies:
     conjunction: Accuracy | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """How verdicts are counted.
+
+    Attributes:
+        level: of the confidence intervals.
+        ties: whether a tie counts as a ``pass``, or as a ``tie``, which is none.
+        near_tie_bits: verdicts decided by less are near ties.
+    """
+
+    level: float = 0.95
+    ties: TieRule = "tie"
+    near_tie_bits: float = 0.0
+
+    @property
+    def passes(self) -> frozenset[Kind]:
+        """The verdicts that count as a pass."""
+        return frozenset({"pass", "tie"}) if self.ties == "pass" else frozenset({"pass"})
+
+
+PLAIN = Rule()
+
+NOT_ASKED = "it was not asked what length alone decides"
+
+
 def accuracies(
     suite: Suite,
     verdicts: Sequence[Verdict],
     *,
     seed: int,
     predictions: Sequence[str] | None = None,
-    level: float = 0.95,
-    ties: TieRule = "tie",
+    rule: Rule = PLAIN,
+    lengths: Sequence[Verdict] | str = NOT_ASKED,
 ) -> Accuracies:
     """How often each prediction holds over all items of a suite.
 
     Args:
         suite: the suite that was judged; its `cluster` column says which items belong together.
         verdicts: as `judge` gives them.
-        seed: of the simulated chance levels.
+        seed: of the chance levels that are simulated.
         predictions: formulas that were judged instead of the suite's.
-        level: of the confidence intervals.
-        ties: whether a tie counts as a ``pass``, or as a ``tie``, which is none.
+        rule: how verdicts are counted.
+        lengths: the verdicts on the same items with every token at the same cost, or why there are
+            none.
 
     Raises:
         FormulaError: a prediction cannot be read.
         UsageError: the level is not between 0 and 1.
     """
-    chances = _chances(suite, predictions, seed=seed)
-    found = tallied(suite, verdicts, passes=_passes(ties)) if chances else {}
-    tallies = found[""].tallies if found else {}
-    return _accuracies(tallies, chances, n_items=len(suite.items), level=level)
+    judged = _Judged(suite, verdicts, lengths, _expected(suite, predictions, seed=seed), rule)
+    found = judged.groups("") if judged.expected else {}
+    return found.get("") or _accuracies({}, {}, judged, n_items=len(suite.items))
 
 
 def accuracies_by(
@@ -104,8 +165,8 @@ def accuracies_by(
     seed: int,
     column: str = "phenomenon",
     predictions: Sequence[str] | None = None,
-    level: float = 0.95,
-    ties: TieRule = "tie",
+    rule: Rule = PLAIN,
+    lengths: Sequence[Verdict] | str = NOT_ASKED,
 ) -> dict[str, Accuracies]:
     """The same for each value of a free column, in order of first appearance.
 
@@ -118,40 +179,82 @@ def accuracies_by(
         seed: as for `accuracies`.
         column: whose values make the groups.
         predictions: as for `accuracies`.
-        level: as for `accuracies`.
-        ties: as for `accuracies`.
+        rule: as for `accuracies`.
+        lengths: as for `accuracies`.
 
     Raises:
         FormulaError: a prediction cannot be read.
         UsageError: the level is not between 0 and 1.
     """
-    found = tallied(suite, verdicts, column=column, passes=_passes(ties))
-    chances = _chances(suite, predictions, seed=seed) if found else {}
-    return {
-        name: _accuracies(group.tallies, chances, n_items=group.n_items, level=level)
-        for name, group in found.items()
-    }
+    if column not in suite.column_names:
+        return {}
+    expected = _expected(suite, predictions, seed=seed)
+    return _Judged(suite, verdicts, lengths, expected, rule).groups(column)
 
 
-def _passes(ties: TieRule) -> frozenset[Kind]:
-    """The verdicts that count as a pass."""
-    return frozenset({"pass", "tie"}) if ties == "pass" else frozenset({"pass"})
+@dataclass(frozen=True, slots=True)
+class _Expected:
+    """What is expected of a prediction without a model.
+
+    Attributes:
+        chance: how often it holds by chance.
+        scale: why it depends on the scale of the values; None where it does not.
+    """
+
+    chance: Chance
+    scale: str | None
 
 
-def _chances(
+def _expected(
     suite: Suite, predictions: Sequence[str] | None, *, seed: int
-) -> dict[int | None, Chance]:
-    """Number of the prediction to its chance level; under None, that of the conjunction."""
+) -> dict[int | None, _Expected]:
+    """By number of the prediction; under None, of the conjunction."""
     trees = parse_predictions(suite, predictions)
     if not trees:
         return {}
     n_regions = len(suite.region_names)
-    chances: dict[int | None, Chance] = {
-        number: chance_level((tree,), n_regions=n_regions, seed=seed)
-        for number, tree in enumerate(trees)
+    parts = {**{number: (tree,) for number, tree in enumerate(trees)}, None: trees}
+    return {
+        number: _Expected(
+            chance_level(part, n_regions=n_regions, seed=seed),
+            next(filter(None, map(scale_reason, part)), None),
+        )
+        for number, part in parts.items()
     }
-    chances[None] = chance_level(trees, n_regions=n_regions, seed=seed)
-    return chances
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Verdicts with all that is needed to count them."""
+
+    suite: Suite
+    verdicts: Sequence[Verdict]
+    lengths: Sequence[Verdict] | str
+    expected: Mapping[int | None, _Expected]
+    rule: Rule
+
+    def groups(self, column: str) -> dict[str, Accuracies]:
+        """The accuracies of each group of items."""
+        found = self._tallied(self.verdicts, column)
+        lengths = {} if isinstance(self.lengths, str) else self._tallied(self.lengths, column)
+        return {
+            name: _accuracies(
+                group.tallies,
+                lengths[name].tallies if name in lengths else {},
+                self,
+                n_items=group.n_items,
+            )
+            for name, group in found.items()
+        }
+
+    def _tallied(self, verdicts: Sequence[Verdict], column: str) -> dict[str, Group]:
+        return tallied(
+            self.suite,
+            verdicts,
+            column=column,
+            passes=self.rule.passes,
+            near_tie_bits=self.rule.near_tie_bits,
+        )
 
 
 def clusters_of(suite: Suite) -> dict[str, Hashable]:
@@ -165,14 +268,16 @@ def clusters_of(suite: Suite) -> dict[str, Hashable]:
 
 def _accuracies(
     tallies: Mapping[int | None, Tally],
-    chances: Mapping[int | None, Chance],
+    lengths: Mapping[int | None, Tally],
+    judged: _Judged,
     *,
     n_items: int,
-    level: float,
 ) -> Accuracies:
     results = {
-        number: _accuracy(tallies.get(number, Tally()), chance, level=level)
-        for number, chance in chances.items()
+        number: _accuracy(
+            tallies.get(number, Tally()), lengths.get(number, Tally()), expected, judged
+        )
+        for number, expected in judged.expected.items()
     }
     return Accuracies(
         n_items=n_items,
@@ -181,22 +286,38 @@ def _accuracies(
     )
 
 
-def _accuracy(tally: Tally, chance: Chance, *, level: float) -> Accuracy:
-    clusters = tally.clusters()
-    interval = counted_interval(clusters, level=level)
-    held = sum(passes * times for (passes, _), times in clusters.items())
-    scored = sum(size * times for (_, size), times in clusters.items())
+def _accuracy(tally: Tally, lengths: Tally, expected: _Expected, judged: _Judged) -> Accuracy:
+    interval = counted_interval(tally.clusters(), level=judged.rule.level)
+    share = _share(tally)
+    reason = judged.lengths if isinstance(judged.lengths, str) else expected.scale
     return Accuracy(
         passed=tally.kinds["pass"],
         failed=tally.kinds["fail"],
         tied=tally.kinds["tie"],
         unscored=tally.kinds["unscored"],
         near_tied=tally.near_tied,
-        accuracy=held / scored if scored else None,
+        accuracy=share,
         low=interval.low,
         high=interval.high,
         interval_method=interval.method,
-        reason=None if scored else NOTHING_SCORED,
-        chance=chance.level,
-        chance_reason=chance.reason,
+        reason=NOTHING_SCORED if share is None else None,
+        chance=expected.chance.level,
+        chance_reason=expected.chance.reason,
+        chance_method=expected.chance.method,
+        length=None
+        if reason
+        else LengthOnly(
+            passed=lengths.kinds["pass"],
+            failed=lengths.kinds["fail"],
+            tied=lengths.kinds["tie"],
+            accuracy=_share(lengths),
+        ),
+        length_reason=reason,
     )
+
+
+def _share(tally: Tally) -> float | None:
+    """The share of scored verdicts that pass; None where there are none."""
+    clusters = tally.clusters()
+    scored = sum(size * times for (_, size), times in clusters.items())
+    return sum(held * times for (held, _), times in clusters.items()) / scored if scored else None

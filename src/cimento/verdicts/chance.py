@@ -1,42 +1,65 @@
 """How often a prediction would hold by chance.
 
 By chance means: the values of all regions are drawn independently from one standard normal
-distribution. The draws come in antithetic pairs, x and -x (Hammersley and Morton 1956,
-doi:10.1017/S0305004100031455), so that a single inequality has a chance of exactly 1/2.
+distribution. That says something only of predictions which ask for the same whatever the scale and
+the mean of the values. There is no chance level where a formula has ``=``, whose tolerance is
+absolute, or a number other than 0, or compares sums of different numbers of regions.
 
-That says something only of predictions which ask for the same whatever the scale and the mean of
-the values. There is no chance level where a formula has ``=``, whose tolerance is absolute, or a
-number other than 0, or compares sums of different numbers of regions.
+Comparisons that have no region in common are independent of each other. Most levels are exact:
+
+- One comparison alone holds in half of the draws, for x and -x are equally probable.
+- Where comparisons order single regions, or sums of as many regions of which no two overlap, all
+  orders are equally probable, and those in which the formulas hold are counted. That is so for
+  independent continuous values of any one distribution.
+- Two comparisons that overlap in another way hold together with the probability
+  ``1/4 + arcsin(r) / 2 pi``, r the correlation of their differences (Sheppard 1899,
+  doi:10.1098/rsta.1899.0003).
+
+What is left is simulated: the draws come in antithetic pairs, x and -x (Hammersley and Morton 1956,
+doi:10.1017/S0305004100031455).
 """
 
 from __future__ import annotations
 
 import functools
+import math
+from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.suites.formula import (
-    Comparison,
-    Number,
-    Reference,
-    comparisons,
-    numbers,
-    references,
-)
-from cimento.verdicts.formula import quantity
+from cimento.suites.formula import Comparison, Number, Reference, comparisons, numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     import numpy as np
 
     from cimento.suites.formula import Formula, Quantity
-    from cimento.verdicts.formula import FloatArray
 
     BoolArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
+COUNTED = "counted over all orders"
+NORMAL = "exact for normal values"
+
 PAIRS = 1 << 17
-"""Antithetic pairs drawn; the standard error of a chance level is then below 0.001."""
+"""Antithetic pairs drawn; the standard error of a simulated level is then below 0.001."""
+
+_MOST_ORDERED = 10
+_MOST_OUTCOMES = 20_000
+"""How many sums are put into all orders, and how many outcomes are gone through; more are drawn."""
+
+_PAIR = 2
+
+_Region: TypeAlias = tuple[str, int]
+"""A condition and the number of a region."""
+
+_Difference: TypeAlias = tuple[tuple[_Region, int], ...]
+"""Regions, sorted, with how often they are added; below 0: subtracted. The first is added."""
+
+_Outcomes: TypeAlias = "Mapping[frozenset[_Difference], Fraction]"
+"""Which differences are above 0 (the others are below), each time with its probability."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +69,13 @@ class Chance:
     Attributes:
         level: between 0 and 1; None where it is not defined.
         reason: why it is not.
+        method: how it was found: ``counted over all orders``, ``exact for normal values``, or
+            ``simulated`` with the number of draws and the seed.
     """
 
     level: float | None
     reason: str | None = None
+    method: str | None = None
 
 
 @functools.lru_cache(maxsize=512)
@@ -61,7 +87,7 @@ def chance_level(
     Args:
         formulas: one prediction, or all that are joined to a conjunction.
         n_regions: number of regions of each condition, which ``*`` sums over.
-        seed: of the simulation.
+        seed: of the simulation, where the level cannot be had without one.
         pairs: number of antithetic pairs drawn.
     """
     if not formulas:
@@ -70,25 +96,80 @@ def chance_level(
         reason = _undefined(formula, n_regions)
         if reason:
             return Chance(None, reason)
-    draws = _draw(formulas, n_regions=n_regions, seed=seed, pairs=pairs)
+    compared = [each for formula in formulas for each in comparisons(formula)]
+    # None for the difference of a sum to itself, which is neither above 0 nor below.
+    signed = {each: _signed(_difference(each, n_regions)) for each in compared}
+    differences = {found[0] for found in signed.values() if found}
+    parts = [(part, _outcomes(part)) for part in _independent(differences)]
+    known = [outcomes for _, outcomes in parts if outcomes is not None]
+    if len(known) < len(parts) or math.prod(map(len, known)) > _MOST_OUTCOMES:
+        level = _simulated(formulas, signed, seed=seed, pairs=pairs)
+        return Chance(level, method=f"simulated ({2 * pairs:,} draws, seed {seed})")
+    counted = all(len(part) != _PAIR or _blocks(part) for part, _ in parts)
+    return Chance(float(_summed(formulas, signed, known)), method=COUNTED if counted else NORMAL)
+
+
+_Signed: TypeAlias = "Mapping[Comparison, tuple[_Difference, int] | None]"
+
+
+def _summed(formulas: Iterable[Formula], signed: _Signed, parts: Iterable[_Outcomes]) -> Fraction:
+    """The probability of all outcomes of all parts in which the formulas hold."""
+    found = Fraction(0)
+    for outcome in product(*(part.items() for part in parts)):
+        above = frozenset[_Difference]().union(*(differences for differences, _ in outcome))
+
+        def holds(comparison: Comparison, above: Collection[_Difference] = above) -> bool:
+            pair = signed[comparison]
+            return pair is not None and (pair[0] in above) == (pair[1] > 0)
+
+        if all(_holds(formula, holds) for formula in formulas):
+            found += math.prod((probability for _, probability in outcome), start=Fraction(1))
+    return found
+
+
+def _simulated(formulas: Iterable[Formula], signed: _Signed, *, seed: int, pairs: int) -> float:
+    """The share of draws in which the formulas hold."""
+    import numpy as np
+
+    generator = np.random.default_rng(seed)
+    differences = {pair[0] for pair in signed.values() if pair}
+    regions = {region for difference in differences for region, _ in difference}
+    # Sorted, so that the draws depend on the seed and not on the order of a set.
+    draws = {region: generator.standard_normal(pairs) for region in sorted(regions)}
+    totals = {
+        difference: np.sum([times * draws[region] for region, times in difference], axis=0)
+        for difference in differences
+    }
     held = 0
-    for sign in (1.0, -1.0):
-        side = {reference: sign * values for reference, values in draws.items()}
-        together = _holds(formulas[0], side)
-        for formula in formulas[1:]:
-            together &= _holds(formula, side)
-        held += int(together.sum())
-    return Chance(held / (2 * pairs))
+    for antithetic in (1, -1):
+
+        def holds(comparison: Comparison, antithetic: int = antithetic) -> BoolArray:
+            pair = signed[comparison]
+            if pair is None:
+                return np.zeros(pairs, dtype=bool)
+            return np.greater(antithetic * pair[1] * totals[pair[0]], 0)
+
+        held += int(np.logical_and.reduce([_holds(each, holds) for each in formulas]).sum())
+    return held / (2 * pairs)
+
+
+def scale_reason(formula: Formula) -> str | None:
+    """Why what a formula says depends on the scale of the values; None where it does not."""
+    seen = ""
+    if any(number != 0 for number in numbers(formula)):
+        seen = "a number in it"
+    elif any(comparison.operator == "=" for comparison in comparisons(formula)):
+        seen = "an '='"
+    return f"the prediction has {seen}, so it depends on the scale of the values" if seen else None
 
 
 def _undefined(formula: Formula, n_regions: int) -> str | None:
     """Why a formula has no chance level."""
-    if any(number != 0 for number in numbers(formula)):
-        return "the prediction has a number in it, so its chance depends on the scale of the values"
+    reason = scale_reason(formula)
+    if reason:
+        return reason
     for comparison in comparisons(formula):
-        if comparison.operator == "=":
-            return "the prediction has an '=', so its chance depends on the scale of the values"
-        if _weight(comparison.left, n_regions) != _weight(comparison.right, n_regions):
+        if sum(_difference(comparison, n_regions).values()):
             return (
                 "the prediction compares sums of different numbers of regions, "
                 "so its chance depends on the mean of the values"
@@ -96,47 +177,131 @@ def _undefined(formula: Formula, n_regions: int) -> str | None:
     return None
 
 
-def _weight(node: Quantity, n_regions: int) -> int:
-    """How many region values a sum adds, less those it subtracts."""
+def _difference(comparison: Comparison, n_regions: int) -> dict[_Region, int]:
+    """The side that is to be greater less the other one: how often each region is in it."""
+    found: Counter[_Region] = Counter()
+    greater = -1 if comparison.operator == "<" else 1
+    for node, sign in ((comparison.left, greater), (comparison.right, -greater)):
+        for region, times in _terms(node, sign, n_regions):
+            found[region] += times
+    return {region: times for region, times in found.items() if times}
+
+
+def _terms(node: Quantity, sign: int, n_regions: int) -> Iterator[tuple[_Region, int]]:
+    """The regions that a sum adds, and, with -1, those that it subtracts."""
     match node:
         case Number():
-            return 0
-        case Reference():
-            return n_regions if node.region == "*" else 1
+            return
+        case Reference(region="*", condition=condition):
+            yield from (((condition, number), sign) for number in range(1, n_regions + 1))
+        case Reference(region=region, condition=condition):
+            yield (condition, int(region)), sign
         case _:
-            left, right = _weight(node.left, n_regions), _weight(node.right, n_regions)
-            return left + right if node.operator == "+" else left - right
+            yield from _terms(node.left, sign, n_regions)
+            yield from _terms(node.right, sign if node.operator == "+" else -sign, n_regions)
 
 
-def _draw(
-    formulas: Iterable[Formula], *, n_regions: int, seed: int, pairs: int
-) -> dict[Reference, FloatArray]:
-    """Normal values for every region value that the formulas name."""
-    import numpy as np
+def _signed(difference: Mapping[_Region, int]) -> tuple[_Difference, int] | None:
+    """A difference, of which the first region is added, and the sign that it is to have."""
+    terms = sorted(difference.items())
+    if not terms:
+        return None
+    sign = 1 if terms[0][1] > 0 else -1
+    return tuple((region, sign * times) for region, times in terms), sign
 
-    generator = np.random.default_rng(seed)
-    named = {reference for formula in formulas for reference in references(formula)}
-    whole = {reference.condition for reference in named if reference.region == "*"}
-    single = {(each.condition, each.region) for each in named if each.region != "*"}
-    single |= {(name, number) for name in whole for number in range(1, n_regions + 1)}
-    # Sorted, so that the draws depend on the seed and not on the order of a set.
-    draws = {
-        Reference(number, name): generator.standard_normal(pairs)
-        for name, number in sorted(single, key=lambda each: (each[0], int(each[1])))
+
+def _independent(differences: Iterable[_Difference]) -> list[list[_Difference]]:
+    """The differences in groups that have no region in common."""
+    groups: list[tuple[set[_Region], list[_Difference]]] = []
+    for difference in sorted(differences):
+        regions, members = {region for region, _ in difference}, [difference]
+        apart = []
+        for group in groups:
+            if regions.isdisjoint(group[0]):
+                apart.append(group)
+            else:
+                regions |= group[0]
+                members += group[1]
+        groups = [*apart, (regions, members)]
+    return [members for _, members in groups]
+
+
+def _outcomes(part: list[_Difference]) -> _Outcomes | None:
+    """What may come out of differences that overlap, and how probably; None: it is not known."""
+    if len(part) == 1:
+        return {frozenset(): Fraction(1, 2), frozenset(part): Fraction(1, 2)}
+    blocks = _blocks(part)
+    if blocks:
+        return _orders(part, blocks) if len(blocks) <= _MOST_ORDERED else None
+    return _quadrants(*part) if len(part) == _PAIR else None
+
+
+_Block: TypeAlias = frozenset[_Region]
+
+
+def _sides(difference: _Difference) -> tuple[_Block, _Block]:
+    """The regions that are added, and those that are subtracted."""
+    return (
+        frozenset(region for region, times in difference if times > 0),
+        frozenset(region for region, times in difference if times < 0),
+    )
+
+
+def _blocks(part: Iterable[_Difference]) -> list[_Block]:
+    """The sums that differences compare, where no two of them overlap; else none."""
+    part = list(part)
+    blocks = {side for difference in part for side in _sides(difference)}
+    once = all(abs(times) == 1 for difference in part for _, times in difference)
+    apart = sum(map(len, blocks)) == len(frozenset().union(*blocks))
+    return sorted(blocks, key=sorted) if once and apart else []
+
+
+def _orders(part: Iterable[_Difference], blocks: list[_Block]) -> _Outcomes | None:
+    """Count the orders of some sums by what they make of the differences.
+
+    Sums are put one on top of the other; of each set of sums that lies there, only the outcomes of
+    its orders are kept, and not the orders. None where even these are too many.
+    """
+    place = {block: 1 << number for number, block in enumerate(blocks)}
+    over: dict[int, list[tuple[int, _Difference]]] = {}
+    for difference in part:
+        added, subtracted = _sides(difference)
+        over.setdefault(place[added], []).append((place[subtracted], difference))
+    full = (1 << len(blocks)) - 1
+    ways: dict[int, Counter[frozenset[_Difference]]] = {0: Counter({frozenset(): 1})}
+    for below in range(full):
+        if sum(map(len, ways.values())) > _MOST_OUTCOMES:
+            return None
+        for above, times in ways.pop(below).items():
+            for top in place.values():
+                if top & below:
+                    continue
+                new = above.union(each for low, each in over.get(top, ()) if low & below)
+                ways.setdefault(top | below, Counter())[new] += times
+    orders = math.factorial(len(blocks))
+    return {above: Fraction(times, orders) for above, times in ways[full].items()}
+
+
+def _quadrants(one: _Difference, other: _Difference) -> _Outcomes:
+    """The outcomes of two differences of normal values."""
+    times = dict(other)
+    product_ = sum(count * times.get(region, 0) for region, count in one)
+    squares = (sum(count**2 for _, count in each) for each in (one, other))
+    same = Fraction(1, 4) + Fraction(
+        math.asin(product_ / math.sqrt(math.prod(squares))) / (2 * math.pi)
+    )
+    apart = Fraction(1, 2) - same
+    return {
+        frozenset(): same,
+        frozenset({one, other}): same,
+        frozenset({one}): apart,
+        frozenset({other}): apart,
     }
-    for name in sorted(whole):
-        regions = [draws[Reference(number, name)] for number in range(1, n_regions + 1)]
-        draws[Reference("*", name)] = np.sum(regions, axis=0)
-    return draws
 
 
-def _holds(formula: Formula, draws: Mapping[Reference, FloatArray]) -> BoolArray:
-    """In which draws a formula without ``=`` holds; a tie does not count."""
-    import numpy as np
-
+def _holds(formula: Formula, holds: Callable[[Comparison], bool | BoolArray]) -> bool | BoolArray:
+    """Whether a formula without ``=`` holds, or in which draws; a tie does not count."""
     if isinstance(formula, Comparison):
-        left = quantity(formula.left, draws.__getitem__)
-        right = quantity(formula.right, draws.__getitem__)
-        return np.less(left, right) if formula.operator == "<" else np.greater(left, right)
-    join = np.logical_and if formula.operator == "&" else np.logical_or
-    return join(_holds(formula.left, draws), _holds(formula.right, draws))
+        return holds(formula)
+    left, right = _holds(formula.left, holds), _holds(formula.right, holds)
+    return left & right if formula.operator == "&" else left | right

@@ -16,9 +16,6 @@ from cimento.verdicts.formula import Kind
 if TYPE_CHECKING:
     import polars as pl
 
-NEAR_TIE_BITS = 1e-5
-"""Margins below this are within what the order of float32 arithmetic can change."""
-
 _TOGETHER = 4096
 """Verdicts that become rows of a table together."""
 
@@ -45,13 +42,12 @@ class Verdict:
     margin_bits: float | None
     unscored_reason: str | None
 
-    @property
-    def is_near_tie(self) -> bool:
-        """Whether it was decided by less than 1e-5 bits; an exact tie was not decided."""
+    def is_near_tie(self, bits: float) -> bool:
+        """Whether it was decided by less than so many bits; an exact tie was not decided."""
         return (
             self.verdict in {"pass", "fail"}
             and self.margin_bits is not None
-            and abs(self.margin_bits) < NEAR_TIE_BITS
+            and abs(self.margin_bits) < bits
         )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import FormulaError, did_you_mean
 from cimento.measures.regions import values_in_order
 from cimento.suites.formula import parse, references
-from cimento.verdicts.compact import NEAR_TIE_BITS, Verdict, Verdicts, verdicts_table
+from cimento.verdicts.compact import Verdict, Verdicts, verdicts_table
 from cimento.verdicts.formula import Outcome, combine, evaluate
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from cimento.suites.model import Metric, Suite
 
 __all__ = [
-    "NEAR_TIE_BITS",
     "Verdict",
     "each_verdict",
     "judge",

@@ -32,6 +32,7 @@ class Tally:
     Attributes:
         kinds: how many there are of each.
         near_tied: those decided by next to nothing.
+        near_tie_bits: what counts as next to nothing.
         alone: passes and scored verdicts of an item that stands alone, to the number of such items.
         held: passes of each cluster; clusters go by number.
         sizes: its scored verdicts.
@@ -39,6 +40,7 @@ class Tally:
 
     kinds: Counter[Kind] = field(default_factory=Counter)
     near_tied: int = 0
+    near_tie_bits: float = 0.0
     alone: Counter[tuple[int, int]] = field(default_factory=Counter)
     held: array[int] = field(default_factory=lambda: array("I"))
     sizes: array[int] = field(default_factory=lambda: array("I"))
@@ -61,7 +63,7 @@ class Tally:
         held = size = 0
         for each in verdicts:
             self.kinds[each.verdict] += 1
-            self.near_tied += each.is_near_tie
+            self.near_tied += each.is_near_tie(self.near_tie_bits)
             size += each.verdict != "unscored"
             held += each.verdict in passes
         if cluster is None:
@@ -82,11 +84,13 @@ class Group:
         n_items: how many, judged or not.
         tallies: number of a prediction, None for the conjunction of all, to its verdicts.
         clusters: name of a cluster to its number.
+        near_tie_bits: a margin below this is next to nothing.
     """
 
     n_items: int = 0
     tallies: dict[int | None, Tally] = field(default_factory=dict)
     clusters: dict[str, int] = field(default_factory=dict)
+    near_tie_bits: float = 0.0
 
     def add(self, verdicts: Sequence[Verdict], cluster: str, passes: Collection[Kind]) -> None:
         """Count an item, with all verdicts on it."""
@@ -98,7 +102,7 @@ class Group:
         for prediction, own in by_prediction.items():
             tally = self.tallies.get(prediction)
             if tally is None:
-                tally = self.tallies[prediction] = Tally()
+                tally = self.tallies[prediction] = Tally(near_tie_bits=self.near_tie_bits)
             tally.add(own, number, passes)
 
 
@@ -107,7 +111,12 @@ class _OutOfOrderError(Exception):
 
 
 def tallied(
-    suite: Suite, verdicts: Sequence[Verdict], *, column: str = "", passes: Collection[Kind]
+    suite: Suite,
+    verdicts: Sequence[Verdict],
+    *,
+    column: str = "",
+    passes: Collection[Kind],
+    near_tie_bits: float = 0.0,
 ) -> dict[str, Group]:
     """The verdicts on each group of items, counted; groups in order of first appearance.
 
@@ -117,6 +126,7 @@ def tallied(
         column: whose values make the groups; items without one are under the empty name, and where
             no item has one, there are no groups. Empty: all items are under the empty name.
         passes: the kinds that count as a pass.
+        near_tie_bits: verdicts decided by less are counted as near ties.
 
     Raises:
         KeyError: a verdict is about an item that the suite has not.
@@ -125,9 +135,9 @@ def tallied(
         return {}
 
     try:
-        groups = _counted(_side_by_side(_places(suite, column), verdicts), passes)
+        groups = _counted(_side_by_side(_places(suite, column), verdicts), passes, near_tie_bits)
     except _OutOfOrderError:
-        groups = _counted(_looked_up(_places(suite, column), verdicts), passes)
+        groups = _counted(_looked_up(_places(suite, column), verdicts), passes, near_tie_bits)
     return groups if any(groups) or not column else {}
 
 
@@ -142,12 +152,14 @@ def _places(suite: Suite, column: str) -> Iterator[tuple[str, _Place]]:
         yield item.id, (group or "", cluster or "")
 
 
-def _counted(found: Iterable[_Own], passes: Collection[Kind]) -> dict[str, Group]:
+def _counted(
+    found: Iterable[_Own], passes: Collection[Kind], near_tie_bits: float
+) -> dict[str, Group]:
     groups: dict[str, Group] = {}
     for (name, cluster), own in found:
         group = groups.get(name)
         if group is None:
-            group = groups[name] = Group()
+            group = groups[name] = Group(near_tie_bits=near_tie_bits)
         group.add(own, cluster, passes)
     return groups
 

@@ -1,0 +1,231 @@
+"""How far a model's scores move with the shape of a batch, and with the number format.
+
+Floating-point sums depend on their order, and the order on what else is in a batch: the same text
+gets slightly other scores in other company, the more so the fewer digits a number has. A verdict
+whose margin is smaller than that says nothing. How small that is, is measured here on the model at
+hand: the items of suites are scored one text at a time, a few at a time and all together, and then
+in a wider number format.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from cimento.answers import requests_table
+from cimento.cache import MemoryCache
+from cimento.measures.values import surprisal_bits
+from cimento.models.base import DtypeName, Policy
+from cimento.requests import Plan, plan_suite
+from cimento.sources import AnyScorer, ask
+from cimento.suites.model import Suite
+from cimento.verdicts.judge import judge
+
+TOGETHER = (1, 8, 0)
+"""How many texts are given to a model at once; 0 for all."""
+
+WIDER: Mapping[DtypeName, DtypeName] = {
+    "bfloat16": "float32",
+    "float16": "float32",
+    "float32": "float64",
+}
+"""The number format that another one is measured against."""
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """How far numbers move between two ways to compute them, in bits.
+
+    Attributes:
+        n: how many numbers.
+        median: half of them move by this or less; None without numbers.
+        most: 99 of 100 move by this or less.
+        largest: the largest movement.
+    """
+
+    n: int
+    median: float | None
+    most: float | None
+    largest: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """What one comparison of two ways found.
+
+    Attributes:
+        token: movement of the surprisals of tokens.
+        sentence: of their sums.
+        margin: of the margins of predictions.
+        turned: verdicts that are others.
+    """
+
+    token: Movement
+    sentence: Movement
+    margin: Movement
+    turned: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Precision:
+    """How far the scores of a model move.
+
+    Attributes:
+        dtype: its number format.
+        n_items: items that were scored.
+        n_texts: texts, each as often as there are ways.
+        by_batch: with the shape of the batch: the same texts alone, eight at a time and together.
+        wider: the number format it was compared with; empty where there is none.
+        by_format: between the two formats, whatever the batch; None where there is no wider one.
+    """
+
+    dtype: str
+    n_items: int
+    n_texts: int
+    by_batch: Moved
+    wider: str = ""
+    by_format: Moved | None = None
+
+    @property
+    def near_tie_bits(self) -> float | None:
+        """A margin smaller than this may be one of the number format, with two digits, upwards."""
+        found = [self.by_batch.margin.largest]
+        found += [self.by_format.margin.largest] if self.by_format is not None else []
+        known = [value for value in found if value]
+        return _upwards(max(known)) if known else None
+
+
+def _upwards(value: float) -> float:
+    """A number above 0 with two significant digits, not rounded down."""
+    step = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return float(f"{math.ceil(value / step - 1e-9) * step:.2g}")
+
+
+def measure_precision(
+    suites: Iterable[Suite],
+    scorer: AnyScorer,
+    *,
+    policy: Policy,
+    wider: AnyScorer | None = None,
+    items: int | None = None,
+) -> Precision:
+    """Score the items of some suites in several ways.
+
+    Args:
+        suites: with predictions whose margins are compared.
+        scorer: with the model loaded.
+        policy: that it was loaded with.
+        wider: the same model in a wider number format; None where there is none.
+        items: how many of each suite, the first ones; None for all.
+    """
+    by_batch, by_format = _Differences(), _Differences()
+    n_items = n_texts = 0
+    for suite in suites:
+        own = replace(suite, items=tuple(islice(suite.items, items)))
+        plan = plan_suite(own, all_tokens=True)
+        n_items += len(own.items)
+        n_texts += len(plan.requests)
+        alone, *others = [_way(own, plan, scorer, policy, size) for size in TOGETHER]
+        for other in others:
+            by_batch.add(alone, other)
+        if wider is not None:
+            exact = _way(own, plan, wider, replace(policy, dtype=_dtype(wider)), 1)
+            for one in (alone, *others):
+                by_format.add(exact, one)
+    return Precision(
+        dtype=scorer.card.dtype,
+        n_items=n_items,
+        n_texts=n_texts,
+        by_batch=by_batch.told(),
+        wider=wider.card.dtype if wider is not None else "",
+        by_format=by_format.told() if wider is not None else None,
+    )
+
+
+def _dtype(scorer: AnyScorer) -> DtypeName:
+    return next(name for name in WIDER.values() if name == scorer.card.dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """What one way of scoring says of a suite: each time by place, in bits."""
+
+    tokens: Mapping[Hashable, float]
+    sentences: Mapping[Hashable, float]
+    margins: Mapping[Hashable, float]
+    verdicts: Mapping[Hashable, str]
+
+
+def _way(suite: Suite, plan: Plan, scorer: AnyScorer, policy: Policy, size: int) -> _Way:
+    import polars as pl
+
+    requests = plan.requests
+    step = size or max(len(requests), 1)
+    parts = [
+        Plan(suite=plan.suite, requests=requests[start : start + step], places=())
+        for start in range(0, len(requests), step)
+    ]
+    tables = [ask(part, scorer, policy=policy, cache=MemoryCache()) for part in parts]
+    tokens = pl.concat(tables)
+    scored = tokens.filter(tokens["logprob_nats"].is_not_null())
+    sums = scored.group_by("request").agg(pl.col("logprob_nats").sum())
+    verdicts = judge(suite, tokens, requests_table(plan))
+    places = scored.select("request", "position", "logprob_nats").iter_rows()
+    return _Way(
+        tokens={(number, place): surprisal_bits(value) for number, place, value in places},
+        sentences={number: surprisal_bits(value) for number, value in sums.iter_rows()},
+        margins={
+            (each.item, each.prediction): each.margin_bits
+            for each in verdicts
+            if each.prediction is not None and each.margin_bits is not None
+        },
+        verdicts={
+            (each.item, each.prediction): each.verdict
+            for each in verdicts
+            if each.prediction is not None
+        },
+    )
+
+
+@dataclass(slots=True)
+class _Differences:
+    """Differences between ways, gathered over suites."""
+
+    tokens: list[float] = field(default_factory=list)
+    sentences: list[float] = field(default_factory=list)
+    margins: list[float] = field(default_factory=list)
+    turned: int = 0
+
+    def add(self, one: _Way, other: _Way) -> None:
+        """Compare two ways of scoring one suite."""
+        self.tokens += _apart(one.tokens, other.tokens)
+        self.sentences += _apart(one.sentences, other.sentences)
+        self.margins += _apart(one.margins, other.margins)
+        self.turned += sum(
+            verdict != other.verdicts.get(place) for place, verdict in one.verdicts.items()
+        )
+
+    def told(self) -> Moved:
+        """All differences in a few numbers."""
+        return Moved(
+            token=_movement(self.tokens),
+            sentence=_movement(self.sentences),
+            margin=_movement(self.margins),
+            turned=self.turned,
+        )
+
+
+def _apart(one: Mapping[Hashable, float], other: Mapping[Hashable, float]) -> list[float]:
+    """The differences of what both have; not those of numbers that are not finite."""
+    found = (abs(value - other[place]) for place, value in one.items() if place in other)
+    return [value for value in found if math.isfinite(value)]
+
+
+def _movement(values: Sequence[float]) -> Movement:
+    if not values:
+        return Movement(0, None, None, None)
+    known = sorted(values)
+    median, most = (known[math.ceil(len(known) * share) - 1] for share in (0.5, 0.99))
+    return Movement(len(known), median, most, known[-1])

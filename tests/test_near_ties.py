@@ -1,0 +1,97 @@
+"""Near ties: a threshold that follows the number format, and what a run says of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+
+from cimento.api import evaluate
+from cimento.judging import Judging
+from cimento.models.base import Policy
+from cimento.models.fake import FakeScorer
+from cimento.report.summary import Summary
+from cimento.report.wording import near_ties as told_near_ties
+from cimento.report.wording import remarks
+from cimento.sources import Asking
+from cimento.verdicts.near_ties import NEAR_TIE_BITS, near_ties
+from tests.judging import make_suite
+
+
+@pytest.fixture(scope="module")
+def in_formats():
+    """The same items scored in two number formats, as runs."""
+
+    def run(dtype):
+        asking = Asking(policy=Policy(dtype=dtype), device="cpu", limit=30)
+        return evaluate("it-islands", "demo-causal", asking=asking)
+
+    return {dtype: run(dtype) for dtype in ("float32", "bfloat16")}
+
+
+def verdicts(run):
+    return {(each.item, each.prediction): each for each in run.summary(with_verdicts=True).verdicts}
+
+
+def test_only_near_ties_differ_between_number_formats(in_formats):
+    exact, half = (verdicts(in_formats[dtype]) for dtype in ("float32", "bfloat16"))
+    bits = in_formats["bfloat16"].summary().near_tie_bits
+    moved = [abs(exact[place].margin_bits - half[place].margin_bits) for place in exact]
+    assert 1e-2 < max(moved) < bits == NEAR_TIE_BITS["bfloat16"]
+    turned = [place for place in exact if exact[place].verdict != half[place].verdict]
+    assert all(half[place].is_near_tie(bits) for place in turned)
+
+
+def test_a_run_says_how_many_verdicts_are_near_ties_and_why(in_formats):
+    found = in_formats["bfloat16"].summary()
+    near, judged = found.near_tied
+    assert judged == 30 * 4
+    assert near == sum(
+        each.is_near_tie(1.3)
+        for (_, n), each in verdicts(in_formats["bfloat16"]).items()
+        if n is not None
+    )
+    assert near > 0
+    said = f"{near} of 120 verdicts lie within 1.3 bits (the error of bfloat16)"
+    assert any(remark.startswith(said) for remark in remarks(found))
+    exact = in_formats["float32"].summary()
+    assert exact.near_tie_bits == NEAR_TIE_BITS["float32"]
+    assert not any("lie within" in remark for remark in remarks(exact))
+    summary = Summary(cimento="0", runs=(exact, found))
+    assert told_near_ties(summary.runs) == (
+        f"Near ties: 0 of 120 verdicts within 0.0001 bits (the error of float32); {near} of 120"
+        " verdicts within 1.3 bits (the error of bfloat16)."
+    )
+
+
+def test_a_threshold_of_ones_own_goes_before_that_of_the_format(in_formats):
+    run = in_formats["bfloat16"]
+    own = run.judge(dataclasses.replace(run.judging, near_tie_bits=0.0)).summary()
+    assert (own.near_tie_bits, own.near_tie_reason) == (0.0, "given for this run")
+    assert own.near_tied == (0, 120)
+
+
+def test_what_is_not_known_of_the_format_is_said():
+    run = evaluate(make_suite(["(1;%a%) < (1;%b%)"], [{"a": "x", "b": "y"}]), FakeScorer(score))
+    summary = run.summary()
+    assert summary.near_tie_bits == NEAR_TIE_BITS["float32"]
+    assert summary.near_tie_reason == "number format unknown, as for float32"
+    assert summary.near_tied == (1, 1)  # 1e-6 nats
+
+
+def score(tokens, index):
+    return -1.0 - 1e-6 * (tokens[index] == "y")
+
+
+def test_quantised_weights_are_not_taken_for_what_they_are_computed_in():
+    quantised = {"quantization_config": {"load_in_8bit": True}}
+    manifest = {
+        "model": {"dtype": "float32"},
+        "asking": {"policy": json.loads(json.dumps({"model_args": quantised}))},
+    }
+    found = near_ties(manifest, Judging())
+    assert (found.bits, found.reason) == (
+        NEAR_TIE_BITS["bfloat16"],
+        "weights quantised, as for bfloat16",
+    )
