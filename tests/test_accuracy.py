@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from cimento.statistics.design import FEWEST_CLUSTERS
 from cimento.statistics.intervals import NOTHING_SCORED, WILSON, WILSON_CLUSTERED, wilson
 from cimento.suites.contradictions import can_hold, contradictions
 from cimento.suites.formula import Arithmetic, Comparison, Number, Reference
@@ -195,19 +196,27 @@ def test_a_suite_without_predictions_has_no_rates():
 
 
 def test_items_of_one_cluster_share_their_evidence():
-    columns = [{"template": name} for name in "aabbcc"]
-    suite, verdicts = judged([1.0, 2.0] * 6, columns=columns, cluster="template")
+    columns = [{"template": name} for name in "aabbccddee"]
+    suite, verdicts = judged([1.0, 2.0] * 10, columns=columns, cluster="template")
     [first] = accuracies(suite, verdicts, seed=0).predictions
-    assert (first.low, first.high) == wilson(1.0, 3)
+    assert (first.low, first.high) == wilson(1.0, 5)
     assert first.interval_method == WILSON_CLUSTERED
 
 
+def test_few_clusters_have_a_rate_and_no_interval_but_a_reason():
+    columns = [{"template": name} for name in "aabbcc"]
+    suite, verdicts = judged([1.0, 2.0] * 6, columns=columns, cluster="template")
+    [first] = accuracies(suite, verdicts, seed=0).predictions
+    assert (first.accuracy, first.low, first.high) == (1.0, None, None)
+    assert first.reason == "3 clusters: an interval needs 5 or more"
+
+
 def test_items_without_a_cluster_stand_alone():
-    columns = [{"template": ""}, {"template": ""}, {"template": "a"}, {"template": "b"}]
-    suite, verdicts = judged([1.0, 2.0] * 4, columns=columns, cluster="template")
+    columns = [{"template": ""}] * 3 + [{"template": "a"}, {"template": "b"}]
+    suite, verdicts = judged([1.0, 2.0] * 5, columns=columns, cluster="template")
     [first] = accuracies(suite, verdicts, seed=0).predictions
     assert first.interval_method == WILSON
-    assert (first.low, first.high) == wilson(1.0, 4)
+    assert (first.low, first.high) == wilson(1.0, 5)
 
 
 def test_rates_by_phenomenon():
@@ -243,4 +252,7 @@ def test_every_item_is_in_one_count(values):
     if first.accuracy is not None:
         scored = first.passed + first.failed + first.tied
         assert first.accuracy == float(Fraction(first.passed, scored))
-        assert first.low <= first.accuracy <= first.high
+        if scored < FEWEST_CLUSTERS:
+            assert first.low is first.high is None
+        else:
+            assert first.low <= first.accuracy <= first.high

@@ -72,7 +72,7 @@ def test_works_are_complete_and_named_once():
         assert slug(key) == key
         assert work.authors
         assert work.title
-        assert 1900 < int(work.fields["year"]) < 2100
+        assert 1890 < int(work.fields["year"]) < 2100
         assert "--" in work.fields.get("pages", "1--2") or work.fields["pages"].isalnum()
 
 
@@ -159,6 +159,9 @@ def test_options_are_said_as_they_were():
         model={"bos": "", "boundary": "word-start"},
         measures=("penlp",),
         cluster="verb",
+        rates={
+            "predictions": [{"chance": 0.2, "chance_method": "simulated (262,144 draws, seed 7)"}]
+        },
     )
     said = methods_paragraph([run])
 
@@ -171,7 +174,7 @@ def test_options_are_said_as_they_were():
     assert "(word-start marks" in said
     assert "(Pimentel and Meister 2024)" in said
     assert "items of one verb belong together" in said
-    assert "(seed 7)" in said
+    assert "0.200 simulated from standard normal values (262,144 draws, seed 7)" in said
     assert "Of 3 verdicts 1 was a tie, and 0 could not be scored" in said
 
 
@@ -294,7 +297,7 @@ def test_the_methods_paragraph_tells_chance_length_and_precision(tmp_path):
     assert (
         "Chance supposes independent values of one distribution, and so conditions of equal length:"
         " 0.500 counted over all orders; 0.207 simulated from standard normal values (262,144"
-        " draws, seed 0) (Hammersley and Morton, 1956)." in text
+        " draws, seed 0) (Hammersley and Morton 1956)." in text
     )
     assert (
         "Conditions differ in their number of tokens: if every token cost the same, the shares"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import math
 
 import pytest
 
@@ -16,6 +17,7 @@ from cimento.judging import Judging
 from cimento.models.fake import FakeScorer
 from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, items_grid
 from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, as_text
+from cimento.statistics.intervals import wilson
 from cimento.suites.design import predictions_of, squares
 from cimento.verdicts.factorial import Factorial, factorial
 from cimento.verdicts.factorial_tests import dd_tests
@@ -52,22 +54,66 @@ def table(text: str) -> list[list[str]]:
 
 def test_accuracies_stand_as_papers_set_them():
     grid = accuracy_grid(four())
-    assert table(as_csv(grid)) == [
-        ["phenomenon", "condition", "gpt lp", "gpt lp-l", "bert lp", "bert lp-l"],
-        ["se", "short_nonisland", "100.0", "", "50.0", "100.0"],
-        ["", "long_nonisland", "50.0", "", "0.0", "50.0"],
-        ["", "short_island", "100.0", "", "50.0", "100.0"],
-        ["", "DD > 0", "50.0", "", "0.0", "50.0"],
-        ["np", "short_nonisland", "100.0", "", "100.0", "100.0"],
-        ["", "long_nonisland", "100.0", "", "100.0", "100.0"],
-        ["", "short_island", "0.0", "", "0.0", "0.0"],
-        ["", "DD > 0", "0.0", "", "0.0", "0.0"],
-        ["Average", "pairs", "75.0", "", "50.0", "75.0"],
-        ["", "DD > 0", "25.0", "", "0.0", "25.0"],
+    assert grid.header == ("phenomenon", "condition", "n", "lp", "lp-l", "lp", "lp-l")
+    assert [list(row) for row in grid.text] == [
+        ["se", "short_nonisland", "2", "100.0", "", "50.0", "100.0"],
+        ["", "long_nonisland", "2", "50.0", "", "0.0", "50.0"],
+        ["", "short_island", "2", "100.0", "", "50.0", "100.0"],
+        ["", "DD > 0", "2", "50.0", "", "0.0", "50.0"],
+        ["np", "short_nonisland", "1", "100.0", "", "100.0", "100.0"],
+        ["", "long_nonisland", "1", "100.0", "", "100.0", "100.0"],
+        ["", "short_island", "1", "0.0", "", "0.0", "0.0"],
+        ["", "DD > 0", "1", "0.0", "", "0.0", "0.0"],
+        ["Average", "pairs", "3", "75.0", "", "50.0", "75.0"],
+        ["", "DD > 0", "3", "25.0", "", "0.0", "25.0"],
     ]
-    assert {(0, 2), (0, 5), (1, 2), (1, 5)} <= grid.bold
-    assert (0, 4) not in grid.bold
+    assert {(0, 3), (0, 6), (1, 3), (1, 6)} <= grid.bold
+    assert (0, 5) not in grid.bold
     assert f"Blank: {OF_MASKED_MODELS} (gpt lp-l)." in grid.notes
+
+
+def larger(n: int = 20) -> Factorial:
+    """Two phenomena of n items: in the first, every fourth item fails the first pair."""
+    suite = island_suite({"se": [str(k) for k in range(n)], "np": [str(k + n) for k in range(n)]})
+    rows = {
+        str(k): (-30.0 if k % 4 == 0 and k < n else -10.0, -11.0, -12.0, -20.0)
+        for k in range(2 * n)
+    }
+    return Factorial(
+        suite="prova",
+        model="m",
+        measure="lp",
+        unit="nats",
+        phenomena=factorial(suite, scores(rows)),
+    )
+
+
+def test_every_rate_and_mean_has_its_interval_and_n():
+    grid = accuracy_grid([larger()])
+    by_row = {row[:3]: row[3] for row in grid.text}
+    low, high = wilson(0.75, 20)
+    assert by_row["se", "short_nonisland", "20"] == f"75.0 [{100 * low:.1f}, {100 * high:.1f}]"
+    average = by_row["Average", "pairs", "40"]
+    # Five of six shares are 1 and one is 3/4; the interval is that of a stratified mean:
+    # sd of the first phenomenon's items / sqrt(20) / 2, times about 2.
+    assert average.startswith("95.8 [")
+    low, high = (float(end) for end in average.removesuffix("]").split(" [")[1].split(", "))
+    error = 100 * math.sqrt(0.75 * 0.25 / 19) / 3 / 2
+    assert low == pytest.approx(95.83 - 2.1 * error, abs=0.25)
+    assert high == pytest.approx(95.83 + 2.1 * error, abs=0.25)
+    names, *rows = table(as_csv(grid))
+    assert names[3:] == ["m lp", "m lp low", "m lp high", "m lp n"]
+    assert all(all(row[3:]) for row in rows if row[1] == "short_nonisland")
+
+
+def test_an_average_counts_phenomena_alike_whatever_their_size():
+    found = larger(40)
+    cut = dataclasses.replace(found, phenomena=(found.phenomena[0], larger(8).phenomena[1]))
+    pairs, above = cut.averages()
+    assert pairs.value == pytest.approx(cut.average)
+    assert pairs.n == 48
+    assert pairs.low < pairs.value < pairs.high
+    assert above.value == pytest.approx((0.75 + 1) / 2)
 
 
 def test_several_suites_stand_under_each_other():
@@ -220,11 +266,29 @@ def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
     assert f"Blank: {OF_MASKED_MODELS}" in told.out
     folder = tmp_path / "runs" / "it-islands"
     (header, first, *_) = table((folder / "accuracy.csv").read_text(encoding="utf-8"))
-    assert [name.split()[-1] for name in header[2:]] == ["lp", "penlp", "lp-l", "penlp-l"] * 2
-    assert first[:2] == ["whether", "short_nonisland"]
-    assert first[4:6] == ["", ""]
-    assert all(first[6:])
-    assert "\\begin{tabular}{llrrrrrrrr}" in (folder / "accuracy.tex").read_text(encoding="utf-8")
+    names = [name.split(" ", 1)[1] for name in header[3:]]
+    four = [[f"{name}{end}" for end in ("", " low", " high", " n")] for name in ("lp", "penlp")]
+    longer = [[name.replace("lp", "lp-l") for name in each] for each in four]
+    assert names == [
+        *four[0],
+        *four[1],
+        "lp-l",
+        "penlp-l",
+        *four[0],
+        *four[1],
+        *longer[0],
+        *longer[1],
+    ]
+    assert first[:3] == ["whether", "short_nonisland", "2"]
+    known = dict(zip(header, first, strict=True))
+    assert [
+        known[name] for name in header if name.startswith("demo-causal") and "lp-l" in name
+    ] == [*("", "")]
+    # Two items have a share and no interval, and the table says so.
+    assert all(known[name] == "2" for name in header if name.endswith(" n"))
+    assert not any(known[name] for name in header if name.endswith((" low", " high")))
+    assert "Without interval or value: 2 values: an interval needs 5 or more" in told.out
+    assert "\\begin{tabular}{llrrrrrrrrr}" in (folder / "accuracy.tex").read_text(encoding="utf-8")
 
 
 def test_a_declaration_that_cannot_be_used_stops_tables_but_not_runs(tmp_path, capsys):

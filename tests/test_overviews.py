@@ -14,7 +14,7 @@ from cimento.judging import Judging
 from cimento.models.fake import FakeScorer, uniform_scorer
 from cimento.overviews import JointCell, joint, lowest, perplexities
 from cimento.report.blimp import _NAMES, blimp_grid, published_accuracies
-from cimento.report.grid import as_csv
+from cimento.report.grid import as_csv, as_text
 from cimento.report.overview import joint_grid
 from cimento.suites.design import predictions_of, squares
 from cimento.suites.load import load_suite
@@ -89,8 +89,9 @@ def test_one_table_over_suites_of_any_kind(pairs):
         ("coppie", "coppie", "prediction", 0.5),
     ]
     last = as_csv(joint_grid(cells)).splitlines()[-1]
-    # (100 + 50) / 2, each suite once
-    assert last == "Mean over suites,,,,75.0"
+    # (100 + 50) / 2, each suite once; two suites have no interval
+    assert last == "Mean over suites,,,suites,0.500,2,75.0,,,2"
+    assert "2 suites: an interval needs 5 or more" in as_text(joint_grid(cells))
     both = joint(runs, ["lp,penlp"])
     assert {each.measure for each in both} == {"lp", "penlp"}
     with pytest.raises(UsageError, match="no such measure"):
@@ -105,7 +106,7 @@ def test_the_command_prints_them(tmp_path, capsys):
 
 
 def test_blimp_has_means_over_paradigms_beside_the_published_ones():
-    shared = {"language": "en", "what": "prediction", "model": "m", "measure": "lp"}
+    shared = {"language": "en", "what": "prediction", "model": "m", "measure": "lp", "n": 1000}
     cells = [
         JointCell(**shared, suite="adjunct_island", phenomenon="island_effects", accuracy=0.9),
         JointCell(**shared, suite="wh_island", phenomenon="island_effects", accuracy=0.7),
@@ -113,8 +114,15 @@ def test_blimp_has_means_over_paradigms_beside_the_published_ones():
         JointCell(**shared, suite="other", phenomenon="x", accuracy=1.0),
     ]
     rows = [line.split(",") for line in as_csv(blimp_grid(cells)).splitlines()]
-    assert rows[0][2:] == ["m lp", *(f"published {name}" for name in _NAMES)]
-    by_name = {row[1]: row[2:] for row in rows[1:]}
+    ends = ("", " low", " high", " n")
+    assert rows[0][2:] == [
+        "n",
+        *(f"m lp{end}" for end in ends),
+        *(f"published {n}" for n in _NAMES),
+    ]
+    by_name = {row[1]: [row[3], *row[7:]] for row in rows[1:]}
+    counts = {row[1]: row[2] for row in rows[1:]}
+    assert (counts["adjunct_island"], counts["mean of 2"]) == ("1000", "2")
     assert by_name["adjunct_island"] == ["90.0", "47.9", "67.4", "64.5", "89.4", "94.0"]
     # (89.4 + 78.9) / 2 of GPT-2
     assert by_name["mean of 2"][0] == "80.0"
@@ -142,3 +150,21 @@ def test_published_blimp_figures_are_those_of_the_released_files(shared):
     assert sum(overall) / 67 == pytest.approx(
         expected["models_summary"]["overall"]["gpt2"], abs=1e-6
     )
+
+
+def cell(suite, accuracy, chance, what="prediction"):
+    return JointCell(
+        suite=suite, language="it", phenomenon="x", what=what, model="m", measure="",
+        accuracy=accuracy, low=accuracy - 0.1, high=accuracy + 0.1, n=20, chance=chance,
+    )  # fmt: skip
+
+
+def test_no_mean_mixes_levels_of_chance():
+    halves = [cell(f"h{k}", 0.6 + k / 100, 0.5) for k in range(5)]
+    thirds = [cell("t", 0.4, 1 / 3, "all predictions"), cell("u", 0.5, None)]
+    grid = joint_grid([*halves, *thirds])
+    third, half = grid.text[-2:]
+    assert third == ("Mean over suites", "", "", "suites", "0.333", "1", "40.0")
+    assert half[:6] == ("Mean over suites", "", "", "suites", "0.500", "5")
+    assert half[6].startswith("62.0 [")
+    assert grid.text[0][5:] == ("20", "60.0 [50.0, 70.0]")

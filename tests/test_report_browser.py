@@ -349,5 +349,5 @@ def test_what_cannot_be_told_is_said_and_has_no_interval(
 ) -> None:
     tab = opened(run)
     assert said in words(tab, "ul.notes")[0]
-    undefined = run.headline is not None and run.headline.value is None
+    undefined = run.headline is not None and run.headline.low is None
     assert (tab.locator(".cell line.span").count() == 0) == undefined

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento.statistics.design import Design
 from cimento.statistics.intervals import (
     NOTHING_SCORED,
     WILSON,
@@ -37,9 +38,12 @@ def interval_of_lists(passed: Sequence[bool], clusters: Sequence[Hashable]) -> I
     if not n:
         return Interval(None, None, None, NOTHING_SCORED)
     share = sum(passed) / n
-    if len(set(clusters)) == n:
-        return Interval(*wilson(share, n), WILSON)
-    return Interval(*wilson(share, effective_number(passed, clusters)), WILSON_CLUSTERED)
+    design = Design(tuple(range(n)), tuple(clusters))
+    method = WILSON_CLUSTERED if design.clustered else WILSON
+    if design.shortage:
+        return Interval(None, None, method, design.shortage)
+    count = effective_number(passed, design) if design.clustered else n
+    return Interval(*wilson(share, count), method)
 
 
 def of_lists(
@@ -60,7 +64,7 @@ def of_lists(
         "low": interval.low,
         "high": interval.high,
         "interval_method": interval.method,
-        "reason": None if scored else NOTHING_SCORED,
+        "reason": interval.reason,
     }
 
 
@@ -156,8 +160,9 @@ def test_counted_clusters_have_the_interval_of_their_verdicts(drawn, level):
     sizes = Counter(clusters)
     held = Counter(label for each, label in drawn if each)
     counted = Counter((held[label], size) for label, size in sizes.items())
-    assert share_interval(passed, clusters, level=level) == counted_interval(counted, level=level)
-    assert share_interval(passed, clusters) == interval_of_lists(passed, clusters)
+    design = Design(tuple(range(len(drawn))), tuple(clusters))
+    assert share_interval(passed, design, level=level) == counted_interval(counted, level=level)
+    assert share_interval(passed, design) == interval_of_lists(passed, clusters)
 
 
 def test_a_verdict_on_no_item_of_the_suite_is_refused():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cimento.designs import compares_sentences, factorial_of, is_factorial
 from cimento.measures import find_measure
@@ -16,6 +16,8 @@ from cimento.suites.design import squares
 from cimento.verdicts.factorial import items_by_phenomenon
 
 GOOD, BAD = "good", "bad"
+_CHANCE_OF_PAIRS = 0.5
+_NOT_JUDGED = "the suite has no predictions"
 RANKED_BY = "meanlp"
 """Of sentences of different lengths only a mean can be the lowest."""
 
@@ -208,6 +210,11 @@ class JointCell:
         model: label of the model.
         measure: of sentences; empty for regions.
         accuracy: None where nothing was scored.
+        low: lower end of its 95 % interval; None where there is none.
+        high: upper end.
+        n: items that it rests on.
+        chance: how often it would hold by chance; None where that is not defined.
+        reason: why accuracy or interval is None.
     """
 
     suite: str
@@ -217,6 +224,11 @@ class JointCell:
     model: str
     measure: str
     accuracy: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    chance: float | None = None
+    reason: str = ""
 
 
 def joint(runs: Sequence[Run], measures: Sequence[str] = ()) -> list[JointCell]:
@@ -247,16 +259,35 @@ def _joint_cells(run: Run) -> Iterator[JointCell]:
     if is_factorial(run) and compares_sentences(run):
         result = factorial_of(run, normalisations=("raw",))
         for each in result.phenomena:
+            mean = each.average_of_pairs(seed=run.judging.seed)
             yield JointCell(
-                **shared, phenomenon=each.name, what="mean of pairs", accuracy=each.average
+                **shared,
+                phenomenon=each.name,
+                what="mean of pairs",
+                accuracy=mean.value,
+                low=mean.low,
+                high=mean.high,
+                n=mean.n,
+                chance=_CHANCE_OF_PAIRS,
+                reason=mean.reason or "",
             )
         return
     summary = run.summary()
     what = "all predictions" if len(summary.predictions) > 1 else "prediction"
-    for group in summary.phenomena:
-        held = group.conjunction.accuracy if group.conjunction else None
-        yield JointCell(**shared, phenomenon=group.name, what=what, accuracy=held)
-    if not summary.phenomena:
-        held = summary.conjunction.accuracy if summary.conjunction else None
-        name = run.suite.meta.phenomenon or run.suite.name
-        yield JointCell(**shared, phenomenon=name, what=what, accuracy=held)
+    groups = [(group.name, group.conjunction) for group in summary.phenomena]
+    whole = (run.suite.meta.phenomenon or run.suite.name, summary.conjunction)
+    for name, held in groups or [whole]:
+        cell = JointCell(**shared, phenomenon=name, what=what, accuracy=None, reason=_NOT_JUDGED)
+        yield (
+            cell
+            if held is None
+            else replace(
+                cell,
+                accuracy=held.accuracy,
+                low=held.low,
+                high=held.high,
+                n=held.n_judged,
+                chance=held.chance,
+                reason=held.null_reasons.get("low", ""),
+            )
+        )

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.report.grid import BLANK, Grid
+from cimento.report.grid import BLANK, Estimate, Grid, sizes
+from cimento.report.overview import mean_of_accuracies, of_cell
 
 if TYPE_CHECKING:
     from cimento.overviews import JointCell
@@ -53,50 +54,70 @@ def blimp_grid(cells: Sequence[JointCell]) -> Grid:
             todo="Run its files, such as wh_island.jsonl: a suite has the name of its paradigm.",
         )
     columns = list(dict.fromkeys((each.model, each.measure) for each in own))
-    found: dict[str, dict[tuple[str, str], float | None]] = {}
+    found: dict[str, dict[tuple[str, str], JointCell]] = {}
     groups: dict[str, list[str]] = {}
     for each in sorted(own, key=lambda cell: (cell.phenomenon, cell.suite)):
-        found.setdefault(each.suite, {})[each.model, each.measure] = each.accuracy
+        found.setdefault(each.suite, {})[each.model, each.measure] = each
         members = groups.setdefault(each.phenomenon, [])
         if each.suite not in members:
             members.append(each.suite)
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[str | Estimate, ...]] = []
     rules: set[int] = set()
     for phenomenon, paradigms in groups.items():
         for name in paradigms:
             label = phenomenon if name == paradigms[0] else BLANK
-            rows.append((label, name, *_line([name], found, columns, known)))
+            values = [_of(found[name].get(column)) for column in columns]
+            rows.append((label, name, *_line(values, [name], known)))
         mean = f"mean of {len(paradigms)}"
-        rows.append((BLANK, mean, *_line(paradigms, found, columns, known)))
+        values = [_mean(paradigms, found, column) for column in columns]
+        rows.append((BLANK, mean, *_line(values, paradigms, known)))
         rules.add(len(rows))
+    values = [_mean(list(found), found, column) for column in columns]
     overall = f"mean of {len(found)} of {PARADIGMS}"
-    rows.append(("overall", overall, *_line(list(found), found, columns, known)))
+    rows.append(("overall", overall, *_line(values, list(found), known)))
     return Grid(
         title="BLiMP accuracies in %, phenomena and overall as means over paradigms.",
-        header=("phenomenon", "paradigm", *(m or "regions" for _, m in columns), *_NAMES),
-        groups=(BLANK, BLANK, *(model for model, _ in columns), *("published",) * len(_NAMES)),
+        header=("phenomenon", "paradigm", "n", *(m or "regions" for _, m in columns), *_NAMES),
+        groups=(
+            BLANK,
+            BLANK,
+            BLANK,
+            *(model for model, _ in columns),
+            *("published",) * len(_NAMES),
+        ),
         rows=tuple(rows),
         rules=frozenset(rules),
         labels=2,
         notes=(
+            "n: items; of means: paradigms. Published figures are printed without intervals.",
             "Published: Warstadt et al. 2020, doi:10.1162/tacl_a_00321, with the erratum of 2021.",
         ),
     )
 
 
 def _line(
+    values: Sequence[Estimate | None],
     paradigms: Sequence[str],
-    found: Mapping[str, Mapping[tuple[str, str], float | None]],
-    columns: Sequence[tuple[str, str]],
     known: Mapping[str, Mapping[str, float]],
-) -> list[str]:
-    """The mean of each column over some paradigms; blank where one is missing."""
-    own = [_percent([found[name].get(column) for name in paradigms]) for column in columns]
-    return own + [_percent([known[name][source] for name in paradigms]) for source in _NAMES]
+) -> tuple[str | Estimate, ...]:
+    """The n of a row, what was measured, and the published means over the same paradigms."""
+    published = (
+        f"{100 * math.fsum(known[name][source] for name in paradigms) / len(paradigms):.1f}"
+        for source in _NAMES
+    )
+    return (sizes(values), *(each or BLANK for each in values), *published)
 
 
-def _percent(values: Sequence[float | None]) -> str:
-    numbers = [value for value in values if value is not None]
-    if not numbers or len(numbers) < len(values):
-        return BLANK
-    return f"{100 * math.fsum(numbers) / len(numbers):.1f}"
+def _of(cell: JointCell | None) -> Estimate | None:
+    return None if cell is None else of_cell(cell)
+
+
+def _mean(
+    paradigms: Sequence[str],
+    found: Mapping[str, Mapping[tuple[str, str], JointCell]],
+    column: tuple[str, str],
+) -> Estimate | None:
+    """The mean of a column over some paradigms; None where one is missing."""
+    cells = [found[name].get(column) for name in paradigms]
+    known = [each.accuracy for each in cells if each is not None and each.accuracy is not None]
+    return mean_of_accuracies(known) if len(known) == len(paradigms) else None

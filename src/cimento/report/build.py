@@ -209,9 +209,9 @@ def _conjunction(accuracies: Accuracies) -> Result | None:
 
 def _result(accuracy: Accuracy, *, index: int | None, formula: str | None, comment: str) -> Result:
     reasons = {}
-    if accuracy.accuracy is None:
-        fields = ("accuracy", "low", "high", "interval_method")
-        reasons = dict.fromkeys(fields, accuracy.reason or "")
+    for field in ("accuracy", "low", "high", "interval_method"):
+        if getattr(accuracy, field) is None:
+            reasons[field] = accuracy.reason or ""
     if accuracy.chance is None:
         reasons |= dict.fromkeys(("chance", "chance_method"), accuracy.chance_reason or "")
     if accuracy.length is None:

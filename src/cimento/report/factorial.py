@@ -7,12 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.report import wording
-from cimento.report.grid import BLANK, Grid
+from cimento.report.grid import BLANK, Estimate, Grid, sizes
 
 if TYPE_CHECKING:
     from cimento.statistics.means import Mean
     from cimento.verdicts.effects import Effects
-    from cimento.verdicts.factorial import Factorial, PhenomenonEffects
+    from cimento.verdicts.factorial import Factorial, PhenomenonEffects, Share
     from cimento.verdicts.factorial_mixed import DesignModel
     from cimento.verdicts.factorial_regions import RegionDD
     from cimento.verdicts.factorial_tests import DDTest
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _number = partial(wording.number, digits=4, absent=BLANK)
 _bits = partial(wording.number, digits=2, absent=BLANK)
-_percent = partial(wording.percent, absent=BLANK)
 _p = partial(wording.p_number, absent=BLANK)
 
 AVERAGE = "Average"
@@ -30,8 +29,8 @@ SUPER_ADDITIVE = "DD > 0"
 def accuracy_grid(results: Sequence[Factorial]) -> Grid:
     """Accuracies in percent: a row for each phenomenon and acceptable condition.
 
-    Columns are measures, grouped by model; the last row averages the pair accuracies. The best
-    cells of a row are bold. A measure that a model does not have leaves its column blank.
+    Columns are measures, grouped by model; the last rows average over phenomena. The best cells of
+    a row are bold. A measure that a model does not have leaves its column blank.
 
     Args:
         results: of one suite, or of several under each other.
@@ -40,21 +39,21 @@ def accuracy_grid(results: Sequence[Factorial]) -> Grid:
     by_suite: dict[str, dict[tuple[str, str], Factorial]] = {}
     for each in results:
         by_suite.setdefault(each.suite, {})[each.model, each.measure] = each
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[str | Estimate, ...]] = []
     numbers: list[list[float | None]] = []
     rules = set()
     for suite, found in by_suite.items():
         for labels, values in _accuracy_rows(suite, found, columns, many=len(by_suite) > 1):
             if labels[0] and rows:
                 rules.add(len(rows))
-            numbers.append(values)
-            rows.append((*labels, *(_percent(value) for value in values)))
+            numbers.append([each.value if each else None for each in values])
+            rows.append((*labels, sizes(values), *(each or BLANK for each in values)))
     return Grid(
         title="Accuracy in %: how often the acceptable sentence scores above the unacceptable one.",
-        header=("phenomenon", "condition", *(measure for _, measure in columns)),
-        groups=(BLANK, BLANK, *(model for model, _ in columns)),
+        header=("phenomenon", "condition", "n", *(measure for _, measure in columns)),
+        groups=(BLANK, BLANK, BLANK, *(model for model, _ in columns)),
         rows=tuple(rows),
-        bold=_best(numbers, offset=2),
+        bold=_best(numbers, offset=3),
         rules=frozenset(rules),
         labels=2,
         notes=_accuracy_notes(results),
@@ -67,7 +66,7 @@ def _accuracy_rows(
     columns: Sequence[tuple[str, str]],
     *,
     many: bool,
-) -> Iterator[tuple[tuple[str, str], list[float | None]]]:
+) -> Iterator[tuple[tuple[str, str], list[Estimate | None]]]:
     """Labels and values of each row of one suite."""
     whole = next((each for each in found.values() if each.phenomena), None)
     cells = [found.get(column) for column in columns]
@@ -75,18 +74,33 @@ def _accuracy_rows(
         name = f"{suite}: {phenomenon.name}" if many else phenomenon.name
         for number, pair in enumerate(phenomenon.pairs):
             values = [
-                each.phenomena[index].pairs[number].accuracy if each and each.phenomena else None
+                _share(each.phenomena[index].pairs[number]) if each and each.phenomena else None
                 for each in cells
             ]
             yield (name if number == 0 else BLANK, pair.name), values
         positive = [
-            each.phenomena[index].super_additive.accuracy if each and each.phenomena else None
+            _share(each.phenomena[index].super_additive) if each and each.phenomena else None
             for each in cells
         ]
         yield (BLANK, SUPER_ADDITIVE), positive
     label = f"{suite}: {AVERAGE}" if many else AVERAGE
-    yield (label, "pairs"), [each.average if each else None for each in cells]
-    yield (BLANK, SUPER_ADDITIVE), [each.super_additive if each else None for each in cells]
+    means = [each.averages() if each and each.phenomena else None for each in cells]
+    yield (label, "pairs"), [of_mean(each[0]) if each else None for each in means]
+    yield (BLANK, SUPER_ADDITIVE), [of_mean(each[1]) if each else None for each in means]
+
+
+def _share(share: Share) -> Estimate:
+    """A share in percent."""
+    found = (share.accuracy, share.low, share.high)
+    value, low, high = (None if each is None else 100 * each for each in found)
+    return Estimate(value=value, low=low, high=high, n=share.n, reason=share.reason or "")
+
+
+def of_mean(mean: Mean) -> Estimate:
+    """A mean of shares in percent."""
+    found = (mean.value, mean.low, mean.high)
+    value, low, high = (None if each is None else 100 * each for each in found)
+    return Estimate(value=value, low=low, high=high, n=mean.n, reason=mean.reason or "")
 
 
 def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:
@@ -95,8 +109,18 @@ def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:
         if each.reason:
             reasons.setdefault(each.reason, []).append(f"{each.model} {each.measure}")
     blank = tuple(f"Blank: {reason} ({', '.join(who)})." for reason, who in reasons.items())
+    shares = [
+        share
+        for each in results
+        for one in each.phenomena
+        for share in (*one.pairs, one.super_additive)
+    ]
+    methods = dict.fromkeys(share.interval_method for share in shares if share.interval_method)
+    means = [mean for each in results if each.phenomena for mean in each.averages() if mean.n]
+    intervals = "; ".join((*methods, *(f"averages: {name}" for name in [_methods(means)] if name)))
     return (
-        "Ties count as failures. Averages are unweighted means over the phenomena.",
+        "n: items. Ties count as failures. Averages are unweighted means over the phenomena.",
+        *((f"Intervals (95 %): {intervals}.",) if intervals else ()),
         *blank,
     )
 
@@ -156,6 +180,10 @@ def effects_grid(results: Sequence[Factorial]) -> Grid:
         rows=tuple(rows),
         labels=6,
         remarks=1,
+        notes=(
+            "se: standard error of the mean over items.",
+            "Effects are differences of these means, without interval here; that of DD: tests.",
+        ),
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
+from typing import TypeAlias
 
 from cimento.markup import printable, tex
 
@@ -15,8 +16,47 @@ BLANK = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A rate or a mean, which never stands in a table without its interval and its n.
+
+    Attributes:
+        value: None where it is undefined.
+        low: lower end of the 95 % interval; None where there is none.
+        high: upper end.
+        n: observations that it rests on.
+        reason: why the value or the interval is None.
+        digits: decimals that are shown.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    reason: str = ""
+    digits: int = 1
+
+    @property
+    def numbers(self) -> tuple[str, str, str, str]:
+        """Value, both ends and n as text, blank where there is none."""
+        known = (self.value, self.low, self.high)
+        shown = [BLANK if each is None else f"{each:.{self.digits}f}" for each in known]
+        return shown[0], shown[1], shown[2], str(self.n)
+
+    def __str__(self) -> str:
+        """The value and its interval in one cell; blank where there is no value."""
+        value, low, high, _ = self.numbers
+        return f"{value} [{low}, {high}]" if low and high else value
+
+
+Cell: TypeAlias = "str | Estimate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """A table whose cells are text.
+    """A table whose cells are text, and estimates.
+
+    Text, Markdown, LaTeX and pages show an estimate with its interval in one cell; CSV and JSON
+    have four columns for it, so that programs can read them.
 
     Attributes:
         title: what it shows, in one sentence.
@@ -32,13 +72,55 @@ class Grid:
 
     title: str
     header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[Cell, ...], ...]
     groups: tuple[str, ...] = ()
     bold: frozenset[tuple[int, int]] = frozenset()
     rules: frozenset[int] = frozenset()
     labels: int = 1
     remarks: int = 0
     notes: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> tuple[tuple[str, ...], ...]:
+        """The rows as text, estimates with their intervals."""
+        return tuple(tuple(map(str, row)) for row in self.rows)
+
+    @property
+    def spread(self) -> tuple[list[str], list[list[str]]]:
+        """Names and rows with four columns for each that holds estimates."""
+        names = _names(self)
+        estimated = {
+            column
+            for row in self.rows
+            for column, cell in enumerate(row)
+            if isinstance(cell, Estimate)
+        }
+        ends = ("", " low", " high", " n")
+        wide = [
+            [f"{name}{end}" for end in ends] if column in estimated else [name]
+            for column, name in enumerate(names)
+        ]
+        rows = [
+            [
+                text
+                for column, cell in enumerate(row)
+                for text in _texts(cell, width=len(wide[column]))
+            ]
+            for row in self.rows
+        ]
+        return list(chain.from_iterable(wide)), rows
+
+    @property
+    def footnotes(self) -> tuple[str, ...]:
+        """The notes, and why some estimates have no interval or no value."""
+        found = dict.fromkeys(
+            cell.reason
+            for row in self.rows
+            for cell in row
+            if isinstance(cell, Estimate) and cell.low is None
+        )
+        reasons = "; ".join(filter(None, found))
+        return (*self.notes, f"Without interval or value: {reasons}.") if reasons else self.notes
 
     @property
     def spans(self) -> list[tuple[str, int]]:
@@ -52,7 +134,7 @@ class Grid:
 
 def as_text(grid: Grid) -> str:
     """Aligned columns, two blanks between them."""
-    header, *rows = [tuple(map(printable, row)) for row in (grid.header, *grid.rows)]
+    header, *rows = [tuple(map(printable, row)) for row in (grid.header, *grid.text)]
     groups = tuple(map(printable, grid.groups))
     widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]
     if groups:
@@ -81,7 +163,8 @@ def as_text(grid: Grid) -> str:
 def as_csv(grid: Grid) -> str:
     """One header line; a group stands before the name of its columns."""
     file = io.StringIO()
-    csv.writer(file, lineterminator="\n").writerows([_names(grid), *grid.rows])
+    names, rows = grid.spread
+    csv.writer(file, lineterminator="\n").writerows([names, *rows])
     return file.getvalue()
 
 
@@ -91,7 +174,7 @@ def as_markdown(grid: Grid) -> str:
     aligned = ["---" if grid.is_text(k) else "---:" for k in range(len(names))]
     rows = [
         [f"**{cell}**" if (i, k) in grid.bold else cell for k, cell in enumerate(row)]
-        for i, row in enumerate(grid.rows)
+        for i, row in enumerate(grid.text)
     ]
     lines = ["| " + " | ".join(_piped(cell) for cell in row) + " |" for row in (names, *rows)]
     lines.insert(1, "|" + "|".join(aligned) + "|")
@@ -112,20 +195,20 @@ def as_latex(grid: Grid) -> str:
     if grid.groups:
         lines += _tex_groups(grid.groups)
     lines += [_tex_row(grid.header, set()), "\\midrule"]
-    for number, row in enumerate(grid.rows):
+    for number, row in enumerate(grid.text):
         if number in grid.rules:
             lines.append("\\midrule")
         lines.append(_tex_row(row, {k for i, k in grid.bold if i == number}))
     lines += ["\\bottomrule", "\\end{tabular}"]
-    lines += [f"\\par\\smallskip\\footnotesize {tex(note)}" for note in grid.notes]
+    lines += [f"\\par\\smallskip\\footnotesize {tex(note)}" for note in grid.footnotes]
     return "\n".join([*lines, "\\end{table}"]) + "\n"
 
 
 def as_json(grid: Grid) -> str:
     """A record for each row, by the names of the columns, with the title and the notes."""
-    names = _names(grid)
-    rows = [dict(zip(names, row, strict=True)) for row in grid.rows]
-    whole = {"title": grid.title, "columns": names, "rows": rows, "notes": list(grid.notes)}
+    names, cells = grid.spread
+    rows = [dict(zip(names, row, strict=True)) for row in cells]
+    whole = {"title": grid.title, "columns": names, "rows": rows, "notes": list(grid.footnotes)}
     return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -146,7 +229,20 @@ def _names(grid: Grid) -> list[str]:
 
 
 def _notes(grid: Grid) -> list[str]:
-    return ["", *map(printable, grid.notes)] if grid.notes else []
+    return ["", *map(printable, grid.footnotes)] if grid.footnotes else []
+
+
+def _texts(cell: Cell, *, width: int) -> tuple[str, ...]:
+    """A cell as the columns that it has where estimates are spread."""
+    if isinstance(cell, Estimate):
+        return cell.numbers
+    return (cell, *(BLANK,) * (width - 1))
+
+
+def sizes(cells: Iterable[Cell | None]) -> str:
+    """The n of the estimates of a row: one number, or from the smallest to the largest."""
+    found = sorted({cell.n for cell in cells if isinstance(cell, Estimate)})
+    return "-".join(str(n) for n in dict.fromkeys((*found[:1], *found[-1:])))
 
 
 def _spans(groups: Sequence[str]) -> list[tuple[str, int, int]]:

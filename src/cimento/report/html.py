@@ -230,7 +230,7 @@ def _minus(number: str) -> str:
 
 def _rows(table: NamedGrid) -> list[tuple[bool, tuple[str, ...]]]:
     """The rows of a table, each with whether a line stands before it."""
-    return [(number in table.grid.rules, row) for number, row in enumerate(table.grid.rows)]
+    return [(number in table.grid.rules, row) for number, row in enumerate(table.grid.text)]
 
 
 def _security_policy(style: str, script: str) -> str:

@@ -46,6 +46,6 @@ def grids_html(grids: Sequence[Grid], *, head: Sequence[str] = ()) -> str:
     """
     above = "<br>".join(map(shown, head))
     return f"<p>{above}</p>" + "".join(
-        table(grid.header, grid.rows, title=grid.title, notes=grid.notes, labels=grid.labels)
+        table(grid.header, grid.text, title=grid.title, notes=grid.footnotes, labels=grid.labels)
         for grid in grids
     )

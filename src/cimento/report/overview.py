@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.report.grid import BLANK, Grid
-from cimento.report.wording import percent
+from cimento.report.grid import BLANK, Estimate, Grid, sizes
+from cimento.report.wording import rate
 
 if TYPE_CHECKING:
     from cimento.overviews import JointCell, Lowest, Perplexity
-
-
-_percent = partial(percent, absent=BLANK)
 
 
 def perplexity_grid(values: Sequence[Perplexity]) -> Grid:
@@ -26,6 +22,7 @@ def perplexity_grid(values: Sequence[Perplexity]) -> Grid:
             each.model,
             each.phenomenon,
             each.kind,
+            *(str(n) for n in each.n),
             _number(each.acceptable),
             _number(each.unacceptable),
             _number(each.ratio),
@@ -37,13 +34,16 @@ def perplexity_grid(values: Sequence[Perplexity]) -> Grid:
     return Grid(
         title="Perplexity of a token over all sentences of a condition.",
         header=(
-            "suite", "model", "phenomenon", "kind", "acceptable", "unacceptable", "ratio", *names,
-            "remark",
+            "suite", "model", "phenomenon", "kind", "n acceptable", "n unacceptable", "acceptable",
+            "unacceptable", "ratio", *names, "remark",
         ),
         rows=rows,
         labels=4,
         remarks=1,
-        notes=("PPPL: of pseudo-log-likelihoods; not comparable with PPL.",),
+        notes=(
+            "PPPL: of pseudo-log-likelihoods; not comparable with PPL.",
+            "n: sentences. One number over the tokens of them all: there is no interval.",
+        ),
     )  # fmt: skip
 
 
@@ -76,56 +76,84 @@ def lowest_grid(values: Sequence[Lowest], *, measure: str) -> Grid:
 def joint_grid(cells: Sequence[JointCell]) -> Grid:
     """Suites and phenomena in rows, models and measures in columns; accuracies in percent.
 
-    The last row is the mean over suites of the mean over a suite's phenomena; where each suite is
-    judged on all predictions, that is the SyntaxGym score.
+    The last rows are means over suites of the mean over a suite's phenomena, one for each level of
+    chance: what is .5 by chance and what is .333 have no mean.
     """
     columns = list(dict.fromkeys((each.model, each.measure) for each in cells))
-    places = list(
-        dict.fromkeys((each.suite, each.language, each.phenomenon, each.what) for each in cells)
-    )
-    found = {
-        (each.suite, each.phenomenon, each.what, each.model, each.measure): each.accuracy
-        for each in cells
-    }
-    rows: list[tuple[str, ...]] = []
+    found = {(*_row_of(each), each.model, each.measure): each for each in cells}
+    rows: list[tuple[str | Estimate, ...]] = []
     rules = set()
     before = None
-    for suite, language, phenomenon, what in places:
+    for place in dict.fromkeys(map(_row_of, cells)):
+        suite, language, phenomenon, what = place
         if suite != before and rows:
             rules.add(len(rows))
-        name = suite if suite != before else BLANK
+        labels = (BLANK, BLANK) if suite == before else (suite, language)
         before = suite
-        values = [found.get((suite, phenomenon, what, *column)) for column in columns]
-        rows.append((name, language if name else BLANK, phenomenon, what, *map(_percent, values)))
+        own = [found.get((*place, *column)) for column in columns]
+        values = [None if each is None else of_cell(each) for each in own]
+        level = next((each.chance for each in own if each is not None), None)
+        shown = (*labels, phenomenon, what, rate(level), sizes(values))
+        rows.append((*shown, *(each or BLANK for each in values)))
     rules.add(len(rows))
-    means = [_mean_over_suites(cells, *column) for column in columns]
-    rows.append(("Mean over suites", BLANK, BLANK, BLANK, *map(_percent, means)))
+    for level in sorted({each.chance for each in cells if each.chance is not None}):
+        means = [_mean_over_suites(cells, level, *column) for column in columns]
+        shown = ("Mean over suites", BLANK, BLANK, "suites", rate(level), sizes(means))
+        rows.append((*shown, *means))
     return Grid(
         title="Accuracy in % of the same models on several suites.",
         header=(
-            "suite",
-            "language",
-            "phenomenon",
-            "of",
+            *("suite", "language", "phenomenon", "of", "chance", "n"),
             *(measure or "regions" for _, measure in columns),
         ),
-        groups=(BLANK, BLANK, BLANK, BLANK, *(model for model, _ in columns)),
+        groups=(*(BLANK,) * 6, *(model for model, _ in columns)),
         rows=tuple(rows),
         rules=frozenset(rules),
         labels=4,
-        notes=(
-            "Accuracies of different designs have different chance levels; compare within a row.",
-        ),
+        notes=("n: items; of means: suites. Each level of chance has a mean of its own.",),
     )
 
 
-def _mean_over_suites(cells: Sequence[JointCell], model: str, measure: str) -> float | None:
+def _row_of(cell: JointCell) -> tuple[str, str, str, str]:
+    return cell.suite, cell.language, cell.phenomenon, cell.what
+
+
+def of_cell(cell: JointCell) -> Estimate:
+    """The accuracy of a cell in percent."""
+    value, low, high = (
+        None if each is None else 100 * each for each in (cell.accuracy, cell.low, cell.high)
+    )
+    return Estimate(value=value, low=low, high=high, n=cell.n, reason=cell.reason)
+
+
+def _mean_over_suites(
+    cells: Sequence[JointCell], chance: float, model: str, measure: str
+) -> Estimate:
+    """The mean over suites of what a model has on those with one level of chance."""
     suites: dict[str, list[float]] = {}
     for each in cells:
-        if (each.model, each.measure) == (model, measure) and each.accuracy is not None:
+        own = (each.model, each.measure, each.chance) == (model, measure, chance)
+        if own and each.accuracy is not None:
             suites.setdefault(each.suite, []).append(each.accuracy)
-    means = [math.fsum(values) / len(values) for values in suites.values()]
-    return math.fsum(means) / len(means) if means else None
+    return mean_of_accuracies([math.fsum(own) / len(own) for own in suites.values()])
+
+
+def mean_of_accuracies(accuracies: Sequence[float]) -> Estimate:
+    """The mean of some accuracies in percent, as if what they are of had been drawn.
+
+    Args:
+        accuracies: of suites or paradigms, as shares, which count alike.
+    """
+    from cimento.statistics.design import Design
+    from cimento.statistics.means import mean_of
+
+    found = mean_of(accuracies, Design.independent(len(accuracies)), seed=0)
+    value = None if found.value is None else 100 * found.value
+    if found.low is None or found.high is None:
+        reason = (found.reason or "").replace("value", "suite")
+        return Estimate(value=value, low=None, high=None, n=found.n, reason=reason)
+    low, high = max(0.0, found.low), min(1.0, found.high)
+    return Estimate(value=value, low=100 * low, high=100 * high, n=found.n)
 
 
 def _number(value: float | None) -> str:

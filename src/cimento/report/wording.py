@@ -168,6 +168,8 @@ def _remark(result: Result) -> str:
             f"All {items(result.tied)} judged are ties: "
             "the model gives both sides exactly the same value."
         )
+    if result.low is None:
+        return f"There is no interval ({result.null_reasons.get('low', 'undefined')})."
     if result.chance is None:
         return f"There is no chance level: {result.null_reasons.get('chance', 'undefined')}."
     return ""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cimento.statistics.intervals import NOTHING_SCORED, counted_interval
+from cimento.statistics.intervals import counted_interval
 from cimento.verdicts.chance import Chance, chance_level, scale_reason
 from cimento.verdicts.judge import parse_predictions
 from cimento.verdicts.tallies import Group, Tally, tallied
@@ -64,7 +64,7 @@ class Accuracy:
         low: lower end of the confidence interval.
         high: upper end.
         interval_method: how the interval was made.
-        reason: why accuracy and interval are None.
+        reason: why the interval is None, and the accuracy where it is.
         chance: how often it would hold by chance; None where that is not defined.
         chance_reason: why it is not.
         chance_method: how it was found.
@@ -155,7 +155,8 @@ def accuracies(
     """
     judged = _Judged(suite, verdicts, lengths, _expected(suite, predictions, seed=seed), rule)
     found = judged.groups("") if judged.expected else {}
-    return found.get("") or _accuracies({}, {}, judged, n_items=len(suite.items))
+    whole = found.get("") or _accuracies({}, {}, judged, n_items=0)
+    return replace(whole, n_items=len(suite.items))
 
 
 def accuracies_by(
@@ -300,7 +301,7 @@ def _accuracy(tally: Tally, lengths: Tally, expected: _Expected, judged: _Judged
         low=interval.low,
         high=interval.high,
         interval_method=interval.method,
-        reason=NOTHING_SCORED if share is None else None,
+        reason=interval.reason,
         chance=expected.chance.level,
         chance_reason=expected.chance.reason,
         chance_method=expected.chance.method,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cimento.errors import UsageError
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope, normalise
@@ -11,6 +12,7 @@ from cimento.measures.regions import RegionValues
 from cimento.measures.values import Missing, Value
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
+from cimento.statistics.means import Mean, mean_of
 from cimento.suites.design import Square, squares
 from cimento.suites.model import Suite
 from cimento.verdicts.accuracy import clusters_of
@@ -39,7 +41,8 @@ class Share:
         low: lower end of the 95 % confidence interval.
         high: upper end.
         interval_method: how the interval was made.
-        reason: why accuracy and interval are None.
+        reason: why the interval is None, and the accuracy where it is.
+        held: each item that was compared, with whether it held.
     """
 
     name: str
@@ -52,6 +55,12 @@ class Share:
     high: float | None
     interval_method: str | None
     reason: str | None
+    held: Mapping[str, bool] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        """Items that were compared."""
+        return self.passed + self.failed + self.tied
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +90,14 @@ class PhenomenonEffects:
         """The unweighted mean of the pair accuracies; None where one is undefined."""
         return mean_or_none([pair.accuracy for pair in self.pairs])
 
+    def average_of_pairs(self, *, seed: int = 0) -> Mean:
+        """The same with its interval over items.
+
+        Args:
+            seed: of the draws behind the interval.
+        """
+        return average_of_shares([self.pairs], self.clusters, seed=seed)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Factorial:
@@ -107,10 +124,76 @@ class Factorial:
         """The unweighted mean of all pair accuracies of all phenomena."""
         return mean_or_none([pair.accuracy for each in self.phenomena for pair in each.pairs])
 
-    @property
-    def super_additive(self) -> float | None:
-        """The unweighted mean over phenomena of how often DD is above 0."""
-        return mean_or_none([each.super_additive.accuracy for each in self.phenomena])
+    def averages(self, *, seed: int = 0) -> tuple[Mean, Mean]:
+        """The unweighted means over phenomena of pair accuracies, and of how often DD is above 0.
+
+        Args:
+            seed: of the draws behind the intervals.
+        """
+        clusters = {item: name for each in self.phenomena for item, name in each.clusters.items()}
+        pairs = [each.pairs for each in self.phenomena]
+        above = [(each.super_additive,) for each in self.phenomena]
+        return (
+            average_of_shares(pairs, clusters, seed=seed),
+            average_of_shares(above, clusters, seed=seed),
+        )
+
+
+def average_of_shares(
+    groups: Sequence[Sequence[Share]], clusters: Mapping[str, Hashable], *, seed: int
+) -> Mean:
+    """The unweighted mean over groups of items of the unweighted mean of each group's shares.
+
+    Its interval is that of a mean over items. Each item has the mean plus its influence on it,
+    ``N Σ_k (h_ik - p_gk) / (G K_g n_gk)`` for N items in G groups and K_g shares p_gk of n_gk items
+    of which h_ik held, times ``sqrt(n_g (N - 1) / ((n_g - 1) N))``: the variance is then that of a
+    stratified mean (Cochran 1977, Sampling Techniques, section 5.3), for the groups are not drawn
+    but given.
+
+    Args:
+        groups: the shares of each group.
+        clusters: item to what it belongs to; empty where each stands alone.
+        seed: of the draws.
+
+    Returns:
+        Between 0 and 1; without a value where a share has none.
+    """
+    shares = [share for group in groups for share in group]
+    items = [
+        list(dict.fromkeys(item for share in group for item in share.held)) for group in groups
+    ]
+    units = [item for own in items for item in own]
+    design = Design.of(units, clusters or None)
+    means = [mean_or_none([share.accuracy for share in group]) for group in groups]
+    value = mean_or_none(means)
+    if value is None:
+        lacking = next((each.reason for each in shares if each.accuracy is None), None)
+        return replace(mean_of([], Design.independent(0), seed=seed), reason=lacking or NO_ITEMS)
+    n = len(units)
+    values = [
+        value + n / len(groups) * _stratum(len(own), n) * _influence(item, group)
+        for group, own in zip(groups, items, strict=True)
+        for item in own
+    ]
+    found = mean_of(values, design, seed=seed)
+    if found.low is None or found.high is None:
+        return replace(found, value=value)
+    return replace(found, value=value, low=max(0.0, found.low), high=min(1.0, found.high))
+
+
+def _stratum(size: int, n: int) -> float:
+    """What makes the variance over all items that over the items of one group."""
+    return math.sqrt(size * (n - 1) / ((size - 1) * n)) if size > 1 else 0.0
+
+
+def _influence(item: str, group: Sequence[Share]) -> float:
+    """What an item adds to the mean of the shares of its group."""
+    terms = (
+        (share.held[item] - (share.accuracy or 0.0)) / share.n
+        for share in group
+        if item in share.held
+    )
+    return math.fsum(terms) / len(group)
 
 
 def goodness(costs: RegionValues) -> dict[str, dict[str, Value]]:
@@ -244,5 +327,6 @@ def _share(
         low=interval.low,
         high=interval.high,
         interval_method=interval.method,
-        reason=None if scored else NO_ITEMS,
+        reason=interval.reason if scored else NO_ITEMS,
+        held={item: margin > 0 for item, margin in scored},
     )
