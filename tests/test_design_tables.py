@@ -95,12 +95,12 @@ def test_every_rate_and_mean_has_its_interval_and_n():
     assert by_row["se", "short_nonisland", "20"] == f"75.0 [{100 * low:.1f}, {100 * high:.1f}]"
     average = by_row["Average", "pairs", "40"]
     # Five of six shares are 1 and one is 3/4; the interval is that of a stratified mean:
-    # sd of the first phenomenon's items / sqrt(20) / 2, times about 2.
+    # the standard error of the first phenomenon's mean / 2, times 2.0 to 2.5.
     assert average.startswith("95.8 [")
     low, high = (float(end) for end in average.removesuffix("]").split(" [")[1].split(", "))
     error = 100 * math.sqrt(0.75 * 0.25 / 19) / 3 / 2
-    assert low == pytest.approx(95.83 - 2.1 * error, abs=0.25)
-    assert high == pytest.approx(95.83 + 2.1 * error, abs=0.25)
+    assert 2.0 * error < 95.83 - low < 2.5 * error
+    assert 2.0 * error < high - 95.83 < 2.5 * error
     names, *rows = table(as_csv(grid))
     assert names[3:] == ["m lp", "m lp low", "m lp high", "m lp n"]
     assert all(all(row[3:]) for row in rows if row[1] == "short_nonisland")
@@ -109,11 +109,10 @@ def test_every_rate_and_mean_has_its_interval_and_n():
 def test_an_average_counts_phenomena_alike_whatever_their_size():
     found = larger(40)
     cut = dataclasses.replace(found, phenomena=(found.phenomena[0], larger(8).phenomena[1]))
-    pairs, above = cut.averages()
+    pairs, _ = cut.averages()
     assert pairs.value == pytest.approx(cut.average)
     assert pairs.n == 48
     assert pairs.low < pairs.value < pairs.high
-    assert above.value == pytest.approx((0.75 + 1) / 2)
 
 
 def test_several_suites_stand_under_each_other():

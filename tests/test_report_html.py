@@ -213,8 +213,7 @@ def test_no_mark_is_drawn_where_there_is_no_number():
     equal = with_predictions(AGREEMENT, "(1;%match%) = (1;%mismatch%)")
     page = page_of(make_run(equal))
     assert drawn(page, "line.chance") == 0
-    # A phenomenon of three items has a rate and no interval.
-    assert drawn(page, "line.span") == drawn(page, "circle.dot") - 1 > 0
+    assert drawn(page, "line.span") == drawn(page, "circle.dot") - 1 > 0  # three items have none
 
 
 @pytest.mark.parametrize(

@@ -253,15 +253,22 @@ def joint(runs: Sequence[Run], measures: Sequence[str] = ()) -> list[JointCell]:
 
 
 def _joint_cells(run: Run) -> Iterator[JointCell]:
-    measure = run.judging.measure
-    place = {"suite": run.suite.name, "language": run.suite.meta.language}
-    shared = {**place, "model": run.model, "measure": measure}
+    summary = run.summary()
+    empty = JointCell(
+        suite=run.suite.name,
+        language=run.suite.meta.language,
+        phenomenon=run.suite.meta.phenomenon or run.suite.name,
+        what="all predictions" if len(summary.predictions) > 1 else "prediction",
+        model=run.model,
+        measure=run.judging.measure,
+        accuracy=None,
+        reason=_NOT_JUDGED,
+    )
     if is_factorial(run) and compares_sentences(run):
-        result = factorial_of(run, normalisations=("raw",))
-        for each in result.phenomena:
+        for each in factorial_of(run, normalisations=("raw",)).phenomena:
             mean = each.average_of_pairs(seed=run.judging.seed)
-            yield JointCell(
-                **shared,
+            yield replace(
+                empty,
                 phenomenon=each.name,
                 what="mean of pairs",
                 accuracy=mean.value,
@@ -272,12 +279,9 @@ def _joint_cells(run: Run) -> Iterator[JointCell]:
                 reason=mean.reason or "",
             )
         return
-    summary = run.summary()
-    what = "all predictions" if len(summary.predictions) > 1 else "prediction"
     groups = [(group.name, group.conjunction) for group in summary.phenomena]
-    whole = (run.suite.meta.phenomenon or run.suite.name, summary.conjunction)
-    for name, held in groups or [whole]:
-        cell = JointCell(**shared, phenomenon=name, what=what, accuracy=None, reason=_NOT_JUDGED)
+    for name, held in groups or [(empty.phenomenon, summary.conjunction)]:
+        cell = replace(empty, phenomenon=name)
         yield (
             cell
             if held is None

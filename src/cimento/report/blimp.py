@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.report.grid import BLANK, Estimate, Grid, sizes
+from cimento.report.grid import BLANK, Cell, Estimate, Grid, sizes
 from cimento.report.overview import mean_of_accuracies, of_cell
 
 if TYPE_CHECKING:
@@ -54,14 +54,41 @@ def blimp_grid(cells: Sequence[JointCell]) -> Grid:
             todo="Run its files, such as wh_island.jsonl: a suite has the name of its paradigm.",
         )
     columns = list(dict.fromkeys((each.model, each.measure) for each in own))
+    rows, rules = _rows(own, columns, known)
+    return Grid(
+        title="BLiMP accuracies in %, phenomena and overall as means over paradigms.",
+        header=("phenomenon", "paradigm", "n", *(m or "regions" for _, m in columns), *_NAMES),
+        groups=(
+            BLANK,
+            BLANK,
+            BLANK,
+            *(model for model, _ in columns),
+            *("published",) * len(_NAMES),
+        ),
+        rows=tuple(rows),
+        rules=rules,
+        labels=2,
+        notes=(
+            "n: items; of means: paradigms. Published figures are printed without intervals.",
+            "Published: Warstadt et al. 2020, doi:10.1162/tacl_a_00321, with the erratum of 2021.",
+        ),
+    )
+
+
+def _rows(
+    cells: Sequence[JointCell],
+    columns: Sequence[tuple[str, str]],
+    known: Mapping[str, Mapping[str, float]],
+) -> tuple[list[tuple[Cell, ...]], frozenset[int]]:
+    """A row for each paradigm, phenomenon and for all, and before which of them a line stands."""
     found: dict[str, dict[tuple[str, str], JointCell]] = {}
     groups: dict[str, list[str]] = {}
-    for each in sorted(own, key=lambda cell: (cell.phenomenon, cell.suite)):
+    for each in sorted(cells, key=lambda cell: (cell.phenomenon, cell.suite)):
         found.setdefault(each.suite, {})[each.model, each.measure] = each
         members = groups.setdefault(each.phenomenon, [])
         if each.suite not in members:
             members.append(each.suite)
-    rows: list[tuple[str | Estimate, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     rules: set[int] = set()
     for phenomenon, paradigms in groups.items():
         for name in paradigms:
@@ -75,31 +102,14 @@ def blimp_grid(cells: Sequence[JointCell]) -> Grid:
     values = [_mean(list(found), found, column) for column in columns]
     overall = f"mean of {len(found)} of {PARADIGMS}"
     rows.append(("overall", overall, *_line(values, list(found), known)))
-    return Grid(
-        title="BLiMP accuracies in %, phenomena and overall as means over paradigms.",
-        header=("phenomenon", "paradigm", "n", *(m or "regions" for _, m in columns), *_NAMES),
-        groups=(
-            BLANK,
-            BLANK,
-            BLANK,
-            *(model for model, _ in columns),
-            *("published",) * len(_NAMES),
-        ),
-        rows=tuple(rows),
-        rules=frozenset(rules),
-        labels=2,
-        notes=(
-            "n: items; of means: paradigms. Published figures are printed without intervals.",
-            "Published: Warstadt et al. 2020, doi:10.1162/tacl_a_00321, with the erratum of 2021.",
-        ),
-    )
+    return rows, frozenset(rules)
 
 
 def _line(
     values: Sequence[Estimate | None],
     paradigms: Sequence[str],
     known: Mapping[str, Mapping[str, float]],
-) -> tuple[str | Estimate, ...]:
+) -> tuple[Cell, ...]:
     """The n of a row, what was measured, and the published means over the same paradigms."""
     published = (
         f"{100 * math.fsum(known[name][source] for name in paradigms) / len(paradigms):.1f}"

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.report import wording
-from cimento.report.grid import BLANK, Estimate, Grid, sizes
+from cimento.report.grid import BLANK, Cell, Estimate, Grid, sizes
 
 if TYPE_CHECKING:
     from cimento.statistics.means import Mean
@@ -39,7 +39,7 @@ def accuracy_grid(results: Sequence[Factorial]) -> Grid:
     by_suite: dict[str, dict[tuple[str, str], Factorial]] = {}
     for each in results:
         by_suite.setdefault(each.suite, {})[each.model, each.measure] = each
-    rows: list[tuple[str | Estimate, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     numbers: list[list[float | None]] = []
     rules = set()
     for suite, found in by_suite.items():

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cimento.report.grid import BLANK, Estimate, Grid, sizes
+from cimento.report.grid import BLANK, Cell, Estimate, Grid, sizes
 from cimento.report.wording import rate
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def joint_grid(cells: Sequence[JointCell]) -> Grid:
     """
     columns = list(dict.fromkeys((each.model, each.measure) for each in cells))
     found = {(*_row_of(each), each.model, each.measure): each for each in cells}
-    rows: list[tuple[str | Estimate, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     rules = set()
     before = None
     for place in dict.fromkeys(map(_row_of, cells)):

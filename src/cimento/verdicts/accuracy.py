@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
     from cimento.judging import TieRule
+    from cimento.suites.formula import Formula
     from cimento.suites.model import Suite
     from cimento.verdicts.compact import Verdict
     from cimento.verdicts.formula import Kind
@@ -214,7 +215,10 @@ def _expected(
     if not trees:
         return {}
     n_regions = len(suite.region_names)
-    parts = {**{number: (tree,) for number, tree in enumerate(trees)}, None: trees}
+    parts: dict[int | None, tuple[Formula, ...]] = {
+        number: (tree,) for number, tree in enumerate(trees)
+    }
+    parts[None] = trees
     return {
         number: _Expected(
             chance_level(part, n_regions=n_regions, seed=seed),

@@ -27,9 +27,9 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from cimento.suites.formula import Comparison, Number, Reference, comparisons, numbers
+from cimento.suites.formula import Comparison, Junction, Number, Reference, comparisons, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from cimento.suites.formula import Formula, Quantity
 
     BoolArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
+Truth = TypeVar("Truth", bool, "BoolArray")
 
 COUNTED = "counted over all orders"
 NORMAL = "exact for normal values"
@@ -97,23 +99,24 @@ def chance_level(
         if reason:
             return Chance(None, reason)
     compared = [each for formula in formulas for each in comparisons(formula)]
+    whole = functools.reduce(lambda left, right: Junction("&", left, right), formulas)
     # None for the difference of a sum to itself, which is neither above 0 nor below.
     signed = {each: _signed(_difference(each, n_regions)) for each in compared}
     differences = {found[0] for found in signed.values() if found}
     parts = [(part, _outcomes(part)) for part in _independent(differences)]
     known = [outcomes for _, outcomes in parts if outcomes is not None]
     if len(known) < len(parts) or math.prod(map(len, known)) > _MOST_OUTCOMES:
-        level = _simulated(formulas, signed, seed=seed, pairs=pairs)
+        level = _simulated(whole, signed, seed=seed, pairs=pairs)
         return Chance(level, method=f"simulated ({2 * pairs:,} draws, seed {seed})")
     counted = all(len(part) != _PAIR or _blocks(part) for part, _ in parts)
-    return Chance(float(_summed(formulas, signed, known)), method=COUNTED if counted else NORMAL)
+    return Chance(float(_summed(whole, signed, known)), method=COUNTED if counted else NORMAL)
 
 
 _Signed: TypeAlias = "Mapping[Comparison, tuple[_Difference, int] | None]"
 
 
-def _summed(formulas: Iterable[Formula], signed: _Signed, parts: Iterable[_Outcomes]) -> Fraction:
-    """The probability of all outcomes of all parts in which the formulas hold."""
+def _summed(whole: Formula, signed: _Signed, parts: Iterable[_Outcomes]) -> Fraction:
+    """The probability of all outcomes of all parts in which a formula holds."""
     found = Fraction(0)
     for outcome in product(*(part.items() for part in parts)):
         above = frozenset[_Difference]().union(*(differences for differences, _ in outcome))
@@ -122,13 +125,13 @@ def _summed(formulas: Iterable[Formula], signed: _Signed, parts: Iterable[_Outco
             pair = signed[comparison]
             return pair is not None and (pair[0] in above) == (pair[1] > 0)
 
-        if all(_holds(formula, holds) for formula in formulas):
+        if _holds(whole, holds):
             found += math.prod((probability for _, probability in outcome), start=Fraction(1))
     return found
 
 
-def _simulated(formulas: Iterable[Formula], signed: _Signed, *, seed: int, pairs: int) -> float:
-    """The share of draws in which the formulas hold."""
+def _simulated(whole: Formula, signed: _Signed, *, seed: int, pairs: int) -> float:
+    """The share of draws in which a formula holds."""
     import numpy as np
 
     generator = np.random.default_rng(seed)
@@ -147,9 +150,10 @@ def _simulated(formulas: Iterable[Formula], signed: _Signed, *, seed: int, pairs
             pair = signed[comparison]
             if pair is None:
                 return np.zeros(pairs, dtype=bool)
-            return np.greater(antithetic * pair[1] * totals[pair[0]], 0)
+            above: BoolArray = np.greater(antithetic * pair[1] * totals[pair[0]], 0)
+            return above
 
-        held += int(np.logical_and.reduce([_holds(each, holds) for each in formulas]).sum())
+        held += int(_holds(whole, holds).sum())
     return held / (2 * pairs)
 
 
@@ -299,7 +303,7 @@ def _quadrants(one: _Difference, other: _Difference) -> _Outcomes:
     }
 
 
-def _holds(formula: Formula, holds: Callable[[Comparison], bool | BoolArray]) -> bool | BoolArray:
+def _holds(formula: Formula, holds: Callable[[Comparison], Truth]) -> Truth:
     """Whether a formula without ``=`` holds, or in which draws; a tie does not count."""
     if isinstance(formula, Comparison):
         return holds(formula)
