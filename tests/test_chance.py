@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from fractions import Fraction
@@ -233,10 +234,14 @@ def test_where_length_leads_away_from_chance_a_column_and_a_note_say_so():
     assert first.length == LengthOnly(passed=0, failed=6, tied=0, accuracy=0.0)
     assert first.is_off_by_length
     summary = Summary(cimento="0", runs=(run,))
-    header, row = terminal_table(summary).splitlines()[0], terminal_table(summary).splitlines()[3]
+    header, _, _, row, *_ = terminal_table(summary, width=100).splitlines()
     assert header.split()[-5:] == ["chance", "length", "n", "ties", "unscored"]
     assert row.split()[-5:] == ["0.500", "0.000", "6", "0", "0"]
-    assert "the column length is the accuracy if every token cost the same" in remarks(run)[0]
+    assert "if every token cost the same, the accuracy would be 0.000." in remarks(run)[0]
+    long = dataclasses.replace(run, model="m" * 30)
+    narrow = terminal_table(Summary(cimento="0", runs=(long,)), width=80)
+    assert "length" not in narrow.splitlines()[0]
+    assert "would be 0.000." in narrow
     same = Summary(cimento="0", runs=(by_length(LONGER, ["(*;%a%) < (*;%b%)"]),))
     assert "length" not in terminal_table(same)
 

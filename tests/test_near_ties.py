@@ -60,7 +60,7 @@ def test_a_run_says_how_many_verdicts_are_near_ties_and_why(in_formats):
     assert not any("lie within" in remark for remark in remarks(exact))
     summary = Summary(cimento="0", runs=(exact, found))
     assert told_near_ties(summary.runs) == (
-        f"Near ties: 0 of 120 verdicts within 0.0001 bits (the error of float32); {near} of 120"
+        f"Near ties: 0 of 120 verdicts within 0.00011 bits (the error of float32); {near} of 120"
         " verdicts within 1.3 bits (the error of bfloat16)."
     )
 

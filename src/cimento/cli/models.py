@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from cimento.models.cached import Present
     from cimento.models.inspection import Comparison, Inspection, UnknownTokens
     from cimento.models.tokenizer_facts import TokenizerFacts
+    from cimento.precision import Moved, Precision
+    from cimento.sources import Asking
+    from cimento.suites.model import Suite
     from cimento.testing import Finding
 
 FAILED = 1
@@ -64,6 +67,14 @@ def check(
     texts: Annotated[
         int, options.option("--texts", min=1, help="How many texts are scored both ways.")
     ] = 20,
+    precision: Annotated[
+        bool,
+        options.option(
+            "--precision",
+            help="Also measure how far scores and margins move with the batch and against a wider"
+            " number format, in which the model is loaded again.",
+        ),
+    ] = False,
     json: Annotated[bool, options.option("--json", help="Print everything as JSON.")] = False,
     device: options.Device = "auto",
     dtype: options.Dtype = "float32",
@@ -80,12 +91,13 @@ def check(
 
     The exit code is 1 where they differ, or where the model fails one of the checks.
     """
+    from cimento.api import read_suites
     from cimento.models.arguments import parse_model_args
     from cimento.models.base import Policy
     from cimento.sources import Asking, open_scorer
     from cimento.testing import check_model
 
-    chosen = _texts(suites or _default_suites(language))
+    loaded = [each.suite for each in read_suites(suites or _default_suites(language))]
     args = parse_model_args(
         model_args or (),
         allow_pickle=allow_pickle,
@@ -100,9 +112,10 @@ def check(
         batch_tokens=batch_tokens or "auto",
     )
     scorer = open_scorer(model, asking)
-    found = _inspected(scorer, chosen, policy, n_compared=texts)
+    found = _inspected(scorer, _texts(loaded), policy, n_compared=texts)
     findings = check_model(scorer, policy=policy)
-    show(_as_json(found, findings) if json else _described(found, findings))
+    moved = _precision(model, scorer, loaded, asking) if precision else None
+    show(_as_json(found, findings, moved) if json else _described(found, findings, moved))
     differs = found.comparison is not None and not found.comparison.agrees
     return FAILED if differs or not all(finding.passed for finding in findings) else 0
 
@@ -141,18 +154,31 @@ def _default_suites(language: str) -> list[str]:
     return names
 
 
-def _texts(suites: Sequence[str]) -> dict[str, list[str]]:
+def _texts(suites: Sequence[Suite]) -> dict[str, list[str]]:
     """The texts of some suites, under their names."""
-    from cimento.api import read_suites
     from cimento.requests import stimulus_text
 
     return {
-        loaded.suite.name: [
-            stimulus_text(condition, rule=loaded.suite.join)
-            for _, condition in loaded.suite.stimuli()
-        ]
-        for loaded in read_suites(suites)
+        suite.name: [stimulus_text(condition, rule=suite.join) for _, condition in suite.stimuli()]
+        for suite in suites
     }
+
+
+def _precision(
+    model: str, scorer: Scorer | TextScorer, suites: Sequence[Suite], asking: Asking
+) -> Precision:
+    """How far scores move; against a wider number format where there is one."""
+    from dataclasses import replace
+
+    from cimento.models.inspection import Inspectable
+    from cimento.precision import WIDER, measure_precision
+    from cimento.sources import open_scorer
+
+    policy, wider = asking.policy, None
+    if policy.dtype in WIDER and isinstance(scorer, Inspectable):
+        wide = replace(policy, dtype=WIDER[policy.dtype])
+        wider = open_scorer(model, replace(asking, policy=wide))
+    return measure_precision(suites, scorer, policy=policy, wider=wider)
 
 
 def _present(models: Sequence[Present]) -> str:
@@ -170,7 +196,7 @@ def _present(models: Sequence[Present]) -> str:
     )
 
 
-def _described(found: Inspection, findings: Sequence[Finding]) -> str:
+def _described(found: Inspection, findings: Sequence[Finding], precision: Precision | None) -> str:
     """An inspection as text."""
     card = found.card
     rows = [
@@ -188,6 +214,8 @@ def _described(found: Inspection, findings: Sequence[Finding]) -> str:
         rows += _comparison_rows(found.comparison)
     else:
         rows.append(("fast and plain", "not compared: the model cannot be looked into"))
+    if precision is not None:
+        rows += _precision_rows(precision)
     told = columns([row for row in rows if row[1]], indent=2)
     return "\n".join([card.label, told, "", "checks", *(f"  {each}" for each in findings)])
 
@@ -250,13 +278,49 @@ def _comparison_rows(found: Comparison) -> list[tuple[str, str]]:
     ]
 
 
-def _as_json(found: Inspection, findings: Sequence[Finding]) -> str:
+def _precision_rows(found: Precision) -> list[tuple[str, str]]:
+    rows = [
+        (
+            "precision",
+            f"{found.n_items} items, {found.n_texts} texts: one alone, 8 at a time, all together",
+        ),
+        ("  by batch", _moved(found.by_batch)),
+    ]
+    if found.by_format is not None:
+        rows.append((f"  against {found.wider}", _moved(found.by_format)))
+    bits = found.near_tie_bits
+    told = "no margin moved" if bits is None else f"margins below {bits:g} bits"
+    return [*rows, ("  near ties", told + ("" if bits is None else f" (--near-ties {bits:g})"))]
+
+
+def _moved(found: Moved) -> str:
+    """Movements in bits, and how many verdicts are others."""
+    three = (("token", found.token), ("sentence", found.sentence), ("margin", found.margin))
+    told = [
+        f"{name} {each.largest:.2g} (99 %: {each.most:.2g})"
+        for name, each in three
+        if each.largest is not None and each.most is not None
+    ]
+    return f"bits at most: {', '.join(told)}; {found.turned} of {found.margin.n:,} verdicts turned"
+
+
+def _as_json(found: Inspection, findings: Sequence[Finding], precision: Precision | None) -> str:
     import dataclasses
     import json
 
     content: Mapping[str, object] = {
         **dataclasses.asdict(found),
         "agrees": found.comparison.agrees if found.comparison is not None else None,
+        **_precision_json(precision),
         "findings": [dataclasses.asdict(finding) for finding in findings],
     }
     return json.dumps(content, ensure_ascii=False, indent=2)
+
+
+def _precision_json(found: Precision | None) -> Mapping[str, object]:
+    """What was measured of the precision; nothing where it was not."""
+    import dataclasses
+
+    if found is None:
+        return {}
+    return {"precision": {**dataclasses.asdict(found), "near_tie_bits": found.near_tie_bits}}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from cimento.report.summary import RunSummary, Summary
 
-NARROWEST = 78
+NARROWEST = 76
 _WIDTHS = {  # the model's column takes what is left
     "pred.": 5,
     "accuracy": 8,
@@ -37,7 +37,7 @@ def terminal_table(summary: Summary, *, width: int = 80, colour: bool = False) -
 
     Args:
         summary: what to show.
-        width: columns of the terminal; below 78 lines are longer than that.
+        width: columns of the terminal; below 76 lines are longer than that.
         colour: with ANSI codes, for a terminal; without, for files and pipes.
     """
     from rich.console import Console
@@ -65,9 +65,12 @@ def terminal_table(summary: Summary, *, width: int = 80, colour: bool = False) -
 
 def _widths(summary: Summary, width: int) -> dict[str, int]:
     """The columns and their widths; that of models as wide as the longest name, if it can be."""
-    others = {name: _WIDTHS[name] for name in without_length(_WIDTHS, summary.runs)}
-    left = width - sum(size + 1 for size in others.values())
     longest = max((len(run.label) for run in summary.runs), default=0)
+    names = without_length(_WIDTHS, summary.runs)
+    if sum(_WIDTHS[name] + 1 for name in names) + min(longest, _LONGEST_MODEL) > width:
+        names = [name for name in names if name != "length"]  # the notes have its numbers
+    others = {name: _WIDTHS[name] for name in names}
+    left = width - sum(size + 1 for size in others.values())
     return {"model": max(12, min(left, longest + 1, _LONGEST_MODEL)), **others}
 
 

@@ -117,15 +117,15 @@ def _near(run: RunSummary) -> str:
 
 
 def _lengths(run: RunSummary) -> str:
-    """Where length alone leads away from chance; empty where it does not."""
+    """Where length alone leads away from chance, and where to; empty where it does not."""
     off = [result for result in run.results if result.is_off_by_length]
     if not off:
         return ""
-    named = _named([result.label for result in off])
-    which = f" (prediction {named})" if len(run.predictions) > 1 else ""
+    many = len(run.predictions) > 1
+    levels = [f"{length_rate(each)}{f' ({each.label})' if many else ''}" for each in off]
     return (
-        "Chance supposes equal lengths, and conditions differ in their number of tokens: the column"
-        f" length is the accuracy if every token cost the same{which}."
+        "Chance supposes equal lengths, and conditions differ in their number of tokens: if every"
+        f" token cost the same, the accuracy would be {_named(levels)}."
     )
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 NEAR_TIE_BITS: Mapping[str, float] = {
     "float64": 1e-13,
-    "float32": 1e-4,
-    "float16": 0.14,
+    "float32": 1.1e-4,
+    "float16": 0.17,
     "bfloat16": 1.3,
 }
 """Number format of the weights to the largest movement of a margin that was measured."""
