@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import UsageError
 from cimento.statistics.design import Design
 from cimento.statistics.permutation import DRAWS
-from cimento.statistics.values import TOO_FEW, Significance, floats, same_length
+from cimento.statistics.values import Significance, floats, same_length
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +46,7 @@ def permute_clusters(
         draws: how many.
 
     Returns:
-        Undefined where there are fewer than two clusters or the statistic is.
+        Without p where there are fewer than five clusters or the statistic is undefined.
 
     Raises:
         UsageError: no draws, or columns of different lengths.
@@ -60,8 +60,8 @@ def permute_clusters(
             where="permutation test", seen=f"{draws} draws", todo="Ask for 1,000 draws or more."
         )
     groups, m = design.codes()
-    if m < 2:  # noqa: PLR2004  # one cluster has nothing to change places with
-        return Significance(None, None, PERMUTED_CLUSTERS, reason=TOO_FEW)
+    if design.shortage:
+        return Significance(None, None, PERMUTED_CLUSTERS, reason=design.shortage)
     observed = statistic(a, b)
     if observed != observed:  # noqa: PLR0124  # NaN only
         return Significance(None, None, PERMUTED_CLUSTERS, reason="undefined in the sample")

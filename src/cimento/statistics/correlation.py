@@ -44,7 +44,8 @@ class Correlation:
         kind: ``pearson``, ``spearman`` or ``kendall`` (tau-b).
         r: the coefficient; None where it is undefined.
         n: pairs of values.
-        p_asymptotic: two-sided, from Student's t (from the normal distribution for Kendall).
+        p_asymptotic: two-sided, from Student's t (from the normal distribution for Kendall); None
+            where rows come in clusters.
         p_permutation: two-sided; None where rows come in clusters and are not exchangeable, or
             where it was not asked for.
         low: lower end of the interval; None where there is none.
@@ -78,7 +79,7 @@ def correlate(
 
     Pearson's product-moment coefficient, Spearman's (the same of mid-ranks) or Kendall's tau-b
     (Kendall 1945, doi:10.1093/biomet/33.3.239). The interval is the jackknife's on Fisher's z
-    (`jackknife`).
+    (`jackknife.jackknife`).
 
     Args:
         x: one value a row.
@@ -86,25 +87,26 @@ def correlate(
         kind: ``pearson``, ``spearman`` or ``kendall``.
         design: of the rows, such as sentences that come in pairs.
         seed: of the permutations.
-        draws: how many permutations; 0 for the coefficient and its asymptotic p alone.
+        draws: how many permutations; 0 for none.
         level: confidence level.
 
     Returns:
-        Undefined where there are fewer than three rows or a column is constant.
+        Undefined where there are fewer than three rows or a column is constant; without interval
+        and p where there are fewer than five independent rows.
 
     Raises:
         UsageError: an unknown kind, or columns of different lengths.
     """
     plain = coefficient(x, y, kind=kind)
-    r = plain.r
-    if r is None or draws == 0:
-        return plain
     a, b = floats(x, name="x"), floats(y, name="y")
     same_length(x=a, units=design.units)
-    if not design.clustered:
-        plain = dataclasses.replace(plain, p_permutation=_permuted(a, b, kind, seed, draws))
-    interval = jackknife(_weighted(a, b, kind), r, design, level=level)
-    return _with_interval(plain, interval)
+    if plain.r is None:
+        return plain
+    interval = jackknife(_weighted(a, b, kind), plain.r, design, level=level)
+    found = _with_interval(plain, interval, design)
+    if not draws or found.p_asymptotic is None:
+        return found
+    return dataclasses.replace(found, p_permutation=_permuted(a, b, kind, seed, draws))
 
 
 def _weighted(x: Floats, y: Floats, kind: str) -> Weighted:
@@ -127,9 +129,11 @@ def _permuted(x: Floats, y: Floats, kind: str, seed: int, draws: int) -> float |
     return permute_products(x, y, seed=seed, draws=draws).p
 
 
-def _with_interval(plain: Correlation, interval: Interval) -> Correlation:
+def _with_interval(plain: Correlation, interval: Interval, design: Design) -> Correlation:
+    """The same with its interval, and without a p that the design does not allow."""
     return dataclasses.replace(
         plain,
+        p_asymptotic=None if design.clustered or design.shortage else plain.p_asymptotic,
         low=interval.low,
         high=interval.high,
         method=interval.method,
@@ -200,7 +204,8 @@ def partial_correlation(
 
     Pearson's coefficient of the residuals of two least-squares fits on the covariates; for
     ``spearman`` of mid-ranks on mid-ranks. p has one degree of freedom less for each covariate
-    (Fisher 1924, Metron 3, 329-332); the interval is the jackknife's on Fisher's z.
+    (Fisher 1924, Metron 3, 329-332), and there is none where rows come in clusters; the interval
+    is the jackknife's on Fisher's z.
 
     Args:
         x: one value a row.
@@ -224,7 +229,7 @@ def partial_correlation(
     plain = Correlation(kind, r, n, asymptotic_p(r, n, covariates=more))
     same_length(x=rows, units=design.units)
     weighted = partial_draws(rows, ranked=kind == "spearman")
-    return _with_interval(plain, jackknife(weighted, r, design, level=level))
+    return _with_interval(plain, jackknife(weighted, r, design, level=level), design)
 
 
 def _table(x: ArrayLike, y: ArrayLike, covariates: ArrayLike, kind: str) -> Floats:

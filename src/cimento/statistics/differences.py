@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cimento.statistics.design import Design
+from cimento.statistics.design import FEWEST_CLUSTERS, Design
 from cimento.statistics.intervals import NOTHING_SCORED, effective_number, wilson, z_quantile
 from cimento.statistics.paired import discordant
 from cimento.statistics.values import ALL_EQUAL, TOO_FEW, Estimate, same_length
@@ -14,6 +14,7 @@ from cimento.statistics.values import ALL_EQUAL, TOO_FEW, Estimate, same_length
 BONETT_PRICE = "Bonett-Price"
 BONETT_PRICE_CLUSTERED = "Bonett-Price at the effective number of items"
 NEWCOMBE = "Newcombe, hybrid score"
+FEW_OBSERVATIONS = f"fewer than {FEWEST_CLUSTERS} observations on one side"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +100,16 @@ def unpaired_share_difference(
         m: observations behind that.
         level: confidence level.
 
+    Returns:
+        Without interval where one of the two has fewer than five observations.
+
     Raises:
         UsageError: a level that is none.
     """
     if n <= 0 or m <= 0:
         return Difference(None, None, None, NEWCOMBE, NOTHING_SCORED)
+    if min(n, m) < FEWEST_CLUSTERS:
+        return Difference(first - second, None, None, NEWCOMBE, FEW_OBSERVATIONS)
     a, b = wilson(first, n, level=level), wilson(second, m, level=level)
     below = math.hypot(first - a[0], b[1] - second)
     above = math.hypot(a[1] - first, second - b[0])

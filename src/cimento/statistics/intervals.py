@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
 from cimento.statistics.design import Design, mean_freedom, shortage
+from cimento.statistics.values import same_length
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -104,8 +105,9 @@ def share_interval(passed: Sequence[bool], design: Design, *, level: float = 0.9
         level: confidence level.
 
     Raises:
-        UsageError: the level is not between 0 and 1.
+        UsageError: not one verdict a unit, or a level that is not between 0 and 1.
     """
+    same_length(passed=passed, units=design.units)
     sizes = Counter(design.clusters)
     held = Counter(label for label, passes in zip(design.clusters, passed, strict=True) if passes)
     return counted_interval(Counter((held[name], n) for name, n in sizes.items()), level=level)

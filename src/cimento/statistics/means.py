@@ -7,7 +7,8 @@ bootstrap: clusters are drawn again, the interval reaches as far as 95 % of the 
 ``|m* - m| / se*`` (Hall 1988, Journal of the Royal Statistical Society B 50, 35-45), and the
 p-value is ``(1 + draws at least as far) / (1 + draws)``. Fewer than 8 clusters draw too few
 samples, and more than 200 need none: there it is Student's t with Satterthwaite's degrees of
-freedom (`design.mean_freedom`). docs/statistics.md has what both cover.
+freedom (`design.mean_freedom`), as also where more than one draw of a hundred has no spread, or
+where the draws are too few for the level. docs/statistics.md has what both cover.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cimento.errors import UsageError
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import t_quantile, z_quantile
 from cimento.statistics.paired import CLUSTERED_T, t_two_sided
@@ -90,11 +90,9 @@ def mean_of(
         Without interval and p where there are fewer than five clusters, or their means are equal.
 
     Raises:
-        UsageError: a level that is none, negative draws, or not one value an observation.
+        UsageError: a level that is none, or not one value an observation.
     """
     z_quantile(level)  # refuses a level that is none
-    if draws < 0:
-        raise UsageError(where="mean", seen=f"{draws} draws", todo="Ask for 999 draws or more.")
     array = floats(values, name="values")
     n, m = same_length(values=array, units=design.units), design.m
     nothing = Mean(None, None, None, None, None, CLUSTERED_T if m < n else STUDENT, n, m)
@@ -102,11 +100,12 @@ def mean_of(
         value = math.fsum(array) / n if n else None
         return replace(nothing, value=value, reason=design.shortage)
     sample = _Sample.of(array, design)
-    if sample.error <= _ROUNDING * sample.scale:
+    if sample.error <= _ROUNDING * sample.unit:
         return replace(nothing, value=sample.mean, reason=ALL_EQUAL)
     t, freedom = (sample.mean - null) / sample.error, design.freedom()
     method, reach, p = nothing.method, t_quantile(freedom, level=level), t_two_sided(t, freedom)
-    if draws and _FEWEST_DRAWN <= m <= _MOST_DRAWN:
+    # The draws that may lie farther than the interval reaches.
+    if int((1 - level) * draws) and _FEWEST_DRAWN <= m <= _MOST_DRAWN:
         drawn = _drawn(sample, draws=draws, seed=seed)
         if drawn.size >= (1 - _MOST_UNDEFINED) * draws:
             method = STUDENTIZED_CLUSTERED if m < n else STUDENTIZED
@@ -117,15 +116,17 @@ def mean_of(
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """Clusters with their sums, measured from the first value, so that equal values leave nothing.
+    """Clusters with their sums, measured from the first value in units of the farthest from it.
+
+    So equal values leave exactly nothing, and no square is too large or too small for a float.
 
     Attributes:
-        sums: of each cluster.
+        sums: of each cluster, so measured.
         sizes: of each cluster.
-        centre: the mean, measured from the first value.
+        centre: the mean, so measured.
         mean: the mean.
         error: its CR2 standard error.
-        scale: the largest distance of a value from the first.
+        unit: the largest distance of a value from the first; 1 where all are equal.
     """
 
     sums: Floats
@@ -133,7 +134,7 @@ class _Sample:
     centre: float
     mean: float
     error: float
-    scale: float
+    unit: float
 
     @classmethod
     def of(cls, values: Floats, design: Design) -> _Sample:
@@ -141,20 +142,22 @@ class _Sample:
 
         groups, m = design.codes()
         origin = float(values[0])
-        gaps = values - origin
+        unit = float(np.abs(values - origin).max()) or 1.0
+        gaps = (values - origin) / unit
         sums = np.bincount(groups, weights=gaps, minlength=m).astype(np.float64)
         sizes = np.bincount(groups, minlength=m).astype(np.float64)
         centre, error = map(float, _mean_and_error(sums, sizes))
-        return cls(sums, sizes, centre, origin + centre, error, float(np.abs(gaps).max()))
+        return cls(sums, sizes, centre, origin + unit * centre, unit * error, unit)
 
 
 def _reach_and_p(drawn: Floats, t: float, *, level: float) -> tuple[float, float]:
     """How many standard errors the interval reaches, and p: at most 1 - level just outside it."""
     import numpy as np
 
-    reach = drawn[max(0, drawn.size - int((1 - level) * (drawn.size + 1) + _ROUNDING))]
+    outside = max(1, int((1 - level) * (drawn.size + 1) + _ROUNDING))
+    # Draws as far as t, but for rounding, are as far.
     beyond = drawn.size - int(np.searchsorted(drawn, t * (1 - _ROUNDING)))
-    return float(reach), (1 + beyond) / (1 + drawn.size)
+    return float(drawn[drawn.size - outside]) / (1 - _ROUNDING), (1 + beyond) / (1 + drawn.size)
 
 
 def t_test(values: ArrayLike, design: Design) -> Significance:
@@ -201,6 +204,6 @@ def _drawn(sample: _Sample, *, draws: int, seed: int) -> Floats:
     for start in range(0, draws, step):
         picked: Integers = generator.integers(0, m, (min(step, draws - start), m))
         means, errors = _mean_and_error(sample.sums[picked], sample.sizes[picked])
-        known = errors > _ROUNDING * sample.scale
+        known = errors > _ROUNDING
         found.append(np.abs(means[known] - sample.centre) / errors[known])
     return np.sort(np.concatenate(found))

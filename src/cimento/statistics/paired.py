@@ -100,7 +100,7 @@ def share_test(first: Sequence[bool], second: Sequence[bool], design: Design) ->
         design: of the items.
 
     Returns:
-        Without p where there are fewer than five clusters, or none differs.
+        Without p where there are fewer than five independent items; 1 where no item differs.
 
     Raises:
         UsageError: columns of different lengths.
@@ -109,11 +109,14 @@ def share_test(first: Sequence[bool], second: Sequence[bool], design: Design) ->
 
     same_length(first=first, second=second, units=design.units)
     b, c = discordant(first, second)
+    if design.shortage:
+        method = CLUSTERED_T if design.clustered else MCNEMAR["exact"]
+        return Significance(None, None, method, reason=design.shortage)
     if not design.clustered:
         return mcnemar(b, c)
-    if b + c == 0 and not design.shortage:
+    if b + c == 0:
         return Significance(None, 1.0, CLUSTERED_T)
-    if max(b, c) == design.n and not design.shortage:
+    if max(b, c) == design.n:
         # All items differ the same way: without spread there is no t, and clusters are counted.
         return mcnemar(*(design.m if count else 0 for count in (b, c)))
     return t_test([float(x) - float(y) for x, y in zip(first, second, strict=True)], design)
@@ -132,6 +135,9 @@ def cochran_q(table: Sequence[Sequence[bool]], design: Design, *, seed: int) -> 
         table: one row an item, one truth value a model.
         design: of the items.
         seed: of the permutations.
+
+    Returns:
+        Without p where there are fewer than five independent items, or the models never differ.
 
     Raises:
         UsageError: rows of different lengths, or fewer than two models.
@@ -156,11 +162,12 @@ def cochran_q(table: Sequence[Sequence[bool]], design: Design, *, seed: int) -> 
     if below == 0:
         return Significance(None, None, COCHRAN, k - 1, "no item on which the models differ")
     q = (k - 1) * (k * sum(column**2 for column in columns) - total**2) / below
-    if not design.clustered:
-        return Significance(q, float(special.chdtrc(k - 1, q)), COCHRAN, k - 1)
+    method = COCHRAN_CLUSTERED if design.clustered else COCHRAN
     if design.shortage:
-        return Significance(q, None, COCHRAN_CLUSTERED, reason=design.shortage)
-    return Significance(q, _exchanged(table, design, seed=seed), COCHRAN_CLUSTERED)
+        return Significance(q, None, method, reason=design.shortage)
+    if not design.clustered:
+        return Significance(q, float(special.chdtrc(k - 1, q)), method, k - 1)
+    return Significance(q, _exchanged(table, design, seed=seed), method)
 
 
 def _exchanged(table: Sequence[Sequence[bool]], design: Design, *, seed: int) -> float:

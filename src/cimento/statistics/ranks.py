@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from cimento.statistics.design import Design
-from cimento.statistics.means import mean_of
 from cimento.statistics.multiple import holm
-from cimento.statistics.values import floats, same_length
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +35,7 @@ class Pair:
         first: name of the one.
         second: name of the other.
         difference: first minus second.
-        p: of the sign-flip test; None where the two are equal on every item.
+        p: of their difference; None where there is no test.
         p_holm: the same after Holm's adjustment for all pairs.
     """
 
@@ -67,51 +59,23 @@ class Ranking:
     pairs: tuple[Pair, ...]
 
 
-def rank_models(
-    scores: Mapping[str, ArrayLike],
-    design: Design,
-    *,
-    seed: int,
-    alpha: float = 0.05,
-) -> Ranking:
-    """Rank models by their means on the same items, with the places each could hold.
-
-    A model is surely above another where the test of their mean difference (`means.mean_of`),
-    after Holm's adjustment over all pairs, is below alpha. The places that remain are a confidence
-    set for all ranks at once (Mogstad, Romano, Shaikh and Wilhelm 2024, doi:10.1093/restud/rdad006;
-    a bootstrap of ranks is none). Of models surely different from nobody, any could be the best.
-
-    Args:
-        scores: of each model one value an item, more being better; all over the same items.
-        design: of the items.
-        seed: of the draws.
-        alpha: level for all pairs together.
-
-    Raises:
-        UsageError: models with different numbers of items.
-    """
-    columns = {name: floats(values, name=name) for name, values in scores.items()}
-    if not columns or not same_length(**columns):
-        return Ranking((), ())
-    means = {name: float(values.mean()) for name, values in columns.items()}
-    tested = [
-        (one, other, mean_of(columns[one] - columns[other], design, seed=seed).p)
-        for one, other in itertools.combinations(columns, 2)
-    ]
-    return rank_by_pairs(means, tested, alpha=alpha)
-
-
 def rank_by_pairs(
     means: Mapping[str, float],
     tested: Sequence[tuple[str, str, float | None]],
     *,
     alpha: float = 0.05,
 ) -> Ranking:
-    """`rank_models`, where every pair of models has been tested already.
+    """Rank models by their means on the same items, with the places each could hold.
+
+    A model is surely above another where the test of their difference, after Holm's adjustment
+    over all pairs, is alpha or less. The places that remain are a confidence set for all ranks at
+    once (Mogstad, Romano, Shaikh and Wilhelm 2024, doi:10.1093/restud/rdad006; a bootstrap of
+    ranks is none). Of models surely different from nobody, any could be the best.
 
     Args:
         means: of each model, more being better.
-        tested: every pair once: the two names, and p of no difference.
+        tested: every pair once: the two names, and p of no difference (`paired.share_test`,
+            `means.mean_of`).
         alpha: level for all pairs together.
     """
     adjusted = holm([p for _, _, p in tested])

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 INTERCEPT = "(intercept)"
 CLUSTERED = "least squares, cluster-robust (CR2, Satterthwaite)"
 FEW_CLUSTERS = "fewer clusters than coefficients and one more"
+NO_RESIDUAL = "the predictors leave nothing in which clusters or observations differ"
+ONE_CLUSTER = "a coefficient rests on one cluster or observation alone"
 COLLINEAR = "a predictor is constant, or a sum of others"
 
 
@@ -102,60 +104,65 @@ def regress(
     if np.linalg.matrix_rank(table) < width:
         return Regression((), n, m, reason=COLLINEAR)
     values = np.linalg.lstsq(table, y, rcond=None)[0]
-    errors, freedoms = _errors(table, y - table @ values, group, m)
-    return Regression(
-        tuple(
-            _coefficient(name, float(value), float(error), float(freedom), level)
-            for name, value, error, freedom in zip(
-                (INTERCEPT, *columns), values, errors, freedoms, strict=True
-            )
-        ),
-        n,
-        m,
-    )
+    found = _errors(table, y - table @ values, group)
+    if found is None:
+        return Regression((), n, m, reason=ONE_CLUSTER)
+    errors, freedoms = found
+    if (errors <= _NOISE * float(np.abs(y).max()) / np.abs(table).max(axis=0)).any():
+        return Regression((), n, m, reason=NO_RESIDUAL)
+    numbers = zip(values.tolist(), errors.tolist(), freedoms.tolist(), strict=True)
+    named = zip((INTERCEPT, *columns), numbers, strict=True)
+    return Regression(tuple(_coefficient(name, *found, level) for name, found in named), n, m)
 
 
-def _errors(table: Floats, residuals: Floats, group: Integers, m: int) -> tuple[Floats, Floats]:
-    """CR2 standard errors of the coefficients and their degrees of freedom."""
+def _errors(table: Floats, residuals: Floats, group: Integers) -> tuple[Floats, Floats] | None:
+    """CR2 standard errors of the coefficients and their degrees of freedom.
+
+    None where a cluster alone determines a coefficient: its residuals are zero, and say nothing.
+    """
     import numpy as np
 
-    width = table.shape[1]
     values, vectors = np.linalg.eigh(table.T @ table)
     root = (vectors / np.sqrt(values)) @ vectors.T
-    scores = np.zeros((m, width))
+    order = np.argsort(group, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
     # Of each cluster g: A_g X_g M, its weight in each coefficient, and what the fit takes from it.
-    lengths, taken = np.zeros((m, width)), np.zeros((m, width, width))
-    for number in range(m):
-        rows = group == number
-        weights = _adjusted(table[rows] @ root) @ root
-        scores[number] = residuals[rows] @ weights
-        lengths[number] = (weights**2).sum(axis=0)
-        taken[number] = root @ table[rows].T @ weights
-    errors: Floats = np.sqrt((scores**2).sum(axis=0))
-    freedoms = np.zeros(width)
-    for place in range(width):
-        form = np.diag(lengths[:, place]) - taken[:, :, place] @ taken[:, :, place].T
-        freedoms[place] = np.trace(form) ** 2 / (form**2).sum()
-    return errors, freedoms
+    scores, lengths, taken = [], [], []
+    for rows in parts:
+        adjusted = _adjusted(table[rows] @ root)
+        if adjusted is None:
+            return None
+        weights = adjusted @ root
+        scores.append(residuals[rows] @ weights)
+        lengths.append((weights**2).sum(axis=0))
+        taken.append(root @ table[rows].T @ weights)
+    squares, steps = np.array(lengths), np.array(taken)
+    errors: Floats = np.sqrt((np.array(scores) ** 2).sum(axis=0))
+    # Of the form diag(lengths) - T T' for each coefficient the trace, and the sum of its squares.
+    own = (steps**2).sum(axis=1)
+    inner = np.einsum("gik,gjk->kij", steps, steps)
+    whole = (squares * (squares - 2 * own)).sum(axis=0) + (inner**2).sum(axis=(1, 2))
+    return errors, (squares - own).sum(axis=0) ** 2 / whole
 
 
-def _adjusted(part: Floats) -> Floats:
-    """``(I - Q Q')^(-1/2) Q`` of a cluster's rows Q, without what it alone determines."""
+def _adjusted(part: Floats) -> Floats | None:
+    """``(I - Q Q')^(-1/2) Q`` of a cluster's rows Q; None where it alone determines a direction."""
     import numpy as np
 
     left, lengths, right = np.linalg.svd(part, full_matrices=False)
     spare = 1 - lengths**2
-    known = spare > _ROUNDING
-    adjusted: Floats = (left[:, known] * (lengths[known] / np.sqrt(spare[known]))) @ right[known]
+    if (spare <= _ROUNDING).any():
+        return None
+    adjusted: Floats = (left * (lengths / np.sqrt(spare))) @ right
     return adjusted
 
 
-_ROUNDING = 1e-10
+_ROUNDING, _NOISE = 1e-10, 1e-13
 
 
 def _coefficient(
     name: str, value: float, error: float, freedom: float, level: float
 ) -> Coefficient:
     reach = t_quantile(freedom, level=level)
-    p = t_two_sided(value / error, freedom) if error > 0 else float(value == 0)
+    p = t_two_sided(value / error, freedom)
     return Coefficient(name, value, error, value - reach * error, value + reach * error, p)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
 from cimento.statistics.design import Design
-from cimento.statistics.values import (
-    Estimate,
-    draws_at_once,
-    floats,
-    same_length,
-)
+from cimento.statistics.values import Estimate, floats, same_length
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -28,7 +23,6 @@ METHODS: Mapping[str, str] = MappingProxyType(
 )
 DRAWS = 10_000
 _MOST_UNDEFINED = 0.05
-_CHUNK = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +64,8 @@ def bootstrap(
 
     Rows, or whole clusters, are drawn with replacement. ``percentile`` takes quantiles of the draws
     (chapter 13); ``bca`` corrects them for bias and acceleration (chapter 14; Efron 1987,
-    doi:10.1080/01621459.1987.10478410); shares, means and coefficients have better functions.
+    doi:10.1080/01621459.1987.10478410). Shares, means and coefficients between -1 and 1 have
+    intervals that cover better in small samples: `share_interval`, `mean_of`, `jackknife`.
 
     Args:
         rows: one an observation; for tables that are no arrays give their row numbers.
@@ -101,8 +96,7 @@ def bootstrap(
     members = [np.flatnonzero(groups == each) for each in range(m)]
 
     def left_out() -> Floats:
-        found = (_value(statistic(np.delete(array, each, axis=0))) for each in members)
-        return np.array([value for value in found if value is not None])
+        return _values(statistic(np.delete(array, each, axis=0)) for each in members)
 
     values = _drawn(array, statistic, members, draws, seed)
     return _interval(estimate, values, draws, level, name, method, left_out)
@@ -117,71 +111,7 @@ def _drawn(
     generator, m = np.random.default_rng(seed), len(members)
     picks = (generator.integers(0, m, m) for _ in range(draws))
     rows = (array[np.concatenate([members[each] for each in picked])] for picked in picks)
-    found = (_value(statistic(each)) for each in rows)
-    return np.array([value for value in found if value is not None])
-
-
-def bootstrap_weights(
-    statistic: Callable[[Floats], Floats],
-    design: Design,
-    *,
-    seed: int,
-    draws: int = DRAWS,
-    level: float = 0.95,
-    method: str = "bca",
-) -> Bootstrap:
-    """`bootstrap` of a statistic that can be computed from how often each row was drawn.
-
-    Args:
-        statistic: from weights, one row a draw and one column a row of the sample, to one value a
-            draw, NaN where it is undefined.
-        design: of the rows of the sample.
-        seed: of the draws.
-        draws: how many.
-        level: confidence level.
-        method: ``percentile`` or ``bca``.
-
-    Raises:
-        UsageError: an unknown method, or no draws.
-    """
-    import numpy as np
-
-    name = _name(method, design.clustered, draws, level)
-    n = design.n
-    groups, m = design.codes()
-    estimate = _value(float(statistic(np.ones((1, n)))[0])) if n else None
-    reason = design.shortage or (None if estimate is not None else "undefined in the sample")
-    if reason or estimate is None:
-        return Bootstrap(estimate, None, None, None, name, reason=reason)
-
-    def left_out() -> Floats:
-        step = draws_at_once(n, most=_CHUNK)
-        numbers = (np.arange(i, min(i + step, m)) for i in range(0, m, step))
-        kept = (groups[None, :] != each[:, None] for each in numbers)
-        return _defined(np.concatenate([statistic(each.astype(np.float64)) for each in kept]))
-
-    drawn = [statistic(each) for each in _weights(groups, m, draws, seed)]
-    return _interval(
-        estimate, _defined(np.concatenate(drawn)), draws, level, name, method, left_out
-    )
-
-
-def _defined(values: Floats) -> Floats:
-    import numpy as np
-
-    return values[~np.isnan(values)]
-
-
-def _weights(groups: Integers, m: int, draws: int, seed: int) -> Iterator[Floats]:
-    """How often each row was drawn, some draws at a time."""
-    import numpy as np
-
-    generator, step = np.random.default_rng(seed), draws_at_once(groups.size, most=_CHUNK)
-    for start in range(0, draws, step):
-        size = min(step, draws - start)
-        picked = generator.integers(0, m, (size, m)) + np.arange(size)[:, None] * m
-        counts = np.bincount(picked.ravel(), minlength=size * m).reshape(size, m)
-        yield counts[:, groups].astype(np.float64)
+    return _values(statistic(each) for each in rows)
 
 
 def _name(method: str, clustered: bool, draws: int, level: float) -> str:  # noqa: FBT001  # private
@@ -198,6 +128,13 @@ def _name(method: str, clustered: bool, draws: int, level: float) -> str:  # noq
             todo="Ask for 1,000 draws or more and a level between 0 and 1.",
         )
     return ("cluster " if clustered else "") + METHODS[method]
+
+
+def _values(found: Iterable[float | None]) -> Floats:
+    """Those that are defined."""
+    import numpy as np
+
+    return np.array([value for value in map(_value, found) if value is not None])
 
 
 def _value(found: float | None) -> float | None:
