@@ -1,0 +1,150 @@
+"""Intervals of coefficients: leaving out one cluster, or a group of clusters, at a time."""
+
+from __future__ import annotations
+
+import math
+
+import krippendorff
+import numpy as np
+import pytest
+from scipy import stats
+
+from cimento.statistics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
+from cimento.statistics.correlation import correlate, partial_correlation
+from cimento.statistics.correlation_draws import pearson_draws
+from cimento.statistics.design import Design
+from cimento.statistics.jackknife import JACKKNIFE, JACKKNIFE_CLUSTERED, jackknife
+
+FIRST = [1, 2, 3, 3, 2, 1, 4, 4, 2, 3, 1, 2]
+SECOND = [1, 2, 2, 3, 3, 1, 4, 3, 2, 4, 2, 2]
+PAIRS = Design(tuple(range(12)), tuple(np.repeat(range(6), 2).tolist()))
+DESIGNS = [Design.independent(12), PAIRS]
+
+
+def by_a_loop(statistic, design, level=0.95):
+    """The interval of a function of row numbers, from Efron and Tibshirani's formula."""
+    labels = np.array(design.clusters)
+    names = np.unique(labels)
+    z = [math.atanh(statistic(np.flatnonzero(labels != name))) for name in names]
+    m = len(names)
+    error = math.sqrt((m - 1) / m * sum((value - np.mean(z)) ** 2 for value in z))
+    centre = math.atanh(statistic(np.arange(labels.size)))
+    reach = stats.t.ppf((1 + level) / 2, m - 1) * error
+    return math.tanh(centre - reach), math.tanh(centre + reach)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("kind", ["pearson", "spearman", "kendall"])
+def test_correlations_are_those_of_scipy_without_each_cluster(design, kind):
+    oracle = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
+    x, y = np.array(FIRST) + 0.1 * np.arange(12), np.array(SECOND) * 1.0
+    expected = by_a_loop(lambda rows: oracle[kind](x[rows], y[rows]).statistic, design, level=0.9)
+    found = correlate(x, y, kind=kind, design=design, seed=1, draws=0, level=0.9)
+    assert (found.low, found.high) == pytest.approx(expected)
+    assert found.method == (JACKKNIFE_CLUSTERED if design.clustered else JACKKNIFE)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("kind", ["pearson", "spearman"])
+def test_partial_correlations_are_computed_anew_without_each_cluster(design, kind):
+    table = np.random.default_rng(2).normal(size=(12, 4)) @ [
+        [1, 1, 0, 1],
+        [0, 1, 1, 0],
+        [1, 0, 1, 1],
+        [0, 0, 1, -1],
+    ]
+
+    def partial(rows):
+        kept = Design.independent(rows.size)
+        x, y, *covariates = table[rows].T
+        return partial_correlation(x, y, np.array(covariates).T, kind=kind, design=kept).r
+
+    found = partial_correlation(table[:, 0], table[:, 1], table[:, 2:], kind=kind, design=design)
+    assert (found.low, found.high) == pytest.approx(by_a_loop(partial, design))
+    assert (found.p_asymptotic is None) == design.clustered
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_alphas_are_the_krippendorff_packages_without_each_cluster(design, level):
+    table = np.array([FIRST, SECOND, [1, 2, 3, 3, 3, 1, 4, 4, 1, 3, 2, 2]], dtype=float)
+    table[2, ::5] = math.nan
+    ratings = [[None if math.isnan(v) else v for v in column] for column in table.T]
+
+    def alpha(rows):
+        return krippendorff.alpha(reliability_data=table[:, rows], level_of_measurement=level)
+
+    found = krippendorff_alpha(ratings, level=level, design=design)
+    assert (found.low, found.high) == pytest.approx(by_a_loop(alpha, design))
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
+def test_kappas_are_computed_anew_without_each_cluster(design, weights):
+    def kappa(rows):
+        return cohen_kappa(
+            [FIRST[row] for row in rows],
+            [SECOND[row] for row in rows],
+            weights=weights,
+            categories=(1, 2, 3, 4),
+        ).value
+
+    found = cohen_kappa(FIRST, SECOND, weights=weights, design=design)
+    assert (found.low, found.high) == pytest.approx(by_a_loop(kappa, design))
+    pairs = list(zip(FIRST, SECOND, strict=True))
+    fleiss = fleiss_kappa(pairs, design=design)
+    expected = by_a_loop(lambda rows: fleiss_kappa([pairs[row] for row in rows]).value, design)
+    assert (fleiss.low, fleiss.high) == pytest.approx(expected)
+
+
+def test_the_interval_is_that_of_items_that_stay_in():
+    # Rows without two ratings count for nothing, and neither do their clusters.
+    ratings = [[1, 1], [2, None], [2, 2], [1, 2], [3, 3], [3, 2], [None, None], [1, 1], [2, 2]]
+    kept = [item for item in ratings if None not in item]
+    clusters = (0, 1, 1, 2, 2, 3, 9, 4, 5)
+    found = krippendorff_alpha(ratings, design=Design(clusters, clusters))
+    left = (0, 1, 2, 2, 3, 4, 5)
+    assert found == krippendorff_alpha(kept, design=Design(left, left))
+    assert found.low < found.value < found.high
+
+
+def test_coefficients_without_an_interval_say_why():
+    ten = Design.independent(10)
+    perfect = correlate(range(10), range(10), design=ten, seed=1, draws=0)
+    assert (perfect.r, perfect.low) == (1, None)
+    assert perfect.reason == "perfect, wholly or without one item or cluster"
+    lone = correlate([0.0] * 9 + [1.0], range(10), kind="pearson", design=ten, seed=1, draws=0)
+    assert lone.r is not None
+    assert (lone.low, lone.reason) == (None, "undefined without one of the items or clusters")
+    equal = cohen_kappa([1, 2] * 5, [1, 1, 2, 2, 1, 1, 2, 2, 1, 2], design=ten)
+    assert equal.low is not None
+    rare = cohen_kappa([1] * 29 + [2], [1] * 28 + [2, 1], design=Design.independent(30))
+    assert rare.value is not None
+    assert rare.low is None
+    assert rare.reason == "nearly all ratings are the same: too few others for an interval"
+
+
+def test_more_than_a_thousand_clusters_are_left_out_in_two_hundred_groups():
+    generator = np.random.default_rng(4)
+    x = generator.normal(size=3000)
+    y = 0.6 * x + generator.normal(size=3000)
+    asked = []
+
+    def statistic(weights):
+        asked.append(weights.shape[0])
+        # Every observation is left out once.
+        seen.append((weights == 0).sum(axis=0))
+        return pearson_draws(x, y)(weights)
+
+    seen = []
+    r = float(np.corrcoef(x, y)[0, 1])
+    found = jackknife(statistic, r, Design.independent(3000))
+    assert sum(asked) == 200
+    assert (np.sum(seen, axis=0) == 1).all()
+    # Fisher's interval of as many normal rows.
+    fisher = stats.pearsonr(x, y).confidence_interval()
+    assert (found.low, found.high) == pytest.approx((fisher.low, fisher.high), abs=0.006)
+    pairs = tuple(np.repeat(range(1500), 2).tolist())
+    clustered = jackknife(statistic, r, Design(pairs, pairs))
+    assert (clustered.low, clustered.high) == pytest.approx((fisher.low, fisher.high), abs=0.006)
+    assert sum(asked) == 400
