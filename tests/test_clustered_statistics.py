@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cimento.errors import UsageError
 from cimento.statistics.clustered import permute_clusters
 from cimento.statistics.correlation import coefficient
+from cimento.statistics.design import Design
 from cimento.statistics.reliability import ceiling_of_means, reliability_of_means
 
 
@@ -19,17 +20,17 @@ def pearson(x, y):
     return coefficient(x, y, kind="pearson").r or 0.0
 
 
-X = [5.0, 1.0, 4.0, 2.0, 5.0, 2.0]
-Y = [9.0, 3.0, 7.0, 8.0, 6.0, 1.0]
-PAIRS = ["a", "a", "b", "b", "c", "c"]
+X = [5.0, 1.0, 4.0, 2.0, 5.0, 2.0, 3.0, 3.5, 0.5, 4.5]
+Y = [9.0, 3.0, 7.0, 8.0, 6.0, 1.0, 2.0, 4.0, 5.0, 9.5]
+PAIRS = Design(tuple(range(10)), tuple("aabbccddee"))
 
 
 def test_p_is_that_of_all_exchanges_counted():
-    pairs = [(Y[0], Y[1]), (Y[2], Y[3]), (Y[4], Y[5])]
+    pairs = [(Y[place], Y[place + 1]) for place in range(0, 10, 2)]
     observed = abs(pearson(X, Y))
     reached = []
     for order in itertools.permutations(pairs):
-        for turned in itertools.product([False, True], repeat=3):
+        for turned in itertools.product([False, True], repeat=5):
             mixed = [
                 value
                 for pair, turn in zip(order, turned, strict=True)
@@ -37,7 +38,7 @@ def test_p_is_that_of_all_exchanges_counted():
             ]
             reached.append(abs(pearson(X, mixed)) >= observed - 1e-12)
     exact = sum(reached) / len(reached)
-    found = permute_clusters(X, Y, pearson, clusters=PAIRS, seed=1, draws=4000)
+    found = permute_clusters(X, Y, pearson, PAIRS, seed=1, draws=4000)
     # Four standard errors of a share of 4,000 draws.
     assert found.p == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 4000) ** 0.5)
     assert found.statistic == pytest.approx(pearson(X, Y))
@@ -49,20 +50,24 @@ def test_p_is_uniform_where_nothing_is_associated_but_pairs_are_dependent():
     for seed in range(60):
         x = np.repeat(generator.normal(size=12), 2) + 0.1 * generator.normal(size=24)
         y = np.repeat(generator.normal(size=12), 2) + 0.1 * generator.normal(size=24)
-        clusters = np.repeat(np.arange(12), 2).tolist()
-        found = permute_clusters(x, y, pearson, clusters=clusters, seed=seed, draws=99)
+        labels = tuple(np.repeat(np.arange(12), 2).tolist())
+        design = Design(tuple(range(24)), labels)
+        found = permute_clusters(x, y, pearson, design, seed=seed, draws=99)
         ps.append(found.p)
     # python -c "from scipy import stats; print(stats.binom.ppf([.001, .999], 60, .25))": 5 to 26
     assert 5 <= sum(p <= 0.25 for p in ps) <= 26
 
 
-def test_one_cluster_has_no_p():
-    assert permute_clusters([1, 2], [2, 1], pearson, clusters=["a", "a"], seed=0).p is None
-    with pytest.raises(UsageError):
-        permute_clusters([1, 2], [2, 1], pearson, clusters=["a", "b"], seed=0, draws=0)
+def test_nonsense_is_refused():
+    with pytest.raises(UsageError, match="0 draws"):
+        permute_clusters(X, Y, pearson, PAIRS, seed=0, draws=0)
+    with pytest.raises(UsageError, match="units has 10"):
+        permute_clusters(X[1:], Y[1:], pearson, PAIRS, seed=0)
+    undefined = permute_clusters(X, Y, lambda _x, _y: float("nan"), PAIRS, seed=0)
+    assert (undefined.p, undefined.reason) == (None, "undefined in the sample")
 
 
-@given(st.lists(st.integers(0, 3), min_size=2, max_size=12))
+@given(st.lists(st.integers(0, 7), min_size=8, max_size=20))
 @settings(deadline=None)
 def test_clusters_of_any_sizes_keep_their_values(clusters):
     seen = []
@@ -72,7 +77,8 @@ def test_clusters_of_any_sizes_keep_their_values(clusters):
         return float(len(seen))
 
     values = list(range(len(clusters)))
-    permute_clusters(values, values, total, clusters=clusters, seed=0, draws=5)
+    design = Design(tuple(values), tuple(clusters))
+    permute_clusters(values, values, total, design, seed=0, draws=5)
     assert all(each == values for each in seen)
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from cimento.errors import UsageError
+from cimento.statistics.design import Design, mean_freedom
 from cimento.statistics.intervals import (
     NOTHING_SCORED,
     WILSON,
@@ -20,9 +22,18 @@ from cimento.statistics.intervals import (
     share_interval,
     t_quantile,
     wilson,
+    z_quantile,
 )
+from cimento.statistics.means import mean_of
 
-CLUSTERED = st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size=1, max_size=40)
+CLUSTERED = st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=1, max_size=40)
+
+
+def clustered(labels):
+    """Verdicts that belong to these clusters."""
+    return Design(tuple(range(len(labels))), tuple(labels))
+
+
 LEVELS = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99])
 
 
@@ -65,38 +76,59 @@ def test_students_quantile_is_scipys(freedom, level):
 
 
 def test_nothing_scored_has_no_interval_but_a_reason():
-    assert share_interval([], []) == Interval(None, None, None, NOTHING_SCORED)
+    nothing = share_interval([], Design.independent(0))
+    assert nothing == Interval(None, None, None, NOTHING_SCORED)
 
 
-@given(st.lists(st.booleans(), min_size=1, max_size=50), LEVELS)
+@given(st.lists(st.booleans(), min_size=5, max_size=50), LEVELS)
 @settings(deadline=None)
 def test_clusters_of_one_change_nothing(passed, level):
-    interval = share_interval(passed, range(len(passed)), level=level)
+    interval = share_interval(passed, Design.independent(len(passed)), level=level)
     n = len(passed)
     assert interval == Interval(*wilson(sum(passed) / n, n, level=level), WILSON)
 
 
 def test_the_effective_number_by_hand():
     # Ten verdicts in five clusters, passes 2 2 1 0 0 of 2: p = 0.5, sum of (k - 1)² = 4,
-    # variance 5/4 * 4/100 = 0.05 over 0.25/9: design effect 1.8.
+    # variance 4/100 / (1 - 2/10) = 0.05 over 0.25/9: design effect 1.8, of which the part
+    # 1 - 1/1.8 was estimated from clusters.
     passed = [True, True, True, True, True, False, False, False, False, False]
-    clusters = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
-    # scipy 1.17.1: (t.ppf(.975, 9) / t.ppf(.975, 4)) ** 2
-    few = 0.6638460353598807
-    assert effective_number(passed, clusters) == pytest.approx(10 / 1.8 * few)
-    interval = share_interval(passed, clusters)
-    assert (interval.low, interval.high) == pytest.approx(wilson(0.5, 10 / 1.8 * few))
+    design = clustered([0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
+    # scipy 1.17.1: (norm.ppf(.975) / t.ppf(.975, 4)) ** 2
+    few = 0.49833110924787444
+    expected = 10 / 1.8 * (few * 0.8 / 1.8 + 1 / 1.8)
+    assert effective_number(passed, design) == pytest.approx(expected)
+    interval = share_interval(passed, design)
+    assert (interval.low, interval.high) == pytest.approx(wilson(0.5, expected))
     assert interval.method == WILSON_CLUSTERED
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 7)), min_size=12, max_size=60), LEVELS)
+@settings(deadline=None)
+def test_the_effective_number_rests_on_cr2_of_the_share(rows, level):
+    passed, clusters = [passes for passes, _ in rows], [cluster for _, cluster in rows]
+    design, n = clustered(clusters), len(rows)
+    mean = mean_of([float(passes) for passes in passed], design, seed=0, draws=0)
+    assume(mean.statistic is not None)
+    holds = [{c for p, c in rows if p == kind} for kind in (True, False)]
+    assume(min(map(len, holds)) > 2)
+    error = mean.value / mean.statistic
+    effect = max(1.0, error**2 / (mean.value * (1 - mean.value) / (n - 1)))
+    freedom = mean_freedom(Counter(Counter(clusters).values()))
+    few = (z_quantile(level) / t_quantile(freedom, level=level)) ** 2
+    expected = n / effect * (few * (1 - 1 / effect) + 1 / effect)
+    assume(design.m < n)
+    assert effective_number(passed, design, level=level) == pytest.approx(max(1.0, expected))
 
 
 def test_clusters_that_agree_with_themselves_count_about_once_each():
     verdicts = [cluster % 3 == 0 for cluster in range(30) for _ in range(4)]
-    clusters = [cluster for cluster in range(30) for _ in range(4)]
-    assert effective_number(verdicts, clusters) == pytest.approx(30, rel=0.1)
+    design = clustered([cluster for cluster in range(30) for _ in range(4)])
+    assert effective_number(verdicts, design) == pytest.approx(30, rel=0.1)
 
 
 def test_failures_in_one_or_two_clusters_tell_too_little_to_count_items():
-    clusters = [0] * 8 + [1] * 20 + [2] * 13 + [3] * 9
+    clusters = clustered([0] * 8 + [1] * 20 + [2] * 13 + [3] * 9)
     one = [False] + [True] * 49
     assert effective_number(one, clusters) <= 4
     assert effective_number([not each for each in one], clusters) <= 4
@@ -106,14 +138,20 @@ def test_failures_in_one_or_two_clusters_tell_too_little_to_count_items():
 
 @pytest.mark.parametrize("passed", [True, False])
 def test_where_all_verdicts_are_equal_each_cluster_counts_once(passed):
-    interval = share_interval([passed] * 12, [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3])
-    assert (interval.low, interval.high) == wilson(float(passed), 4)
+    interval = share_interval([passed] * 18, clustered([k for k in range(6) for _ in range(3)]))
+    assert (interval.low, interval.high) == wilson(float(passed), 6)
     assert interval.method == WILSON_CLUSTERED
 
 
 def test_one_cluster_tells_no_more_than_one_verdict():
-    interval = share_interval([True, False, True, True], ["a"] * 4)
-    assert (interval.low, interval.high) == wilson(0.75, 1)
+    assert effective_number([True, False, True, True], clustered(["a"] * 4)) == 1
+    interval = share_interval([True, False, True, True], clustered(["a"] * 4))
+    assert (interval.low, interval.reason) == (None, "1 cluster: an interval needs 5 or more")
+
+
+def test_verdicts_and_units_are_as_many():
+    with pytest.raises(UsageError, match="passed has 1 values, units has 2"):
+        share_interval([True], Design.independent(2))
 
 
 @given(CLUSTERED, LEVELS)
@@ -121,7 +159,10 @@ def test_one_cluster_tells_no_more_than_one_verdict():
 def test_an_interval_holds_the_share_and_is_never_narrower_than_wilsons(pairs, level):
     passed, clusters = [each for each, _ in pairs], [each for _, each in pairs]
     n, share = len(passed), sum(passed) / len(passed)
-    interval = share_interval(passed, clusters, level=level)
+    interval = share_interval(passed, clustered(clusters), level=level)
+    if len(set(clusters)) < 5:
+        assert interval.low is None
+        return
     assert interval.low is not None
     assert interval.high is not None
     assert 0 <= interval.low <= share <= interval.high <= 1
@@ -129,7 +170,7 @@ def test_an_interval_holds_the_share_and_is_never_narrower_than_wilsons(pairs, l
     plain = wilson(share, n, level=level)
     assert interval.low <= plain[0] + 1e-12
     assert interval.high >= plain[1] - 1e-12
-    flipped = share_interval([not each for each in passed], clusters, level=level)
+    flipped = share_interval([not each for each in passed], clustered(clusters), level=level)
     assert flipped.low is not None
     assert flipped.high is not None
     assert (1 - flipped.high, 1 - flipped.low) == pytest.approx((interval.low, interval.high))
@@ -147,7 +188,7 @@ def test_intervals_of_clustered_verdicts_hold_the_truth_as_often_as_they_say():
             share = generator.beta(truth * shape, (1 - truth) * shape)
             passed += (generator.random(5) < share).tolist()
             clusters += [cluster] * 5
-        interval = share_interval(passed, clusters)
+        interval = share_interval(passed, clustered(clusters))
         held += interval.low <= truth <= interval.high
         low, high = wilson(sum(passed) / 50, 50)
         naive += low <= truth <= high

@@ -20,7 +20,7 @@ from cimento.statistics.resampling import bootstrap
 
 
 def truths(x):
-    return [value > 0 for value in x]
+    return (np.asarray(x) > 0).tolist()
 
 
 def counted(x, design):
@@ -39,12 +39,12 @@ def permuted(x, y, design):
 
 
 CALLS = {
-    "mean_of": lambda x, y, d: mean_of(x, d, seed=1),
-    "t_test": lambda x, y, d: t_test(x, d),
-    "share_interval": lambda x, y, d: share_interval(truths(x), d),
-    "counted_interval": lambda x, y, d: counted(x, d),
+    "mean_of": lambda x, _, d: mean_of(x, d, seed=1),
+    "t_test": lambda x, _, d: t_test(x, d),
+    "share_interval": lambda x, _, d: share_interval(truths(x), d),
+    "counted_interval": lambda x, _, d: counted(x, d),
     "share_difference": lambda x, y, d: share_difference(truths(x), truths(y), d),
-    "unpaired_share_difference": lambda x, y, d: unpaired_share_difference(0.5, d.m, 0.8, 40),
+    "unpaired_share_difference": lambda _x, _y, d: unpaired_share_difference(0.5, d.m, 0.8, 40),
     "share_test": lambda x, y, d: share_test(truths(x), truths(y), d),
     "cochran_q": lambda x, y, d: cochran_q(
         list(zip(truths(x), truths(y), truths(x * y), strict=True)), d, seed=1
@@ -61,8 +61,8 @@ CALLS = {
     "kendall": lambda x, y, d: correlate(x, y, kind="kendall", design=d, seed=1, draws=99),
     "partial": lambda x, y, d: partial_correlation(x, y, x * y, design=d),
     "regress": lambda x, y, d: regress(x, {"y": y}, d),
-    "bootstrap": lambda x, y, d: bootstrap(x, np.median, d, seed=1, draws=99),
-    "permute_clusters": lambda x, y, d: permuted(x, y, d),
+    "bootstrap": lambda x, _, d: bootstrap(x, np.median, d, seed=1, draws=99),
+    "permute_clusters": permuted,
 }
 FIELDS = ("low", "high", "p", "p_asymptotic", "p_permutation", "coefficients")
 

@@ -1,51 +1,147 @@
-"""Least squares with clusters, beside statsmodels."""
+"""Least squares with clusters: coefficients beside statsmodels, CR2 beside matrices."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
 
 from cimento.errors import UsageError
-from cimento.statistics.regression import COLLINEAR, FEW_CLUSTERS, INTERCEPT, regress
+from cimento.statistics.design import Design
+from cimento.statistics.means import mean_of
+from cimento.statistics.regression import (
+    COLLINEAR,
+    FEW_CLUSTERS,
+    INTERCEPT,
+    NO_RESIDUAL,
+    ONE_CLUSTER,
+    regress,
+)
 
 OUTCOME = [1.2, 0.4, 2.5, 3.1, -0.3, 0.8, 1.9, 2.2, 0.1, 1.4, 2.8, 0.6]
 TOKENS = [0, 1, 0, -1, 1, 1, 0, 0, 2, 0, -1, 1]
 ZIPF = [0.5, -0.2, 0.1, 0.9, -1.1, 0.0, 0.7, 0.3, -0.6, 0.2, 1.0, -0.4]
-ITEMS = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
+ITEMS = Design(tuple(range(12)), (1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6))
 
 
-def test_it_equals_statsmodels() -> None:
-    # statsmodels 0.15.0: sm.OLS(OUTCOME, sm.add_constant(np.column_stack([TOKENS, ZIPF]))).fit(
-    #     cov_type="cluster", cov_kwds={"groups": ITEMS}, use_t=True), then .params, .bse,
-    # .conf_int(), .pvalues
-    found = regress(OUTCOME, {"tokens": TOKENS, "zipf": ZIPF}, clusters=ITEMS)
+def by_matrices(y, columns, design):
+    """CR2 errors and Satterthwaite's freedoms from n x n matrices (Bell and McCaffrey 2002)."""
+    table = np.column_stack([np.ones(len(y)), *columns])
+    n, width = table.shape
+    labels = np.array(design.clusters)
+    bread = np.linalg.inv(table.T @ table)
+    away = np.eye(n) - table @ bread @ table.T
+    residuals = away @ y
+    errors, freedoms = [], []
+    for place in range(width):
+        total, vectors = 0.0, []
+        for label in dict.fromkeys(design.clusters):
+            rows = np.flatnonzero(labels == label)
+            values, axes = np.linalg.eigh(away[np.ix_(rows, rows)])
+            adjustment = axes @ np.diag(values**-0.5) @ axes.T
+            weights = (adjustment @ table[rows] @ bread)[:, place]
+            total += float(weights @ residuals[rows]) ** 2
+            vectors.append(away[:, rows] @ weights)
+        form = np.array(vectors) @ np.array(vectors).T
+        errors.append(total**0.5)
+        freedoms.append(np.trace(form) ** 2 / np.trace(form @ form))
+    return errors, freedoms
+
+
+def test_coefficients_are_statsmodels() -> None:
+    # statsmodels 0.15.0: sm.OLS(OUTCOME, sm.add_constant(np.column_stack([TOKENS, ZIPF]))).fit()
+    # .params
+    found = regress(OUTCOME, {"tokens": TOKENS, "zipf": ZIPF}, ITEMS)
     assert [each.name for each in found.coefficients] == [INTERCEPT, "tokens", "zipf"]
     assert [each.value for each in found.coefficients] == pytest.approx(
         [1.541157894736843, -0.6964210526315788, 0.7084210526315798]
     )
-    assert [each.error for each in found.coefficients] == pytest.approx(
-        [0.2694518856019991, 0.3510449949172523, 0.4542712329008742]
-    )
-    assert [(each.low, each.high) for each in found.coefficients] == [
-        pytest.approx((0.8485097720303898, 2.233806017443296)),
-        pytest.approx((-1.59881094005691, 0.20596883479375228)),
-        pytest.approx((-0.4593203271155212, 1.8761624323786807)),
-    ]
-    assert [each.p for each in found.coefficients] == pytest.approx(
-        [0.00228460050888122, 0.10406452169926775, 0.17963024024397964]
-    )
     assert (found.n, found.n_clusters, found.reason) == (12, 6, None)
 
 
+@given(st.lists(st.integers(1, 6), min_size=7, max_size=14), st.integers(0, 1000), st.booleans())
+@settings(deadline=None, max_examples=40)
+def test_errors_and_freedoms_are_those_of_the_matrices(sizes, seed, of_clusters) -> None:
+    generator = np.random.default_rng(seed)
+    # The order of rows is not that of clusters.
+    labels = generator.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    n = labels.size
+    x = generator.normal(size=len(sizes))[labels] if of_clusters else generator.normal(size=n)
+    z = generator.normal(size=n)
+    y = x + generator.normal(size=len(sizes))[labels] + generator.normal(size=n)
+    design = Design(tuple(range(n)), tuple(labels.tolist()))
+    found = regress(y, {"x": x, "z": z}, design, level=0.9)
+    errors, freedoms = by_matrices(y, [x, z], design)
+    assert [each.error for each in found.coefficients] == pytest.approx(errors)
+    reach = [stats.t.ppf(0.95, f) * error for f, error in zip(freedoms, errors, strict=True)]
+    assert [(each.high - each.low) / 2 for each in found.coefficients] == pytest.approx(reach)
+    p = [
+        2 * stats.t.sf(abs(each.value / error), f)
+        for each, error, f in zip(found.coefficients, errors, freedoms, strict=True)
+    ]
+    assert [each.p for each in found.coefficients] == pytest.approx(p)
+
+
+def test_the_intercept_alone_is_the_mean() -> None:
+    # Clusters of one size have the same degrees of freedom under any working correlation.
+    found = regress(OUTCOME, {}, ITEMS).coefficients[0]
+    mean = mean_of(OUTCOME, ITEMS, seed=1, draws=0)
+    assert (found.value, found.low, found.high, found.p) == pytest.approx(
+        (mean.value, mean.low, mean.high, mean.p)
+    )
+
+
+def test_a_slope_over_single_rows_has_the_error_hc2() -> None:
+    # MacKinnon and White (1985): squared residuals over 1 - leverage.
+    x, y = np.array(ZIPF), np.array(OUTCOME)
+    table = np.column_stack([np.ones(12), x])
+    bread = np.linalg.inv(table.T @ table)
+    leverage = np.einsum("ij,jk,ik->i", table, bread, table)
+    residuals = y - table @ bread @ table.T @ y
+    middle = table.T @ np.diag(residuals**2 / (1 - leverage)) @ table
+    found = regress(y, {"zipf": x}, Design.independent(12))
+    expected = np.sqrt(np.diag(bread @ middle @ bread))
+    assert [each.error for each in found.coefficients] == pytest.approx(expected)
+
+
 def test_a_constant_predictor_is_undefined() -> None:
-    found = regress(OUTCOME, {"tokens": [2] * 12}, clusters=ITEMS)
+    found = regress(OUTCOME, {"tokens": [2] * 12}, ITEMS)
     assert (found.coefficients, found.reason) == ((), COLLINEAR)
 
 
 def test_few_clusters_are_undefined() -> None:
-    found = regress(OUTCOME, {"tokens": TOKENS}, clusters=[1] * 6 + [2] * 6)
+    found = regress(OUTCOME, {"tokens": TOKENS}, Design(tuple(range(12)), (1,) * 6 + (2,) * 6))
     assert (found.coefficients, found.reason) == ((), FEW_CLUSTERS)
+    found = regress(OUTCOME, {"tokens": TOKENS}, Design(tuple(range(12)), (1, 2, 3, 4) * 3))
+    assert found.reason == "4 clusters: an interval needs 5 or more"
+
+
+def test_a_property_of_one_cluster_alone_has_no_test() -> None:
+    # Its residuals sum to zero whatever it is like: nothing says how much such clusters differ.
+    found = regress(OUTCOME, {"sixth": [0] * 10 + [1] * 2}, ITEMS)
+    assert (found.coefficients, found.reason) == ((), ONE_CLUSTER)
+    two = regress(OUTCOME, {"last": [0] * 8 + [1] * 4}, ITEMS)
+    assert len(two.coefficients) == 2
+
+
+def test_an_outcome_without_residual_has_no_test() -> None:
+    for outcome in ([3 * x - 2 for x in ZIPF], [1.5] * 12):
+        found = regress(outcome, {"zipf": ZIPF}, ITEMS)
+        assert (found.coefficients, found.reason) == ((), NO_RESIDUAL)
+    # Clusters whose means are equal do not differ either.
+    assert regress([1, -1] * 6, {}, ITEMS).reason == NO_RESIDUAL
+
+
+def test_ten_thousand_rows_fit_into_memory() -> None:
+    # One table of rows by rows would take 800 MB.
+    generator = np.random.default_rng(1)
+    x, y = generator.normal(size=(2, 10_000))
+    found = regress(y, {"x": x}, Design.independent(10_000)).coefficients[1]
+    assert found.error == pytest.approx(0.01, rel=0.1)
 
 
 def test_lengths_must_be_equal() -> None:
     with pytest.raises(UsageError, match="tokens has 2"):
-        regress(OUTCOME, {"tokens": [1, 2]}, clusters=ITEMS)
+        regress(OUTCOME, {"tokens": [1, 2]}, ITEMS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
@@ -11,16 +12,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cimento.errors import UsageError
+from cimento.statistics.design import Design
+from cimento.statistics.means import t_test
 from cimento.statistics.multiple import benjamini_hochberg, holm
 from cimento.statistics.paired import (
     MCNEMAR,
     cochran_q,
     discordant,
     mcnemar,
-    one_sample_t,
-    paired_t,
+    share_test,
 )
-from cimento.statistics.values import ALL_EQUAL, TOO_FEW
 
 COUNTS = st.integers(0, 200)
 P_VALUES = st.lists(st.floats(0, 1), max_size=20)
@@ -137,17 +138,18 @@ def test_mcnemar_of_the_published_studies(shared):
 
 def test_cochrans_q_by_hand():
     table = [[1, 1, 0], [1, 0, 0], [1, 1, 1], [0, 0, 0], [1, 1, 0], [1, 0, 1], [1, 0, 0]]
-    found = cochran_q([[bool(cell) for cell in row] for row in table])
+    rows = [[bool(cell) for cell in row] for row in table]
+    found = cochran_q(rows, Design.independent(7), seed=1)
     # By hand: columns 6 3 2, rows 2 1 3 0 2 2 1: 2 (3 * 49 - 121) / (33 - 23)
     assert found.statistic == pytest.approx(5.2)
     assert found.p == pytest.approx(stats.chi2.sf(5.2, 2))
     assert found.freedom == 2
 
 
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=5, max_size=60))
 @settings(deadline=None)
 def test_cochrans_q_of_two_models_is_mcnemars_chi_square(rows):
-    found = cochran_q(rows)
+    found = cochran_q(rows, Design.independent(len(rows)), seed=1)
     pair = mcnemar(*discordant(*zip(*rows, strict=True)), variant="chi-square")
     if pair.p is None:
         assert found.p is None
@@ -159,28 +161,60 @@ def test_cochrans_q_of_two_models_is_mcnemars_chi_square(rows):
 def test_cochrans_q_refuses_ragged_rows_and_one_model():
     for table in ([[True, False], [True]], [[True], [False]]):
         with pytest.raises(UsageError, match="two or more models"):
-            cochran_q(table)
-    assert cochran_q([]).reason == "no items"
+            cochran_q(table, Design.independent(2), seed=1)
+    with pytest.raises(UsageError, match="units has 3"):
+        cochran_q([[True, False]], Design.independent(3), seed=1)
+    assert cochran_q([], Design.independent(0), seed=1).reason == "no items"
 
 
-def test_t_tests_are_scipys():
-    generator = np.random.default_rng(5)
-    x, y = generator.normal(size=17), generator.normal(0.4, 1, 17)
-    oracle = stats.ttest_rel(x, y)
-    found = paired_t(x, y)
-    assert (found.statistic, found.p, found.freedom) == pytest.approx(
-        (oracle.statistic, oracle.pvalue, oracle.df)
-    )
-    oracle = stats.ttest_1samp(x, 0.3)
-    found = one_sample_t(x, mean=0.3)
+def test_cochrans_q_of_clusters_is_that_of_all_exchanges_counted():
+    table = [[1, 1, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [1, 0, 1], [1, 0, 0], [1, 1, 0], [1, 0, 1]]
+    clusters = ("a", "a", "b", "b", "c", "c", "d", "e")
+    rows = [[bool(cell) for cell in row] for row in table]
+    found = cochran_q(rows, Design(tuple(range(8)), clusters), seed=3)
+    plain = cochran_q(rows, Design.independent(8), seed=3)
+    assert found.statistic == plain.statistic
+    groups = [
+        [row for row, name in zip(table, clusters, strict=True) if name == c] for c in "abcde"
+    ]
+    reached = []
+    for orders in itertools.product(itertools.permutations(range(3)), repeat=5):
+        mixed = [
+            [bool(row[place]) for place in order]
+            for group, order in zip(groups, orders, strict=True)
+            for row in group
+        ]
+        columns = [sum(column) for column in zip(*mixed, strict=True)]
+        reached.append(sum(c**2 for c in columns) >= 7**2 + 4**2 + 2**2)
+    exact = sum(reached) / len(reached)
+    assert 0.05 < exact < 0.95
+    # Four standard errors of a share of 9,999 draws.
+    assert found.p == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 9999) ** 0.5)
+
+
+def test_shares_of_independent_items_are_tested_by_mcnemar():
+    first = [True] * 14 + [False] * 4 + [True] * 22
+    second = [False] * 14 + [True] * 4 + [True] * 22
+    assert share_test(first, second, Design.independent(40)) == mcnemar(14, 4)
+    with pytest.raises(UsageError, match="units has 39"):
+        share_test(first, second, Design.independent(39))
+
+
+def test_shares_of_clusters_are_tested_by_t_over_clusters():
+    generator = np.random.default_rng(4)
+    design = Design(tuple(range(60)), tuple(np.repeat(range(20), 3).tolist()))
+    first, second = (generator.random((2, 60)) < [[0.8], [0.5]]).tolist()
+    gaps = np.subtract(np.array(first, dtype=float), second)
+    found = share_test(first, second, design)
+    assert found == t_test(gaps, design)
+    # Clusters of one size: the t test of their means.
+    oracle = stats.ttest_1samp(gaps.reshape(20, 3).mean(axis=1), 0)
     assert (found.statistic, found.p) == pytest.approx((oracle.statistic, oracle.pvalue))
+    assert found.freedom == pytest.approx(19)
+    assert share_test(first, first, design).p == 1
 
 
-def test_t_tests_without_spread_have_a_reason():
-    assert one_sample_t([2.0]).reason == TOO_FEW
-    assert one_sample_t([2.0, 2.0, 2.0]).reason == ALL_EQUAL
-    assert paired_t([1.0, 2.0], [0.5, 1.5]).p is None
-    with pytest.raises(UsageError, match="1 of 2 values are NaN"):
-        one_sample_t([float("nan"), 1.0])
-    with pytest.raises(UsageError, match="not all values are numbers"):
-        one_sample_t(["a", "b"])
+def test_where_all_items_differ_the_same_way_clusters_are_counted():
+    design = Design(tuple(range(24)), tuple(np.repeat(range(8), 3).tolist()))
+    assert share_test([True] * 24, [False] * 24, design).p == mcnemar(8, 0).p
+    assert share_test([False] * 24, [True] * 24, design) == mcnemar(0, 8)
