@@ -22,8 +22,9 @@ from cimento.statistics.agreement import (
     fleiss_kappa,
     krippendorff_alpha,
 )
+from cimento.statistics.design import Design
 from cimento.statistics.divergence import jensen_shannon
-from cimento.statistics.resampling import bootstrap
+from cimento.statistics.jackknife import JACKKNIFE
 
 RATINGS = st.lists(
     st.lists(st.one_of(st.none(), st.integers(1, 5)), min_size=4, max_size=4),
@@ -59,7 +60,7 @@ def test_alpha_is_the_krippendorff_packages(ratings, level):
 
 def test_one_item_tells_nothing_of_agreement():
     for found in (
-        krippendorff_alpha([[1, 2]], seed=1),
+        krippendorff_alpha([[1, 2]], design=Design.independent(1)),
         krippendorff_alpha([[1, 2], [None, 1]], level="ordinal"),
         fleiss_kappa([[1, 2, 2]]),
         cohen_kappa([1], [2]),
@@ -76,74 +77,26 @@ def test_nominal_alpha_takes_any_labels_and_order_does_not_matter():
     assert found.coefficient == "Krippendorff's alpha, nominal"
 
 
-def test_the_interval_draws_items():
+def test_more_items_make_the_interval_narrower():
     generator = np.random.default_rng(1)
     ratings = [
         (base + generator.integers(0, 2, 6)).tolist() for base in generator.integers(1, 5, 40)
     ]
-    found = krippendorff_alpha(ratings, level="ordinal", seed=3, draws=500)
+    found = krippendorff_alpha(ratings, level="ordinal", design=Design.independent(40))
     assert found.low < found.value < found.high
-    assert found.method == "bootstrap, percentile, over items"
-    assert found == krippendorff_alpha(ratings, level="ordinal", seed=3, draws=500)
-    fewer = krippendorff_alpha(ratings[:10], level="ordinal", seed=3, draws=500)
+    assert found.method == JACKKNIFE
+    assert krippendorff_alpha(ratings, level="ordinal").low is None
+    fewer = krippendorff_alpha(ratings[:10], level="ordinal", design=Design.independent(10))
     assert fewer.high - fewer.low > found.high - found.low
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
-def test_all_draws_at_once_are_the_draws_one_by_one(level):
-    generator = np.random.default_rng(4)
-    ratings = [
-        [None if generator.random() < 0.2 else int(each) for each in generator.integers(1, 5, 4)]
-        for _ in range(25)
-    ]
-    ratings = [item for item in ratings if sum(each is not None for each in item) > 1]
-    found = krippendorff_alpha(ratings, level=level, seed=3, draws=200)
-    slow = bootstrap(
-        range(len(ratings)),
-        lambda rows: krippendorff_alpha([ratings[int(row)] for row in rows], level=level).value,
-        seed=3,
-        draws=200,
-        method="percentile",
-    )
-    assert (found.low, found.high) == pytest.approx((slow.low, slow.high), abs=1e-12)
-
-
-def test_kappas_of_all_draws_at_once_are_those_of_the_draws_one_by_one():
-    pairs = list(zip(FIRST, SECOND, strict=True))
-    for weights in ("none", "linear", "quadratic"):
-        found = cohen_kappa(FIRST, SECOND, weights=weights, seed=2, draws=200)
-        slow = bootstrap(
-            range(len(pairs)),
-            lambda rows, w=weights: (
-                cohen_kappa(
-                    [pairs[int(row)][0] for row in rows],
-                    [pairs[int(row)][1] for row in rows],
-                    weights=w,
-                ).value
-            ),
-            seed=2,
-            draws=200,
-            method="percentile",
-        )
-        assert (found.low, found.high) == pytest.approx((slow.low, slow.high), abs=1e-12)
-    fleiss = fleiss_kappa(pairs, seed=2, draws=200)
-    slow = bootstrap(
-        range(len(pairs)),
-        lambda rows: fleiss_kappa([pairs[int(row)] for row in rows]).value,
-        seed=2,
-        draws=200,
-        method="percentile",
-    )
-    assert (fleiss.low, fleiss.high) == pytest.approx((slow.low, slow.high), abs=1e-12)
-
-
-@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
-def test_where_all_agree_no_draw_differs(level):
+def test_where_all_agree_there_is_no_interval(level):
     found = krippendorff_alpha(
-        [[k, k, k] for k in (1, 2, 3, 4, 5, 6, 7, 7)], level=level, seed=1, draws=300
+        [[k, k, k] for k in (1, 2, 3, 4, 5, 6, 7, 7)], level=level, design=Design.independent(8)
     )
     assert found.value == 1.0
-    assert found.reason == "all draws are equal"
+    assert found.reason == "perfect, wholly or without one item or cluster"
 
 
 def test_bad_levels_and_ratings_are_refused():
@@ -170,7 +123,7 @@ def test_fleiss_kappa_is_statsmodels():
         ]
     )
     ratings = [np.repeat(np.arange(5), row).tolist() for row in counts]
-    found = fleiss_kappa(ratings, seed=1, draws=300)
+    found = fleiss_kappa(ratings, design=Design.independent(10))
     assert found.value == pytest.approx(0.20993070442195522)
     assert found.low < found.value < found.high
 
@@ -186,7 +139,7 @@ def test_cohens_kappas_are_scikit_learns():
     expected = {"none": 0.4285714285714286, "linear": 0.620253164556962}
     expected["quadratic"] = 0.7887323943661971
     for weights, kappa in expected.items():
-        found = cohen_kappa(FIRST, SECOND, weights=weights, seed=2, draws=300)
+        found = cohen_kappa(FIRST, SECOND, weights=weights, design=Design.independent(12))
         assert found.value == pytest.approx(kappa)
         assert found.low < kappa < found.high
         words = ["never", "rarely", "often", "always"]

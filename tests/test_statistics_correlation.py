@@ -26,6 +26,8 @@ from cimento.statistics.correlation_draws import (
     pearson_draws,
     spearman_draws,
 )
+from cimento.statistics.design import Design
+from cimento.statistics.jackknife import JACKKNIFE, JACKKNIFE_CLUSTERED
 from cimento.statistics.permutation import permute_pairs, permute_products
 from cimento.statistics.split_half import spearman_brown, split_half
 
@@ -63,28 +65,31 @@ def test_p_from_a_printed_coefficient():
         asymptotic_p(0.5, 2)
 
 
-def test_permutation_and_bootstrap_go_with_the_asymptotics_where_those_hold():
+def test_permutation_and_jackknife_go_with_the_asymptotics_where_those_hold():
     generator = np.random.default_rng(9)
     x = generator.normal(size=80)
     y = 0.3 * x + generator.normal(size=80)
     for kind, draws in (("pearson", 4000), ("spearman", 4000), ("kendall", 400)):
-        found = correlate(x, y, kind=kind, seed=4, draws=draws)
+        found = correlate(x, y, kind=kind, design=Design.independent(80), seed=4, draws=draws)
         assert found.p_permutation == pytest.approx(found.p_asymptotic, abs=0.02)
         assert found.low < found.r < found.high
-        assert found.method == "bootstrap, percentile"
+        assert found.method == JACKKNIFE
     fisher = stats.pearsonr(x, y).confidence_interval()
-    own = correlate(x, y, kind="pearson", seed=4)
+    own = correlate(x, y, kind="pearson", design=Design.independent(80), seed=4, draws=0)
     assert (own.low, own.high) == pytest.approx((fisher.low, fisher.high), abs=0.05)
 
 
-def test_clusters_give_a_cluster_interval_and_no_permutation_p():
+def test_clusters_give_a_cluster_interval_and_no_p_of_rows():
     generator = np.random.default_rng(2)
     x = np.repeat(generator.normal(size=20), 2)
     y = np.repeat(generator.normal(size=20), 2)
-    rows = correlate(x, y, seed=1, draws=2000)
-    pairs = correlate(x, y, seed=1, draws=2000, clusters=np.repeat(np.arange(20), 2).tolist())
-    assert pairs.p_permutation is None
-    assert pairs.method == "cluster bootstrap, percentile"
+    labels = tuple(np.repeat(np.arange(20), 2).tolist())
+    rows = correlate(x, y, design=Design.independent(40), seed=1, draws=99)
+    pairs = correlate(x, y, design=Design(labels, labels), seed=1, draws=99)
+    assert rows.p_permutation is not None
+    # Neither of the two p-values knows clusters.
+    assert (pairs.p_permutation, pairs.p_asymptotic) == (None, None)
+    assert pairs.method == JACKKNIFE_CLUSTERED
     assert pairs.high - pairs.low > 1.2 * (rows.high - rows.low)
 
 
@@ -106,7 +111,7 @@ def test_draws_by_weights_are_the_coefficients_of_drawn_rows(rows, data, kind):
     assert found == pytest.approx(expected, abs=1e-9, nan_ok=True)
     if kind != "kendall":
         partial = float(partial_draws(table, ranked=kind == "spearman")(weights)[0])
-        plain = partial_correlation(*again.T, kind=kind, seed=0, draws=0)
+        plain = partial_correlation(*again.T, kind=kind, design=Design.independent(n))
         if plain.r is not None:
             assert partial == pytest.approx(plain.r, abs=1e-6)
 
@@ -123,20 +128,30 @@ def test_permuted_products_are_permuted_pairs():
 
 def test_the_seed_decides():
     x, y = np.arange(12.0), np.array([3.0, 1, 2, 5, 4, 8, 6, 7, 11, 9, 12, 10])
-    assert correlate(x, y, seed=1, draws=200) == correlate(x, y, seed=1, draws=200)
-    assert correlate(x, y, seed=1, draws=200) != correlate(x, y, seed=2, draws=200)
+    y = y[[5, 2, 8, 1, 9, 0, 4, 11, 3, 10, 7, 6]]
+
+    def found(seed):
+        return correlate(x, y, design=Design.independent(12), seed=seed, draws=200)
+
+    assert found(1) == found(1)
+    assert found(1) != found(2)
 
 
 def test_undefined_correlations_have_a_reason():
-    assert correlate([1.0, 2.0], [1.0, 2.0], seed=0).reason == "fewer than three pairs of values"
-    assert correlate([1.0] * 5, range(5), seed=0).reason == "all values of x are equal"
-    assert correlate(range(5), [2.0] * 5, kind="kendall", seed=0).r is None
-    perfect = correlate(range(6), range(6), seed=0, draws=200)
+    def found(x, y, kind="spearman"):
+        return correlate(x, y, kind=kind, design=Design.independent(len(x)), seed=0, draws=99)
+
+    assert found([1.0, 2.0], [1.0, 2.0]).reason == "fewer than three pairs of values"
+    assert found([1.0] * 5, range(5)).reason == "all values of x are equal"
+    assert found(range(5), [2.0] * 5, "kendall").r is None
+    perfect = found(range(6), range(6))
     assert perfect.r == 1
     assert perfect.low is None
-    assert perfect.reason == "all draws are equal"
+    assert perfect.reason == "perfect, wholly or without one item or cluster"
     with pytest.raises(UsageError, match="Did you mean 'spearman'"):
-        correlate(range(6), range(6), kind="spearmann", seed=0)
+        found(range(6), range(6), "spearmann")
+    with pytest.raises(UsageError, match="x has 5 values, units has 6"):
+        correlate(range(5), range(5), design=Design.independent(6), seed=0)
 
 
 def test_one_covariate_is_partialled_out_as_by_yules_formula():
@@ -152,7 +167,7 @@ def test_one_covariate_is_partialled_out_as_by_yules_formula():
         expected = (r["xy"] - r["xz"] * r["yz"]) / math.sqrt(
             (1 - r["xz"] ** 2) * (1 - r["yz"] ** 2)
         )
-        found = partial_correlation(x, y, z, kind=kind, seed=5, draws=500)
+        found = partial_correlation(x, y, z, kind=kind, design=Design.independent(40))
         assert found.r == pytest.approx(expected)
         assert found.low < found.r < found.high
         t = expected * math.sqrt(37 / (1 - expected**2))
@@ -164,20 +179,22 @@ def test_two_covariates_are_partialled_out_as_by_the_inverse_matrix():
     table = generator.normal(size=(30, 4)) @ generator.normal(size=(4, 4))
     inverse = np.linalg.inv(np.corrcoef(table, rowvar=False))
     expected = -inverse[0, 1] / math.sqrt(inverse[0, 0] * inverse[1, 1])
+    thirty = Design.independent(30)
     found = partial_correlation(
-        table[:, 0], table[:, 1], table[:, 2:], kind="pearson", seed=0, draws=0
+        table[:, 0], table[:, 1], table[:, 2:], kind="pearson", design=thirty
     )
     assert found.r == pytest.approx(expected)
 
 
 def test_covariates_that_explain_everything_leave_nothing():
-    x = np.arange(8.0)
-    found = partial_correlation(x, x**2, 3 * x + 1, kind="pearson", seed=0)
+    x, eight = np.arange(8.0), Design.independent(8)
+    found = partial_correlation(x, x**2, 3 * x + 1, kind="pearson", design=eight)
     assert found.r is None
     assert found.reason == "the covariates leave nothing of x or of y"
-    assert partial_correlation([1.0, 2, 3], [1.0, 2, 4], [1.0, 2, 2], seed=0).r is None
+    three = Design.independent(3)
+    assert partial_correlation([1.0, 2, 3], [1.0, 2, 4], [1.0, 2, 2], design=three).r is None
     with pytest.raises(UsageError, match="'pearson' or 'spearman'"):
-        partial_correlation(x, x, x, kind="kendall", seed=0)
+        partial_correlation(x, x, x, kind="kendall", design=eight)
 
 
 def test_spearman_brown_by_hand():
