@@ -1,145 +1,295 @@
-"""Do intervals of correlations hold the truth, and do tests of association and equivalence hold?
-
-Prints three Markdown tables, or writes them between the marks of a page::
-
-    python benchmarks/coverage_associations.py docs/statistics.md
-"""
+"""Coverage of coefficients and regressions, and the level of the other tests, for `coverage`."""
 
 from __future__ import annotations
 
 import math
-import sys
 
 import numpy as np
-from publishing import publish, table
+from publishing import table
 from scipy import stats
+from simulating import COVERED, DESIGNS, REJECTED, SEED, SHAPES, Tally, design_of, holds, rejects
 
-from cimento.statistics.agreement import krippendorff_alpha
+from cimento.statistics.agreement import cohen_kappa, krippendorff_alpha
 from cimento.statistics.clustered import permute_clusters
-from cimento.statistics.correlation import correlate, statistic_of
+from cimento.statistics.correlation import correlate
+from cimento.statistics.design import Design
+from cimento.statistics.mixed import mixed_model
+from cimento.statistics.paired import cochran_q, mcnemar
+from cimento.statistics.permutation import permute_products
 from cimento.statistics.power import tost, tost_shares
-from cimento.statistics.ranks import rank_models
+from cimento.statistics.ranks import rank_by_pairs
+from cimento.statistics.regression import regress
 
-SEED = 20261121
-TRIALS = 250
-DRAWS = 499
-ALPHA = 0.05
-KINDS = ("spearman", "pearson")
-SIZES = (24, 60)
-RIGHT, HALF, NOISE = 0.7, 0.5, 0.1
+INDEPENDENT = {f"{n} single items": [1] * n for n in (8, 12, 24, 60)}
+CLUSTERED = {name: DESIGNS[name] for name in ("6 of 4", "8 of 3", "12 of 1 to 8", "24 of 1 to 8")}
+RHOS = (0.0, 0.5, 0.8)
+THREE = 3
 
 
-def of_normals(kind: str, rho: float) -> float:
-    """The coefficient in a normal population (Kruskal 1958, doi:10.1080/01621459.1958.10501481)."""
-    return 6 / math.pi * math.asin(rho / 2) if kind == "spearman" else rho
+def _correlated(
+    generator: np.random.Generator, rho: float, size: tuple[int, ...]
+) -> tuple[np.ndarray, np.ndarray]:
+    x, z = generator.normal(size=(2, *size))
+    return x, rho * x + math.sqrt(1 - rho**2) * z
 
 
-def intervals() -> str:
-    """How often bootstrap intervals of correlations hold the coefficient of the population."""
+def normal_pairs(
+    generator: np.random.Generator, rho: float, design: Design, trials: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Two columns that correlate so; half of their variance belongs to clusters, if there are."""
+    labels = np.array(design.clusters)
+    one = _correlated(generator, rho, (trials, design.m))
+    other = _correlated(generator, rho, (trials, labels.size))
+    if not design.clustered:
+        return other
+    x, y = ((a[:, labels] + b) / math.sqrt(2) for a, b in zip(one, other, strict=True))
+    return x, y
+
+
+def correlations(trials: int = 1000) -> str:
+    """Correlations of normal columns."""
+    generator = np.random.default_rng(SEED)
+    truths = {
+        # Of a normal population (Kruskal 1958, doi:10.1080/01621459.1958.10501481).
+        "pearson": lambda rho: rho,
+        "spearman": lambda rho: 6 / math.pi * math.asin(rho / 2),
+        "kendall": lambda rho: 2 / math.pi * math.asin(rho),
+    }
+    rows = []
+    for name, sizes in {**INDEPENDENT, **CLUSTERED}.items():
+        design = design_of(sizes)
+        cells = {kind: [] for kind in truths}
+        for rho in RHOS:
+            x, y = normal_pairs(generator, rho, design, trials)
+            for kind, truth in truths.items():
+                tally = Tally()
+                for a, b in zip(x, y, strict=True):
+                    found = correlate(a, b, kind=kind, design=design, seed=0, draws=0)
+                    tally.count(holds(found.low, found.high, truth(rho)))
+                cells[kind].append(tally.cell(COVERED))
+        rows.append((name, *(cell for row in cells.values() for cell in row)))
+    names = ("design", *(f"{kind} {rho}" for kind in truths for rho in RHOS))
+    return table("Correlations of normal columns (`correlate`): coverage in %", names, rows)
+
+
+def correlations_of_other_shapes(trials: int = 1000) -> str:
+    """Pearson's correlation of columns that are not normal."""
+    generator = np.random.default_rng(SEED)
+    rows = []
+    for name, sizes in INDEPENDENT.items():
+        design, cells = design_of(sizes), []
+        for shape in ("skewed", "heavy"):
+            for rho in RHOS:
+                x, y = normal_pairs(generator, rho, design, trials)
+                truth = rho
+                if shape == "skewed":
+                    x, y = np.exp(x / 2), np.exp(y / 2)
+                    truth = (math.exp(rho / 4) - 1) / (math.exp(1 / 4) - 1)
+                else:
+                    scale = np.sqrt(generator.chisquare(5, (trials, design.n)) / 5)
+                    x, y = x / scale, y / scale
+                tally = Tally()
+                for a, b in zip(x, y, strict=True):
+                    found = correlate(a, b, kind="pearson", design=design, seed=0, draws=0)
+                    tally.count(holds(found.low, found.high, truth))
+                cells.append(tally.cell(COVERED))
+        rows.append((name, *cells))
+    names = ("design", *(f"{s} {rho}" for s in ("lognormal (0.5)", "t, 5 df") for rho in RHOS))
+    title = "Pearson's correlation of other columns (`correlate`): coverage in %"
+    return table(title, names, rows)
+
+
+def kappas(trials: int = 600) -> str:
+    """Cohen's kappa of two models that are right equally often."""
+    generator = np.random.default_rng(SEED)
+    settings = ((0.7, 0.0), (0.7, 0.5), (0.9, 0.0), (0.9, 0.5))
+    rows = []
+    for name, sizes in {**INDEPENDENT, **CLUSTERED, "24 of 5": [5] * 24}.items():
+        design, cells = design_of(sizes), []
+        labels = np.array(design.clusters)
+        for right, kappa in settings:
+            # The four cells of the table, two equal margins, and the same kappa in the population.
+            apart = (1 - right) * right * (1 - kappa)
+            shares = np.array([right - apart, apart, apart, 1 - right - apart])
+            tally = Tally()
+            for _ in range(trials):
+                chances = np.tile(shares, (design.m, 1))
+                if design.clustered:
+                    chances = generator.dirichlet(shares * (1 / 0.3 - 1), design.m)
+                picks = generator.random((labels.size, 1)) > chances[labels].cumsum(axis=1)
+                cell = np.minimum(picks.sum(axis=1), 3)
+                found = cohen_kappa((cell < 2).tolist(), (cell % 2 == 0).tolist(), design=design)  # noqa: PLR2004
+                tally.count(holds(found.low, found.high, kappa))
+            cells.append(tally.cell(COVERED))
+        rows.append((name, *cells))
+    names = ("design", *(f"{right:.0%} right, kappa {kappa}" for right, kappa in settings))
+    return table("Cohen's kappa of two models (`cohen_kappa`): coverage in %", names, rows)
+
+
+def alphas(trials: int = 400) -> str:
+    """Krippendorff's alpha of three raters who err independently."""
+    generator = np.random.default_rng(SEED)
+    settings = ((0.5, 0.1), (0.5, 0.3), (0.8, 0.1))
+    rows = []
+    for name, sizes in {**INDEPENDENT, **CLUSTERED}.items():
+        design, cells = design_of(sizes), []
+        labels = np.array(design.clusters)
+        for share, error in settings:
+            yes = share * (1 - error) + (1 - share) * error
+            alpha, tally = 1 - error * (1 - error) / (yes * (1 - yes)), Tally()
+            for _ in range(trials):
+                truth = generator.random(labels.size) < share
+                if design.clustered:
+                    # Half of the items have the truth of their cluster.
+                    common = (generator.random(design.m) < share)[labels]
+                    truth = np.where(generator.random(labels.size) < 0.5, common, truth)  # noqa: PLR2004
+                ratings = truth[:, None] ^ (generator.random((labels.size, 3)) < error)
+                found = krippendorff_alpha(ratings.tolist(), design=design)
+                tally.count(holds(found.low, found.high, alpha))
+            cells.append(tally.cell(COVERED))
+        for part in (0.5, 0.8):
+            tally = Tally()
+            for _ in range(trials):
+                item = generator.normal(size=labels.size)
+                if design.clustered:
+                    item = (generator.normal(size=design.m)[labels] + item) / math.sqrt(2)
+                noise = generator.normal(size=(labels.size, 3))
+                values = math.sqrt(part) * item[:, None] + math.sqrt(1 - part) * noise
+                found = krippendorff_alpha(values.tolist(), level="interval", design=design)
+                tally.count(holds(found.low, found.high, part))
+            cells.append(tally.cell(COVERED))
+        rows.append((name, *cells))
+    names = ("design", *(f"{s:.0%} yes, {e:.0%} errors" for s, e in settings))
+    names = (*names, "interval, alpha 0.5", "interval, alpha 0.8")
+    title = "Krippendorff's alpha of three raters (`krippendorff_alpha`): coverage in %"
+    return table(title, names, rows)
+
+
+def slopes(trials: int = 500) -> str:
+    """Slopes of least squares; what is missing to 100 % is the level of the test."""
+    generator = np.random.default_rng(SEED)
+    rows = []
+    for name, sizes in DESIGNS.items():
+        design = design_of(sizes)
+        labels, m = np.array(design.clusters), design.m
+        for shape in ("normal", "skewed (exponential)"):
+            draw, tallies = SHAPES[shape], [Tally(), Tally(), Tally()]
+            for _ in range(trials):
+                y = 0.5 * draw(generator, (m,))[labels] + draw(generator, (labels.size,))
+                order = generator.permutation(m)[labels]
+                predictors = (generator.normal(size=labels.size), order < m // 2, order < THREE)
+                for tally, x in zip(tallies, predictors, strict=True):
+                    found = regress(y, {"x": x}, design).coefficients
+                    tally.count(holds(found[1].low, found[1].high, 0.0) if found else None)
+            rows.append((name, shape, *(tally.cell(COVERED) for tally in tallies)))
+    names = ("clusters", "residuals", "each item its own", "half of the clusters", "three clusters")
+    return table("Slopes on a predictor (`regress`): coverage in %", names, rows)
+
+
+def association_levels(trials: int = 800) -> str:
+    """How often tests find a difference or an association where there is none."""
+    generator = np.random.default_rng(SEED)
+    rows = []
+    for name, sizes in {**INDEPENDENT, **CLUSTERED, "40 of 3": DESIGNS["40 of 3"]}.items():
+        design = design_of(sizes)
+        labels = np.array(design.clusters)
+        q, permuted = Tally(), Tally()
+        x, y = normal_pairs(generator, 0.0, design, trials)
+        for trial in range(trials):
+            hard = generator.beta(2, 1, design.m)[labels]
+            right = generator.random((labels.size, 4)) < hard[:, None]
+            q.count(rejects(cochran_q(right.tolist(), design, seed=SEED + trial, draws=199).p))
+            if design.clustered:
+                found = permute_clusters(
+                    x[trial], y[trial], _covariance, design, seed=SEED + trial, draws=99
+                )
+            else:
+                found = permute_products(x[trial], y[trial], seed=SEED + trial, draws=199)
+            permuted.count(rejects(found.p))
+        rows.append((name, q.cell(REJECTED), permuted.cell(REJECTED)))
+    names = ("design", "Cochran's Q of 4 models (`cochran_q`)", "permutation of a correlation")
+    return table("Other tests, 5 % asked for: rejected in %", names, rows)
+
+
+def _covariance(x: np.ndarray, y: np.ndarray) -> float:
+    return float((x - x.mean()) @ y)
+
+
+def other_levels(trials: int = 300) -> str:
+    """Mixed models, ranks, and equivalence where the difference is exactly the margin."""
     generator = np.random.default_rng(SEED)
     rows: list[tuple[object, ...]] = []
-    for n in SIZES:
-        for rho in (0.0, 0.3, 0.7):
-            held = dict.fromkeys(KINDS, 0)
-            for trial in range(TRIALS):
-                x, z = generator.normal(size=(2, n))
-                y = rho * x + math.sqrt(1 - rho**2) * z
-                for kind in held:
-                    found = correlate(x, y, kind=kind, seed=SEED + trial, draws=DRAWS)
-                    truth = of_normals(kind, rho)
-                    held[kind] += (
-                        found.low is not None
-                        and found.high is not None
-                        and found.low <= truth <= found.high
-                    )
-            rows.append((n, rho, *(f"{held[kind] / TRIALS:.1%}" for kind in KINDS)))
-    names = ("sentences", "correlation", "Spearman", "Pearson")
-    return table("Correlations, percentile bootstrap: coverage, simulated", names, rows)
+    for design, formula, slope in (
+        ("24 items, intercepts", "y ~ a*b + (1 | item)", 0.0),
+        ("24 items that differ in the effect, intercepts only", "y ~ a*b + (1 | item)", 1.0),
+        ("24 items that differ in the effect, slopes", "y ~ a*b + (1 + a | item)", 1.0),
+    ):
+        tally = Tally()
+        for p in simulated_models(formula, slope, trials=trials):
+            tally.count(rejects(p))
+        rows.append(("mixed model, t by Satterthwaite", design, tally.cell(REJECTED)))
+    apart = Tally()
+    for _ in range(trials):
+        right = generator.random((5, 60)) < 0.7  # noqa: PLR2004
+        apart.count(_set_apart(right))
+    rows.append(("ranks: any model set apart", "5 equal models, 60 items", apart.cell((0, 0.07))))
+    for n in (24, 60):
+        same = Tally()
+        for _ in range(trials):
+            same.count(tost(generator.normal(0.5, 1.0, n), margin=0.5).equivalent)
+        rows.append(("TOST of means", f"{n} items, difference = margin", same.cell((0, 0.07))))
+        level = Tally(hits=_equivalent_shares(n), trials=1).cell((0, 0.07))
+        what = f"{n} items, 20 % and 10 % discordant, margin 10 %"
+        rows.append(("TOST of shares, exact", what, level))
+    title = "Mixed models, ranks and equivalence, 5 % asked for: found in %"
+    return table(title, ("test", "design", "found"), rows)
 
 
-def share(found: list[bool]) -> str:
-    """How often."""
-    return f"{np.mean(found):.1%}"
+def _set_apart(right: np.ndarray) -> bool:
+    tested = []
+    for one in range(len(right)):
+        for other in range(one):
+            b, c = right[one] & ~right[other], right[other] & ~right[one]
+            tested.append((str(one), str(other), mcnemar(int(b.sum()), int(c.sum())).p))
+    ranks = rank_by_pairs({str(k): float(row.mean()) for k, row in enumerate(right)}, tested).ranks
+    return any(each.best > 1 or each.worst < len(ranks) for each in ranks)
 
 
-def association_levels() -> str:
-    """How often tests find an association or a best model where there is none."""
+def _equivalent_shares(n: int) -> float:
+    """The chance that 20 and 10 % discordant items are equivalent at a margin of 10 %."""
+    found = 0.0
+    for c in range(n + 1):
+        chance = stats.binom.pmf(c, n, 0.1)
+        left = stats.binom.pmf(range(n - c + 1), n - c, 0.2 / 0.9)
+        for b in np.flatnonzero(chance * left > 1e-12).tolist():  # noqa: PLR2004
+            found += chance * left[b] * bool(tost_shares(b, c, n, margin=0.1).equivalent)
+    return float(found)
+
+
+def simulated_models(formula: str, slope: float, *, trials: int) -> list[float | None]:
+    """The p of an effect that is zero on average, of 24 items in a 2 x 2 design."""
     generator = np.random.default_rng(SEED)
-    rows: list[tuple[object, ...]] = []
-    for n in SIZES:
-        found = []
-        for trial in range(TRIALS):
-            x, y = generator.normal(size=(2, n))
-            p = correlate(x, y, kind="spearman", seed=SEED + trial, draws=DRAWS).p_permutation
-            found.append(p is not None and p <= ALPHA)
-        rows.append(("Spearman, permutation", f"{n} sentences", share(found)))
-    pairs = np.repeat(range(20), 2)
-    apart, together = [], []
-    spearman = statistic_of("spearman")
-    for trial in range(TRIALS):
-        x, y = generator.normal(size=(2, 20))[:, pairs] + generator.normal(0, 0.5, (2, 40))
-        seed = SEED + trial
-        alone = correlate(x, y, kind="spearman", seed=seed, draws=DRAWS).p_permutation
-        both = permute_clusters(x, y, spearman, clusters=pairs.tolist(), seed=seed, draws=DRAWS).p
-        apart.append(alone is not None and alone <= ALPHA)
-        together.append(both is not None and both <= ALPHA)
-    rows.append(("Spearman, whole pairs permuted", "20 pairs", share(together)))
-    rows.append(("Spearman, as if independent", "20 pairs", share(apart)))
-    wrong = []
-    for trial in range(TRIALS):
-        scores = {str(k): generator.random(60) < RIGHT for k in range(5)}
-        ranks = rank_models(scores, seed=SEED + trial, draws=DRAWS).ranks
-        wrong.append(any(each.best > 1 or each.worst < len(ranks) for each in ranks))
-    rows.append(("ranks: any model set apart", "5 equal models, 60 items", share(wrong)))
-    names = ("test", "design", "found")
-    return table("Association, level asked for 5 %: simulated", names, rows)
-
-
-def equivalence_levels() -> str:
-    """How often equivalence is found where the difference is exactly the margin; and of alpha."""
-    generator = np.random.default_rng(SEED)
-    rows: list[tuple[object, ...]] = []
-    for n in SIZES:
-        same = [
-            bool(tost(generator.normal(0.5, 1.0, n), margin=0.5).equivalent) for _ in range(TRIALS)
-        ]
-        rows.append(("TOST of means", f"{n} items, difference 0.5 sd = margin", share(same)))
-    for n in SIZES:
-        # 10 % more items that only the first gets right, which is the margin.
-        counts = np.arange(n + 1)
-        found = 0.0
-        for c in counts:
-            chance_c = stats.binom.pmf(c, n, 0.1)
-            left = stats.binom.pmf(counts[: n - c + 1], n - c, 0.2 / 0.9)
-            if chance_c < 1e-9:  # noqa: PLR2004  # adds nothing
-                continue
-            for b, chance_b in enumerate(left):
-                if chance_b > 1e-9 and tost_shares(b, int(c), n, margin=0.1).equivalent:  # noqa: PLR2004
-                    found += chance_c * chance_b
-        rows.append(
-            ("TOST of shares (exact)", f"{n} items, 20 % and 10 % discordant", f"{found:.1%}")
-        )
-    held = []
-    for trial in range(TRIALS):
-        truth = generator.random(60) < HALF
-        ratings = [[bool(v) ^ bool(e) for e in generator.random(3) < NOISE] for v in truth]
-        alpha = krippendorff_alpha(ratings, seed=SEED + trial, draws=DRAWS)
-        # Two raters agree with a chance of .9 * .9 + .1 * .1; half of all pairs do by chance.
-        held.append(
-            alpha.low is not None and alpha.high is not None and alpha.low <= 0.64 <= alpha.high  # noqa: PLR2004
-        )
-    rows.append(
-        ("Krippendorff's alpha, interval", "60 items, 3 raters, alpha .64", f"covers {share(held)}")
+    a, b, item = (
+        np.tile([-0.5, -0.5, 0.5, 0.5], 24),
+        np.tile([-0.5, 0.5], 48),
+        np.repeat(range(24), 4),
     )
-    names = ("what", "design", "found")
-    return table("Equivalence and agreement", names, rows)
+    columns = {"a": a.tolist(), "b": b.tolist(), "item": item.tolist()}
+    found: list[float | None] = []
+    for _ in range(trials):
+        effects = generator.normal(size=(24, 2))[item]
+        y = effects[:, 0] + slope * effects[:, 1] * a + generator.normal(0, 0.5, item.size)
+        fit = mixed_model(formula, {**columns, "y": y.tolist()})
+        found.append(fit.effect("a").p if fit.fixed else None)
+    return found
 
 
-def main() -> int:
-    """Print the tables, or write them between the marks of a page."""
-    tables = (intervals(), association_levels(), equivalence_levels())
-    return publish("\n".join(tables), "associations")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+PARTS = (
+    correlations,
+    correlations_of_other_shapes,
+    kappas,
+    alphas,
+    slopes,
+    association_levels,
+    other_levels,
+)

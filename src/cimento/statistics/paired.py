@@ -122,7 +122,9 @@ def share_test(first: Sequence[bool], second: Sequence[bool], design: Design) ->
     return t_test([float(x) - float(y) for x, y in zip(first, second, strict=True)], design)
 
 
-def cochran_q(table: Sequence[Sequence[bool]], design: Design, *, seed: int) -> Significance:
+def cochran_q(
+    table: Sequence[Sequence[bool]], design: Design, *, seed: int, draws: int = 9_999
+) -> Significance:
     """Cochran's Q: whether k models get equal shares of the same items right.
 
     ``Q = (k - 1) (k Σ C_j² - N²) / (k N - Σ R_i²)`` with column sums C, row sums R and total N,
@@ -135,6 +137,7 @@ def cochran_q(table: Sequence[Sequence[bool]], design: Design, *, seed: int) -> 
         table: one row an item, one truth value a model.
         design: of the items.
         seed: of the permutations.
+        draws: how many.
 
     Returns:
         Without p where there are fewer than five independent items, or the models never differ.
@@ -167,10 +170,10 @@ def cochran_q(table: Sequence[Sequence[bool]], design: Design, *, seed: int) -> 
         return Significance(q, None, method, reason=design.shortage)
     if not design.clustered:
         return Significance(q, float(special.chdtrc(k - 1, q)), method, k - 1)
-    return Significance(q, _exchanged(table, design, seed=seed), method)
+    return Significance(q, _exchanged(table, design, seed, draws), method)
 
 
-def _exchanged(table: Sequence[Sequence[bool]], design: Design, *, seed: int) -> float:
+def _exchanged(table: Sequence[Sequence[bool]], design: Design, seed: int, draws: int) -> float:
     """The share of tables, models exchanged within clusters, whose columns differ as much."""
     import numpy as np
 
@@ -182,12 +185,9 @@ def _exchanged(table: Sequence[Sequence[bool]], design: Design, *, seed: int) ->
     generator = np.random.default_rng(seed)
     extreme = sum(
         float((generator.permuted(sums, axis=1).sum(axis=0) ** 2).sum()) >= observed
-        for _ in range(_DRAWS)
+        for _ in range(draws)
     )
-    return (1 + extreme) / (1 + _DRAWS)
-
-
-_DRAWS = 9_999
+    return (1 + extreme) / (1 + draws)
 
 
 def t_two_sided(t: float, freedom: float) -> float:
