@@ -244,7 +244,9 @@ def _agreement(
     rare = _rare([_given(ratings[place]) for place in kept])
     if rare:
         return Agreement(value, *size, name, reason=rare)
-    interval = jackknife(statistic, value, design.take(kept), level=confidence)
+    interval = jackknife(
+        statistic, value, design.take(kept), level=confidence, ratings=size[1] / size[0]
+    )
     return Agreement(
         value, *size, name, interval.low, interval.high, interval.method, interval.reason
     )
