@@ -126,7 +126,7 @@ def kappas(trials: int = 600) -> str:
     return table("Cohen's kappa of two models (`cohen_kappa`): coverage in %", names, rows)
 
 
-def alphas(trials: int = 400) -> str:
+def alphas(trials: int = 1000) -> str:
     """Krippendorff's alpha of three raters who err independently."""
     generator = np.random.default_rng(SEED)
     settings = ((0.5, 0.1), (0.5, 0.3), (0.8, 0.1))

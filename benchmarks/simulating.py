@@ -61,9 +61,10 @@ class Tally:
     def cell(self, target: tuple[float, float]) -> str:
         """The share for a table, bold outside of its target, with how often it was undefined."""
         total = self.trials + self.undefined
-        none = f" ({self.undefined / total:.0%} none)" if self.undefined else ""
         if not self.trials:
             return "none"
+        missing = self.undefined / total
+        none = f" ({missing:.0%} none)" if round(missing, 2) else ""
         share = self.hits / self.trials
         return f"{percent(share, target)}{none}"
 
@@ -71,7 +72,7 @@ class Tally:
 def percent(share: float, target: tuple[float, float]) -> str:
     """A share of a table, bold outside of its target."""
     text = f"{100 * share:.1f}"
-    return text if target[0] <= round(share, 3) <= target[1] else f"**{text}**"
+    return text if target[0] <= float(text) / 100 <= target[1] else f"**{text}**"
 
 
 def holds(low: float | None, high: float | None, truth: float) -> bool | None:
