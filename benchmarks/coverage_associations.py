@@ -236,7 +236,8 @@ def other_levels(trials: int = 300) -> str:
     for n in (24, 60):
         same = Tally()
         for _ in range(trials):
-            same.count(tost(generator.normal(0.5, 1.0, n), margin=0.5).equivalent)
+            gaps = generator.normal(0.5, 1.0, n)
+            same.count(tost(gaps, Design.independent(n), margin=0.5).equivalent)
         rows.append(("TOST of means", f"{n} items, difference = margin", same.cell((0, 0.07))))
         level = Tally(hits=_equivalent_shares(n), trials=1).cell((0, 0.07))
         what = f"{n} items, 20 % and 10 % discordant, margin 10 %"
@@ -262,7 +263,10 @@ def _equivalent_shares(n: int) -> float:
         chance = stats.binom.pmf(c, n, 0.1)
         left = stats.binom.pmf(range(n - c + 1), n - c, 0.2 / 0.9)
         for b in np.flatnonzero(chance * left > 1e-12).tolist():  # noqa: PLR2004
-            found += chance * left[b] * bool(tost_shares(b, c, n, margin=0.1).equivalent)
+            rest = [True] * (n - b - c)
+            first, second = [True] * b + [False] * c + rest, [False] * b + [True] * c + rest
+            same = tost_shares(first, second, Design.independent(n), margin=0.1)
+            found += chance * left[b] * bool(same.equivalent)
     return float(found)
 
 

@@ -56,7 +56,8 @@ def test_only_predictions_of_both_are_compared():
     other = [dataclasses.replace(each, prediction=1) for each in verdicts("++")]
     assert compare_verdicts(verdicts("++"), other, seed=0) == []
     (none,) = compare_verdicts(verdicts("??"), verdicts("++"), seed=0)
-    assert (none.n, none.first, none.test.p) == (0, None, 1.0)
+    assert (none.n, none.first, none.test.p) == (0, None, None)
+    assert none.test.reason == "nothing was scored"
 
 
 def test_paired_numbers_are_those_of_scipy():
@@ -154,7 +155,8 @@ def test_the_command_prints_tables_and_json(runs, capsys):
     assert invoke([*command, "--json", "--measure", "lp"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["comparisons"]
     assert found["measure"] == "lp"
-    assert found["flips"][0]["test"]["p"] == 1.0
+    assert found["flips"][0]["test"]["p"] is None
+    assert found["flips"][0]["test"]["reason"] == "4 values: an interval needs 5 or more"
     tables = runs[0].folder.parent / "tables"
     assert invoke([*command, "--json", "-o", str(tables)]) == 0
     json.loads(capsys.readouterr().out)

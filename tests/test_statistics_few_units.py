@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.statistics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
+from cimento.statistics.bounded import bounded_mean
 from cimento.statistics.clustered import permute_clusters
 from cimento.statistics.correlation import correlate, partial_correlation, statistic_of
 from cimento.statistics.design import FEWEST_CLUSTERS, Design
@@ -15,6 +16,7 @@ from cimento.statistics.differences import share_difference, unpaired_share_diff
 from cimento.statistics.intervals import counted_interval, share_interval
 from cimento.statistics.means import mean_of, t_test
 from cimento.statistics.paired import cochran_q, share_test
+from cimento.statistics.power import tost, tost_shares
 from cimento.statistics.regression import regress
 from cimento.statistics.resampling import bootstrap
 
@@ -41,6 +43,9 @@ def permuted(x, y, design):
 CALLS = {
     "mean_of": lambda x, _, d: mean_of(x, d, seed=1),
     "t_test": lambda x, _, d: t_test(x, d),
+    "bounded_mean": lambda x, _, d: bounded_mean(np.exp(-abs(x)), d, seed=1, draws=99),
+    "tost": lambda x, _, d: tost(x, d, margin=0.5),
+    "tost_shares": lambda x, y, d: tost_shares(truths(x), truths(y), d, margin=0.5),
     "share_interval": lambda x, _, d: share_interval(truths(x), d),
     "counted_interval": lambda x, _, d: counted(x, d),
     "share_difference": lambda x, y, d: share_difference(truths(x), truths(y), d),
