@@ -19,6 +19,7 @@ from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_al
 from cimento.statistics.design import Design
 from cimento.statistics.differences import Difference, cohen_h, share_difference
 from cimento.statistics.intervals import Interval, share_interval
+from cimento.statistics.item_analysis import ItemAnalysis, item_analysis
 from cimento.statistics.multiple import benjamini_hochberg, holm
 from cimento.statistics.paired import cochran_q, share_test
 from cimento.statistics.ranks import Rank, rank_by_pairs
@@ -128,6 +129,8 @@ class Table:
         duels: every pair.
         together: Cochran's Q over all models; None for two, where it is McNemar's test.
         alpha: Krippendorff's, of which items the models get right.
+        analysis: how reliably the items tell the models apart.
+        items: names of the items, in the order of the analysis.
     """
 
     suite: str
@@ -138,6 +141,8 @@ class Table:
     duels: tuple[Duel, ...]
     together: Significance | None
     alpha: Agreement
+    analysis: ItemAnalysis
+    items: tuple[str, ...]
 
     @property
     def checkpoints(self) -> tuple[Standing, ...]:
@@ -301,6 +306,8 @@ def _table(own: Sequence[Marks], *, seed: int) -> Table:
         duels=duels,
         together=cochran_q(rows, design, seed=seed) if len(own) > TWO else None,
         alpha=krippendorff_alpha(rows, design=design),
+        analysis=item_analysis(rows, seed=seed),
+        items=tuple(items),
     )
 
 

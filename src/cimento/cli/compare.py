@@ -223,11 +223,13 @@ def _suites_grid(duels: Sequence[Duel], correct: Correction) -> Grid:
 
 def _table_grids(table: Table, correct: Correction) -> dict[str, Grid]:
     from cimento.report.comparison import checkpoints_grid, duels_grid, standings_grid
+    from cimento.report.robustness import reliability_grid
 
     title = f"{table.suite}: every pair."
     grids = {
         "models": standings_grid(table),
         "pairs": duels_grid(table.duels, title=title, correction=correct, pairs=True),
+        "reliability": reliability_grid(table),
     }
     if table.checkpoints:
         title = f"{table.standings[0].family} over training, {table.suite}."

@@ -1,0 +1,82 @@
+"""Item analysis of a suite over models; oracles: hand calculation and numpy's correlation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.report.robustness import reliability_grid
+from cimento.standings import Marks, tables
+from cimento.statistics.item_analysis import ALIKE, FEW_MODELS, item_analysis
+
+ROWS = [
+    # six models, the better ones to the right
+    [False, False, True, True, True, True],
+    [False, True, False, True, True, True],
+    [True, True, True, True, True, True],
+    [True, True, False, False, False, False],
+    [False, False, False, False, False, False],
+]
+
+
+def test_by_hand():
+    found = item_analysis(ROWS, seed=1)
+
+    assert (found.models, found.items) == (6, 5)
+    assert (found.all_pass, found.none_pass) == ((2,), (4,))
+    # Totals 2, 3, 2, 3, 3, 3: variance 8/36. Shares 4/6, 4/6, 1, 2/6, 0: sum of p(1 - p) 24/36.
+    assert found.kr20.value == pytest.approx(5 / 4 * (1 - 24 / 8))
+    assert found.item_total[2] is None
+    assert found.item_total[3] == pytest.approx(
+        np.corrcoef(ROWS[3], np.sum([ROWS[k] for k in (0, 1, 2, 4)], axis=0))[0, 1]
+    )
+    # the fourth item is passed by the first two models, and the others by all but these
+    assert found.against == (0, 3)
+
+
+def test_few_models_have_counts_alone():
+    found = item_analysis([row[:4] for row in ROWS], seed=1)
+
+    assert (found.all_pass, found.none_pass) == ((2,), (4,))
+    assert (found.kr20.value, found.halves.reliability, found.item_total) == (None, None, ())
+    assert found.reason == FEW_MODELS
+
+
+def test_models_with_one_total_have_no_consistency():
+    found = item_analysis([[True, False] * 3, [False, True] * 3], seed=1)
+
+    assert (found.kr20.value, found.kr20.reason) == (None, ALIKE)
+
+
+@given(st.integers(5, 9), st.integers(2, 12), st.integers(0, 1000))
+@settings(deadline=None, max_examples=20)
+def test_consistency_of_items_that_all_agree_is_one(models, items, seed):
+    rows = [[model >= models // 2 for model in range(models)]] * items
+    found = item_analysis(rows, seed=seed)
+
+    assert found.kr20.value == pytest.approx(1.0)
+    assert found.item_total == pytest.approx([1.0] * items)
+    assert (found.all_pass, found.none_pass, found.against) == ((), (), ())
+
+
+def test_the_table_names_items_by_their_ids():
+    marks = [
+        Marks(
+            suite="s",
+            question="all",
+            model=f"m{k}",
+            right={f"item-{number}": row[k] for number, row in enumerate(ROWS)},
+        )
+        for k in range(6)
+    ]
+    (table,) = tables(marks)
+    grid = reliability_grid(table)
+
+    assert grid.rows[0][:3] == ("5", "1", "1")
+    assert grid.notes[:3] == (
+        "Pass with every model: item-2.",
+        "Pass with none: item-4.",
+        "Passed more often by models that are worse on the other items: item-0, item-3.",
+    )
