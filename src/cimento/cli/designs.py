@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -26,6 +27,7 @@ TableName: TypeAlias = Literal[
     "lowest",
     "joint",
     "blimp",
+    "covariates",
 ]
 
 STEM = "accuracy"
@@ -89,6 +91,8 @@ def make_table(
 
     if name == "licensing":
         return _licensing(runs)
+    if name == "covariates":
+        return _covariates(runs)
     if name == "regions":
         return _regions(runs)
     if name in {"perplexity", "lowest", "joint", "blimp"}:
@@ -150,6 +154,15 @@ def _regions(runs: Sequence[Run]) -> Grid:
             todo="Part the sentences at bars in items.tsv; see docs/islands.md.",
         )
     return regions_grid(found)
+
+
+def _covariates(runs: Sequence[Run]) -> Grid:
+    """Margins beside length and word frequency."""
+    from cimento.cli.frequencies import zipf_frequencies_if_any
+    from cimento.covariates import margin_covariates
+    from cimento.report.robustness import covariates_grid
+
+    return covariates_grid(margin_covariates(runs, functools.cache(zipf_frequencies_if_any)))
 
 
 def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> Grid:

@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 
 from cimento.report import wording
 from cimento.report.grid import BLANK, Grid
+from cimento.statistics.regression import INTERCEPT
 
 if TYPE_CHECKING:
+    from cimento.covariates import MarginCovariates
     from cimento.sensitivity import Sensitivity
     from cimento.standings import Table
+    from cimento.statistics.regression import Coefficient
 
 _share = partial(wording.rate, absent=BLANK)
+_bits = partial(wording.number, digits=3, absent=BLANK)
+_p = partial(wording.p_number, absent=BLANK)
 
 
 def sensitivity_grid(rows: Sequence[Sensitivity]) -> Grid:
@@ -87,6 +92,49 @@ def reliability_grid(table: Table) -> Grid:
             "Items that all models pass, or none, say nothing about differences of models.",
         ),
     )  # fmt: skip
+
+
+def covariates_grid(found: Sequence[MarginCovariates]) -> Grid:
+    """Margins at equal length and frequency, and what a token, a word and a Zipf unit add."""
+    rows = []
+    for each in found:
+        place = (each.suite, each.model, str(each.prediction), str(each.n), _bits(each.mean_bits))
+        remarks = [f"the same in all items: {', '.join(each.alike)}"] if each.alike else []
+        remark = "; ".join([each.reason, *remarks] if each.reason else remarks)
+        for k, one in enumerate(each.coefficients or (None,)):
+            rows.append(
+                (
+                    *(place if k == 0 else (BLANK,) * len(place)),
+                    *(_coefficient(one, each) if one else (BLANK,) * 5),
+                    remark if k == 0 else BLANK,
+                )
+            )
+    return Grid(
+        title="Margins in bits, and what length and word frequency have to do with them.",
+        header=(
+            "suite", "model", "prediction", "items", "mean", "margin, and bits for each", "value",
+            "95 %", "p", "p (Holm)", "remark",
+        ),
+        rows=tuple(rows),
+        labels=3,
+        remarks=1,
+        notes=(
+            "Least squares over items, standard errors CR2 over clusters. First line: the margin"
+            " of an item whose two sides are alike in what stands below.",
+            "Holm's correction is over all coefficients but these. Words are summed over a side.",
+        ),
+    )  # fmt: skip
+
+
+def _coefficient(one: Coefficient, row: MarginCovariates) -> tuple[str, ...]:
+    first = one.name == INTERCEPT
+    return (
+        "both sides alike" if first else one.name,
+        _bits(one.value),
+        wording.interval(one.low, one.high, absent=BLANK),
+        _p(one.p),
+        BLANK if first else _p(row.p_holm.get(one.name)),
+    )
 
 
 SHOWN = 12

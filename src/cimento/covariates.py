@@ -1,0 +1,164 @@
+"""Covariates of margins: how much of a margin goes with length and word frequency.
+
+The formula of each prediction is evaluated over other values than surprisals: one for each token,
+one for each word, and the Zipf frequency of each word. Its margin over these is how many tokens or
+words the side that should cost less has less, and how much more frequent its words are; margins in
+bits are regressed on them over items. What the intercept says is the margin of an item whose two
+sides are equal in all of them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from cimento.measures.first_token import with_first_tokens
+from cimento.results import Run
+from cimento.statistics.design import Design
+from cimento.statistics.multiple import holm
+from cimento.statistics.regression import INTERCEPT, Coefficient, regress
+from cimento.verdicts.accuracy import clusters_of
+from cimento.verdicts.judge import judge
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Frequency: TypeAlias = Callable[[str], float]
+"""From a word to its frequency on the Zipf scale."""
+
+TOKENS, WORDS, FREQUENCY = "fewer tokens", "fewer words", "more frequent words"
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarginCovariates:
+    """The regression of the margins of one prediction.
+
+    Attributes:
+        suite: its name.
+        model: label of the model.
+        prediction: its number.
+        n: items with a margin.
+        mean_bits: of their margins; None without one.
+        alike: covariates in which the two sides of no item differ, or all by as much.
+        coefficients: the intercept, the margin in bits where both sides are alike, and bits for
+            each token, word, or unit of the Zipf scale; empty where there is no regression.
+        p_holm: p of each coefficient but the intercept, corrected by Holm over a table.
+        reason: why there is no regression.
+    """
+
+    suite: str
+    model: str
+    prediction: int
+    n: int
+    mean_bits: float | None
+    alike: tuple[str, ...] = ()
+    coefficients: tuple[Coefficient, ...] = ()
+    p_holm: Mapping[str, float | None]
+    reason: str | None = None
+
+
+def margin_covariates(
+    runs: Sequence[Run], frequency: Callable[[str], Frequency | None]
+) -> list[MarginCovariates]:
+    """The regressions of all predictions of some runs, p-values corrected over all of them.
+
+    Args:
+        runs: of suites that are judged by formulas.
+        frequency: from a language to the Zipf frequencies of its words; None where unknown.
+
+    Raises:
+        FormulaError: a formula cannot be read.
+    """
+    found = [row for run in runs for row in _of_run(run, frequency(run.suite.meta.language))]
+    slopes = [
+        (place, coefficient)
+        for place, row in enumerate(found)
+        for coefficient in row.coefficients
+        if coefficient.name != INTERCEPT
+    ]
+    corrected = holm([coefficient.p for _, coefficient in slopes])
+    for (place, coefficient), p in zip(slopes, corrected, strict=True):
+        row = found[place]
+        found[place] = replace(row, p_holm={**row.p_holm, coefficient.name: p})
+    return found
+
+
+def _of_run(run: Run, frequency: Frequency | None) -> list[MarginCovariates]:
+    suite = run.judging.applied(run.suite)
+    clusters = clusters_of(suite) if suite.cluster else None
+    tokens, requests = with_first_tokens(run.tokens(), run.judging.unscored_first), run.requests()
+    words = _words_begun(tokens, requests)
+    costs = {TOKENS: [1.0] * len(tokens), WORDS: [float(len(begun)) for begun in words]}
+    if frequency is not None:
+        # A frequent word costs less, as it does in bits.
+        costs[FREQUENCY] = [0.0 - sum(map(frequency, begun)) for begun in words]
+    margins = {
+        name: {
+            (verdict.prediction, verdict.item): verdict.margin_bits
+            for verdict in judge(suite, _costing(tokens, values), requests, metric="sum")
+        }
+        for name, values in costs.items()
+    }
+    rows = []
+    for number in range(len(suite.predictions)):
+        items = {
+            verdict.item: verdict.margin_bits
+            for verdict in run.summary(with_verdicts=True).verdicts
+            if verdict.prediction == run.judging.number(number) and verdict.margin_bits is not None
+        }
+        columns = {
+            name: [own[number, item] or 0.0 for item in items] for name, own in margins.items()
+        }
+        rows.append(_regressed(run, number, items, columns, Design.of(items, clusters)))
+    return rows
+
+
+def _regressed(
+    run: Run,
+    number: int,
+    items: Mapping[str, float],
+    columns: Mapping[str, Sequence[float]],
+    design: Design,
+) -> MarginCovariates:
+    varying = {name: values for name, values in columns.items() if len(set(values)) > 1}
+    found = regress(list(items.values()), varying, design)
+    return MarginCovariates(
+        suite=run.suite.name,
+        model=run.model,
+        prediction=run.judging.number(number),
+        n=len(items),
+        mean_bits=math.fsum(items.values()) / len(items) if items else None,
+        alike=tuple(name for name in columns if name not in varying),
+        coefficients=found.coefficients,
+        p_holm={},
+        reason=found.reason,
+    )
+
+
+def _words_begun(tokens: pl.DataFrame, requests: pl.DataFrame) -> list[list[str]]:
+    """Of each row of the tokens table, the words whose first letter is in the token."""
+    texts = dict(requests.select("request", "text").unique().iter_rows())
+    begins = {
+        request: [(match.start(), match[0].lower()) for match in _WORD.finditer(text)]
+        for request, text in texts.items()
+    }
+    return [
+        [word for begin, word in begins.get(request, []) if start <= begin < end]
+        for request, start, end in tokens.select("request", "start", "end").iter_rows()
+    ]
+
+
+def _costing(tokens: pl.DataFrame, bits: Sequence[float]) -> pl.DataFrame:
+    """The tokens table with other costs; what had none stays without."""
+    import polars as pl
+
+    nats = pl.Series("logprob_nats", [0.0 - math.log(2) * value for value in bits])
+    known = pl.col("logprob_nats").is_not_null()
+    plain = tokens.select(pl.exclude("surprisal_bits", "boundary_nats"))
+    return plain.with_columns(
+        logprob_nats=pl.when(known).then(nats).otherwise(pl.col("logprob_nats"))
+    )
