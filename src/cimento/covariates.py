@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Frequency: TypeAlias = Callable[[str], float]
 """From a word to its frequency on the Zipf scale."""
 
-TOKENS, WORDS, FREQUENCY = "fewer tokens", "fewer words", "more frequent words"
+TOKENS, WORDS, FREQUENCY = "token fewer", "word fewer", "Zipf unit more"
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -43,7 +43,7 @@ class MarginCovariates:
         prediction: its number.
         n: items with a margin.
         mean_bits: of their margins; None without one.
-        alike: covariates in which the two sides of no item differ, or all by as much.
+        left_out: covariates that are the same in all items, or follow from those before them.
         coefficients: the intercept, the margin in bits where both sides are alike, and bits for
             each token, word, or unit of the Zipf scale; empty where there is no regression.
         p_holm: p of each coefficient but the intercept, corrected by Holm over a table.
@@ -55,7 +55,7 @@ class MarginCovariates:
     prediction: int
     n: int
     mean_bits: float | None
-    alike: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     coefficients: tuple[Coefficient, ...] = ()
     p_holm: Mapping[str, float | None]
     reason: str | None = None
@@ -124,19 +124,31 @@ def _regressed(
     columns: Mapping[str, Sequence[float]],
     design: Design,
 ) -> MarginCovariates:
-    varying = {name: values for name, values in columns.items() if len(set(values)) > 1}
-    found = regress(list(items.values()), varying, design)
+    kept = _independent(columns)
+    found = regress(list(items.values()), kept, design)
     return MarginCovariates(
         suite=run.suite.name,
         model=run.model,
         prediction=run.judging.number(number),
         n=len(items),
         mean_bits=math.fsum(items.values()) / len(items) if items else None,
-        alike=tuple(name for name in columns if name not in varying),
+        left_out=tuple(name for name in columns if name not in kept),
         coefficients=found.coefficients,
         p_holm={},
         reason=found.reason,
     )
+
+
+def _independent(columns: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]]:
+    """The columns that are no sum of a constant and those before them."""
+    import numpy as np
+
+    kept: dict[str, Sequence[float]] = {}
+    for name, values in columns.items():
+        table = np.column_stack([np.ones(len(values)), *kept.values(), values])
+        if len(values) and np.linalg.matrix_rank(table) == table.shape[1]:
+            kept[name] = values
+    return kept
 
 
 def _words_begun(tokens: pl.DataFrame, requests: pl.DataFrame) -> list[list[str]]:

@@ -89,10 +89,9 @@ def make_table(
     from cimento.verdicts.factorial_mixed import design_models
     from cimento.verdicts.factorial_tests import dd_tests
 
-    if name == "licensing":
-        return _licensing(runs)
-    if name == "covariates":
-        return _covariates(runs)
+    own = {"licensing": _licensing, "covariates": _covariates}
+    if name in own:
+        return own[name](runs)
     if name == "regions":
         return _regions(runs)
     if name in {"perplexity", "lowest", "joint", "blimp"}:

@@ -99,7 +99,7 @@ def covariates_grid(found: Sequence[MarginCovariates]) -> Grid:
     rows = []
     for each in found:
         place = (each.suite, each.model, str(each.prediction), str(each.n), _bits(each.mean_bits))
-        remarks = [f"the same in all items: {', '.join(each.alike)}"] if each.alike else []
+        remarks = [f"left out: {', '.join(each.left_out)}"] if each.left_out else []
         remark = "; ".join([each.reason, *remarks] if each.reason else remarks)
         for k, one in enumerate(each.coefficients or (None,)):
             rows.append(
@@ -119,9 +119,10 @@ def covariates_grid(found: Sequence[MarginCovariates]) -> Grid:
         labels=3,
         remarks=1,
         notes=(
-            "Least squares over items, standard errors CR2 over clusters. First line: the margin"
-            " of an item whose two sides are alike in what stands below.",
-            "Holm's correction is over all coefficients but these. Words are summed over a side.",
+            "Least squares over items, with CR2 standard errors over clusters.",
+            "First line: the margin of an item whose two sides are alike in what stands below it.",
+            "Left out is what is the same in all items, or follows from the other covariates.",
+            "Holm's correction is over all the other lines. Frequencies are summed over words.",
         ),
     )  # fmt: skip
 
