@@ -159,22 +159,22 @@ def _rows(base: Run, made: Callable[[Variant], Run]) -> Iterator[Sensitivity]:
     for variant in VARIANTS:
         if not _applies(variant, base):
             continue
-        place = {"suite": base.suite.name, "model": base.model, "variant": variant.name}
+        nothing = Sensitivity(suite=base.suite.name, model=base.model, variant=variant.name)
         try:
             after = _passed(made(variant))
         except CimentoError as error:
-            yield Sensitivity(**place, reason=str(error))
+            yield dataclasses.replace(nothing, reason=str(error))
             continue
         items = [item for item in before if item in after]
         gained = tuple(item for item in items if after[item] and not before[item])
         lost = tuple(item for item in items if before[item] and not after[item])
         touched |= dict.fromkeys((*gained, *lost))
         if not items:
-            yield Sensitivity(**place, reason="no item is scored in both")
+            yield dataclasses.replace(nothing, reason="no item is scored in both")
             continue
         judged = [item for item in judged if item in after]
-        yield Sensitivity(
-            **place,
+        yield dataclasses.replace(
+            nothing,
             n=len(items),
             gained=gained,
             lost=lost,
