@@ -87,7 +87,14 @@ def test_margins_are_regressed_on_differences_of_the_two_sides():
 
 
 def test_what_does_not_vary_is_named_and_left_out():
-    alike = [pair for pair in PAIRS if len(pair[0].split()) == len(pair[1].split())] * 3
+    alike = [
+        ("luna", "sole"),
+        ("mare", "prato"),
+        ("via", "torre"),
+        ("porta", "finestra"),
+        ("casa", "erba"),
+        ("rosa", "monte"),
+    ]
     (row,) = margin_covariates([run_of(alike)], lambda _: letters)
     (bare,) = margin_covariates([run_of(alike)], lambda _: None)
 
