@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NewType, TypeAlias, get_args
 
+from cimento.earlier import misses
 from cimento.errors import TableError, UsageError, did_you_mean
 from cimento.files import atomically
 from cimento.parquet import refuse_growth
@@ -384,7 +385,7 @@ def read_table(schema: TableSchema, folder: Path, *, rows: int | None = None) ->
             todo="Install a newer cimento.",
         )
     validate(table, schema, where=str(path))
-    return table
+    return misses(table) if schema is VERDICTS else table
 
 
 def not_parquet(path: Path) -> TableError:

@@ -19,7 +19,7 @@ from cimento.cache import AnswerCache, MemoryCache
 from cimento.engine import SCORING_VERSION, Progress
 from cimento.errors import CimentoError, StorageError, SuiteError, UsageError
 from cimento.judging import Judging
-from cimento.manifest import describe
+from cimento.manifest import BLANK, describe
 from cimento.measures import columns_needed
 from cimento.measures.unigrams import load_unigrams
 from cimento.models.base import Scorer
@@ -144,7 +144,10 @@ class Evaluation:
         Raises:
             CimentoError: it cannot be judged in this way.
         """
-        return self.judging.applied(self.limited(loaded.suite))
+        suite = self.limited(loaded.suite)
+        if self.asking.own_blank and suite.leading_blank is not None:
+            suite = dataclasses.replace(suite, leading_blank=None)
+        return self.judging.applied(suite)
 
     def outline(self, loaded: LoadedSuite, numbering: Numbering | None = None) -> Outline:
         """What the suite asks of a model that needs to know no more than its texts.
@@ -232,6 +235,7 @@ class Evaluation:
         """What decides whether a stored run answers the same question."""
         formulas: list[JsonValue] = [p.formula for p in self.judging.applied(suite).predictions]
         columns: list[JsonValue] = list(self.full_asking.columns)
+        blank = None if self.asking.own_blank else suite.leading_blank
         return {
             **source.inputs,
             "suite": loaded.sha256,
@@ -241,6 +245,8 @@ class Evaluation:
             "columns": columns,
             "predictions": formulas,
             "scoring_version": SCORING_VERSION,
+            # Runs of suites that do not say it are as they were.
+            **({} if blank is None else {BLANK: blank}),
         }
 
     def _reopen(self, folder: RunFolder) -> Run:

@@ -60,6 +60,8 @@ def answer_texts(
 
 def whole_text(request: ScoreRequest) -> str:
     """What the model reads: the context, a blank, the text."""
+    if request.blank and request.text and not request.context:
+        return f" {request.text}"
     return f"{request.context} {request.text}" if request.context else request.text
 
 

@@ -14,6 +14,9 @@ from typing import Any
 from cimento._version import __version__
 from cimento.suites.model import JsonValue
 
+BLANK = "leading_blank"
+"""Key of the inputs: whether the suite says that a blank stands before each text."""
+
 _LIBRARIES = ("numpy", "polars", "tokenizers", "torch", "transformers")
 
 
@@ -49,6 +52,15 @@ def with_options(
     """
     told: dict[str, JsonValue] = {"set": dict(options), "measures": list(measures), "seed": seed}
     return {**manifest, "options": told}
+
+
+def blank_before(manifest: Mapping[str, JsonValue]) -> bool:
+    """Whether a blank stood before every text of a run: by its suite, else by its policy."""
+    inputs, asking = manifest.get("inputs"), manifest.get("asking")
+    own = inputs.get(BLANK) if isinstance(inputs, dict) else None
+    policy = asking.get("policy") if isinstance(asking, dict) else None
+    by_policy = policy.get("leading_blank") if isinstance(policy, dict) else None
+    return bool(by_policy if own is None else own)
 
 
 def versions() -> dict[str, JsonValue]:

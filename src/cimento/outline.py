@@ -107,7 +107,7 @@ class Outline:
         own = _wanted(stimulus.wanted)
         wanted = None if self._ask_all else self._shared.get(number, own)
         text, context, regions = stimulus.key
-        return ScoreRequest(number, text, context, wanted, regions)
+        return ScoreRequest(number, text, context, wanted, regions, blank=self._suite.leading_blank)
 
     @cached_property
     def _shared(self) -> dict[int, tuple[Span, ...]]:

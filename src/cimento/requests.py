@@ -78,6 +78,7 @@ class ScoreRequest:
         wanted: character spans of `text` whose tokens are needed; None for all of them.
         regions: character spans that a masked model masks whole under ``--pll region``; a text
             that has none is one region.
+        blank: whether a blank stands before a text without context; None leaves it to the policy.
     """
 
     id: int
@@ -85,6 +86,7 @@ class ScoreRequest:
     context: str = ""
     wanted: tuple[Span, ...] | None = None
     regions: tuple[Span, ...] = ()
+    blank: bool | None = None
 
 
 class Place(NamedTuple):
@@ -241,7 +243,8 @@ def plan_suite(
         wanted[request] += stimulus.wanted
         places += stimulus.places(request)
     ask_all = asks_all(suite, all_tokens=all_tokens)
-    requests = _requests(ids, [None if ask_all else tuple(sorted(set(each))) for each in wanted])
+    spans = [None if ask_all else tuple(sorted(set(each))) for each in wanted]
+    requests = _requests(ids, spans, blank=suite.leading_blank)
     return Plan(suite=suite.name, requests=requests, places=tuple(places))
 
 
@@ -277,7 +280,10 @@ def asked_stimuli(
 
 
 def _requests(
-    ids: Mapping[RequestKey, int], wanted: Sequence[tuple[Span, ...] | None]
+    ids: Mapping[RequestKey, int],
+    wanted: Sequence[tuple[Span, ...] | None],
+    *,
+    blank: bool | None,
 ) -> tuple[ScoreRequest, ...]:
     """What is asked, by number, with the stretches that are wanted of each."""
     # Sentences of one length want the same stretches: one record serves all of them.
@@ -289,6 +295,7 @@ def _requests(
             context=asked.context,
             wanted=shared.setdefault(each, each),
             regions=asked.regions,
+            blank=blank,
         )
         for (asked, number), each in zip(ids.items(), wanted, strict=True)
     )

@@ -51,6 +51,7 @@ class Asking:
         timeout_s: for a server: seconds without a sign of it before it is asked again.
         columns: what else is stored of every token, see docs/measures.md.
         context: what stands before the texts of a suite and is not scored.
+        own_blank: whether `policy` decides on a blank before texts, also where a suite says.
 
     Raises:
         UsageError: a limit of batches is no number from 1, nor ``auto``.
@@ -69,6 +70,7 @@ class Asking:
     timeout_s: float = 120.0
     columns: tuple[Column, ...] = ()
     context: Context = NO_CONTEXT
+    own_blank: bool = False
 
     def __post_init__(self) -> None:
         _ = self.limits
@@ -80,9 +82,9 @@ class Asking:
 
     def digest(self) -> str:
         """A short name for how texts are scored, and after what: eight hexadecimal digits."""
-        if self.context == NO_CONTEXT:
+        if self.context == NO_CONTEXT and not self.own_blank:
             return self.policy.digest()
-        both = f"{self.policy.digest()} {self.context!r}"
+        both = f"{self.policy.digest()} {self.context!r}" + " own blank" * self.own_blank
         return hashlib.sha256(both.encode()).hexdigest()[:8]
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from cimento.citing.facts import RunFacts, part
+from cimento.manifest import blank_before
 from cimento.suites.model import JsonValue
 
 _PLL = {
@@ -30,7 +31,7 @@ def sentences(run: RunFacts) -> list[str]:
         found.append("Punctuation marks belonged to the word that they touch.")
     elif policy.get("punctuation") == "split":
         found.append("Words are what stands between blanks, punctuation marks words of their own.")
-    if policy.get("leading_blank"):
+    if blank_before(run.manifest):
         found.append("A blank stood before every text.")
     return [*found, *_context(run), *_window(policy), *_arguments(policy)]
 

@@ -39,6 +39,7 @@ def export(
     """
     from cimento.citing.used import counted
     from cimento.cli.console import note, show
+    from cimento.cli.run_clusters import clusters_of_run
     from cimento.cli.spreadsheets import neutralise
     from cimento.errors import UsageError
     from cimento.exporting.data import read_runs
@@ -49,7 +50,7 @@ def export(
             seen=f"{to} has no place for it",
             todo="Leave it out, or write --to every-eval-ever.",
         )
-    data = read_runs(runs)
+    data = read_runs(runs, clusters_of_run)
     written = _written(data, output, to, organization)
     neutralise(written, asked=spreadsheet_safe)
     show("\n".join(map(str, written)))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.answers import VERDICTS, find_table
-from cimento.citing.facts import CHOICE, STORIES, STORIES_FILE
+from cimento.citing.facts import CHOICE
+from cimento.cli.run_clusters import clusters_of_run
 from cimento.errors import TableError
 from cimento.runs import find_runs
 from cimento.standings import Marks, step_of
@@ -77,7 +78,7 @@ def _marks(folder: RunFolder, *, measure: str, every_question: bool) -> list[Mar
     if regions and not every_question:
         by_question = {name: own for name, own in by_question.items() if name == TOGETHER}
     family, step = step_of(str(manifest.get("named") or manifest.get("label")))
-    suite, clusters = _suite_name(manifest, folder), _clusters(folder, kind)
+    suite, clusters = _suite_name(manifest, folder), clusters_of_run(folder, kind)
     return [
         Marks(
             suite=suite,
@@ -131,27 +132,3 @@ def _suite_name(manifest: Manifest, folder: RunFolder) -> str:
     suite = manifest.get("suite")
     told = suite.get("name") if isinstance(suite, dict) else None
     return str(told or folder.path.parent.name)
-
-
-def _clusters(folder: RunFolder, kind: str) -> Mapping[str, Hashable]:
-    """Item to what it belongs to; empty where each stands alone."""
-    if kind == STORIES:
-        from cimento.stories.readers import read_stories
-
-        stories = read_stories(folder.path / STORIES_FILE).stories
-        return {str(story.row): story.story_id for story in stories}
-    if kind in {REGIONS, ACCEPTABILITY}:
-        from cimento.suites.load import load_suite
-        from cimento.verdicts.accuracy import clusters_of
-
-        suite = load_suite(folder.suite_folder).suite
-        return clusters_of(suite) if suite.cluster else {}
-    from cimento.cloze.running import open_run
-
-    run = open_run(folder)
-    column = run.suite.cluster
-    return {
-        item.id: ("cluster", value)
-        for item in run.items
-        if column and (value := item.columns.get(column))
-    }

@@ -172,6 +172,7 @@ def parse(
             *columns_needed(measures),
             *parse_layers(layers),
         ),
+        own_blank=leading_blank is not None,
         limit=limit,
         spec=spec,
         recorded_unit=recorded_unit,

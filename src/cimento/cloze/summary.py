@@ -17,6 +17,7 @@ from cimento.cloze.judging.precision import Share, among_top, macro, micro
 from cimento.cloze.outcomes import ChoiceResult, ClozeSummary, MethodResult, Rate
 from cimento.cloze.records import ClozeItem
 from cimento.cloze.running import Answer, ClozeRun
+from cimento.earlier import UNREACHABLE
 from cimento.errors import UsageError, did_you_mean
 from cimento.models.fill import CHOICE
 from cimento.statistics.design import Design
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from cimento.morphology.model import Morphology
 
-UNREACHABLE = "the answer is several tokens, and one mask was asked"
 OPTION_ALONE = frozenset({"left-to-right", "joint", "left", "sentinel"})
 """Rules whose score is that of the option's own tokens."""
 
@@ -93,7 +93,9 @@ def summarise(run: ClozeRun, judging: ClozeJudging) -> ClozeSummary:
 def verdict_table(run: ClozeRun, summary: ClozeSummary) -> pl.DataFrame:
     """The verdicts table: a hit at 1 and at k for each method, and each forced choice.
 
-    Margins are in bits, of the forced choices alone; see docs/tables.md.
+    An answer that a method cannot find is a miss like any other, with the reason beside it: the
+    hits are those of `summarise`. Margins are in bits, of the forced choices alone; see
+    docs/tables.md.
     """
     import math
 
@@ -105,10 +107,8 @@ def verdict_table(run: ClozeRun, summary: ClozeSummary) -> pl.DataFrame:
         unreachable = set(result.unreachable)
         for number, k in enumerate(dict.fromkeys((1, summary.k))):
             for item, rank in summary.ranks[result.method].items():
-                if item in unreachable:
-                    outcome, reason = "unscored", UNREACHABLE
-                else:
-                    outcome, reason = ("pass" if is_hit(rank, k) else "fail"), None
+                outcome = "pass" if is_hit(rank, k) else "fail"
+                reason = UNREACHABLE if item in unreachable and outcome == "fail" else None
                 condition = f"{result.method} hit@{k}"
                 rows.append((suite, item, condition, number, outcome, None, reason))
     for choice in summary.choices:

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TypeAlias
 
 from cimento.answers import REQUESTS, TOKENS, VERDICTS, find_table, read_table
 from cimento.citing.facts import STORIES, STORIES_FILE, RunFacts, read_facts
 from cimento.errors import TableError
 from cimento.parsing import parse_json
 from cimento.runs import RunFolder, find_runs
-from cimento.statistics.intervals import Interval, wilson
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import Interval, share_interval
 from cimento.suites.kinds import ACCEPTABILITY, REGIONS
+from cimento.suites.model import JsonValue
 
 ALL = "all"
 """The question whether all predictions of a suite hold together."""
 
 _TWO = 2
+
+ClustersOf: TypeAlias = Callable[[RunFolder, str], Mapping[str, Hashable]]
+"""From a run and the kind of its suite to what each item belongs to; empty where all stand alone.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +59,9 @@ class Share:
         right: verdicts that count as right.
         n: verdicts that count.
         accuracy: right / n; None where n is 0.
-        interval: Wilson's, where items are independent; else without ends, and why.
+        interval: Wilson's, at the effective number of items where some belong together; without
+            ends, and why, where there are too few.
+        clustered: whether some items belong together.
     """
 
     question: str
@@ -61,13 +70,35 @@ class Share:
     n: int
     accuracy: float | None
     interval: Interval
+    clustered: bool
 
     @property
     def stderr(self) -> float | None:
-        """Standard error of a mean of zeros and ones, n - 1 below; None with fewer than two."""
-        if self.n < _TWO or self.accuracy is None:
+        """Standard error of a mean of zeros and ones, n - 1 below; None for `stderr_reason`."""
+        if self.stderr_reason or self.accuracy is None:
             return None
         return math.sqrt(self.accuracy * (1 - self.accuracy) / (self.n - 1))
+
+    @property
+    def stderr_reason(self) -> str:
+        """Why there is no standard error; empty where there is one."""
+        if self.n < _TWO:
+            return "fewer than two verdicts"
+        if self.right in (0, self.n):
+            return "all verdicts are equal, so that the formula gives 0; see the interval"
+        return "items belong together; see the interval" if self.clustered else ""
+
+    @property
+    def uncertainty(self) -> dict[str, JsonValue]:
+        """The interval and what there is to say of the standard error, as JSON."""
+        interval = self.interval
+        return {
+            "low": interval.low,
+            "high": interval.high,
+            "interval_method": interval.method,
+            "interval_reason": interval.reason,
+            "stderr_reason": self.stderr_reason or None,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +112,7 @@ class RunData:
         texts: item to condition to text.
         logprobs: item to condition to the summed log-probability of the tokens that were scored,
             in nats; a condition with an unscored token is not there.
+        clusters: item to what it belongs to; empty where each stands alone.
     """
 
     path: Path
@@ -88,6 +120,7 @@ class RunData:
     outcomes: tuple[Outcome, ...]
     texts: Mapping[str, Mapping[str, str]]
     logprobs: Mapping[str, Mapping[str, float]]
+    clusters: Mapping[str, Hashable]
 
     @property
     def suite(self) -> str:
@@ -138,7 +171,10 @@ class RunData:
     def share(self, question: str) -> Share:
         """How often the answer to a question is right."""
         scored = self.scored(question)
-        right, n = sum(map(self.is_right, scored)), len(scored)
+        passed = [self.is_right(each) for each in scored]
+        right, n = sum(passed), len(passed)
+        items = [each.item for each in scored]
+        design = Design.of(items, {item: self.clusters.get(item, item) for item in items})
         every = (each.verdict for each in self.outcomes if each.question == question)
         return Share(
             question=question,
@@ -146,7 +182,8 @@ class RunData:
             right=right,
             n=n,
             accuracy=right / n if n else None,
-            interval=self._interval(right, n),
+            interval=share_interval(passed, design),
+            clustered=design.clustered,
         )
 
     def described(self, question: str) -> str:
@@ -157,25 +194,33 @@ class RunData:
             return self.facts.predictions[int(question)]
         return f"The answer is right: {question}."
 
-    def _interval(self, right: int, n: int) -> Interval:
-        if not n:
-            return Interval(None, None, None, "nothing was scored")
-        if self.facts.cluster or self.facts.kind == STORIES:
-            return Interval(None, None, None, "items belong together; see the report of the run")
-        return Interval(*wilson(right / n, n), "Wilson")
+    def cluster_name(self, item: str) -> str:
+        """What an item belongs to, as text; itself where it stands alone, empty where all do."""
+        if not self.clusters:
+            return ""
+        label = self.clusters.get(item, item)
+        return str(label[1] if isinstance(label, tuple) else label)
 
 
-def read_runs(paths: Iterable[Path]) -> list[RunData]:
+def read_runs(paths: Iterable[Path], clusters: ClustersOf) -> list[RunData]:
     """The runs in some folders.
+
+    Args:
+        paths: of runs, or of folders of runs.
+        clusters: says which items of a run belong together.
 
     Raises:
         TableError: there is none, or one cannot be read.
     """
-    return [read_run(folder) for path in paths for folder in find_runs(path)]
+    return [read_run(folder, clusters) for path in paths for folder in find_runs(path)]
 
 
-def read_run(folder: RunFolder) -> RunData:
+def read_run(folder: RunFolder, clusters: ClustersOf) -> RunData:
     """A stored run of any kind.
+
+    Args:
+        folder: where.
+        clusters: says which of its items belong together.
 
     Raises:
         TableError: it cannot be read.
@@ -195,6 +240,7 @@ def read_run(folder: RunFolder) -> RunData:
         ),
         texts=texts,
         logprobs=_logprobs(folder.path),
+        clusters=clusters(folder, facts.kind),
     )
 
 

@@ -134,10 +134,15 @@ def _result(run: RunData, share: Share) -> dict[str, JsonValue]:
         },
         "score_details": {
             "score": share.accuracy,
-            "details": _texts(dict(share.counts)),
+            "details": _texts({**share.counts, **_reasons(share)}),
             "uncertainty": uncertainty,
         },
     }
+
+
+def _reasons(share: Share) -> dict[str, str]:
+    """Why there is no standard error, or no interval, where there is none."""
+    return {"stderr_reason": share.stderr_reason, "interval_reason": share.interval.reason or ""}
 
 
 def _source(run: RunData) -> dict[str, JsonValue]:

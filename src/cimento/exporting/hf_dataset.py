@@ -25,7 +25,7 @@ from cimento.citing.used import counted
 from cimento.exporting.data import RunData
 from cimento.files import atomically, write_text
 from cimento.report.grid import BLANK, Grid, as_markdown
-from cimento.report.wording import rate
+from cimento.report.wording import interval, rate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -127,8 +127,10 @@ def _results(runs: Sequence[RunData]) -> Grid:
     for run in runs:
         for share in map(run.share, run.questions):
             counts = (str(share.right), str(share.n), rate(share.accuracy, absent=BLANK))
-            rows.append((run.suite, run.facts.label, share.question, *counts))
-    header = ("suite", "model", "question", "right", "of", "accuracy")
+            found = share.interval
+            ends = interval(found.low, found.high, absent=found.reason or BLANK)
+            rows.append((run.suite, run.facts.label, share.question, *counts, ends))
+    header = ("suite", "model", "question", "right", "of", "accuracy", "95 % interval")
     return Grid(title="How often each answer is right.", header=header, rows=tuple(rows), labels=3)
 
 

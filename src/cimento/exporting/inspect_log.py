@@ -131,9 +131,7 @@ def _score(share: Share) -> dict[str, JsonValue]:
         "unscored_samples": share.counts.get("unscored", 0),
         "metrics": metrics,
         "metadata": {
-            "low": share.interval.low,
-            "high": share.interval.high,
-            "interval_method": share.interval.method,
+            **share.uncertainty,
             "ties": share.counts.get("tie", 0),
         },
     }

@@ -48,7 +48,7 @@ def _write_model(label: str, runs: Sequence[RunData], folder: Path) -> list[Path
     results: dict[str, JsonValue] = {
         "results": {name: _metrics(name, share) for name, share in shares.items()},
         "group_subtasks": {name: [] for name in tasks},
-        "configs": {name: _config(name, run, question) for name, (run, question) in tasks.items()},
+        "configs": {name: _config(name, *tasks[name], shares[name]) for name in tasks},
         "versions": {name: run.facts.meta.version or NOT_KNOWN for name, (run, _) in tasks.items()},
         "n-shot": dict.fromkeys(tasks, 0),
         "higher_is_better": {name: {"acc": True} for name in tasks},
@@ -103,7 +103,7 @@ def _metrics(name: str, share: Share) -> dict[str, JsonValue]:
     }
 
 
-def _config(name: str, run: RunData, question: str) -> dict[str, JsonValue]:
+def _config(name: str, run: RunData, question: str, share: Share) -> dict[str, JsonValue]:
     meta = run.facts.meta
     return {
         "task": name,
@@ -117,6 +117,7 @@ def _config(name: str, run: RunData, question: str) -> dict[str, JsonValue]:
             "language": meta.language,
             "licence": meta.licence,
             "citation": meta.citation,
+            "uncertainty": share.uncertainty,
         },
     }
 

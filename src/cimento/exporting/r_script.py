@@ -27,35 +27,69 @@ options(width = 120)
 """
 
 _VERDICTS = """
-verdicts <- read.csv("verdicts.csv", encoding = "UTF-8", stringsAsFactors = FALSE)
+verdicts <- read.csv("verdicts.csv", encoding = "UTF-8", stringsAsFactors = FALSE,
+                     colClasses = c(item = "character", cluster = "character"))
 verdicts <- subset(verdicts, verdict != "unscored")
 verdicts$right <- as.integer(verdicts$right)
 cat("\\nShare of items that are right\\n")
 print(aggregate(right ~ suite + model + question, data = verdicts, FUN = mean))
+
+# Where the suite says which items belong together (column cluster, else empty), clusters have
+# random effects too: without them items of one cluster would count as independent.
+clustered <- function(part) any(nzchar(part$cluster)) && length(unique(part$cluster)) > 1
+told <- function(part) {
+  if (clustered(part)) {
+    cat("random effects of", length(unique(part$cluster)), "clusters and their items\\n")
+  } else {
+    cat("random effects of items; the suite declares no clusters\\n")
+  }
+}
 
 # Right or wrong, with what varies between items; of one model there is nothing to compare.
 for (part in split(verdicts, list(verdicts$suite, verdicts$question), drop = TRUE)) {
   mixed <- length(unique(part$right)) > 1
   if (length(unique(part$model)) > 1 && mixed) {
     cat("\\n", part$suite[1], "-", part$question[1], "\\n")
-    print(summary(glmer(right ~ model + (1 | item), data = part, family = binomial)))
+    told(part)
+    formula <- if (clustered(part)) right ~ model + (1 | item) + (1 | cluster)
+               else right ~ model + (1 | item)
+    print(summary(glmer(formula, data = part, family = binomial)))
+  }
+}
+
+# Margins in bits, of models of one kind: those of causal and masked models are no one scale.
+margins <- subset(verdicts, !is.na(margin_bits))
+for (part in split(margins, list(margins$suite, margins$question, margins$kind), drop = TRUE)) {
+  if (length(unique(part$model)) > 1 && length(unique(part$item)) > 1) {
+    cat("\\n", part$suite[1], "-", part$question[1], "- margins,", part$kind[1], "models\\n")
+    told(part)
+    formula <- if (clustered(part)) margin_bits ~ model + (1 | item) + (1 | cluster)
+               else margin_bits ~ model + (1 | item)
+    print(summary(lmer(formula, data = part, REML = TRUE)), correlation = FALSE)
   }
 }
 """
 
 _SCORES = """
-scores <- read.csv("scores.csv", encoding = "UTF-8", stringsAsFactors = FALSE)
+scores <- read.csv("scores.csv", encoding = "UTF-8", stringsAsFactors = FALSE,
+                   colClasses = c(item = "character", cluster = "character"))
 # first, second: the two factors, which first_factor and second_factor name. The first is +1/2
 # where it is changed, the second where it is plain, and -1/2 else, so that their interaction is
 # the difference of differences (DD): above 0 where both changes together cost more than each
-# alone explains.
-formulas <- list(
+# alone explains. Where there are clusters, DD varies between them.
+alone <- list(
   score ~ second * first + (1 | item),
   score ~ second * first + (1 + second + first || item)
 )
+in_clusters <- list(
+  score ~ second * first + (1 | item) + (1 | cluster) + (0 + second:first | cluster),
+  score ~ second * first + (1 + second + first || item) + (1 | cluster) +
+    (0 + second:first | cluster)
+)
 for (part in split(scores, list(scores$suite, scores$model, scores$phenomenon), drop = TRUE)) {
-  for (formula in formulas) {
+  for (formula in if (clustered(part)) in_clusters else alone) {
     cat("\\n", part$suite[1], "-", part$model[1], "-", part$phenomenon[1], "\\n")
+    told(part)
     print(summary(lmer(formula, data = part, REML = TRUE)), correlation = FALSE)
   }
 }
@@ -84,7 +118,9 @@ def _verdicts(runs: Sequence[RunData]) -> pl.DataFrame:
         (
             run.suite,
             run.facts.label,
+            str(run.facts.model.get("kind", "")),
             each.item,
+            run.cluster_name(each.item),
             each.question,
             each.verdict,
             int(run.is_right(each)),
@@ -96,7 +132,9 @@ def _verdicts(runs: Sequence[RunData]) -> pl.DataFrame:
     columns = {
         "suite": pl.String(),
         "model": pl.String(),
+        "kind": pl.String(),
         "item": pl.String(),
+        "cluster": pl.String(),
         "question": pl.String(),
         "verdict": pl.String(),
         "right": pl.Int64(),
@@ -118,6 +156,7 @@ def _scores(runs: Sequence[RunData]) -> pl.DataFrame:
         "first_factor": pl.String(),
         "second_factor": pl.String(),
         "item": pl.String(),
+        "cluster": pl.String(),
         "condition": pl.String(),
         "first": pl.Float64(),
         "second": pl.Float64(),
@@ -141,5 +180,6 @@ def _score_rows(data: RunData) -> list[tuple[str | float, ...]]:
                 if score is not None:
                     first = 0.5 if cell.levels[0] == changed else -0.5
                     second = 0.5 if cell.levels[1] == plain else -0.5
-                    rows.append((*head, *names, each.item, cell.name, first, second, score))
+                    whose = (each.item, data.cluster_name(each.item))
+                    rows.append((*head, *names, *whose, cell.name, first, second, score))
     return rows

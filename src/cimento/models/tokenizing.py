@@ -167,7 +167,8 @@ def _refuse_long(sequence: Sequence[int], window: int | None, request: ScoreRequ
 
 def _whole(request: ScoreRequest, *, leading_blank: bool) -> str:
     """A text after its context; an empty text has no blank before it either."""
-    if leading_blank and request.text and not request.context:
+    blank = leading_blank if request.blank is None else request.blank
+    if blank and request.text and not request.context:
         return f" {request.text}"
     return " ".join(part for part in (request.context, request.text) if part)
 

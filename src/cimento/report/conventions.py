@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from cimento.manifest import blank_before
 from cimento.measures import find_measure
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def conventions(
         said.append(f"Conventions of {judging.compat}, see docs/compat.md.")
     if judging.compat and policy.get("bos") in _BOS:
         said.append(_BOS[str(policy["bos"])])
-    if policy.get("leading_blank"):
+    if blank_before(manifest) and policy:
         said.append("A blank stood before every text.")
     model = manifest.get("model")
     if isinstance(model, dict) and model.get("boundary"):

@@ -206,6 +206,8 @@ def _set_of(spans: tuple[Span, ...]) -> frozenset[Span]:
 
 def _address(request: ScoreRequest) -> bytes:
     said = repr((request.text, request.context, request.regions))
+    if request.blank is not None:
+        said += repr(request.blank)
     return hashlib.sha256(said.encode()).digest()[:16]
 
 
@@ -213,7 +215,10 @@ def _shard(suite: str, requests: Sequence[tuple[ScoreRequest, Place]]) -> Shard:
     rows = [
         _row(request, item=place.item, condition=place.condition) for request, place in requests
     ]
-    asked = json.dumps([row[:4] for row in rows], ensure_ascii=False)
+    asked = json.dumps(
+        [row[:4] if row.blank is None else (*row[:4], row.blank) for row in rows],
+        ensure_ascii=False,
+    )
     digest = hashlib.sha256(asked.encode()).hexdigest()[:32]
     return Shard(digest, _plan(suite, rows))
 
@@ -227,6 +232,7 @@ class _Row(NamedTuple):
     regions: list[Span]
     item: str
     condition: str
+    blank: bool | None = None
 
 
 def _row(request: ScoreRequest, *, item: str, condition: str) -> _Row:
@@ -237,6 +243,7 @@ def _row(request: ScoreRequest, *, item: str, condition: str) -> _Row:
         list(request.regions),
         item,
         condition,
+        request.blank,
     )
 
 
@@ -248,6 +255,7 @@ def _plan(suite: str, rows: Sequence[_Row]) -> Plan:
             context=row.context,
             wanted=None if row.wanted is None else _spans(row.wanted),
             regions=_spans(row.regions),
+            blank=row.blank,
         )
         for number, row in enumerate(rows)
     )

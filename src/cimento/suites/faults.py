@@ -40,6 +40,9 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S005": _error("no items", "Add at least one item."),
     "CIM-S006": _warning("the encoding was guessed", "Save the file as UTF-8 to be sure."),
     "CIM-S007": _warning("a key that looks misspelt", "Rename it, or leave it as your own."),
+    "CIM-S008": _warning(
+        "a field of a task that is not honoured", "See docs/compat.md for what is, and what to do."
+    ),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item an id of its own."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),

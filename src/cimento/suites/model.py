@@ -172,6 +172,8 @@ class Suite:
             ``detok`` also removes blanks before ``. , ! ? ; :``.
         cluster: free column whose value says which items belong together (made from one
             template, say), so that intervals can allow for it; empty where each stands alone.
+        leading_blank: whether a blank stands before each text, where the suite says so; None leaves
+            it to how texts are scored.
         factors: for factorial designs: factor name to its levels; the free columns of the same
             names give the level of each condition.
         extra: top-level keys of the source format that cimento does not use, kept for writing.
@@ -184,6 +186,7 @@ class Suite:
     metric: Metric = "sum"
     join: JoinRule = "blank"
     cluster: str = ""
+    leading_blank: bool | None = None
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     extra: Mapping[str, JsonValue] = field(default_factory=_nothing)
 

@@ -72,6 +72,7 @@ class TomlOptions(Open):
     metric: Metric = "sum"
     join: JoinRule = "blank"
     cluster: str = ""
+    leading_blank: bool | None = None
 
 
 class TomlPrediction(Open):

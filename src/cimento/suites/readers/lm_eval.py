@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from cimento.errors import InputError, MissingDependencyError, SuiteError
+from cimento.errors import Fault, InputError, MissingDependencyError, SuiteError
 from cimento.files import read_bytes
 from cimento.parsing import parse_json
+from cimento.suites.faults import fault
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.readers.items import PAIR_PREDICTION
 from cimento.suites.reading import Reading, sha256_of
@@ -19,6 +20,25 @@ from cimento.suites.tables import read_table
 SUFFIXES = (".yaml", ".yml")
 _CHOICES = re.compile(r"\{\{\s*\[\s*(\w+)\s*,\s*(\w+)\s*\]\s*\}\}")
 _LOCAL = ("json", "csv", "text")
+DELIMITER = "target_delimiter"
+_USED = frozenset({
+    "task", "dataset_path", "dataset_kwargs", "doc_to_choice", "doc_to_target",
+    # The one file that there is has the one split.
+    "test_split", "validation_split", "training_split",
+})  # fmt: skip
+_SAID_ANYWAY: Mapping[str, tuple[JsonValue, ...]] = {
+    "output_type": ("multiple_choice",),
+    "doc_to_text": ("", None),
+    "description": ("", None),
+    "num_fewshot": (0, None),
+    "repeats": (1,),
+    "dataset_name": (None, ""),
+}
+"""What a field may say where nothing comes of it that is not done here too."""
+_LABELS = frozenset({
+    "tag", "group", "task_alias", "metadata", "should_decontaminate",
+    "doc_to_decontamination_query", "dataset_name",
+})  # fmt: skip
 _DEEPEST = 8
 MOST_BYTES = 50_000
 """Of a task; its data are in a file of their own."""
@@ -29,7 +49,9 @@ _MOST_NESTED = 50
 def read_lm_eval(path: Path) -> Reading:
     """Read a task whose two choices are two columns of a file beside it.
 
-    Every other column of the data becomes a free column. ``include`` is followed.
+    Every other column of the data becomes a free column. ``include`` is followed, and
+    ``target_delimiter`` says whether a blank stands before each text. Fields that are not honoured
+    are named in a warning.
 
     Raises:
         InputError: it is no such task, or its data are not local.
@@ -47,14 +69,18 @@ def read_lm_eval(path: Path) -> Reading:
                     seen=f"there is no text in {column!r}",
                     todo=f"The task {path.name} says that the sentences are there.",
                 )
+    blank = _leading_blank(task)
     suite = Suite(
-        meta=Meta(name=str(task.get("task") or path.stem)),
+        meta=Meta(name=str(task.get("task") or path.stem), version=_version(task)),
+        leading_blank=blank,
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
         items=tuple(_item(number, row, good, bad) for number, row in enumerate(rows, start=1)),
     )
     places = tuple(f"{data.name} row {n}" for n in range(1, len(rows) + 1) for _ in (good, bad))
-    return Reading(suite, sha256_of(read_bytes(path), read_bytes(data)), places)
+    return Reading(
+        suite, sha256_of(read_bytes(path), read_bytes(data)), places, _unused(task, path)
+    )
 
 
 def _task(path: Path, *, depth: int) -> dict[str, JsonValue]:
@@ -118,6 +144,53 @@ def _plain_yaml(data: bytes) -> object:
         if isinstance(token, tokens.AliasToken):
             raise yaml.YAMLError(f"an alias, *{token.value}, which is not followed")
     return yaml.safe_load(data)
+
+
+def _leading_blank(task: Mapping[str, JsonValue]) -> bool | None:
+    """Whether a blank stands before each text; None where the task puts something else there."""
+    delimiter = task.get(DELIMITER, " ")
+    return {" ": True, "": False}.get(delimiter) if isinstance(delimiter, str) else None
+
+
+def _version(task: Mapping[str, JsonValue]) -> str:
+    metadata = task.get("metadata")
+    version = metadata.get("version") if isinstance(metadata, dict) else None
+    return "" if version is None else str(version)
+
+
+def _unused(task: Mapping[str, JsonValue], path: Path) -> tuple[Fault, ...]:
+    """A warning that names the fields which say something that is not done."""
+    changing = [name for name, value in task.items() if not _is_honoured(name, value)]
+    labels = [name for name in changing if name in _LABELS]
+    others = [name for name in changing if name not in _LABELS]
+    said = []
+    if others:
+        said.append(f"These fields are not honoured, and may change scores: {', '.join(others)}.")
+    if labels:
+        said.append(f"These are passed over, and change none: {', '.join(labels)}.")
+    if not said:
+        return ()
+    return (fault("CIM-S008", where=path.name, seen=" ".join(said)),)
+
+
+def _is_honoured(name: str, value: JsonValue) -> bool:
+    """Whether a field is used, or says what is done anyway."""
+    if name == DELIMITER:
+        return value in ("", " ")
+    if name == "metadata":
+        return isinstance(value, dict) and set(value) <= {"version"}
+    if name == "metric_list":
+        return isinstance(value, list) and all(map(_is_accuracy, value))
+    return name in _USED or value in _SAID_ANYWAY.get(name, ())
+
+
+def _is_accuracy(metric: JsonValue) -> bool:
+    """Whether a metric is the share of right choices, by sums or for each character."""
+    usual = {"aggregation": "mean", "higher_is_better": True}
+    if not isinstance(metric, dict) or metric.get("metric") not in ("acc", "acc_norm"):
+        return False
+    own = {key: value for key, value in metric.items() if key != "metric"}
+    return own.items() <= usual.items()
 
 
 def _choices(task: Mapping[str, JsonValue], path: Path) -> tuple[str, str]:

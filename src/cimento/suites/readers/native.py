@@ -39,7 +39,7 @@ META_KEYS = (
     "reference", "comment", "tags",
 )  # fmt: skip
 TOP_KEYS = ("regions", "meta", "options", "factors", "predictions", EXTRA)
-OPTION_KEYS = ("metric", "join", "cluster")
+OPTION_KEYS = ("metric", "join", "cluster", "leading_blank")
 PREDICTION_KEYS = ("formula", "comment")
 
 
@@ -211,6 +211,7 @@ def _with_settings(items: Sequence[Item], settings: TomlSuite, *, pairs: bool) -
         metric=settings.options.metric,
         join=settings.options.join,
         cluster=settings.options.cluster,
+        leading_blank=settings.options.leading_blank,
         factors={name: tuple(levels) for name, levels in settings.factors.items()},
         extra=extra,
     )

@@ -14,6 +14,7 @@ _TASK = """\
 # Minimal pairs of {suite}, written by cimento; run it with
 #   lm_eval --model hf --model_args pretrained=MODEL --tasks {task} --include_path FOLDER
 # from the folder that FOLDER is in: the path of the data is relative to the working folder.
+# target_delimiter is what stands before each sentence: {said}.
 task: {task}
 dataset_path: json
 dataset_kwargs:
@@ -21,7 +22,7 @@ dataset_kwargs:
 output_type: multiple_choice
 test_split: train
 doc_to_text: ""
-target_delimiter: ""
+target_delimiter: {delimiter}
 doc_to_choice: "{{{{[sentence_good, sentence_bad]}}}}"
 doc_to_target: 0
 num_fewshot: 0
@@ -32,6 +33,10 @@ metric_list:
 metadata:
   version: {version}
 """
+
+
+_BLANK = "a blank, as the suite says"
+_NOTHING = 'nothing, as cimento scores; tasks without this line, such as blimp_*, have " "'
 
 
 def write_lm_eval(suite: Suite, folder: Path) -> Path:
@@ -54,6 +59,8 @@ def write_lm_eval(suite: Suite, folder: Path) -> Path:
     text = _TASK.format(
         suite=" ".join(suite.name.split()),
         task=task,
+        delimiter='" "' if suite.leading_blank else '""',
+        said=_BLANK if suite.leading_blank else _NOTHING,
         data=json.dumps(f"{folder.name}/{data.name}"),
         version=json.dumps(suite.meta.version or "0"),
     )

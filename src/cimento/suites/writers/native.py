@@ -87,7 +87,7 @@ def _settings(suite: Suite) -> _Object:
     }
     if suite.meta.tags:
         meta["tags"] = list(suite.meta.tags)
-    usual = {"metric": "sum", "join": "blank", "cluster": ""}
+    usual = {"metric": "sum", "join": "blank", "cluster": "", "leading_blank": None}
     options: _Object = {
         key: value for key in OPTION_KEYS if (value := getattr(suite, key)) != usual[key]
     }
