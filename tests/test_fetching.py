@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import io
 import json
+import re
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
@@ -18,7 +20,7 @@ from huggingface_hub import close_session
 from cimento import fetching
 from cimento.cli.main import invoke
 from cimento.errors import InputError, StorageError, UsageError
-from cimento.fetching import download, fetch
+from cimento.fetching import download, fetch, unpinned
 from cimento.suites.load import load_suites
 from cimento.suites.published import Published, find_published, https_only, published
 
@@ -34,11 +36,13 @@ class Site:
         files: path to content.
         asked: the requests that came, path and Range.
         cut_after: how many bytes of a file are sent before the connection is closed.
+        length: whether it says how long files are.
     """
 
     files: dict[str, bytes]
     asked: list[tuple[str, str]] = field(default_factory=list)
     cut_after: int | None = None
+    length: bool = True
     address: str = ""
 
 
@@ -80,7 +84,8 @@ def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
                 return
             start = int(span.removeprefix("bytes=").split("-")[0]) if span else 0
             self.send_response(206 if span else 200)
-            self.send_header("Content-Length", str(len(content) - start))
+            if site.length:
+                self.send_header("Content-Length", str(len(content) - start))
             etag = hashlib.sha1(content).hexdigest()  # noqa: S324  # as the hub names files
             self.send_header("ETag", f'"{etag}"')
             self.send_header("X-Repo-Commit", REVISION)
@@ -158,6 +163,64 @@ def test_a_download_goes_on_where_it_was(
     download(f"{site.address}/pairs.tsv", tmp_path / "pairs.tsv")
     assert site.asked == [("/pairs.tsv", "bytes=10-")]
     assert (tmp_path / "pairs.tsv").read_bytes() == PAIRS
+
+
+def test_a_download_that_was_cut_off_is_not_taken_for_whole(
+    serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
+) -> None:
+    site = serve({"/it/pairs.tsv": PAIRS})
+    site.cut_after = 20
+    with pytest.raises(InputError, match=rf"cut off after 20 of {len(PAIRS)} bytes"):
+        fetch(single(site), tmp_path / "pairs")
+    assert not (tmp_path / "pairs" / "pairs.tsv").exists()
+
+    # Asked again it goes on, and is noticed again, until all is there.
+    site.cut_after = 10
+    with pytest.raises(InputError, match=rf"cut off after 30 of {len(PAIRS)} bytes"):
+        fetch(single(site), tmp_path / "pairs")
+    site.cut_after = None
+    fetch(single(site), tmp_path / "pairs")
+    assert (tmp_path / "pairs" / "pairs.tsv").read_bytes() == PAIRS
+
+
+def test_without_a_length_the_published_hash_tells(
+    serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
+) -> None:
+    site = serve({"/it/pairs.tsv": PAIRS})
+    site.cut_after, site.length = 20, False
+    published_as = {"pairs.tsv": hashlib.sha256(PAIRS).hexdigest()}
+    pinned = dataclasses.replace(single(site), sha256=published_as)
+    for _ in range(2):
+        with pytest.raises(StorageError, match="not the file that was published"):
+            fetch(pinned, tmp_path / "pairs")
+    (tmp_path / "pairs" / "pairs.tsv").unlink()
+    site.cut_after = None
+    assert unpinned(pinned, fetch(pinned, tmp_path / "pairs")) == 0
+    missing = dataclasses.replace(single(site), sha256={**published_as, "more.tsv": "0" * 64})
+    with pytest.raises(StorageError, match=r"more\.tsv: .* or it is missing"):
+        fetch(missing, tmp_path / "other")
+
+
+def test_hashes_that_nobody_published_are_recorded_and_that_is_said(
+    serve: Callable[[dict[str, bytes]], Site],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    site = serve({"/it/pairs.tsv": PAIRS})
+    monkeypatch.setattr("cimento.suites.published.find_published", lambda _: single(site))
+    assert invoke(["suites", "get", "pairs", "-o", str(tmp_path / "pairs")]) == 0
+    said = capsys.readouterr().err
+    assert "sha256 of 1 files could not be compared" in said
+    assert str(tmp_path / "pairs" / "source.json") in said
+
+
+def test_hashes_in_the_registry_are_hashes() -> None:
+    pinned = {name: entry.sha256 for name, entry in published().items() if entry.sha256}
+    assert pinned.keys() == {"blimp", "portuguese"}
+    digests = [digest for each in pinned.values() for digest in each.values()]
+    assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in digests)
+    assert len(set(digests)) == len(digests)
 
 
 def test_what_cannot_be_reached_is_explained(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -102,7 +103,8 @@ def download(address: str, path: Path) -> Path:
     """Download one file; a download that was cut off goes on where it was.
 
     Raises:
-        OSError: the address cannot be reached, or the file cannot be written.
+        OSError: the address cannot be reached, sends less than it says (what came is kept), or the
+            file cannot be written.
     """
     import urllib.error
     import urllib.request
@@ -119,9 +121,15 @@ def download(address: str, path: Path) -> Path:
             goes_on = have and response.status == _PARTIAL
             with part.open("ab" if goes_on else "wb") as sink:
                 shutil.copyfileobj(response, sink, _CHUNK)
+            length = response.headers.get("Content-Length")
+            whole = int(length) + (have if goes_on else 0) if length else None
     except urllib.error.HTTPError as error:
         error.close()  # it holds the connection
         raise
+    came = part.stat().st_size
+    # The library takes the end of a connection for the end of the file.
+    if whole is not None and came != whole:
+        raise OSError(errno.EPIPE, f"it was cut off after {came:,} of {whole:,} bytes")
     part.replace(path)
     return path
 
@@ -268,7 +276,43 @@ def _record(
         "complete": complete,
         "files": files if complete else {},
     }
+    if complete:
+        _check_pinned(dataset, files, target, whole=not language)
     write_text(json.dumps(content, ensure_ascii=False, indent=2) + "\n", target / SOURCE)
+
+
+def _check_pinned(
+    dataset: Published, files: Mapping[str, str], target: Path, *, whole: bool
+) -> None:
+    """See that files that came are those that were published, where the registry knows them.
+
+    Args:
+        dataset: an entry of the registry.
+        files: those that came, with their sha256.
+        target: where they are.
+        whole: whether all files were fetched, and not those of one language.
+
+    Raises:
+        StorageError: one is another, or is missing.
+    """
+    for name, digest in dataset.sha256.items():
+        if files.get(name, "" if whole else digest) != digest:
+            raise StorageError(
+                where=str(target / name),
+                seen="is not the file that was published: its sha256 is another, or it is missing",
+                todo=f"Remove {target} and fetch again; if it stays so, do not use it.",
+            )
+
+
+def unpinned(dataset: Published, folder: Path) -> int:
+    """How many fetched files the registry has no sha256 of.
+
+    Args:
+        dataset: an entry of the registry.
+        folder: what `fetch` returned.
+    """
+    files = _recorded(folder).get("files")
+    return len((files if isinstance(files, dict) else {}).keys() - dataset.sha256.keys())
 
 
 def _recorded(target: Path) -> dict[str, object]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
+import errno
 import hashlib
 import io
 import os
 import sqlite3
+import stat
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 from cimento.errors import InputError, StorageError, UsageError
 
@@ -136,13 +139,12 @@ def read_bytes(path: Path) -> bytes:
     """The content of a file.
 
     Raises:
-        InputError: there is no such file, it is a folder, or it may not be read.
+        InputError: there is no such file, it is a folder, a device or a pipe, or it may not be
+            read.
     """
     try:
-        # A link in a stranger's folder may lead to a device, which never ends or waits for ever.
-        if path.is_char_device() and not _is_terminal(path):
-            raise InputError(where=str(path), seen="is a device and no file", todo="Name a file.")
-        return path.read_bytes()
+        with open_plain(path) as file:
+            return file.read()
     except FileNotFoundError as error:
         raise InputError(
             where=str(path), seen="there is no such file", todo="Check the path."
@@ -155,7 +157,7 @@ def read_bytes(path: Path) -> bytes:
         raise InputError(
             where=str(path),
             seen=f"cannot be read ({error.strerror or error})",
-            todo="Check its permissions and the disk.",
+            todo="Check that it is a file, its permissions and the disk.",
         ) from error
 
 
@@ -166,7 +168,7 @@ def file_digest(path: Path) -> str:
         InputError: it cannot be read.
     """
     try:
-        with path.open("rb") as handle:
+        with open_plain(path) as handle:
             return hashlib.file_digest(handle, "sha256").hexdigest()
     except OSError as error:
         raise InputError(
@@ -176,8 +178,28 @@ def file_digest(path: Path) -> str:
         ) from error
 
 
-def _is_terminal(path: Path) -> bool:
+def open_plain(path: Path) -> BinaryIO:
+    """A file, opened to be read: one that ends, and does not wait for anybody.
+
+    A file or link in a stranger's folder may be or lead to a device or a named pipe. Those that
+    the user names below ``/dev`` and ``/proc`` are read: ``/dev/stdin``, or ``<(command)`` of a
+    shell.
+
+    Raises:
+        OSError: it cannot be opened, or is a device, a pipe or a socket.
+    """
+    mode = path.stat().st_mode
+    named = path.is_absolute() and path.parts[1:2] in (("dev",), ("proc",))
+    piped = named and stat.S_ISFIFO(mode)
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or piped or _is_terminal(path, mode)):
+        raise OSError(errno.EINVAL, "is a device, a pipe or a socket, and no file", str(path))
+    return path.open("rb")
+
+
+def _is_terminal(path: Path, mode: int) -> bool:
     """Whether what is typed is read, as from ``/dev/stdin``."""
+    if not stat.S_ISCHR(mode):
+        return False
     with path.open("rb") as file:
         return file.isatty()
 

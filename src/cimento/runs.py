@@ -6,8 +6,11 @@ lands in the same place and a finished one need not be done again.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import hashlib
 import json
+import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -15,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import StorageError, TableError
-from cimento.files import write_text
+from cimento.files import open_plain, write_text
 from cimento.parsing import parse_json
+from cimento.suites.archives import MAX_FILE_BYTES
 from cimento.suites.model import JsonValue
 
 MANIFEST = "manifest.json"
@@ -64,7 +68,9 @@ class RunFolder:
 
         Raises:
             StorageError: it cannot.
+            TableError: it holds what no run does: a link, a pipe, a device.
         """
+        self._refuse_special()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.path):
@@ -88,9 +94,14 @@ class RunFolder:
     def manifest(self) -> dict[str, JsonValue]:
         """What the run was made of and with.
 
+        Every reader of a run asks for its manifest first, and the whole folder is looked at then:
+        it may be a stranger's, and a link in it would have other files of this machine read.
+
         Raises:
-            TableError: there is no manifest, or it cannot be read.
+            TableError: there is no manifest, or it cannot be read; or the folder holds what no run
+                does: a link, a pipe, a device.
         """
+        self._refuse_special()
         try:
             content = self.read_json(MANIFEST)
         except TableError as error:
@@ -113,10 +124,36 @@ class RunFolder:
         """
         path = self.path / name
         try:
-            content: JsonValue = parse_json(path.read_text(encoding="utf-8"))
+            content: JsonValue = parse_json(self._read(name))
         except (OSError, ValueError) as error:
             raise TableError(where=str(path), seen=f"cannot be read ({error})") from error
         return content
+
+    def _read(self, name: str) -> bytes:
+        """A file of the run that is read whole.
+
+        Raises:
+            OSError: it cannot be read, or is larger than any that a run has.
+        """
+        with open_plain(self.path / name) as file:
+            content = file.read(MAX_FILE_BYTES + 1)
+        if len(content) > MAX_FILE_BYTES:
+            raise OSError(errno.EFBIG, f"is larger than {MAX_FILE_BYTES:,} bytes")
+        return content
+
+    def _refuse_special(self) -> None:
+        """See that the folder holds plain files and folders only.
+
+        Raises:
+            TableError: it holds something else.
+        """
+        for path in _special(self.path):
+            raise TableError(
+                where=str(path),
+                seen="is a link, a pipe or a device; the folder of a run holds plain files only",
+                todo="Links in a run are not followed. If the run is your own, copy it with"
+                " `cp -rL`.",
+            )
 
     def verify(self, manifest: Manifest) -> None:
         """See that the suite and the answers are those that were stored.
@@ -169,7 +206,7 @@ class RunFolder:
     def told(self) -> str:
         """What was printed of the run; empty where nothing was kept."""
         try:
-            return (self.path / TOLD).read_text(encoding="utf-8", errors="replace")
+            return self._read(TOLD).decode("utf-8", errors="replace")
         except OSError:
             return ""
 
@@ -193,6 +230,16 @@ def find_runs(path: Path) -> Iterator[RunFolder]:
         )
     for folder in folders:
         yield RunFolder(folder)
+
+
+def _special(folder: Path) -> Iterator[Path]:
+    """Links and whatever is neither a file nor a folder, below a folder that may not be there."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _special(Path(entry.path))
+            elif not entry.is_file(follow_symlinks=False):
+                yield Path(entry.path)
 
 
 def _file_name(name: str) -> str:

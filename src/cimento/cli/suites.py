@@ -84,11 +84,16 @@ def get(
     ] = None,
 ) -> None:
     """Fetch a published dataset at a pinned revision; what is already there is only checked."""
-    from cimento.fetching import fetch
+    from cimento.fetching import SOURCE, fetch, unpinned
     from cimento.suites.published import find_published
 
     found = find_published(dataset)
     folder = fetch(found, output or Path(found.name), language=language)
+    if unknown := unpinned(found, folder):
+        note(
+            f"The sha256 of {unknown} files could not be compared with published ones: what came"
+            f" is recorded in {folder / SOURCE} and compared from now on."
+        )
     note(f"{found.title}\nlicence: {found.licence}\nplease cite: {found.citation}")
     show(str(folder))
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from cimento.errors import InputError, MissingDependencyError, UsageError, did_you_mean
+from cimento.files import open_plain
 from cimento.measures.sentence import Numbers
 from cimento.measures.values import Missing, total
 from cimento.parsing import parse_json
@@ -120,7 +121,8 @@ def _wordfreq(language: str) -> WordFrequencies:
 
 def _read_counts(path: Path) -> dict[str, float]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        with open_plain(path) as file:
+            text = file.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
             where=str(path), seen="is not UTF-8", todo="Save the counts as UTF-8."

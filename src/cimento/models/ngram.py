@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cimento.errors import InputError, MissingDependencyError, UsageError
+from cimento.files import open_plain
 from cimento.models.align import tokens_in, word_spans
 from cimento.models.arpa import END, START, UNKNOWN, ArpaModel
 from cimento.models.base import Encoded, ModelCard, Policy
@@ -211,7 +212,7 @@ def locate_ngrams(path: Path) -> Located:
         InputError: the file cannot be read.
     """
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(

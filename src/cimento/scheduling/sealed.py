@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 from cimento.errors import StorageError, TableError
-from cimento.files import write_bytes
+from cimento.files import open_plain, write_bytes
 
 _SEAL = 2 * hashlib.sha256().digest_size + 1
 
@@ -41,7 +41,8 @@ def read_sealed(path: Path) -> bytes:
         TableError: it is not there, was cut short, or a byte of it has changed.
     """
     try:
-        content = path.read_bytes()
+        with open_plain(path) as file:
+            content = file.read()
     except FileNotFoundError as error:
         raise TableError(where=str(path), seen="there is no such file") from error
     except OSError as error:

@@ -32,6 +32,7 @@ class Published:
         archive: address of a repository's zip at one commit.
         inside: folder in the archive that holds the suites; ``{language}`` stands for a code.
         files: language to the addresses of single files.
+        sha256: path in the fetched folder to the sha256 of the file, where that is known.
         by_hand: what to do where none of these is given.
     """
 
@@ -49,6 +50,7 @@ class Published:
     archive: str = ""
     inside: str = ""
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sha256: Mapping[str, str] = field(default_factory=dict)
     by_hand: str = ""
 
     @property
@@ -111,12 +113,16 @@ def _entry(name: str, entry: Mapping[str, object]) -> Published:
     files = entry.get("files", {})
     texts = {key: value for key, value in entry.items() if isinstance(value, str)}
     lists = {key: _texts(value) for key, value in entry.items() if key in ("languages", "suffixes")}
-    codes = entry.get("codes", {})
+    mappings = {
+        key: value
+        for key, value in entry.items()
+        if key in ("codes", "sha256") and isinstance(value, dict)
+    }
     return Published(
         name=name,
         **texts,  # type: ignore[arg-type]  # keys of the file are those of the record; tested
         **lists,  # type: ignore[arg-type]
-        codes=codes if isinstance(codes, dict) else {},
+        **mappings,
         files={key: _texts(value) for key, value in files.items()}
         if isinstance(files, dict)
         else {},
