@@ -178,7 +178,7 @@ class Evaluation:
         """
         suite = self.limited(loaded.suite)
         self._check_unigrams(suite)
-        folder = self._folder(suite, source)
+        folder = self._folder(loaded, source)
         if folder is not None and self.is_stored(loaded, source):
             return self._reopen(folder)
         if folder is not None:
@@ -188,7 +188,7 @@ class Evaluation:
     def is_stored(self, loaded: LoadedSuite, source: Named) -> bool:
         """Whether the run is stored already, and may be taken as it is."""
         suite = self.limited(loaded.suite)
-        folder = self._folder(suite, source)
+        folder = self._folder(loaded, source)
         inputs = self._inputs(loaded, suite, source)
         return folder is not None and not self.force and folder.is_done(inputs)
 
@@ -199,7 +199,7 @@ class Evaluation:
             StorageError: it cannot be written.
         """
         suite = self.limited(loaded.suite)
-        folder = self._folder(suite, source)
+        folder = self._folder(loaded, source)
         warnings = (*map(str, loaded.warnings), *answers.tables.warnings)
         run = Run(
             suite=suite,
@@ -225,11 +225,16 @@ class Evaluation:
         if self.judging.unigrams:
             load_unigrams(self.judging.unigrams, language=suite.meta.language)
 
-    def _folder(self, suite: Suite, source: Named) -> RunFolder | None:
+    def _folder(self, loaded: LoadedSuite, source: Named) -> RunFolder | None:
         if self.output is None:
             return None
-        policy = self.asking.digest()
-        return RunFolder.named(self.output, suite=suite.name, model=source.label, policy=policy)
+        return RunFolder.named(
+            self.output,
+            suite=loaded.suite.name,
+            sha256=loaded.sha256,
+            model=source.label,
+            policy=self.asking.digest(),
+        )
 
     def _inputs(self, loaded: LoadedSuite, suite: Suite, source: Named) -> dict[str, JsonValue]:
         """What decides whether a stored run answers the same question."""

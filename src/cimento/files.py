@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import errno
 import hashlib
 import io
 import os
+import re
 import sqlite3
 import stat
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO
@@ -19,6 +22,8 @@ from cimento.errors import InputError, StorageError, UsageError
 DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 """What comes of a damaged SQLite file: where its message quotes the file, Python cannot read it."""
 
+_TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}")
+_STALE_S = 3600
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -46,6 +51,21 @@ def atomically(path: Path, save: Callable[[Path], object]) -> Path:
             todo="Choose another folder, or free some space.",
         ) from error
     return path
+
+
+def remove_stale(folder: Path) -> None:
+    """Remove files that `atomically` was writing when it was killed.
+
+    Those of the last hour may be another process's, which is at work.
+
+    Args:
+        folder: where, and below.
+    """
+    for path in folder.rglob(".*"):
+        with contextlib.suppress(OSError):
+            old = time.time() - path.lstat().st_mtime > _STALE_S
+            if old and _TEMPORARY.fullmatch(path.name) and path.is_file():
+                path.unlink()
 
 
 def write_bytes(data: bytes, path: Path) -> Path:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from cimento.suites.model import Metric
 
 SUMMARY = "summary.json"
+_SHOWN_DIGITS = 7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,7 +291,7 @@ class Run:
     def folder_below(self, output: Path) -> RunFolder:
         """The folder that this run has, or would have, in another folder of runs."""
         name = self.folder.name if self.folder else self.model
-        return RunFolder(output / self.suite.name / name)
+        return RunFolder.below(output, suite=self.suite.name, name=name)
 
     @classmethod
     def open(
@@ -345,6 +346,36 @@ def open_runs(paths: Iterable[Path]) -> list[Run]:
     found = [(folder, folder.manifest()) for path in paths for folder in find_runs(path)]
     judged = [each for each in found if each[1].get("kind") is None]
     return [Run.open(folder, manifest) for folder, manifest in judged or found]
+
+
+def told_apart(runs: Sequence[Run]) -> list[Run]:
+    """The runs, with digits of its content in the name of each suite of which there are versions.
+
+    Else runs of a suite before and after it was edited would stand in one table, as one.
+
+    Args:
+        runs: of any suites.
+    """
+    versions: dict[str, dict[str, None]] = {}
+    contents = [_content(run.manifest) for run in runs]
+    for run, content in zip(runs, contents, strict=True):
+        versions.setdefault(run.suite.name, {})[content] = None
+
+    def named(run: Run, content: str) -> Run:
+        name = f"{run.suite.name} ({content[:_SHOWN_DIGITS]})"
+        meta = dataclasses.replace(run.suite.meta, name=name)
+        return dataclasses.replace(run, suite=dataclasses.replace(run.suite, meta=meta))
+
+    return [
+        named(run, content) if len(versions[run.suite.name]) > 1 and content else run
+        for run, content in zip(runs, contents, strict=True)
+    ]
+
+
+def _content(manifest: Manifest) -> str:
+    """The sha256 of the suite of a run; empty where it is not known."""
+    suite = manifest.get("suite")
+    return str(suite.get("sha256", "")) if isinstance(suite, dict) else ""
 
 
 def summarise(

@@ -1,7 +1,8 @@
 """The folder of one run: a manifest, the tables and a copy of the suite.
 
-``<output>/<suite>/<model@revision>--<policy>/`` is named by content, so that the same run always
-lands in the same place and a finished one need not be done again.
+``<output>/<suite>/<model@revision>--<digits>/`` is named by content: the digits are of the suite
+and of how it was asked. So the same run always lands in the same place and a finished one need not
+be done again, and a suite that was edited, or another of the same name, has a place of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import StorageError, TableError
-from cimento.files import open_plain, write_text
+from cimento.files import open_plain, remove_stale, write_text
 from cimento.parsing import parse_json
 from cimento.suites.archives import MAX_FILE_BYTES
 from cimento.suites.model import JsonValue
@@ -32,6 +33,9 @@ _ANSWERS = (
     "requests.parquet", "tokens.parquet", "fills.parquet", "stories.jsonl", "answers.jsonl",
 )  # fmt: skip
 TOLD = "table.txt"
+_DIGITS = 8
+_BEGUN = ("asked-for.json", "parts/inputs.json")
+"""Where runs that take long write down what they answer, before they are finished."""
 
 Manifest = Mapping[str, JsonValue]
 
@@ -47,16 +51,52 @@ class RunFolder:
     path: Path
 
     @classmethod
-    def named(cls, output: Path, *, suite: str, model: str, policy: str) -> RunFolder:
+    def named(cls, output: Path, *, suite: str, sha256: str, model: str, policy: str) -> RunFolder:
         """The folder of a run under `output`.
 
         Args:
             output: folder of runs.
             suite: name of the suite.
+            sha256: of the suite, as it was read.
             model: label of the model, ``name@revision``.
-            policy: digest of the policy.
+            policy: digest of how the suite is asked.
         """
-        return cls(output / _file_name(suite) / f"{_file_name(model)}--{policy}")
+        place, stem = output / _file_name(suite), _file_name(model)
+        # The name as well: two may come to one folder, and hold the same.
+        digits = hashlib.sha256(f"{policy} {sha256} {suite}".encode()).hexdigest()[:_DIGITS]
+        folder = cls(place / f"{stem}--{digits}")
+        earlier = cls(place / f"{stem}--{policy}")
+        return earlier if not folder.path.is_dir() and earlier._is_of(sha256) else folder
+
+    @classmethod
+    def below(cls, output: Path, *, suite: str, name: str) -> RunFolder:
+        """The folder that a run has in another folder of runs.
+
+        Args:
+            output: folder of runs.
+            suite: name of the suite.
+            name: of the run's folder.
+        """
+        return cls(output / _file_name(suite) / _file_name(name))
+
+    def _is_of(self, sha256: str) -> bool:
+        """Whether a run of version 0.1 is stored here, or was begun, of the very suite.
+
+        Its folder's digits were of how the suite was asked only.
+        """
+        if not self.path.is_dir():
+            return False
+        begun = [self._inputs_in(name) for name in _BEGUN]
+        with contextlib.suppress(TableError):
+            begun.append(self.manifest().get("inputs"))
+        return any(isinstance(each, dict) and each.get("suite") == sha256 for each in begun)
+
+    def _inputs_in(self, name: str) -> JsonValue:
+        """What a run that is not finished wrote down of its inputs; None where it did not."""
+        try:
+            return self.read_json(name)
+        except TableError:
+            return None
 
     @property
     def suite_folder(self) -> Path:
@@ -166,7 +206,7 @@ class RunFolder:
         """
         stored = manifest.get(FILES)
         for name, sha256 in stored.items() if isinstance(stored, dict) else ():
-            if self._sha256(name) != sha256:
+            if not _is_hidden(name) and self._sha256(name) != sha256:
                 raise TableError(
                     where=str(self.path / name),
                     seen="is not what the run stored: it was cut short, changed or removed",
@@ -191,7 +231,11 @@ class RunFolder:
         """The files that are read again, with their sha256."""
         suite = (path for path in self.suite_folder.rglob("*") if path.is_file())
         names = [*_ANSWERS, *(path.relative_to(self.path).as_posix() for path in suite)]
-        return {name: self._sha256(name) for name in sorted(names) if (self.path / name).is_file()}
+        return {
+            name: self._sha256(name)
+            for name in sorted(names)
+            if not _is_hidden(name) and (self.path / name).is_file()
+        }
 
     def finish(self, manifest: Manifest) -> None:
         """Write the manifest, last of all: a folder with a manifest is a finished run."""
@@ -211,8 +255,9 @@ class RunFolder:
             return ""
 
     def reopen(self) -> None:
-        """Take the manifest away before the tables are written anew."""
+        """Take the manifest away before the tables are written anew, and what was half written."""
         (self.path / MANIFEST).unlink(missing_ok=True)
+        remove_stale(self.path)
 
 
 def find_runs(path: Path) -> Iterator[RunFolder]:
@@ -230,6 +275,11 @@ def find_runs(path: Path) -> Iterator[RunFolder]:
         )
     for folder in folders:
         yield RunFolder(folder)
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether a file is none of the run's: left by a program that was stopped, or by a system."""
+    return name.rpartition("/")[2].startswith(".")
 
 
 def _special(folder: Path) -> Iterator[Path]:

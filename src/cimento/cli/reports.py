@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from cimento.errors import CimentoError
 from cimento.measures.registry import REGIONS as REGION_VALUES
 from cimento.report.told import told_of
-from cimento.results import Run
+from cimento.results import Run, told_apart
 from cimento.runs import Manifest, RunFolder, find_runs
 from cimento.suites.kinds import ACCEPTABILITY, REGIONS
 
@@ -100,7 +100,7 @@ def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> Opened:
         if kind in REPORTERS:
             others[kind] = (*others.get(kind, ()), each)
     judged = [each for each in found if each[1].get("kind") is None]
-    runs = [Run.open(folder, manifest) for folder, manifest in judged]
+    runs = told_apart([Run.open(folder, manifest) for folder, manifest in judged])
     runs = [each for run in runs for each in run.judge_on(measures or _own_measures(run))]
     told = [told_of(folder, manifest) for folder, manifest in found]
     return Opened(tuple(runs), tuple(each for each in told if each is not None), others)

@@ -113,16 +113,19 @@ def _repeat(
             todo="Choose another folder.",
         )
     before = _stamps(output)
-    _take_judgments(folder.path, target)
     if not named.model:
         note(printable(f"{folder.path}: the model is {model}, as its manifest says"))
     # What the runner prints is not the result here.
     with contextlib.redirect_stdout(io.StringIO()):
         code = run_each_kind([str(folder.suite_folder)], [model], how)
-    if code:
-        return code, None
-    made = next(path for path, stamp in _stamps(output).items() if before.get(path) != stamp)
-    return 0, compare_folders(folder.path, made.parent)
+        if code:
+            return code, None
+        stamps = _stamps(output).items()
+        made = next(path.parent for path, stamp in stamps if before.get(path) != stamp)
+        if _take_judgments(folder.path, made):
+            stored = replace(how, evaluation=replace(how.evaluation, force=False))
+            run_each_kind([str(folder.suite_folder)], [model], stored)
+    return 0, compare_folders(folder.path, made)
 
 
 def _stamps(output: Path) -> dict[Path, int]:
@@ -178,14 +181,16 @@ def _how(folder: RunFolder, manifest: Manifest, output: Path, named: _Named) -> 
     )
 
 
-def _take_judgments(run: Path, target: Path) -> None:
-    """Let the repetition be judged by what people said of the run."""
+def _take_judgments(run: Path, target: Path) -> bool:
+    """Let the repetition be judged by what people said of the run; whether they said anything."""
     from cimento.answers import JUDGMENTS
     from cimento.files import read_bytes, write_bytes
 
     name = f"{JUDGMENTS.name}.parquet"
-    if (run / name).is_file():
-        write_bytes(read_bytes(run / name), target / name)
+    if not (run / name).is_file():
+        return False
+    write_bytes(read_bytes(run / name), target / name)
+    return True
 
 
 def _as_json(found: Mapping[str, tuple[FileRepeat, ...]]) -> str:

@@ -170,7 +170,7 @@ class ClozeEvaluation:
         items = expansion.items[: self.asking.limit]
         plan = plan_fills(items)
         inputs = self._inputs(loaded, source)
-        folder = self._folder(loaded.suite, source)
+        folder = self._folder(loaded, source)
         if folder is not None and self.is_stored(loaded, source):
             return open_run(folder)
         if folder is not None:
@@ -192,16 +192,22 @@ class ClozeEvaluation:
 
     def is_stored(self, loaded: LoadedCloze, source: FillSource) -> bool:
         """Whether the run is stored already, and may be taken as it is."""
-        folder = self._folder(loaded.suite, source)
+        folder = self._folder(loaded, source)
         there = folder is not None and folder.is_done(self._inputs(loaded, source))
         return there and not self.force
 
-    def _folder(self, suite: ClozeSuite, source: FillSource) -> RunFolder | None:
+    def _folder(self, loaded: LoadedCloze, source: FillSource) -> RunFolder | None:
         if self.output is None:
             return None
         both = f"{self.asking.digest()} {self.policy.digest()}"
         policy = hashlib.sha256(both.encode()).hexdigest()[:8]
-        return RunFolder.named(self.output, suite=suite.name, model=source.label, policy=policy)
+        return RunFolder.named(
+            self.output,
+            suite=loaded.suite.name,
+            sha256=loaded.sha256,
+            model=source.label,
+            policy=policy,
+        )
 
     def _inputs(self, loaded: LoadedCloze, source: FillSource) -> dict[str, JsonValue]:
         """What decides whether a stored run answers the same question."""

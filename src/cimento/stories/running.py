@@ -173,7 +173,9 @@ class StoryEvaluation:
             return None
         both = f"{self.asking.digest()} {self.settings.digest()} {self.asking.limit}"
         policy = hashlib.sha256(both.encode()).hexdigest()[:8]
-        return RunFolder.named(self.output, suite=file.name, model=source.label, policy=policy)
+        return RunFolder.named(
+            self.output, suite=file.name, sha256=file.sha256, model=source.label, policy=policy
+        )
 
     def _inputs(self, file: StoryFile, source: Source) -> dict[str, JsonValue]:
         """What decides whether a stored run answers the same question."""
