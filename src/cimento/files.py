@@ -15,7 +15,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import BinaryIO
 
 from cimento.errors import InputError, StorageError, UsageError
 
@@ -198,7 +197,7 @@ def file_digest(path: Path) -> str:
         ) from error
 
 
-def open_plain(path: Path) -> BinaryIO:
+def open_plain(path: Path) -> io.BufferedReader:
     """A file, opened to be read: one that ends, and does not wait for anybody.
 
     A file or link in a stranger's folder may be or lead to a device or a named pipe. Those that

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from cimento.markup import printable
 
@@ -12,10 +13,16 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+# Escape sequences steer a terminal; marks of direction have a text look like another one.
+_STEERING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
+
+
 def show(text: str) -> None:
-    """A result, to standard output."""
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
-    sys.stdout.flush()
+    """A result, to standard output; what could steer a terminal is written as JSON writes it.
+
+    Suites and runs may be a stranger's.
+    """
+    _write(text, sys.stdout)
 
 
 def show_tables(tables: Iterable[pl.DataFrame]) -> None:
@@ -34,6 +41,11 @@ def columns(rows: Sequence[tuple[str, ...]], *, indent: int = 0) -> str:
 
 
 def note(text: str) -> None:
-    """A remark, to standard error."""
-    sys.stderr.write(text if text.endswith("\n") else text + "\n")
-    sys.stderr.flush()
+    """A remark, to standard error; as for results, nothing in it steers a terminal."""
+    _write(text, sys.stderr)
+
+
+def _write(text: str, stream: TextIO) -> None:
+    shown = _STEERING.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
+    stream.write(shown if shown.endswith("\n") else shown + "\n")
+    stream.flush()

@@ -76,7 +76,15 @@ def invoke(arguments: Sequence[str]) -> int:
 
 
 def _call(arguments: Sequence[str]) -> int:
-    result = app(_with_dashes(arguments), standalone_mode=False)
+    try:
+        result = app(_with_dashes(arguments), standalone_mode=False)
+    except SystemExit as end:
+        # typer takes a reader that went away for a failure.
+        if isinstance(end.__context__, BrokenPipeError):
+            raise end.__context__ from None
+        raise
+    if result == INTERRUPTED:
+        raise KeyboardInterrupt  # which typer made an exit code of
     return result if isinstance(result, int) else 0
 
 

@@ -116,7 +116,7 @@ def as_options(args: Mapping[str, JsonValue]) -> str:
         for key in args
         if key not in _TRUST or args[key] is True
     ]
-    return " ".join(said) or "none of its options"
+    return " ".join(said) or "no options for transformers"
 
 
 def refuse_ours(args: Mapping[str, JsonValue]) -> None:

@@ -113,20 +113,20 @@ def _entry(name: str, entry: Mapping[str, object]) -> Published:
     files = entry.get("files", {})
     texts = {key: value for key, value in entry.items() if isinstance(value, str)}
     lists = {key: _texts(value) for key, value in entry.items() if key in ("languages", "suffixes")}
-    mappings = {
-        key: value
-        for key, value in entry.items()
-        if key in ("codes", "sha256") and isinstance(value, dict)
-    }
     return Published(
         name=name,
         **texts,  # type: ignore[arg-type]  # keys of the file are those of the record; tested
         **lists,  # type: ignore[arg-type]
-        **mappings,
+        codes=_mapping(entry.get("codes")),
+        sha256=_mapping(entry.get("sha256")),
         files={key: _texts(value) for key, value in files.items()}
         if isinstance(files, dict)
         else {},
     )
+
+
+def _mapping(value: object) -> Mapping[str, str]:
+    return value if isinstance(value, dict) else {}
 
 
 def _texts(value: object) -> tuple[str, ...]:
