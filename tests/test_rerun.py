@@ -183,6 +183,48 @@ def test_a_manifest_that_says_too_little_is_refused(recorded, changes, message, 
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("part", "changes"),
+    [
+        ("judging", {"seed": "1"}),
+        ("judging", {"seed": 1.5}),
+        ("judging", {"seed": -1}),
+        ("judging", {"seed": [1]}),
+        ("judging", {"unscored_first": [1]}),
+        ("judging", {"metric": "loudest"}),
+        ("asking", {"context": {"text": "", "column": 1}}),
+    ],
+)
+@pytest.mark.parametrize("command", [["show"], ["report"], ["rerun"], ["figure", "margins"]])
+def test_values_of_another_kind_are_told(recorded, part, changes, command, capsys):
+    plain = manifest_of(recorded)[part]
+    change_manifest(recorded, **{part: {**plain, **changes}})
+    name, *rest = command
+    output = ["-o", "figure.svg"] if rest else []
+    code = invoke([name, str(recorded), *rest, *output])
+
+    said = capsys.readouterr().err
+    assert "fault of cimento" not in said
+    if part == "judging" or name == "rerun":
+        assert code == 2
+        assert next(iter(changes)) in said or "context" in said or "before the texts" in said
+
+
+@pytest.mark.parametrize("kind", ["cloze", "stories"])
+def test_braces_in_a_manifest_are_braces(runs_of_every_kind, kind, capsys):
+    """They were filled in like those of our own sentences."""
+    for found in find_runs(runs_of_every_kind):
+        manifest = manifest_of(found.path)
+        if manifest.get("kind") != kind:
+            continue
+        name, key = ("stories", "norm") if kind == "stories" else ("fill", "protocol")
+        change_manifest(found.path, **{name: {**manifest[name], key: "{a.__class__}"}})
+        capsys.readouterr()
+        assert invoke(["cite", "--methods", str(found.path)]) == 0
+        assert "{a.__class__}" in capsys.readouterr().out
+        change_manifest(found.path, **{name: manifest[name]})
+
+
 def test_of_the_hub_the_commit_is_taken_that_the_run_had():
     commit = "ab" * 20
     manifest = {"named": "org/name@main", "model": {"revision": commit}}

@@ -6,15 +6,21 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
-from cimento.errors import UsageError
+from cimento.errors import TableError, UsageError
 from cimento.suites.formula import canonical, parse, references
 from cimento.suites.model import JsonValue, Metric, Prediction, Suite, UnitName
 
 FirstTokenRule: TypeAlias = Literal["missing", "drop", "zero"]
 TieRule: TypeAlias = Literal["tie", "pass"]
 
+_VALUES: Mapping[str, tuple[object, ...]] = {
+    "metric": (None, *get_args(Metric)),
+    "unit": get_args(UnitName),
+    "unscored_first": get_args(FirstTokenRule),
+    "ties": get_args(TieRule),
+}
 _REGION = re.compile(r"\(\s*\d+\s*;")
 
 
@@ -58,9 +64,20 @@ class Judging:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, JsonValue]) -> Judging:
-        """As a manifest holds it."""
+        """As a manifest holds it.
+
+        Raises:
+            TableError: a value is none of its kind.
+        """
         names = {field.name for field in dataclasses.fields(cls)} - {"predictions", "also"}
         known = {name: plain[name] for name in names & plain.keys()}
+        for name, value in known.items():
+            if not _fits(name, value):
+                raise TableError(
+                    where=f"manifest.json, judging, {name}",
+                    seen=f"{value!r} is none of its values",
+                    todo="Was it edited? Run again.",
+                )
         predictions, also = (_texts(plain.get(name)) for name in ("predictions", "also"))
         return cls(predictions=predictions, also=also, **known)  # type: ignore[arg-type]  # written by `asdict`
 
@@ -127,3 +144,11 @@ def refuse_regions(suite: Suite) -> None:
                     todo="Judge another formula with --prediction, such as"
                     f" '{_of_sentences(prediction.formula)}', or say --measure regions.",
                 )
+
+
+def _fits(name: str, value: JsonValue) -> bool:
+    """Whether a value of a manifest is one that this part of the judging can have."""
+    if name == "seed":
+        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    known = _VALUES.get(name)
+    return isinstance(value, str) if known is None else value in known

@@ -105,7 +105,7 @@ def asking_of(
         _same_args(policy.pop("model_args"), model_args or {}, where=where)
         return Asking(
             policy=Policy(**policy, model_args=model_args or {}),  # type: ignore[arg-type]  # written by `asdict`
-            context=Context(**context),  # type: ignore[arg-type]
+            context=_context(context),
             spec=Path(spec) if isinstance(spec, str) else None,
             columns=tuple(columns) if isinstance(columns, list) else (),  # type: ignore[arg-type]
             **own,  # type: ignore[arg-type]
@@ -116,6 +116,17 @@ def asking_of(
             seen=f"its manifest does not say how the model was asked ({error})",
             todo="It was made by another version of cimento; run again with the same options.",
         ) from error
+
+
+def _context(plain: Mapping[str, JsonValue]) -> Context:
+    """What stood before the texts, as a manifest has it.
+
+    Raises:
+        TypeError: a part of it is not known, or is no text.
+    """
+    if not all(isinstance(value, str) for value in plain.values()):
+        raise TypeError("what stood before the texts is no text")
+    return Context(**plain)  # type: ignore[arg-type]  # seen to be texts
 
 
 def _same_args(stored: JsonValue, given: Mapping[str, JsonValue], *, where: str) -> None:

@@ -40,7 +40,7 @@ def sentences(run: RunFacts) -> list[str]:
     fill = part(run.manifest, "fill")
     rule = str(fill.get("protocol", "auto"))
     rule = _AUTO.get(str(run.model.get("kind")), rule) if rule == "auto" else rule
-    asked = _PROTOCOLS.get(rule, f"the rule {rule}").format(masks=fill.get("masks"))
+    asked = _PROTOCOLS.get(rule, f"the rule {rule}").replace("{masks}", str(fill.get("masks")))
     found = [
         f"Candidates for a blank were {asked}; the first {fill.get('k')} were kept.",
         _HITS,
@@ -68,7 +68,7 @@ def of_stories(run: RunFacts) -> list[str]:
         f" {shots.get('n')} examples ({shots.get('mode')}, seed {shots.get('seed')}); chat"
         f" template: {stories.get('chat', 'auto')}."
     )
-    found = [asked, said.format(max_tokens=stories.get("max_tokens"))]
+    found = [asked, said.replace("{max_tokens}", str(stories.get("max_tokens")))]
     if stories.get("task", "tiers") == "tiers":
         found.append(
             "Accuracy is the share of stories that are right at the first tier, consistency that of"
