@@ -155,7 +155,7 @@ def test_a_run_folder_is_named_by_content_and_its_tables_are_the_same_bytes(tmp_
         assert (one / name).read_bytes() == (other / name).read_bytes()
 
 
-def test_a_changed_suite_is_run_again_into_the_same_folder(tmp_path):
+def test_a_changed_suite_has_a_folder_of_its_own(tmp_path):
     first = cimento.evaluate(
         make_suite(FORMULA, *TEXTS), FakeScorer(prefers_plural), output=tmp_path
     )
@@ -163,8 +163,10 @@ def test_a_changed_suite_is_run_again_into_the_same_folder(tmp_path):
         make_suite(FORMULA, TEXTS[0]), FakeScorer(prefers_plural), output=tmp_path
     )
 
-    assert second.folder == first.folder
+    assert second.folder != first.folder
+    assert second.folder.parent == first.folder.parent
     assert second.summary().n_items == 1
+    assert {run.summary().n_items for run in cimento.open_runs([tmp_path])} == {1, len(TEXTS)}
 
 
 def test_two_suites_of_one_name_are_refused():

@@ -24,7 +24,7 @@ MAIN = "from cimento.cli.main import main; main()"
 def here(tmp_path, monkeypatch) -> Path:
     plugin = engines.install(tmp_path / "plugin")
     monkeypatch.syspath_prepend(str(plugin))
-    monkeypatch.setenv("PYTHONPATH", str(plugin))
+    monkeypatch.setenv("PYTHONPATH", str(plugin), prepend=os.pathsep)
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("CIMENTO_TEST_LOG", str(tmp_path / "log"))
     monkeypatch.chdir(tmp_path)
