@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ from cimento.api import evaluate
 from cimento.cache import FileCache, default_cache_folder
 from cimento.cli.main import invoke
 from cimento.errors import TableError
+from cimento.judging import Judging
 from cimento.manifest import describe
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
@@ -278,3 +280,24 @@ def test_names_last_and_hold_no_secret(recorded):
     assert name_of(open_source(uniform_scorer(16), Asking())) == ""
     assert shown_name("openai:http://me:secret@host/v1?key=x#gpt") == "openai:http://host/v1#gpt"
     assert shown_name("other:https://me:secret@host/m") == "other:https://host/m"
+
+
+@pytest.mark.parametrize(
+    "judging",
+    [
+        Judging(),
+        Judging(
+            metric="mean", predictions=("0",), unit="nats", seed=7, measure="lp", unigrams="wordfreq",
+            unscored_first="zero", ties="pass", near_tie_bits=0.5, also=("penlp",), compat="minicons",
+        ),
+    ],
+    ids=["as it is by default", "with everything other"],
+)  # fmt: skip
+def test_judging_comes_back_from_a_manifest(judging):
+    """Every field: one that is new must be known to the check of values too."""
+    plain = json.loads(json.dumps(dataclasses.asdict(judging)))
+    default = dataclasses.asdict(Judging())
+
+    assert Judging.from_plain(plain) == judging
+    if judging != Judging():
+        assert [name for name in default if plain[name] == default[name]] == []

@@ -148,7 +148,11 @@ def refuse_regions(suite: Suite) -> None:
 
 def _fits(name: str, value: JsonValue) -> bool:
     """Whether a value of a manifest is one that this part of the judging can have."""
+    if name in _VALUES:
+        return value in _VALUES[name]
     if name == "seed":
         return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    known = _VALUES.get(name)
-    return isinstance(value, str) if known is None else value in known
+    if name == "near_tie_bits":
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return value is None or (number and 0 <= value < float("inf"))
+    return isinstance(value, str)
