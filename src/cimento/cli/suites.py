@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cimento.cli import audit, options, suites_build, suites_derived, vary
+from cimento.cli import audit, options, suites_build, suites_derived, suites_power, vary
 from cimento.cli.console import columns, note, show
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ app = typer.Typer(help="List, show, check, convert and start test suites.", no_a
 app.add_typer(suites_build.app, name="build")
 
 app.command("audit")(audit.audit_suites)
+app.command("power")(suites_power.power_of_suite)
 app.command("vary")(vary.vary_suite)
 app.command("match")(suites_derived.match_suite)
 app.command("prime")(suites_derived.prime_suite)

@@ -1,0 +1,326 @@
+"""How many items a suite needs, from a pilot: exact where items stand alone, else by drawing.
+
+What a pilot tells is how often two models differ, or how far items differ, and how much items of
+one cluster are alike. Clusters are drawn whole, with replacement, from those of the pilot, and
+moved to the difference that is to be found; the test is the one that commands show.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from cimento.errors import UsageError
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import WILSON, WILSON_CLUSTERED, share_interval
+from cimento.statistics.means import STUDENT, t_test
+from cimento.statistics.paired import CLUSTERED_T, MCNEMAR, share_test
+from cimento.statistics.power import mcnemar_power, simulated_power
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from cimento.statistics.values import Floats
+
+Kind: TypeAlias = Literal["difference", "rate", "mean"]
+TRIALS = 1000
+_LEVELS = {"difference": (-1.0, 0.0, 1.0), "rate": (0.0, 1.0)}
+_MULTIPLES = (0.5, 1, 2, 4)
+_FEWEST = 5
+_MOST_EXACT = 100_000
+_MOST_DRAWN = 5_000
+_NEARLY = 0.02
+_AROUND = 1.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pilot:
+    """What a pilot run showed, item by item.
+
+    Attributes:
+        kind: ``difference`` of two models, ``rate`` of one, or ``mean`` of a number.
+        values: of each item: 1, 0 or -1 for what the second model gets right less what the first
+            does; 1 or 0 for right and wrong; or a number.
+        design: of the items.
+        null: what the values' mean is without an effect: chance for rates, else 0.
+    """
+
+    kind: Kind
+    values: tuple[float, ...]
+    design: Design
+    null: float = 0.0
+
+    @property
+    def effect(self) -> float:
+        """The mean of the pilot, less `null`."""
+        return math.fsum(self.values) / len(self.values) - self.null
+
+    @property
+    def varying(self) -> float:
+        """The share of items that are not 0: discordant ones, of a difference."""
+        return sum(map(bool, self.values)) / len(self.values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sized:
+    """The power of a suite of some size.
+
+    Attributes:
+        clusters: independent units: clusters, or items that stand alone.
+        items: how many; of drawn clusters the number to expect.
+        power: the chance that the test finds the difference.
+        low: lower end of the 95 % interval that drawing leaves; None where the power is exact.
+        high: upper end.
+    """
+
+    clusters: int
+    items: int
+    power: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What suites of several sizes can show.
+
+    Attributes:
+        difference: that is to be found.
+        power: that is asked for.
+        alpha: level of the two-sided test.
+        test: its name.
+        trials: drawn data sets for each size; 0 where the power is exact.
+        sizes: ascending.
+        needed: the smallest size that has the power; None where none that was tried has.
+        most: the most items that were tried.
+    """
+
+    difference: float
+    power: float
+    alpha: float
+    test: str
+    trials: int
+    sizes: tuple[Sized, ...]
+    needed: Sized | None
+    most: int
+
+
+def plan(
+    pilot: Pilot,
+    *,
+    difference: float | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    seed: int = 0,
+    trials: int = TRIALS,
+) -> Plan:
+    """The power of suites of several sizes, and the size that has the power asked for.
+
+    Args:
+        pilot: what is known.
+        difference: to be found, in the unit of the values; None for that of the pilot.
+        power: the chance to find it.
+        alpha: level of the two-sided test.
+        seed: of the draws.
+        trials: drawn data sets for each size.
+
+    Raises:
+        UsageError: a pilot of fewer than five independent items or clusters, one that does not
+            vary, or numbers out of their ranges.
+    """
+    wanted = pilot.effect if difference is None else difference
+    _check(pilot, wanted, power, alpha, trials)
+    exact = not pilot.design.clustered and pilot.kind != "mean"
+
+    @functools.cache
+    def at(clusters: int) -> Sized:
+        if exact:
+            return _exact(pilot, clusters, wanted, alpha)
+        return _drawn(pilot, clusters, wanted, alpha, seed=seed, trials=trials)
+
+    each = pilot.design.n / pilot.design.m
+    most = _MOST_EXACT if exact else int(_MOST_DRAWN / each)
+    needed = _needed(at, power, most=most, exact=exact)
+    shown = {max(_FEWEST, round(pilot.design.m * times)) for times in _MULTIPLES}
+    shown |= {needed.clusters} if needed else {most}
+    return Plan(
+        difference=wanted,
+        power=power,
+        alpha=alpha,
+        test=_test_name(pilot),
+        trials=0 if exact else trials,
+        sizes=tuple(at(clusters) for clusters in sorted(shown) if clusters <= most),
+        needed=needed,
+        most=round(most * each),
+    )
+
+
+def _check(pilot: Pilot, wanted: float, power: float, alpha: float, trials: int) -> None:
+    """Refuse what cannot be planned."""
+    seen, todo = "", ""
+    if pilot.design.shortage:
+        few = pilot.design.shortage.partition(":")[0]
+        seen, todo = f"the pilot has {few}", "Give a pilot of five independent items or clusters."
+    elif wanted == 0 or not math.isfinite(wanted):
+        seen = f"a difference of {wanted:g}"
+        todo = "Give the smallest difference that matters (--difference)."
+    elif pilot.kind == "difference" and abs(wanted) > 1:
+        seen = f"a difference of {wanted:g}"
+        todo = "Shares differ by at most 1: 0.05 is five points."
+    elif pilot.kind == "rate" and not (0 < pilot.null < 1 and 0 <= pilot.null + wanted <= 1):
+        seen = f"a difference of {wanted:g} from {pilot.null:.3f}"
+        todo = "Give two shares between 0 and 1; 0.05 is five points above."
+    elif pilot.kind == "mean" and len(set(pilot.values)) == 1:
+        seen, todo = "all values of the pilot are equal", "Give a pilot whose items differ."
+    elif not 0 < alpha < power < 1 or trials < 1:
+        seen = f"power {power:g}, alpha {alpha:g}, {trials} trials"
+        todo = "Power lies between alpha and 1; 0.8 and 0.05 are usual."
+    if seen:
+        raise UsageError(where="power", seen=seen, todo=todo)
+
+
+def _test_name(pilot: Pilot) -> str:
+    clustered = pilot.design.clustered
+    if pilot.kind == "rate":
+        return f"the interval ({WILSON_CLUSTERED if clustered else WILSON}) leaves chance out"
+    alone = MCNEMAR["exact"] if pilot.kind == "difference" else STUDENT
+    return CLUSTERED_T if clustered else alone
+
+
+def _needed(at: Callable[[int], Sized], power: float, *, most: int, exact: bool) -> Sized | None:
+    """The smallest size from which on the power is reached."""
+    high = _FEWEST
+    while at(high).power < power:
+        if high >= most:
+            return None
+        high = min(2 * high, most)
+    low = high // 2 if high > _FEWEST else high
+    while high - low > (1 if exact else max(1, int(_NEARLY * high))):
+        middle = (low + high) // 2
+        low, high = (middle, high) if at(middle).power < power else (low, middle)
+    if exact and high > _FEWEST:
+        # The power of exact tests falls a little here and there as items are added.
+        beyond = [n for n in range(high, int(_AROUND * high) + 2) if at(n).power < power]
+        high = beyond[-1] + 1 if beyond else high
+    return at(high)
+
+
+def _exact(pilot: Pilot, n: int, wanted: float, alpha: float) -> Sized:
+    if pilot.kind == "difference":
+        # Models that differ by so much differ on as many items at least.
+        varying, size = max(pilot.varying, abs(wanted)), abs(wanted)
+        first = (varying + size) / 2
+        found = mcnemar_power(n, only_first=first, only_second=varying - first, alpha=alpha)
+        return Sized(clusters=n, items=n, power=found)
+    return Sized(clusters=n, items=n, power=_rate_power(n, pilot.null, wanted, alpha))
+
+
+def _rate_power(n: int, null: float, wanted: float, alpha: float) -> float:
+    """The chance that Wilson's interval leaves a share out.
+
+    It does where ``|k/n - c| > z sqrt(c (1 - c) / n)``, as it is the inverse of that test.
+    """
+    from scipy import stats
+
+    reach = NormalDist().inv_cdf(1 - alpha / 2) * math.sqrt(n * null * (1 - null))
+    above, below = math.floor(n * null + reach), math.ceil(n * null - reach) - 1
+    rate = null + wanted
+    return float(stats.binom.sf(above, n, rate) + stats.binom.cdf(below, n, rate))
+
+
+def _drawn(
+    pilot: Pilot, clusters: int, wanted: float, alpha: float, *, seed: int, trials: int
+) -> Sized:
+    """Power from clusters of the pilot, drawn whole and moved to the difference."""
+    urn = _Urn.of(pilot, wanted)
+    test = functools.partial(_p, pilot, alpha)
+    found = simulated_power(
+        lambda generator: urn.draw(generator, clusters),
+        test,
+        seed=seed,
+        trials=trials,
+        alpha=alpha,
+    )
+    items = round(clusters * pilot.design.n / pilot.design.m)
+    return Sized(clusters=clusters, items=items, power=found.power, low=found.low, high=found.high)
+
+
+def _p(pilot: Pilot, alpha: float, drawn: tuple[Floats, Design]) -> float | None:
+    """The p of drawn values; of rates 0 where the interval leaves chance out, else 1."""
+    values, design = drawn
+    if pilot.kind == "mean":
+        return t_test(values, design).p
+    if pilot.kind == "difference":
+        return share_test((values > 0).tolist(), (values < 0).tolist(), design).p
+    interval = share_interval((values > 0).tolist(), design, level=1 - alpha)
+    if interval.low is None or interval.high is None:
+        return None
+    return 1.0 if interval.low <= pilot.null <= interval.high else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Urn:
+    """The clusters of a pilot.
+
+    Attributes:
+        clusters: their values.
+        moves: levels, the share of clusters in which values of this level move, and where to.
+    """
+
+    clusters: tuple[Floats, ...]
+    moves: tuple[tuple[float, float, float], ...]
+
+    @classmethod
+    def of(cls, pilot: Pilot, wanted: float) -> _Urn:
+        import numpy as np
+
+        values = np.array(pilot.values)
+        moves: tuple[tuple[float, float, float], ...] = ()
+        if pilot.kind == "mean":
+            # Drawn clusters vary less than those they stand for, by (m - 1) / m (Davison and
+            # Hinkley 1997, Bootstrap Methods and their Application, section 2.3).
+            m = pilot.design.m
+            centre = values.mean()
+            values = pilot.null + wanted + (values - centre) * math.sqrt(m / (m - 1))
+        else:
+            moves = _moves(pilot, wanted)
+        groups, m = pilot.design.codes()
+        return cls(tuple(values[groups == number] for number in range(m)), moves)
+
+    def draw(self, generator: np.random.Generator, clusters: int) -> tuple[Floats, Design]:
+        """Values of as many clusters, and their design."""
+        import numpy as np
+
+        picked = [self.clusters[k] for k in generator.integers(0, len(self.clusters), clusters)]
+        labels = np.repeat(np.arange(clusters), [part.size for part in picked])
+        values = np.concatenate(picked)
+        chance = generator.random(clusters)[labels]
+        moved = values.copy()
+        for level, share, to in self.moves:
+            moved[(values == level) & (chance < share)] = to
+        return moved, Design(tuple(range(values.size)), tuple(labels.tolist()))
+
+
+def _moves(pilot: Pilot, wanted: float) -> tuple[tuple[float, float, float], ...]:
+    """Which values change, in which share of the clusters, so that the mean becomes that wanted.
+
+    The values farthest from the end change first, to the end: of two models, items that only the
+    worse one gets right, and only then those on which they agree. All items of a cluster change
+    together, so that they stay as alike as they are.
+    """
+    levels = _LEVELS[pilot.kind]
+    missing = wanted - pilot.effect
+    if missing < 0:
+        levels = levels[::-1]
+    found = []
+    for level in levels[:-1]:
+        share = pilot.values.count(level) / len(pilot.values)
+        room = share * abs(levels[-1] - level)
+        part = min(1.0, abs(missing) / room) if room else 0.0
+        found.append((level, part, levels[-1]))
+        missing -= math.copysign(part * room, missing)
+    return tuple(found)

@@ -1,0 +1,96 @@
+"""``cimento suites power``: what a pilot run tells about the size of a suite."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cimento.cli.main import invoke
+from cimento.statistics.power import mcnemar_power
+
+
+@pytest.fixture(scope="module")
+def pilots(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pilots")
+    runs = folder / "runs"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CIMENTO_CACHE_DIR", str(folder / "cache"))
+        models = ["-m", "demo-causal", "-m", "demo-masked"]
+        assert invoke(["run", "it-subject-verb", *models, "-o", str(runs)]) == 0
+        assert invoke(["run", "it-islands", "-m", "demo-causal", "-o", str(runs)]) == 0
+    return [
+        str(next(runs.glob(name))) for name in ("it-s*/demo-c*", "it-s*/demo-m*", "it-i*/demo*")
+    ]
+
+
+def test_two_pilots_give_the_items_that_a_difference_needs(pilots, capsys):
+    first, second, _ = pilots
+    command = ["suites", "power", "it-subject-verb", "--pilot", first, "--pilot", second]
+    assert invoke([*command, "--difference", "0.1", "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    n = plan["needed"]["items"]
+    assert plan["title"].startswith("it-subject-verb, all predictions: demo-masked")
+    # 3 of the 24 items are discordant
+    for size in plan["sizes"]:
+        exact = mcnemar_power(size["items"], only_first=0.1125, only_second=0.0125)
+        assert size["power"] == pytest.approx(exact)
+    assert invoke([*command, "--difference", "0.1"]) == 0
+    told = capsys.readouterr().out
+    assert f"A power of 0.8 needs {n} items." in told
+    assert "Test: McNemar, exact binomial." in told
+    assert "discordant 0.125" in told
+    assert "pilot's own" not in told
+    assert invoke(command) == 0
+    assert "The difference is the pilot's own" in capsys.readouterr().out
+
+
+def test_one_pilot_is_tested_against_chance_or_a_share(pilots, capsys):
+    command = ["suites", "power", "it-subject-verb", "--pilot", pilots[0], "--difference", "0.2"]
+    assert invoke(command) == 0
+    assert "against chance" in capsys.readouterr().out
+    assert invoke([*command, "--against", "0.5", "--question", "prediction 0"]) == 0
+    told = capsys.readouterr().out
+    assert "it-subject-verb, prediction 0: demo-causal" in told
+    assert "tested against 0.500" in told
+
+
+def test_margins_and_dd_are_drawn_from_the_pilot(pilots, capsys):
+    first, _, islands = pilots
+    margins = ["suites", "power", "it-subject-verb", "--pilot", first, "--of", "margin"]
+    assert invoke([*margins, "--trials", "100"]) == 0
+    assert "drawn from the pilot" in capsys.readouterr().out
+    dd = ["suites", "power", "it-islands", "--pilot", islands, "--of", "dd"]
+    options = ["--phenomenon", "adjunct", "--difference", "3", "--trials", "100", "--json"]
+    found = []
+    for seed in ("0", "0", "5"):
+        assert invoke([*dd, *options, "--seed", seed]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0] == found[1] != found[2]
+    assert found[0]["unit"] == "bits"
+    needed = found[0]["needed"]
+    assert needed["low"] < needed["power"] < needed["high"]
+    assert invoke(dd) == 2
+    assert "Name one of them with --phenomenon" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "seen"),
+    [
+        (["it-islands", "--pilot", "{0}"], "it is a run of it-subject-verb"),
+        (["it-subject-verb", "--pilot", "nowhere"], "there is no finished run here"),
+        (["it-subject-verb", "--pilot", "{0}", "--pilot", "{1}", "--pilot", "{0}"], "3 pilots"),
+        (["it-subject-verb", "--pilot", "{0}/.."], "it holds runs of demo-causal"),
+        (["it-subject-verb", "--pilot", "{0}", "--of", "dd"], "no two factors"),
+        (["it-subject-verb", "--pilot", "{0}", "--pilot", "{1}", "--of", "margin"], "2 pilots"),
+        (["it-subject-verb", "--pilot", "{0}", "--question", "no"], "'no' was not asked"),
+        (["it-subject-verb", "--pilot", "{0}", "--power", "2"], "power 2, alpha 0.05"),
+        (["it-subject-verb", "--pilot", "{0}", "--pilot", "{0}"], "a difference of 0"),
+        (["it-islands", "--pilot", "{2}", "--of", "dd", "--phenomenon", "x"], "no phenomenon 'x'"),
+    ],
+)
+def test_bad_pilots_and_numbers_are_named(pilots, capsys, more, seen):
+    assert invoke(["suites", "power", *(each.format(*pilots) for each in more)]) == 2
+    told = capsys.readouterr().err
+    assert seen in told
+    assert told.count("\n") == 1
