@@ -1,6 +1,6 @@
 """How often the mixed models of designs find an interaction that is not there, items in clusters.
 
-Prints a Markdown table, or writes it between the marks of a page, in some ten minutes::
+Prints a Markdown table, or writes it between the marks of a page, in some twenty minutes::
 
     python benchmarks/coverage_mixed.py docs/statistics.md
 """
