@@ -287,12 +287,21 @@ def test_names_last_and_hold_no_secret(recorded):
     [
         Judging(),
         Judging(
-            metric="mean", predictions=("0",), unit="nats", seed=7, measure="lp", unigrams="wordfreq",
-            unscored_first="zero", ties="pass", near_tie_bits=0.5, also=("penlp",), compat="minicons",
+            metric="mean",
+            predictions=("0",),
+            unit="nats",
+            seed=7,
+            measure="lp",
+            unigrams="wordfreq",
+            unscored_first="zero",
+            ties="pass",
+            near_tie_bits=0.5,
+            also=("penlp",),
+            compat="minicons",
         ),
     ],
     ids=["as it is by default", "with everything other"],
-)  # fmt: skip
+)
 def test_judging_comes_back_from_a_manifest(judging):
     """Every field: one that is new must be known to the check of values too."""
     plain = json.loads(json.dumps(dataclasses.asdict(judging)))

@@ -153,6 +153,7 @@ def _fits(name: str, value: JsonValue) -> bool:
     if name == "seed":
         return isinstance(value, int) and not isinstance(value, bool) and value >= 0
     if name == "near_tie_bits":
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        return value is None or (number and 0 <= value < float("inf"))
+        if value is None or isinstance(value, bool):
+            return value is None
+        return isinstance(value, int | float) and 0 <= value < float("inf")
     return isinstance(value, str)
