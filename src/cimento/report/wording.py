@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from cimento.statistics.intervals import WILSON
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -168,11 +170,29 @@ def _remark(result: Result) -> str:
             f"All {items(result.tied)} judged are ties: "
             "the model gives both sides exactly the same value."
         )
+    return _doubt(result)
+
+
+def _doubt(result: Result) -> str:
+    """What an interval or a chance level lacks; empty where there is nothing to say."""
     if result.low is None:
         return f"There is no interval ({result.null_reasons.get('low', 'undefined')})."
     if result.chance is None:
         return f"There is no chance level: {result.null_reasons.get('chance', 'undefined')}."
+    if result.interval_method == WILSON and result.n_judged < _SURE_FROM and _is_extreme(result):
+        return (
+            f"{items(result.n_judged)}, nearly all alike: where the true rate is about 0.98 (or"
+            " 0.02), as few as 85 of 100 such intervals hold it (docs/statistics.md)."
+        )
     return ""
+
+
+_SURE_FROM = 25
+
+
+def _is_extreme(result: Result) -> bool:
+    """Whether at most one item is judged otherwise than all others."""
+    return min(result.passed, result.n_judged - result.passed) <= 1
 
 
 def explanation(*, ties_pass: bool = False) -> str:
