@@ -14,6 +14,7 @@ from cimento.report.markdown import markdown_table
 from cimento.report.summary import Missing, Summary
 from cimento.report.text import terminal_table
 from cimento.report.wording import bits, remarks
+from cimento.statistics.intervals import WILSON, WILSON_CLUSTERED
 from tests.reporting import (
     AGREEMENT,
     constant,
@@ -84,6 +85,20 @@ def test_a_single_prediction_is_not_repeated_as_conjunction():
 def test_what_cannot_be_told_is_said_plainly(form, suite, score, said):
     plain = " ".join(form(summary_of(make_run(suite, score))).replace("\\", "").split())
     assert said in plain
+
+
+@pytest.mark.parametrize(
+    ("passed", "of", "method", "doubted"),
+    [(8, 8, WILSON, True), (1, 24, WILSON, True), (8, 8, WILSON_CLUSTERED, False),
+     (25, 25, WILSON, False), (6, 8, WILSON, False)],
+)  # fmt: skip
+def test_intervals_of_few_items_that_are_nearly_all_alike_are_doubted(passed, of, method, doubted):
+    (run,) = summary_of(make_run()).runs
+    result = dataclasses.replace(
+        run.predictions[0], passed=passed, failed=of - passed, tied=0, interval_method=method
+    )
+    said = remarks(dataclasses.replace(run, predictions=(result,)))
+    assert any("as few as 85 of 100 such intervals hold it" in each for each in said) == doubted
 
 
 @pytest.mark.parametrize("form", FORMS)
