@@ -88,9 +88,34 @@ class TestBeside:
         (found,) = reported(some).beside
         assert [each.r for each in found.correlations] == [None] * 3
         assert reason in found.correlations[0].reason
-        assert [each.p_permutation for each in found.correlations] == [None] * 3
+        assert found.test.p is None
+        assert found.test.reason
 
-    def test_pairs_are_drawn_together(self):
+    def test_pairs_change_places_together(self):
+        """Eight pairs whose two sentences have nearly equal ratings and scores: n is 8, not 16."""
+        pairs, alone = (
+            rated(
+                *(
+                    sentence(
+                        f"{n}{half}",
+                        "x" * (2 * (3, 1, 4, 2, 8, 5, 6, 7)[n - 1] + half),
+                        1 + n / 3 + half / 10,
+                        pair=str(n) if paired else "",
+                        label=("acceptable", "unacceptable")[half],
+                    )
+                    for n in range(1, 9)
+                    for half in (0, 1)
+                )
+            )
+            for paired in (True, False)
+        )
+        (found,), (other,) = reported(pairs).beside, reported(alone).beside
+        assert "clusters" in found.correlations[0].method
+        assert "clusters" in found.test.method
+        assert found.correlations[0].low < other.correlations[0].low
+        assert found.test.p > other.test.p
+
+    def test_no_interval_and_no_p_from_four_pairs(self):
         pairs = rated(
             *(
                 sentence(f"{n}{label[0]}", "x" * (n + shift), 5 - shift, pair=str(n), label=label)
@@ -99,9 +124,15 @@ class TestBeside:
             )
         )
         (found,) = reported(pairs).beside
-        assert "cluster" in found.correlations[0].method
-        assert 0 < found.correlations[0].p_permutation <= 1
-        assert found.correlations[0].low < found.correlations[0].r
+        assert (found.correlations[0].low, found.test.p) == (None, None)
+        assert found.test.reason == "4 clusters: an interval needs 5 or more"
+
+    def test_measures_are_one_family(self):
+        found = reported(FIVE, "lp", "meanlp", "penlp").beside
+        smallest = min(found, key=lambda each: each.test.p)
+        assert smallest.p_holm == pytest.approx(min(1, 3 * smallest.test.p))
+        (alone,) = reported(FIVE).beside
+        assert alone.p_holm is None
 
     def test_the_ceiling_is_one_where_people_agree(self):
         same = rated(*(sentence(str(n), "x" * n, n, n, n, n) for n in range(1, 6)))

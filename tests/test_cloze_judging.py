@@ -23,6 +23,7 @@ from cimento.cloze.judging.reuse import reuse_judgments
 from cimento.cloze.records import ClozeItem, Option
 from cimento.errors import InputError, UsageError
 from cimento.morphology.opening import open_morphology
+from cimento.statistics.intervals import wilson
 
 
 def judged(item: str, fits: str, **more) -> list[Candidate]:
@@ -193,7 +194,7 @@ class TestHits:
         assert hits.groups_hit_by_none([BASE, LARGE], key, 3) == ()
 
     def test_pairs_of_models_with_holm(self):
-        """18 discordant items, 14 to 4: p from scipy.stats.binomtest(4, 18) and chi2.sf(x, 1)."""
+        """18 discordant items, 14 to 4: p from scipy.stats.binomtest(4, 18)."""
         first = {str(n): 1 if n < 4 else None for n in range(30)}
         second = {str(n): 1 if 4 <= n < 18 else None for n in range(30)}
         third = dict.fromkeys(first)
@@ -205,12 +206,31 @@ class TestHits:
             14,
             30,
         )
-        assert one.tests["exact"].p == pytest.approx(0.0308837890625)
-        assert one.tests["chi-square-corrected"].p == pytest.approx(0.033894853524689295)
-        assert one.tests["chi-square"].p == pytest.approx(0.01842212545409897)
-        # Exact: a and c 4 to 0, p = .125; b and c 14 to 0, p = 2/2**14; Holm multiplies by 1, 3.
-        assert [each.holm["exact"] for each in others] == pytest.approx([0.125, 3 / 2**13])
-        assert one.holm["exact"] == pytest.approx(2 * 0.0308837890625)
+        assert one.test.p == pytest.approx(0.0308837890625)
+        assert one.test.method == "McNemar, exact binomial"
+        assert one.change.estimate == pytest.approx(10 / 30)
+        # a and c 4 to 0, p = .125; b and c 14 to 0, p = 2/2**14; Holm multiplies by 1, 3.
+        assert [each.holm for each in others] == pytest.approx([0.125, 3 / 2**13])
+        assert one.holm == pytest.approx(2 * 0.0308837890625)
+        (alone,) = hits.compare_pairs({"a": first, "b": second}, 1)
+        assert (alone.test.p, alone.holm) == (one.test.p, None)
+
+    def test_items_of_one_sentence_are_not_independent(self):
+        """24 of 30 items gained, all in 4 of 5 clusters: McNemar's test would say p = 1e-7."""
+        first = {str(n): None for n in range(30)}
+        second = {str(n): 1 if n < 24 else None for n in range(30)}
+        clusters = {str(n): n // 6 for n in range(30)}
+        (found,) = hits.compare_pairs({"a": first, "b": second}, 1, clusters=clusters)
+        assert found.test.method == "t over clusters (CR2, Satterthwaite)"
+        # t = .8 / sqrt(.2 * .8 / 4) = 4 with 4 degrees of freedom.
+        assert found.test.p == pytest.approx(0.01613, abs=1e-5)
+        few = {str(n): n // 15 for n in range(30)}
+        (none,) = hits.compare_pairs({"a": first, "b": second}, 1, clusters=few)
+        assert (none.test.p, none.change.low) == (None, None)
+        assert none.test.reason == "2 clusters: an interval needs 5 or more"
+        third = {str(n): 1 if n < 12 else None for n in range(30)}
+        models = {"a": first, "b": second, "c": third}
+        assert "clusters" in hits.compare_all(models, 1, clusters=clusters).method
 
     def test_all_models_at_once(self):
         """Cochran's Q of hits 1100, 1010, 0000 over four items: (2)(3(4+4)-16)/(3*4-(4+1+1))."""
@@ -264,14 +284,14 @@ class TestClusters:
         assert clustering(["a", "b"]).independent
         assert clustering([]).items == 0
 
-    def test_an_interval_of_one_cluster_is_that_of_one_observation(self):
+    def test_no_interval_comes_from_fewer_than_five_clusters(self):
         one = precision_interval(judged("a", "sss"), lambda each: each.item)
-        three = precision_interval(
-            [*judged("a", "s"), *judged("b", "s"), *judged("c", "s")], lambda each: each.item
-        )
-        # Wilson's lower ends of 1 in 1 and 3 in 3.
-        assert one.low == pytest.approx(0.20654931437723745)
-        assert three.low == pytest.approx(0.4385030136096196)
+        assert (one.low, one.reason) == (None, "1 cluster: an interval needs 5 or more")
+
+    def test_an_interval_of_clusters_is_that_of_as_many_observations(self):
+        candidates = [each for item in "abcdef" for each in judged(item, "sss")]
+        found = precision_interval(candidates, lambda each: each.item)
+        assert found.low == pytest.approx(wilson(1.0, 6)[0])
 
 
 class TestExpected:
@@ -324,7 +344,8 @@ class TestExpected:
         found = compare_judgments(rule, person)
         assert (found.both, found.rule_only, found.person_only, found.neither) == (2, 1, 1, 1)
         assert found.agreement.percent == 60.0
-        assert found.kappa == pytest.approx(1 / 6)
+        assert found.kappa.value == pytest.approx(1 / 6)
+        assert (found.kappa.low, bool(found.kappa.reason)) == (None, True)
 
 
 class TestReuse:

@@ -67,8 +67,8 @@ class TestCommand:
         whole = second["dimensions"][0]
         assert [hit["correct"] for hit in whole["hits"]] == [1, 1]
         assert (whole["items"], whole["clusters"], whole["in_largest_cluster"]) == (4, 2, 2)
-        assert whole["hits"][0]["low"] > 0
-        assert "effective" in whole["hits"][0]["interval_method"]
+        assert whole["hits"][0]["low"] is None
+        assert whole["hits"][0]["reason"] == "2 clusters: an interval needs 5 or more"
 
     def test_dimensions_may_be_combinations(self, runs, capsys):
         first, _ = profiles(runs, capsys, "--by", "phenomenon,word")
@@ -124,7 +124,7 @@ class TestCommand:
         assert ": 2: c1, m1/W1" in out
         assert ": 1: c2" in out
         assert "expressions of which none hits any item: none" in out
-        assert "McNemar, exact binomial p = 1 (Holm 1)" in out
+        assert "t over clusters (CR2, Satterthwaite), no p (2 clusters: an interval" in out
         assert "pesce grosso  ▒ 0 / 1 of 1" in out
 
     def test_labels_of_candidates_that_are_no_option(self):
@@ -216,7 +216,8 @@ class TestCommand:
         beside = found["dictionary_and_people"]
         assert (beside["both"], beside["dictionary_only"], beside["neither"]) == (1, 1, 1)
         # Expected by chance: 2/3 * 1/3 + 1/3 * 2/3 = 4/9; (6/9 - 4/9) / (1 - 4/9).
-        assert beside["kappa"] == pytest.approx(0.4)
+        assert beside["kappa"]["value"] == pytest.approx(0.4)
+        assert beside["kappa"]["reason"]
         # People come first: of cansadas, cansados, novas (no), lindas two fit.
         fitting = found["dimensions"][0]["fitting"][1]
         assert (fitting["correct"], fitting["n"]) == (2, 4)

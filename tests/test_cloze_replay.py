@@ -111,10 +111,12 @@ def test_the_recorded_predictions_of_the_brazilian_study_give_its_hits(shared, t
     assert invoke(arguments) == 0
     expected = [((66, 95), (75, 106)), ((87, 108), (85, 111)), ((11, 28), (6, 19))]
     printed = json.loads(capsys.readouterr().out)
-    first = printed["comparisons"][0]
-    assert (first["k"], first["pairs"][0]["only_first"]) == (1, 8)
-    assert len(first["pairs"]) == 3
-    assert first["cochran_q"]["p"] < 1e-50
+    [found] = printed["comparisons"]
+    assert (found["pairs"][0]["k"], found["pairs"][0]["only_first"]) == (1, 8)
+    assert [pair["k"] for pair in found["pairs"]] == [1, 1, 1, 10, 10, 10]
+    assert (found["n"], found["clusters"], found["left_out"]) == (330, 33, 0)
+    # By expressions, 10 sentences each; as if all sentences were independent p would be 1e-50.
+    assert [test["p"] for test in found["cochran_q"]] == [1e-4, 1e-4]
     for run, words in zip(printed["cloze"], expected, strict=True):
         by = run["methods"][0]["hits_by"]["word"]
         assert tuple(tuple(s["correct"] for s in by[word]) for word in "12") == words

@@ -81,7 +81,7 @@ def test_examples_are_about_other_stories_and_differ_in_place():
 def test_a_model_that_prefers_the_first_story_is_seen_through(tmp_path):
     scorer = FakeScorer(lambda tokens, index: -1.0 if tokens[index] == "A" else -2.0)
     run = evaluation(tmp_path, task="pair", shots=0).run(FILE, scorer)
-    whole, both, first = question_rates(run.questions)
+    whole, both, first = question_rates(run.questions, run.stories)
     assert (whole.right, whole.n, both.right, both.n) == (10, 20, 0, 10)
     assert first.value == 1.0
     again = evaluation(tmp_path, task="pair", shots=0).run(FILE, scorer)
@@ -105,7 +105,7 @@ def test_a_story_is_verified_where_all_is_right(tmp_path):
         run = evaluation(task="attributes", shots=0, answer="generate").run(
             read_stories(path), server.address
         )
-    questions, stories = question_rates(run.questions)
+    questions, stories = question_rates(run.questions, run.stories)
     assert (questions.right, questions.n, stories.right, stories.n) == (3, 3, 1, 1)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cimento.statistics.correlation import Correlation
     from cimento.statistics.design import Design
     from cimento.statistics.split_half import SplitHalf
-    from cimento.statistics.values import Estimate
+    from cimento.statistics.values import Estimate, Floats, Significance
 
 KINDS = ("spearman", "pearson", "kendall")
 DRAWS = 1000
@@ -50,6 +50,29 @@ class Miss:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Coefficient:
+    """One coefficient of a measure and the ratings, with its interval.
+
+    Attributes:
+        kind: ``spearman``, ``pearson`` or ``kendall``.
+        r: the coefficient; None where it is undefined.
+        n: sentences.
+        low: lower end of the interval, 95 %; None where there is none.
+        high: upper end.
+        method: of the interval.
+        reason: why the coefficient or its interval is missing.
+    """
+
+    kind: str
+    r: float | None
+    n: int
+    low: float | None = None
+    high: float | None = None
+    method: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Beside:
     """One measure beside the ratings.
 
@@ -60,6 +83,8 @@ class Beside:
         n: sentences with a rating and a value.
         without: why others have no value, and how many.
         correlations: Spearman's, Pearson's and Kendall's.
+        test: of Spearman's coefficient being zero, by permutation: the one test of a measure.
+        p_holm: its p, corrected over all measures; None where there is one.
         partial: Spearman's with the covariates held constant.
         covariates: what was held constant.
         misses: the sentences placed farthest apart, the farthest first.
@@ -70,8 +95,10 @@ class Beside:
     expected: Sign
     n: int
     without: Mapping[str, int]
-    correlations: tuple[Correlation, ...]
-    partial: Correlation
+    correlations: tuple[Coefficient, ...]
+    test: Significance
+    p_holm: float | None = None
+    partial: Coefficient
     covariates: tuple[str, ...]
     misses: tuple[Miss, ...]
 
@@ -96,7 +123,7 @@ def beside(
 ) -> Beside:
     """A measure beside the mean ratings of the same sentences.
 
-    Where sentences come in pairs, intervals are bootstrapped over pairs, and in the permutation
+    Where sentences come in pairs, intervals are the jackknife's over pairs, and in the permutation
     test whole pairs change places and so do the two of a pair, since they are not independent.
     Length in words is held constant in the partial correlation, and the mean log frequency of the
     words (or tokens) where unigram frequencies are known.
@@ -105,25 +132,45 @@ def beside(
         sentences: with their ratings.
         scored: what the model said of each, in the same order.
         measure: what is compared.
-        seed: of permutations and draws.
-        draws: how many; 0 for coefficients alone.
+        seed: of permutations.
+        draws: how many permutations; 0 for no test.
     """
     values = [measure.of(each.sentence) for each in scored]
     names, covariates = _covariates(scored)
     rows = _rows(sentences, values, covariates)
-    clusters = [row.sentence.pair or row.sentence.id for row in rows]
-    paired = clusters if len(set(clusters)) < len(rows) else None
+    design = design_of([row.sentence for row in rows])
     return Beside(
         measure=measure.name,
         unit=measure.unit,
         expected="positive" if measure.higher_is_better else "negative",
         n=len(rows),
         without=_reasons(values),
-        correlations=tuple(_correlate(rows, kind, paired, seed, draws) for kind in KINDS),
-        partial=_partial(rows, paired),
+        correlations=tuple(_correlate(rows, kind, design) for kind in KINDS),
+        test=_test(rows, design, seed=seed, draws=draws),
+        partial=_partial(rows, design),
         covariates=names,
         misses=_worst(rows, higher_is_better=measure.higher_is_better),
     )
+
+
+def corrected(measures: Sequence[Beside]) -> tuple[Beside, ...]:
+    """The same measures, their p-values corrected over all of them by Holm."""
+    from cimento.statistics.multiple import holm
+
+    if len(measures) < 2:  # noqa: PLR2004  # one test is no family
+        return tuple(measures)
+    values = holm([measure.test.p for measure in measures])
+    return tuple(
+        dataclasses.replace(measure, p_holm=p) for measure, p in zip(measures, values, strict=True)
+    )
+
+
+def design_of(sentences: Sequence[RatedSentence]) -> Design:
+    """The design of sentences: the two of a pair belong together."""
+    from cimento.statistics.design import Design
+
+    pairs = {each.id: ("pair", each.pair) if each.pair else ("id", each.id) for each in sentences}
+    return Design.of((each.id for each in sentences), pairs)
 
 
 def ceiling_from_errors(sentences: Sequence[RatedSentence]) -> Estimate:
@@ -211,49 +258,69 @@ def _relative_ranks(values: Sequence[float]) -> list[float]:
     return [float(rank) for rank in (ranks - 1) / (len(values) - 1)]
 
 
-def _correlate(
-    rows: Sequence[_Row], kind: str, clusters: Sequence[str] | None, seed: int, draws: int
-) -> Correlation:
-    from cimento.statistics.correlation import coefficient, correlate
+def _correlate(rows: Sequence[_Row], kind: str, design: Design) -> Coefficient:
+    from cimento.statistics.correlation import correlate
 
     ratings, values = [row.rating for row in rows], [row.value for row in rows]
-    design = _design(rows, clusters)
-    found = correlate(ratings, values, kind=kind, design=design, seed=seed, draws=draws)
-    if found.r is not None and clusters and draws:
-        from cimento.statistics.clustered import permute_clusters
-
-        test = permute_clusters(
-            ratings,
-            values,
-            lambda x, y: coefficient(x, y, kind=kind).r or 0.0,
-            design,
-            seed=seed,
-            draws=draws,
-        )
-        found = dataclasses.replace(found, p_permutation=test.p)
-    return dataclasses.replace(found, reason=_in_words(found.reason, rows))
+    found = correlate(ratings, values, kind=kind, design=design, seed=0, draws=0)
+    return _coefficient(found, rows)
 
 
-def _design(rows: Sequence[_Row], clusters: Sequence[str] | None) -> Design:
-    from cimento.statistics.design import Design
+def _coefficient(found: Correlation, rows: Sequence[_Row]) -> Coefficient:
+    return Coefficient(
+        kind=found.kind,
+        r=found.r,
+        n=found.n,
+        low=found.low,
+        high=found.high,
+        method=found.method,
+        reason=_in_words(found.reason, rows),
+    )
 
-    names = tuple(clusters or ())
-    return Design(names, names) if clusters else Design.independent(len(rows))
+
+def _test(rows: Sequence[_Row], design: Design, *, seed: int, draws: int) -> Significance:
+    """The permutation test of Spearman's coefficient: Pearson's of mid-ranks."""
+    import numpy as np
+
+    from cimento.statistics.classification import mid_ranks
+    from cimento.statistics.clustered import PERMUTED_CLUSTERS, permute_clusters
+    from cimento.statistics.permutation import permute_products
+    from cimento.statistics.values import Significance
+
+    columns = [
+        np.array([row.rating for row in rows], dtype=np.float64),
+        np.array([row.value for row in rows], dtype=np.float64),
+    ]
+    reason = design.shortage or (None if draws else "no permutations were asked for")
+    if any((column == column[:1]).all() for column in columns):
+        reason = reason or "all ratings or all scores are equal"
+    if reason:
+        return Significance(None, None, PERMUTED_CLUSTERS, reason=reason)
+    x, y = map(mid_ranks, columns)
+    if not design.clustered:
+        return permute_products(x, y, seed=seed, draws=draws)
+
+    x, y = ((ranks - ranks.mean()) / ranks.std() for ranks in (x, y))
+
+    def spearman(a: Floats, b: Floats) -> float:
+        return float(a @ b) / a.size
+
+    return permute_clusters(x, y, spearman, design, seed=seed, draws=draws)
 
 
-def _partial(rows: Sequence[_Row], clusters: Sequence[str] | None) -> Correlation:
-    from cimento.statistics.correlation import Correlation, partial_correlation
+def _partial(rows: Sequence[_Row], design: Design) -> Coefficient:
+    from cimento.statistics.correlation import partial_correlation
 
-    if not rows:
-        return Correlation("spearman", None, 0, reason=NO_RATINGS)
-    if not rows[0].covariates:
-        return Correlation("spearman", None, len(rows), reason=NO_COVARIATE)
-    return partial_correlation(
+    if not rows or not rows[0].covariates:
+        reason = NO_COVARIATE if rows else NO_RATINGS
+        return Coefficient(kind="spearman", r=None, n=len(rows), reason=reason)
+    found = partial_correlation(
         [row.rating for row in rows],
         [row.value for row in rows],
         [row.covariates for row in rows],
-        design=_design(rows, clusters),
+        design=design,
     )
+    return _coefficient(found, rows)
 
 
 def _in_words(reason: str | None, rows: Sequence[_Row]) -> str | None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from cimento.acceptability.records import RatedSentence
 from cimento.measures import Measure, Missing
 from cimento.measures.scores import ScoredSentence
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import Interval
 
 NO_LABELS = "no sentence is labelled acceptable or unacceptable"
 
@@ -21,6 +23,7 @@ class Binary:
         n: sentences with a label and a value.
         acceptable: how many of them are labelled acceptable.
         auc: how often an acceptable one is better than an unacceptable one, ties as half.
+        auc_interval: of that, 95 %, over pairs; MCC has none, since its threshold was chosen.
         mcc: Matthews's correlation of labels and answers to what was held out.
         mcc_in_sample: of the best threshold for all, which flatters.
         folds: how many parts the sentences were divided into.
@@ -31,6 +34,7 @@ class Binary:
     n: int
     acceptable: int
     auc: float | None
+    auc_interval: Interval
     mcc: float | None
     mcc_in_sample: float | None
     folds: int
@@ -91,13 +95,16 @@ def divide(
         UsageError: fewer than two folds, or columns of different lengths.
     """
     from cimento.statistics.classification import auc, threshold_mcc
+    from cimento.statistics.separation import auc_interval
 
     if not values:
         reasons = dict.fromkeys(("auc", "mcc", "mcc_in_sample"), NO_LABELS)
         return Binary(
-            measure=measure, n=0, acceptable=0, auc=None, mcc=None, mcc_in_sample=None,
+            measure=measure, n=0, acceptable=0, auc=None,
+            auc_interval=Interval(None, None, None, NO_LABELS), mcc=None, mcc_in_sample=None,
             folds=0, reasons=reasons,
         )  # fmt: skip
+    design = Design(tuple(range(len(values))), tuple(clusters))
     area = auc(values, acceptable)
     found = threshold_mcc(values, acceptable, seed=seed, folds=folds, clusters=clusters)
     reasons = {}
@@ -112,6 +119,7 @@ def divide(
         n=len(values),
         acceptable=sum(acceptable),
         auc=area.value,
+        auc_interval=auc_interval(values, acceptable, design),
         mcc=found.mcc,
         mcc_in_sample=found.mcc_in_sample,
         folds=len(found.thresholds),

@@ -29,7 +29,7 @@ class Agreements:
     """How far the people of a set agree.
 
     Attributes:
-        alphas: Krippendorff's, nominal, ordinal and interval.
+        alphas: Krippendorff's, nominal, ordinal and interval, with their intervals.
         fleiss: Fleiss's kappa; undefined where sentences differ in their number of ratings.
         kappa: mean of Cohen's kappa, quadratic weights, over pairs of people who share enough.
         kappa_pairs: how many pairs that is.
@@ -50,14 +50,18 @@ class Agreements:
 def agreements(sentences: Sequence[RatedSentence]) -> Agreements:
     """Every coefficient of agreement for the single ratings of some sentences.
 
+    Alphas and Fleiss's kappa have intervals over sentences, those of a pair together; the two
+    means over people have none, since pairs of people share people.
+
     Args:
         sentences: those without single ratings count for nothing.
     """
+    from cimento.acceptability.beside import design_of
     from cimento.statistics.agreement import fleiss_kappa, krippendorff_alpha
-    from cimento.statistics.design import Design
 
-    lists = [[rating.value for rating in each.ratings] for each in sentences if each.ratings]
-    design = Design.independent(len(lists))
+    rated = [each for each in sentences if each.ratings]
+    lists = [[rating.value for rating in each.ratings] for each in rated]
+    design = design_of(rated)
     alphas = tuple(krippendorff_alpha(lists, level=level, design=design) for level in LEVELS)
     kappa, pairs = _mean_kappa(sentences)
     with_rest, people = _mean_with_rest(sentences)

@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from cimento.acceptability.beside import DRAWS, Beside, beside, ceiling, ceiling_from_errors
+from cimento.acceptability.beside import (
+    DRAWS,
+    Beside,
+    beside,
+    ceiling,
+    ceiling_from_errors,
+    corrected,
+)
 from cimento.acceptability.binary import Binary, binary
 from cimento.acceptability.items import Described, describe_labels
 from cimento.acceptability.people import Agreements, agreements, standardised
@@ -41,7 +48,7 @@ class Options:
         measures: names; empty for the usual ones of the model's kind.
         by: columns that accuracies are given for.
         ratings: ``raw``, or ``z`` for mean z-scores by participant beside the measures.
-        draws: permutations and bootstrap draws.
+        draws: permutations, and divisions into halves.
         seed: of everything that is drawn.
     """
 
@@ -174,9 +181,11 @@ def report(run: Run, rated: RatedSet, *, by: str, options: Options) -> Acceptabi
         n_tokens=sum(_tokens(each) for each in scored),
         first_token=_first_token(run),
         ratings_as=options.ratings,
-        beside=tuple(
-            beside(compared, scored, measure, seed=options.seed, draws=options.draws)
-            for measure in measures
+        beside=corrected(
+            [
+                beside(compared, scored, measure, seed=options.seed, draws=options.draws)
+                for measure in measures
+            ]
         ),
         ceiling=ceiling(sentences, seed=options.seed, draws=options.draws),
         ceiling_from_errors=ceiling_from_errors(sentences),

@@ -137,18 +137,29 @@ def _tables(runs: Sequence[_Read]) -> Iterator[NamedGrid]:
     by = ratings_by(runs[0].run.suite)
     if rows:
         header = (
-            "model", "measure", "n", "expected", "Spearman", "95 %", "p", "Pearson", "Kendall",
-            "partial",
+            "model", "measure", "n", "expected", "Spearman", "95 %", "p", "p (Holm)", "Pearson",
+            "Kendall", "partial",
         )  # fmt: skip
         title = f"Measures beside the ratings, by {by}; partial: length held constant."
-        yield NamedGrid(
-            "correlations", Grid(title=title, header=header, rows=tuple(rows), labels=2)
-        )
+        grid = Grid(title=title, header=header, rows=tuple(rows), labels=2, notes=(_methods(runs),))
+        yield NamedGrid("correlations", grid)
     labels = [row for each in runs for row in _binary_rows(each)]
     if labels:
-        names = ("model", "measure", "n", "AUC", "MCC", "MCC in sample")
+        names = ("model", "measure", "n", "AUC", "95 %", "MCC", "MCC in sample")
         title = "Acceptable or not, by a threshold on each measure."
-        yield NamedGrid("binary", Grid(title=title, header=names, rows=tuple(labels), labels=2))
+        notes = ("MCC has no interval: its threshold was chosen on other sentences.",)
+        grid = Grid(title=title, header=names, rows=tuple(labels), labels=2, notes=notes)
+        yield NamedGrid("binary", grid)
+
+
+def _methods(runs: Sequence[_Read]) -> str:
+    """How interval and p of Spearman's coefficient were made."""
+    measures = [measure for each in runs for measure in _measures(each.beside)]
+    found, tests = (
+        " or ".join(dict.fromkeys(str(each["method"]) for each in every if each.get("method")))
+        for every in ([_correlation(each, 0) for each in measures], [*map(_test, measures)])
+    )
+    return f"95 %: {found}; p of Spearman: {tests}; Holm over the measures of a model."
 
 
 def _correlation_row(model: str, measure: Plain) -> tuple[str, ...]:
@@ -162,7 +173,8 @@ def _correlation_row(model: str, measure: Plain) -> tuple[str, ...]:
         str(measure.get("expected")),
         number(_float(spearman.get("r"))),
         interval(_float(spearman.get("low")), _float(spearman.get("high")), digits=2),
-        p_number(_float(spearman.get("p_permutation"))),
+        p_number(_float(_test(measure).get("p"))),
+        p_number(_float(measure.get("p_holm"))),
         number(_float(pearson.get("r"))),
         number(_float(kendall.get("r"))),
         number(held),
@@ -173,8 +185,14 @@ def _binary_rows(read: _Read) -> Iterator[tuple[str, ...]]:
     found = read.beside.get("binary")
     for each in found if isinstance(found, list) else ():
         if each.get("n"):
-            values = (number(_float(each.get(name))) for name in ("auc", "mcc", "mcc_in_sample"))
-            yield (read.run.model, str(each.get("measure")), str(each.get("n")), *values)
+            auc, mcc, in_sample = (
+                number(_float(each.get(name))) for name in ("auc", "mcc", "mcc_in_sample")
+            )
+            found = each.get("auc_interval")
+            own = found if isinstance(found, dict) else {}
+            ends = interval(_float(own.get("low")), _float(own.get("high")), digits=2)
+            name, n = str(each.get("measure")), str(each.get("n"))
+            yield (read.run.model, name, n, auc, ends, mcc, in_sample)
 
 
 def _measures(beside: Plain) -> Iterator[Plain]:
@@ -186,6 +204,11 @@ def _correlation(measure: Plain, place: int) -> Plain:
     found = measure.get("correlations")
     known = isinstance(found, list) and place < len(found) and isinstance(found[place], dict)
     return found[place] if known and isinstance(found, list) else {}
+
+
+def _test(measure: Plain) -> Plain:
+    found = measure.get("test")
+    return found if isinstance(found, dict) else {}
 
 
 def _float(value: object) -> float | None:

@@ -18,7 +18,7 @@ from cimento.judgments.adjudicating import (
 from cimento.judgments.figures import Place, is_rated
 from cimento.judgments.files import read_judgments, write_judgments
 from cimento.judgments.records import Judgment, finite, judgments_of, table_of
-from cimento.statistics.agreement import Agreement
+from cimento.report import wording
 
 OPEN = "?"
 """Typed to leave a place undecided; it is asked again the next time."""
@@ -162,9 +162,6 @@ def _chosen(each: Both, text: str, known: set[str]) -> str:
 def _line(each: PairAgreement) -> str:
     return (
         f"{each.question}: {each.first} / {each.second}: equal on {each.equal} of {each.n},"
-        f" Cohen's kappa {_value(each.kappa)}, Krippendorff's alpha {_value(each.alpha)}"
+        f" Cohen's kappa {wording.agreement(each.kappa)},"
+        f" Krippendorff's alpha {wording.agreement(each.alpha)}"
     )
-
-
-def _value(found: Agreement) -> str:
-    return f"{found.value:.3f}" if found.value is not None else f"- ({found.reason})"

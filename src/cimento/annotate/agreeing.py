@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.annotate.journal import Pair, journals
+from cimento.cloze.running import open_run
 from cimento.errors import InputError
+from cimento.report import wording
+from cimento.runs import RunFolder
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
+from cimento.statistics.design import Design
 
 if TYPE_CHECKING:
     from cimento.suites.model import JsonValue
@@ -25,7 +29,7 @@ class TwoPeople:
         second: name of the other.
         n: candidates that both judged.
         equal: on which they agree.
-        kappa: Cohen's.
+        kappa: Cohen's, with its interval over what items were made from.
     """
 
     first: str
@@ -41,7 +45,7 @@ class RunAgreement:
 
     Attributes:
         judged: name to how many candidates.
-        alpha: Krippendorff's, over all.
+        alpha: Krippendorff's, over all, with its interval over what items were made from.
         pairs: every two of them.
         divided: candidates on which they do not agree, with what each said.
     """
@@ -90,10 +94,12 @@ def agreement(run: Path) -> RunAgreement:
             todo="Judge them: cimento annotate candidates RUN --annotator NAME.",
         )
     asked = list(dict.fromkeys(pair for own in said.values() for pair in own))
+    clusters = _clusters(run)
+    ratings = [[own.get(pair) for own in said.values()] for pair in asked]
     return RunAgreement(
         judged={name: len(own) for name, own in said.items()},
-        alpha=krippendorff_alpha([[own.get(pair) for own in said.values()] for pair in asked]),
-        pairs=tuple(_two(said, *names) for names in combinations(said, 2)),
+        alpha=krippendorff_alpha(ratings, design=_design(asked, clusters)),
+        pairs=tuple(_two(said, *names, clusters) for names in combinations(said, 2)),
         divided=tuple(
             (pair, votes) for pair in asked if len(set((votes := _votes(said, pair)).values())) > 1
         ),
@@ -105,25 +111,39 @@ def agreement_text(found: RunAgreement) -> str:
     lines = [f"{name}: {count} candidates judged" for name, count in found.judged.items()]
     lines += [
         f"{each.first} / {each.second}: equal on {each.equal} of {each.n},"
-        f" Cohen's kappa {_value(each.kappa)}"
+        f" Cohen's kappa {wording.agreement(each.kappa)}"
         for each in found.pairs
     ]
-    lines.append(f"Krippendorff's alpha {_value(found.alpha)}")
+    lines.append(f"Krippendorff's alpha {wording.agreement(found.alpha)}")
     for (item, candidate), said in found.divided:
         votes = ", ".join(f"{name} {value}" for name, value in said.items())
         lines.append(f"  {item}: {candidate}: {votes}")
     return "\n".join(lines)
 
 
-def _two(said: Mapping[str, Mapping[Pair, str]], first: str, second: str) -> TwoPeople:
+def _clusters(run: Path) -> dict[str, str]:
+    """Item of a run to what it was made from: the candidates of one belong together."""
+    found = open_run(RunFolder(run))
+    column = found.suite.cluster
+    return {item.id: item.columns.get(column, item.id) for item in found.items}
+
+
+def _design(pairs: Sequence[Pair], clusters: Mapping[str, str]) -> Design:
+    return Design(tuple(pairs), tuple(clusters.get(item, item) for item, _ in pairs))
+
+
+def _two(
+    said: Mapping[str, Mapping[Pair, str]], first: str, second: str, clusters: Mapping[str, str]
+) -> TwoPeople:
     one, other = said[first], said[second]
     both = [pair for pair in one if pair in other]
+    columns = [one[pair] for pair in both], [other[pair] for pair in both]
     return TwoPeople(
         first,
         second,
         len(both),
         sum(one[pair] == other[pair] for pair in both),
-        cohen_kappa([one[pair] for pair in both], [other[pair] for pair in both]),
+        cohen_kappa(*columns, design=_design(both, clusters)),
     )
 
 
@@ -132,8 +152,11 @@ def _votes(said: Mapping[str, Mapping[Pair, str]], pair: Pair) -> dict[str, str]
 
 
 def _plain(found: Agreement) -> dict[str, JsonValue]:
-    return {"value": found.value, "n": found.items, "reason": found.reason}
-
-
-def _value(found: Agreement) -> str:
-    return f"{found.value:.3f}" if found.value is not None else f"- ({found.reason})"
+    return {
+        "value": found.value,
+        "n": found.items,
+        "low": found.low,
+        "high": found.high,
+        "interval_method": found.method,
+        "reason": found.reason,
+    }

@@ -14,6 +14,7 @@ from cimento.errors import InputError, did_you_mean
 from cimento.files import read_bytes, write_text
 from cimento.parsing import parse_json
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
+from cimento.statistics.design import Design
 from cimento.stories.records import CONFLICT, STATE, STATES, STORY, TIERS, Story, Tier, pair_label
 
 MIN_SENTENCES = 2
@@ -54,8 +55,8 @@ class TierAgreement:
         tier: which question.
         compared: stories that both answered.
         equal: those on which they agree.
-        kappa: Cohen's.
-        alpha: Krippendorff's, for nominal labels.
+        kappa: Cohen's, with its interval over triples.
+        alpha: Krippendorff's, for nominal labels, with its interval over triples.
     """
 
     tier: Tier
@@ -163,19 +164,21 @@ def agreement(stories: Sequence[Story], judgments: Sequence[Judgment]) -> list[T
     found = []
     for tier in TIERS:
         pairs = [
-            (gold, said)
+            (gold, said, each.row)
             for each in judgments
             if (gold := _gold(stories[each.row], tier)) and (said := each.label(tier))
         ]
-        first: list[Hashable] = [gold for gold, _ in pairs]
-        second: list[Hashable] = [said for _, said in pairs]
+        first: list[Hashable] = [gold for gold, _, _ in pairs]
+        second: list[Hashable] = [said for _, said, _ in pairs]
+        rows = tuple(row for _, _, row in pairs)
+        design = Design(rows, tuple(stories[row].story_id for row in rows))
         found.append(
             TierAgreement(
                 tier=tier,
                 compared=len(pairs),
-                equal=sum(gold == said for gold, said in pairs),
-                kappa=cohen_kappa(first, second),
-                alpha=krippendorff_alpha([list(pair) for pair in pairs]),
+                equal=sum(gold == said for gold, said, _ in pairs),
+                kappa=cohen_kappa(first, second, design=design),
+                alpha=krippendorff_alpha([[gold, said] for gold, said, _ in pairs], design=design),
             )
         )
     return found

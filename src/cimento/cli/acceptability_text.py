@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from cimento.cli.console import columns
-from cimento.report.wording import number, p_short
+from cimento.report.wording import agreement, interval, number, p_short
 
 if TYPE_CHECKING:
     from cimento.acceptability.beside import Beside
     from cimento.acceptability.items import Described
     from cimento.acceptability.report import AcceptabilityReport
-    from cimento.statistics.correlation import Correlation
 
 _WHOSE = {"people": "people", "author": "the author's expectation"}
 _WIDTH = 60
@@ -43,7 +42,13 @@ def _lines(report: AcceptabilityReport) -> Iterator[str]:
 
 
 def _beside(measures: Sequence[Beside]) -> Iterator[str]:
-    rows = [("measure", "n", "expected", "Spearman", "95 %", "p", "Pearson", "Kendall", "partial")]
+    family = any(each.p_holm is not None for each in measures)
+    rows: list[tuple[str, ...]] = [
+        (
+            "measure", "n", "expected", "Spearman", "95 %", "p", *(["Holm"] if family else []),
+            "Pearson", "Kendall", "partial",
+        )
+    ]  # fmt: skip
     for each in measures:
         spearman, pearson, kendall = each.correlations
         rows.append(
@@ -51,21 +56,35 @@ def _beside(measures: Sequence[Beside]) -> Iterator[str]:
                 each.measure,
                 str(each.n),
                 each.expected,
-                _r(spearman),
-                _interval(spearman),
-                p_short(spearman.p_permutation),
-                _r(pearson),
-                _r(kendall),
-                _r(each.partial),
+                number(spearman.r),
+                interval(spearman.low, spearman.high, digits=2),
+                p_short(each.test.p),
+                *([p_short(each.p_holm)] if family else []),
+                number(pearson.r),
+                number(kendall.r),
+                number(each.partial.r),
             )
         )
     yield columns(rows, indent=2)
     if measures:
         yield f"  partial: Spearman with {' and '.join(measures[0].covariates)} held constant"
-    reasons = {r.reason for each in measures for r in each.correlations if r.reason}
+        how = _methods(each.correlations[0].method for each in measures)
+        tests = _methods(each.test.method for each in measures)
+        held = f"; Holm over {len(measures)} measures" if family else ""
+        yield f"  95 %: {how}; p of Spearman: {tests}{held}"
+    reasons = {
+        reason
+        for each in measures
+        for reason in (*(r.reason for r in each.correlations), each.test.reason)
+        if reason
+    }
     yield from (f"  undefined: {reason}" for reason in sorted(reasons))
     lost = {reason: n for each in measures for reason, n in each.without.items()}
     yield from (f"  {n} sentences without a value: {reason}" for reason, n in lost.items())
+
+
+def _methods(names: Iterable[str | None]) -> str:
+    return " or ".join(dict.fromkeys(name for name in names if name)) or "-"
 
 
 def _ceiling(report: AcceptabilityReport) -> Iterator[str]:
@@ -77,7 +96,7 @@ def _ceiling(report: AcceptabilityReport) -> Iterator[str]:
     else:
         yield f"  noise ceiling: - ({halves.reason})"
     alphas = ", ".join(
-        f"{each.coefficient.split(', ')[1]} {each.value:.3f}"
+        f"{each.coefficient.split(', ')[1]} {agreement(each)}"
         for each in report.agreement.alphas
         if each.value is not None
     )
@@ -116,12 +135,24 @@ def _least_perplexing(report: AcceptabilityReport) -> Iterator[str]:
 def _binary(report: AcceptabilityReport) -> Iterator[str]:
     if not any(each.n for each in report.binary):
         return
-    rows: list[tuple[str, ...]] = [("yes or no by a threshold", "n", "AUC", "MCC", "MCC in sample")]
+    rows: list[tuple[str, ...]] = [
+        ("yes or no by a threshold", "n", "AUC", "95 %", "MCC", "MCC in sample")
+    ]
     rows += [
-        (each.measure, str(each.n), *map(number, (each.auc, each.mcc, each.mcc_in_sample)))
+        (
+            each.measure,
+            str(each.n),
+            number(each.auc),
+            interval(each.auc_interval.low, each.auc_interval.high, digits=2),
+            number(each.mcc),
+            number(each.mcc_in_sample),
+        )
         for each in report.binary
     ]
     yield columns(rows, indent=2)
+    reasons = {each.auc_interval.reason for each in report.binary} - {None}
+    yield from (f"  no interval of AUC: {reason}" for reason in sorted(map(str, reasons)))
+    yield "  MCC has no interval: its threshold was chosen on other sentences"
 
 
 def _accuracies(report: AcceptabilityReport) -> Iterator[str]:
@@ -135,11 +166,3 @@ def _accuracies(report: AcceptabilityReport) -> Iterator[str]:
             ends = "-" if one.low is None or one.high is None else f"{one.low:.3f} {one.high:.3f}"
             rows.append((name or "-", str(n), number(one.accuracy), ends))
         yield columns(rows, indent=2)
-
-
-def _r(found: Correlation) -> str:
-    return number(found.r)
-
-
-def _interval(found: Correlation) -> str:
-    return "-" if found.low is None or found.high is None else f"{found.low:.2f} {found.high:.2f}"

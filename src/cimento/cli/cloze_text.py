@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cimento.cli.console import columns
 from cimento.cloze.comparing import compare_runs
 from cimento.cloze.judging.precision import Share, percent
+from cimento.report.wording import interval, items, signed
 
 if TYPE_CHECKING:
     from cimento.cloze.comparing import Comparison
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
 Rows = list[tuple[str, ...]]
 
 
-def summary_text(summaries: Sequence[ClozeSummary]) -> str:
+def summary_text(summaries: Sequence[ClozeSummary], *, seed: int = 0) -> str:
     """All tables: one block for each suite and model, then models compared with each other."""
     blocks = [_block(summary) for summary in summaries]
-    blocks += map(_compared, compare_runs(summaries))
+    blocks += map(_compared, compare_runs(summaries, seed=seed))
     return "\n\n".join(blocks)
 
 
@@ -111,24 +112,53 @@ def _notes(summary: ClozeSummary) -> Iterator[str]:
 
 
 def _compared(found: Comparison) -> str:
-    """McNemar's test for each pair of models, and Cochran's Q."""
-    rows: Rows = [("models", "only 1st", "only 2nd", "test", "p", "Holm")]
-    rows += [
-        (
-            f"{pair.first} / {pair.second}",
+    """Every pair of models, and all of them together."""
+    corrected = any(pair.holm is not None for pair in found.pairs)
+    rows: Rows = [
+        ("hits", "first", "second", "only 1st", "only 2nd", "change", "95 %", "p")
+        + (("Holm",) if corrected else ())
+    ]
+    for pair in found.pairs:
+        row = (
+            f"at {pair.k}",
+            pair.first,
+            pair.second,
             str(pair.only_first),
             str(pair.only_second),
-            f"McNemar, {name}",
-            _p(test.p),
-            _p(pair.holm[name]),
+            signed(pair.change.estimate, digits=3),
+            interval(pair.change.low, pair.change.high),
+            _p(pair.test.p),
         )
-        for pair in found.pairs
-        for name, test in pair.tests.items()
+        rows.append((*row, _p(pair.holm)) if corrected else row)
+    of = f" of {found.clusters} clusters" if found.clusters < found.n else ""
+    lines = [
+        f"{found.suite}: models compared on {found.n} items{of}; change: second minus first",
+        columns(rows, indent=2),
+        *(f"  {text}" for text in _about(found)),
     ]
-    block = f"{found.suite}: hits at {found.k} compared\n{columns(rows, indent=2)}"
-    if found.together is not None:
-        block += f"\n  Cochran's Q over all models: p = {_p(found.together.p)}"
-    return block
+    return "\n".join(lines)
+
+
+def _about(found: Comparison) -> Iterator[str]:
+    """How the tests were made, what is missing, and what must be known of the models."""
+    methods = dict.fromkeys(pair.test.method for pair in found.pairs)
+    family = f"; Holm over these {len(found.pairs)} tests" if len(found.pairs) > 1 else ""
+    yield f"p: {', '.join(methods)}{family}"
+    missing = dict.fromkeys(
+        reason
+        for pair in found.pairs
+        for reason in (pair.change.reason, pair.test.reason)
+        if reason
+    )
+    yield from (f"not there: {reason}" for reason in missing)
+    for k, test in found.together.items():
+        yield f"all models, hits at {k}: {test.method}, p {_p(test.p)}" + (
+            f" ({test.reason})" if test.reason else ""
+        )
+    if found.left_out:
+        yield f"without {items(found.left_out)} that some model was not asked"
+    if found.note:
+        yield found.note
 
 
 def _share(share: Share) -> str:

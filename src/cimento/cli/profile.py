@@ -225,8 +225,11 @@ def _as_text(found: Sequence[_Found], k: int) -> str:
         suites.setdefault(name, []).append(each)
     for name, own in suites.items():
         if len(own) > 1:
-            asked = [(each.run.model, each.items, each.judged.candidates) for each in own]
-            texts.append(compared_text(name, asked, k))
+            asked = {each.run.model: (each.items, each.judged.candidates) for each in own}
+            kinds = [each.run.model_kind for each in own]
+            texts.append(
+                compared_text(name, asked, k, cluster=own[0].run.suite.cluster, kinds=kinds)
+            )
     return "\n\n".join(texts)
 
 
@@ -288,7 +291,8 @@ def _judged(
     if dictionary:
         alone = dataclasses.replace(judging, judged={})
         rule = [each for each in judged_candidates(run, method, alone) if each.item in ids]
-        compared = compare_judgments(rule, person)
+        clusters = {item.id: item.columns.get(run.suite.cluster, item.id) for item in items}
+        compared = compare_judgments(rule, person, cluster_of=lambda each: clusters[each.item])
         comparison = compared if compared.n else None
         found = [
             own if own.fits is not None else dataclasses.replace(own, fits=by_rule.fits)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,8 @@ from cimento.cloze.judging.hits import (
     hit_ranks,
 )
 from cimento.cloze.profile import EXPRESSION
-from cimento.report.wording import number
+from cimento.report.wording import agreement, interval, number, signed
+from cimento.verdicts.kinds import rates_only
 
 if TYPE_CHECKING:
     from cimento.cloze.judging.candidates import Candidate
@@ -63,32 +64,55 @@ def comparison_text(found: JudgmentComparison) -> str:
     """Judgments by dictionary beside those of people."""
     return (
         f"  dictionary and people: equal on {_share(found.agreement)}, "
-        f"kappa {number(found.kappa)}; only the dictionary lets pass {found.rule_only}, "
+        f"kappa {agreement(found.kappa)}; only the dictionary lets pass {found.rule_only}, "
         f"only people {found.person_only}"
     )
 
 
 def compared_text(
-    suite: str, models: Sequence[tuple[str, Sequence[ClozeItem], Sequence[Candidate]]], k: int
+    suite: str,
+    models: Mapping[str, tuple[Sequence[ClozeItem], Sequence[Candidate]]],
+    k: int,
+    *,
+    cluster: str,
+    kinds: Iterable[str],
 ) -> str:
-    """What one model hits and another does not, and what none hits, with the rule stated."""
+    """What one model hits and another does not, and what none hits, with the rule stated.
+
+    Args:
+        suite: its name.
+        models: name to the items that it was asked and its candidates.
+        k: rank up to which a hit counts.
+        cluster: column that says what belongs together; empty where each item stands alone.
+        kinds: of the models.
+    """
     ranks = {
         name: hit_ranks([item for item in items if item.targets], candidates)
-        for name, items, candidates in models
+        for name, (items, candidates) in models.items()
     }
+    asked = next(iter(models.values()))[0]
+    clusters = {item.id: item.columns.get(cluster, item.id) for item in asked}
     lines = [f"{suite}: models compared; a hit is a target among the first {k} candidates"]
     for (first, ours), (second, theirs) in permutations(ranks.items(), 2):
         only = hit_by_only(ours, theirs, k)
         lines.append(f"  hit by {first} and not by {second}: {_listed(only)}")
-    for pair in compare_pairs(ranks, k):
-        tests = "; ".join(
-            f"{test.method} p = {_p(test.p)} (Holm {_p(pair.holm[name])})"
-            for name, test in pair.tests.items()
+    pairs = compare_pairs(ranks, k, clusters=clusters)
+    for pair in pairs:
+        change = signed(pair.change.estimate, digits=3)
+        ends = interval(pair.change.low, pair.change.high, absent=f"({pair.change.reason})")
+        p = f"p = {_p(pair.test.p)}" if pair.test.p is not None else f"no p ({pair.test.reason})"
+        corrected = f" (Holm over {len(pairs)} pairs {_p(pair.holm)})" if len(pairs) > 1 else ""
+        lines.append(
+            f"  {pair.first} and {pair.second}, {pair.n} items: change {change} {ends}, "
+            f"{pair.test.method}, {p}{corrected}"
         )
-        lines.append(f"  {pair.first} and {pair.second}, {pair.n} items: {tests}")
-    if len(ranks) > len(models[:2]):
-        lines.append(f"  all models: Cochran's Q, p = {_p(compare_all(ranks, k).p)}")
-    key = {item.id: item.columns[EXPRESSION] for item in models[0][1] if EXPRESSION in item.columns}
+    if len(pairs) > 1:
+        together = compare_all(ranks, k, clusters=clusters)
+        lines.append(f"  all models: {together.method}, p = {_p(together.p)}")
+    note = rates_only(kinds)
+    if note:
+        lines.append(f"  {note}")
+    key = {item.id: item.columns[EXPRESSION] for item in asked if EXPRESSION in item.columns}
     if key:
         none = groups_hit_by_none(ranks.values(), key, k)
         lines.append(f"  expressions of which none hits any item: {_listed(none)}")

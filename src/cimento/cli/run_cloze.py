@@ -65,10 +65,11 @@ def run_cloze(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int
         if each.run.folder is not None:
             RunFolder(each.run.folder).tell(summary_text([each.summary]))
             keep_options(each.run.folder, how)
+    seed = how.evaluation.judging.seed
     if how.as_json:
-        show(as_json(judged, failures))
+        show(as_json(judged, failures, seed=seed))
     elif judged:
-        show(summary_text([each.summary for each in judged]))
+        show(summary_text([each.summary for each in judged], seed=seed))
         note(f"Stored in {how.evaluation.output}.")
     return report_failures(judged, failures)
 
@@ -97,13 +98,13 @@ def _say_what_is_not_used(how: KindRun) -> None:
             note(f"cimento: {option} means nothing for blanks and is not used.")
 
 
-def as_json(judged: Sequence[Judged], failures: Sequence[Failure] = ()) -> str:
+def as_json(judged: Sequence[Judged], failures: Sequence[Failure] = (), *, seed: int = 0) -> str:
     """What some runs say, as JSON."""
     missing = [{"suite": f.suite, "model": f.model, "message": str(f.error)} for f in failures]
     summaries = [each.summary for each in judged]
     plain = {
         "cloze": [each.plain() for each in summaries],
-        "comparisons": [each.plain() for each in compare_runs(summaries)],
+        "comparisons": [each.plain() for each in compare_runs(summaries, seed=seed)],
         "missing": missing,
     }
     return json.dumps(plain, ensure_ascii=False, indent=2)

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 from cimento.cli.console import columns, note, show
 from cimento.cli.evaluating import PART_MISSING
 from cimento.cli.kinds import keep_options
-from cimento.cli.stories_text import comparison_rows, run_tables
+from cimento.cli.stories_text import (
+    comparison_notes,
+    comparison_rows,
+    run_notes,
+    run_tables,
+)
 from cimento.errors import CimentoError, StorageError
 from cimento.runs import RunFolder
 from cimento.sources import shown_name
@@ -28,9 +33,6 @@ from cimento.suites.load import suite_paths
 if TYPE_CHECKING:
     from cimento.cli.kinds import KindRun
     from cimento.suites.model import JsonValue
-
-DRAWS = 2000
-"""Of the bootstrap, where a table is printed."""
 
 
 def run_stories(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int:
@@ -115,9 +117,9 @@ def _summary(run: StoryRun, judged: Judged, *, seed: int) -> dict[str, JsonValue
         "prompt": prompt,
         "warnings": list(run.warnings),
         **(
-            {"questions": as_json(question_rates(run.questions))}
+            {"questions": as_json(question_rates(run.questions, run.stories))}
             if run.questions
-            else summarize(judged, seed=seed, draws=DRAWS)
+            else summarize(judged, seed=seed)
         ),
     }
 
@@ -154,14 +156,25 @@ def _show(
         show(_told(run, summary) + "\n")
     for name, found in compared.items():
         if found:
-            table = columns(comparison_rows(found), indent=2)
-            show(f"{name}: models against each other, first tier\n{table}\n")
+            kinds = [_kind(run) for run in runs if run.suite == name]
+            lines = [
+                f"{name}: models against each other, first tier; change: second minus first",
+                columns(comparison_rows(found), indent=2),
+                *(f"  {note}" for note in comparison_notes(found, kinds)),
+            ]
+            show("\n".join(lines) + "\n")
+
+
+def _kind(run: StoryRun) -> str:
+    model = run.manifest.get("model")
+    return str(model.get("kind", "")) if isinstance(model, dict) else ""
 
 
 def _told(run: StoryRun, summary: dict[str, JsonValue]) -> str:
     """The tables of one run as text."""
     tables = [f"{title}\n{columns(rows, indent=2)}" for title, rows in run_tables(summary).items()]
-    return "\n\n".join([f"{run.suite}  {run.model}", *tables])
+    notes = "\n".join(run_notes(summary))
+    return "\n\n".join([f"{run.suite}  {run.model}", *tables, *([notes] if notes else [])])
 
 
 def _exit_code(runs: Sequence[StoryRun], failures: Sequence[tuple[str, CimentoError]]) -> int:

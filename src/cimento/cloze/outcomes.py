@@ -137,6 +137,7 @@ class ClozeSummary:
         n_items: items asked.
         k: ranks that count.
         clusters: how items share what they were made of.
+        cluster_of: item to what it belongs to.
         methods: by way of finding candidates.
         choices: by rule.
         ranks: method to rank of the target for each item.
@@ -150,6 +151,7 @@ class ClozeSummary:
     n_items: int
     k: int
     clusters: str
+    cluster_of: Mapping[str, str]
     methods: tuple[MethodResult, ...]
     choices: tuple[ChoiceResult, ...]
     ranks: Mapping[str, Ranks]

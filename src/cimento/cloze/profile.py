@@ -261,7 +261,7 @@ def frequency_effect(
         ranks: of their hits.
         frequency: of words, on the Zipf scale.
         k: ranks that count as a hit.
-        seed: of the permutations and draws behind the correlation's p and interval.
+        seed: of the permutations behind the correlation's p.
         cluster: column that says what belongs together; empty where each item stands alone.
     """
     from cimento.statistics.classification import auc
@@ -271,10 +271,10 @@ def frequency_effect(
         for item in items
         if (value := frequency(item.targets[0])) > 0 and item.id in ranks
     ]
+    groups = tuple(group for _, _, group in known)
     values = [value for value, _, _ in known]
     hit = [is_hit(rank, k) for _, rank, _ in known]
     reciprocal = [1 / rank if rank else 0.0 for _, rank, _ in known]
-    groups = tuple(group for _, _, group in known)
     return FrequencyEffect(
         auc=auc(values, hit),
         spearman=correlate(

@@ -8,7 +8,7 @@ from typing import cast
 from cimento.cloze.judging.expected import JudgmentComparison
 from cimento.cloze.judging.precision import Share
 from cimento.cloze.people import PeopleReport
-from cimento.cloze.profile import Dimension, HeatCell, Measured, Profile
+from cimento.cloze.profile import Dimension, FrequencyEffect, HeatCell, Measured, Profile
 from cimento.suites.model import JsonValue
 
 Json = dict[str, JsonValue]
@@ -25,7 +25,27 @@ def profile_json(found: Profile) -> Json:
         "top_classes": {name: _share(share) for name, share in found.top_classes.items()},
         "first_matches": {name: _share(share) for name, share in found.first_matches.items()},
         "labels": {name: _share(share) for name, share in found.labels.items()},
-        "frequency": cast("Json", asdict(effect)) if effect else None,
+        "frequency": _frequency(effect) if effect else None,
+    }
+
+
+def _frequency(effect: FrequencyEffect) -> Json:
+    """One p: by permutation where items stand alone; rows of clusters are not exchangeable."""
+    found = effect.spearman
+    spearman: Json = {
+        "r": found.r,
+        "n": found.n,
+        "low": found.low,
+        "high": found.high,
+        "interval_method": found.method,
+        "p": found.p_permutation,
+        "p_method": None if found.p_permutation is None else "permutation",
+        "reason": found.reason,
+    }
+    return {
+        "auc": cast("Json", asdict(effect.auc)),
+        "spearman": spearman,
+        "unknown": effect.unknown,
     }
 
 
@@ -47,8 +67,7 @@ def comparison_json(found: JudgmentComparison) -> Json:
         "people_only": found.person_only,
         "neither": found.neither,
         "agreement": found.agreement.value,
-        "kappa": found.kappa,
-        "reason": found.reason,
+        "kappa": cast("Json", asdict(found.kappa)),
     }
 
 

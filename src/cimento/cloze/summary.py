@@ -82,6 +82,7 @@ def summarise(run: ClozeRun, judging: ClozeJudging) -> ClozeSummary:
         n_items=len(run.items),
         k=judging.k,
         clusters=told if not own.independent else "",
+        cluster_of=cluster,
         methods=methods,
         choices=tuple(choice for choice in choices if choice.choices),
         ranks=ranks,
@@ -186,7 +187,7 @@ def _with_hits(
     return replace(
         result,
         hits=tuple(
-            _rate([is_hit(rank, k) for rank in ranks.values()], [cluster[item] for item in ranks])
+            _rate([is_hit(rank, k) for rank in ranks.values()], ranks, cluster)
             for k in range(1, judging.k + 1)
         ),
         reachable=tuple(accuracy_at(reachable, k) for k in range(1, judging.k + 1))
@@ -276,9 +277,8 @@ def _per_token(run: ClozeRun, answers: Mapping[str, Sequence[Answer]]) -> list[C
 
 def _passed(choices: Iterable[Choice], cluster: Mapping[str, str]) -> Rate:
     scored = [each for each in choices if each.outcome != "unscored"]
-    return _rate(
-        [each.outcome == "pass" for each in scored], [cluster[each.item] for each in scored]
-    )
+    items = [each.item for each in scored]
+    return _rate([each.outcome == "pass" for each in scored], items, cluster)
 
 
 def _unreachable(run: ClozeRun, ranks: Ranks) -> tuple[str, ...]:
@@ -304,11 +304,9 @@ def _kinds(run: ClozeRun, method: str) -> dict[tuple[str, int], str]:
     }
 
 
-def _rate(passed: Sequence[bool], clusters: Sequence[str]) -> Rate:
-    return Rate(
-        Share(sum(passed), len(passed)),
-        share_interval(passed, Design(tuple(clusters), tuple(clusters))),
-    )
+def _rate(passed: Sequence[bool], items: Iterable[str], cluster: Mapping[str, str]) -> Rate:
+    interval = share_interval(passed, Design.of(items, cluster))
+    return Rate(Share(sum(passed), len(passed)), interval)
 
 
 def _cluster_of(run: ClozeRun) -> dict[str, str]:

@@ -9,6 +9,7 @@ from cimento.errors import InputError, did_you_mean
 from cimento.judgments.figures import Place, is_rated, number
 from cimento.judgments.records import Judgment
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
+from cimento.statistics.design import Design
 
 ADJUDICATED = "adjudicated"
 """The annotator of the table of decisions."""
@@ -157,21 +158,25 @@ def _held(each: Both, decision: tuple[str, str] | None, by: str) -> tuple[str | 
 
 def _agreement(question: str, own: Sequence[Both]) -> PairAgreement:
     rated = is_rated(question)
-    pairs: list[tuple[Hashable, Hashable]] = [
-        (_answer(each.first), _answer(each.second))
+    pairs = [
+        (_answer(each.first), _answer(each.second), each.any.item)
         for each in own
         if each.first is not None and each.second is not None
     ]
-    one, other = [a for a, _ in pairs], [b for _, b in pairs]
+    one, other = [a for a, _, _ in pairs], [b for _, b, _ in pairs]
+    items = tuple(item for _, _, item in pairs)
+    design = Design(tuple(range(len(items))), items)
     return PairAgreement(
         question=question,
         first=_name(own[0].first),
         second=_name(own[0].second),
         n=len(pairs),
-        equal=sum(a == b for a, b in pairs),
-        kappa=cohen_kappa(one, other, weights="quadratic" if rated else "none"),
+        equal=sum(a == b for a, b, _ in pairs),
+        kappa=cohen_kappa(one, other, weights="quadratic" if rated else "none", design=design),
         alpha=krippendorff_alpha(
-            [list(pair) for pair in pairs], level="interval" if rated else "nominal"
+            [[a, b] for a, b, _ in pairs],
+            level="interval" if rated else "nominal",
+            design=design,
         ),
     )
 

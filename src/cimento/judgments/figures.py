@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from cimento.judgments.records import ACCEPTABILITY, Judgment, finite
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
+from cimento.statistics.design import Design
 
 Place: TypeAlias = tuple[str, str, str, str]
 
@@ -31,7 +32,8 @@ class QuestionFigures:
         sd: mean of the standard deviations (n - 1) of the answers to one place.
         by_condition: condition to the mean of its places' means; empty where answers are no
             numbers.
-        alpha: Krippendorff's; for numbers with interval differences, else nominal.
+        alpha: Krippendorff's; for numbers with interval differences, else nominal; its interval
+            over items.
     """
 
     question: str
@@ -94,7 +96,11 @@ def _described(question: str, own: Sequence[Judgment]) -> QuestionFigures:
         mean=_mean(list(means.values())),
         sd=_mean(deviations) if rated else None,
         by_condition={name: math.fsum(got) / len(got) for name, got in conditions.items()},
-        alpha=krippendorff_alpha(list(answers.values()), level="interval" if rated else "nominal"),
+        alpha=krippendorff_alpha(
+            list(answers.values()),
+            level="interval" if rated else "nominal",
+            design=Design(tuple(answers), tuple((suite, item) for suite, item, *_ in answers)),
+        ),
     )
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from cimento.judgments.figures import QuestionFigures
 from cimento.judgments.filters import Filtered, Limits, Step
-from cimento.statistics.agreement import Agreement
+from cimento.report.wording import agreement
 
 
 def log_json(filtered: Filtered, limits: Limits, *, source: str, sha256: str, by: str) -> str:
@@ -78,12 +78,8 @@ def _changes(before: Sequence[QuestionFigures], after: Sequence[QuestionFigures]
         for name, mean in old.by_condition.items():
             if name:
                 yield f"  mean of {name} {mean:.3f} -> {_number(new.by_condition.get(name))}"
-        yield f"  Krippendorff's alpha {_agreement(old.alpha)} -> {_agreement(new.alpha)}"
+        yield f"  Krippendorff's alpha {agreement(old.alpha)} -> {agreement(new.alpha)}"
 
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
-
-
-def _agreement(found: Agreement) -> str:
-    return f"- ({found.reason})" if found.value is None else f"{found.value:.3f}"

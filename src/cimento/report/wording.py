@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from cimento.report.summary import Result, RunSummary, Summary
+    from cimento.statistics.agreement import Agreement
 
 SMALLEST_SHOWN_BITS = 0.005
 SMALLEST_SHOWN_P = 0.001
@@ -26,6 +27,14 @@ def interval(low: float | None, high: float | None, *, digits: int = 3, absent: 
     if low is None or high is None:
         return absent
     return f"[{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def agreement(found: Agreement) -> str:
+    """A coefficient of agreement with its interval, or why one of them is missing."""
+    if found.value is None:
+        return f"- ({found.reason})"
+    none = f"(no interval: {found.reason})" if found.reason else ""
+    return f"{found.value:.3f} {interval(found.low, found.high, absent=none)}".rstrip()
 
 
 def number(value: float | None, *, digits: int = 3, absent: str = "-") -> str:

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from cimento.statistics.differences import Difference, share_difference
 from cimento.statistics.multiple import holm
-from cimento.statistics.paired import discordant, mcnemar
+from cimento.statistics.paired import discordant, share_test
+from cimento.statistics.values import Significance
 from cimento.stories.records import STORY, Tier
 from cimento.stories.tiers import Chain
 
@@ -22,37 +24,49 @@ class Comparison:
         n: stories compared.
         only_first_correct: right in the first only.
         only_second_correct: right in the second only.
-        p: McNemar's exact test, two-sided; None where nothing can be compared.
-        p_holm: the same, corrected for all pairs of models compared together.
-        reason: why there is no p.
+        tied: stories in which one of the two has a tie, which is not right here.
+        change: second minus first, with its interval; None where nothing can be compared.
+        test: of the two shares; None as for `change`.
+        p_holm: its p, corrected for all pairs of models compared together; None where there is
+            one pair.
+        reason: why nothing can be compared.
     """
 
     first: str
     second: str
     n: int
-    only_first_correct: int
-    only_second_correct: int
-    p: float | None
+    only_first_correct: int = 0
+    only_second_correct: int = 0
+    tied: int = 0
+    change: Difference | None = None
+    test: Significance | None = None
     p_holm: float | None = None
     reason: str = ""
 
 
-def compare(chains: Mapping[str, Chain], *, tier: Tier = STORY) -> tuple[Comparison, ...]:
-    """Every pair of models at a tier, counted through the chain, with Holm's correction.
+def compare(
+    chains: Mapping[str, Chain], *, tier: Tier = STORY, ties_pass: bool = False
+) -> tuple[Comparison, ...]:
+    """Every pair of models at a tier, counted through the chain, stories of a triple together.
 
     Args:
         chains: model to its chain, all over the same stories.
         tier: right at this tier and all before.
+        ties_pass: whether a tie is right where the right option stands first in the list.
     """
     found = [
-        _compare(first, second, chains[first], chains[second], tier)
+        _compare(first, second, chains[first], chains[second], tier, ties_pass=ties_pass)
         for first, second in combinations(sorted(chains), 2)
     ]
-    adjusted = holm([each.p for each in found])
+    if len(found) == 1:
+        return tuple(found)
+    adjusted = holm([None if each.test is None else each.test.p for each in found])
     return tuple(replace(each, p_holm=p) for each, p in zip(found, adjusted, strict=True))
 
 
-def _compare(first: str, second: str, one: Chain, other: Chain, tier: Tier) -> Comparison:
+def _compare(
+    first: str, second: str, one: Chain, other: Chain, tier: Tier, *, ties_pass: bool
+) -> Comparison:
     silent = [
         f"{name}: {each.reasons[tier]}"
         for name, each in ((first, one), (second, other))
@@ -61,27 +75,23 @@ def _compare(first: str, second: str, one: Chain, other: Chain, tier: Tier) -> C
     a, b = one.passed[tier], other.passed[tier]
     rows = [row for row, value in a.items() if value is not None and b.get(row) is not None]
     if silent or not rows:
-        return Comparison(
-            first=first,
-            second=second,
-            n=0,
-            only_first_correct=0,
-            only_second_correct=0,
-            p=None,
-            reason="; ".join(silent) or "no story in common",
-        )
-    only_first, only_second = discordant(*_columns(a, b, rows))
+        reason = "; ".join(silent) or "no story in common"
+        return Comparison(first=first, second=second, n=0, reason=reason)
+    columns = [_right(each, tier, rows, ties_pass=ties_pass) for each in (one, other)]
+    only_first, only_second = discordant(*columns)
+    design = one.design(rows)
     return Comparison(
         first=first,
         second=second,
         n=len(rows),
         only_first_correct=only_first,
         only_second_correct=only_second,
-        p=mcnemar(only_first, only_second).p,
+        tied=0 if ties_pass else len((one.tied[tier] | other.tied[tier]) & set(rows)),
+        change=share_difference(columns[1], columns[0], design),
+        test=share_test(columns[1], columns[0], design),
     )
 
 
-def _columns(
-    a: Mapping[int, bool | None], b: Mapping[int, bool | None], rows: Sequence[int]
-) -> tuple[list[bool], list[bool]]:
-    return [bool(a[row]) for row in rows], [bool(b[row]) for row in rows]
+def _right(chained: Chain, tier: Tier, rows: Sequence[int], *, ties_pass: bool) -> list[bool]:
+    wrong = frozenset() if ties_pass else chained.tied[tier]
+    return [bool(chained.passed[tier][row]) and row not in wrong for row in rows]

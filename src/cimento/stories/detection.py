@@ -7,9 +7,8 @@ label, so that accuracy alone says little.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from cimento.statistics.classification import (
     Confusion,
@@ -24,14 +23,11 @@ from cimento.statistics.classification import (
     tpr,
 )
 from cimento.statistics.design import Design
-from cimento.statistics.resampling import Bootstrap, Statistic, bootstrap
+from cimento.statistics.intervals import Interval
 from cimento.statistics.values import Estimate
 from cimento.stories.outcomes import Outcome, margin
 from cimento.stories.records import FALSE, STORY, TRUE, Story
 from cimento.stories.triples import bases
-
-if TYPE_CHECKING:
-    from cimento.statistics.values import Floats
 
 NO_MARGINS = "options were not scored"
 
@@ -175,40 +171,40 @@ def _mean(values: Sequence[float]) -> Estimate:
 
 
 def detection_intervals(
-    stories: Sequence[Story], outcomes: Sequence[Outcome], *, seed: int, draws: int
-) -> dict[str, Bootstrap]:
-    """Percentile bootstrap intervals of the first tier's measures, whole triples drawn again.
+    stories: Sequence[Story], outcomes: Sequence[Outcome]
+) -> dict[str, Interval]:
+    """Intervals of the first tier's measures, 95 %, stories of one triple together.
+
+    Those of balanced accuracy and AUC are of `statistics.separation`; the accuracy of sibling
+    pairs is a mean (`statistics.means.mean_of`, without draws).
 
     Args:
         stories: all of them.
         outcomes: of one model.
-        seed: of the draws.
-        draws: how many.
     """
+    from cimento.statistics.means import mean_of
+    from cimento.statistics.separation import auc_interval, balanced_interval
+
     first = [each for each in outcomes if each.tier == STORY]
     answered = [each for each in first if each.chosen is not None and each.gold is not None]
     margins = _margins(first)
     pairs = sibling_pairs(stories, margins)
 
-    def drawn(rows: Sequence[Sequence[float]], on: Sequence[int], what: Statistic) -> Bootstrap:
-        clusters = tuple(stories[row].story_id for row in on)
-        design = Design(clusters, clusters)
-        return bootstrap(rows, what, design, seed=seed, draws=draws, method="percentile")
+    def design(rows: Iterable[int]) -> Design:
+        units = tuple(rows)
+        return Design(units, tuple(stories[row].story_id for row in units))
 
-    said = [[float(each.gold == TRUE), float(each.chosen == TRUE)] for each in answered]
-    scored = [[float(stories[row].plausible), value] for row, value in margins.items()]
+    siblings = mean_of(list(pairs.values()), design(pairs), seed=0, draws=0)
     return {
-        "balanced_accuracy": drawn(said, [each.row for each in answered], _balanced),
-        "auc": drawn(scored, list(margins), _area),
-        "sibling_pair_accuracy": drawn(
-            [[value] for value in pairs.values()], list(pairs), lambda rows: float(rows.mean())
+        "balanced_accuracy": balanced_interval(
+            [each.chosen == TRUE for each in answered],
+            [each.gold == TRUE for each in answered],
+            design(each.row for each in answered),
+        ),
+        "auc": auc_interval(
+            list(margins.values()), [stories[row].plausible for row in margins], design(margins)
+        ),
+        "sibling_pair_accuracy": Interval(
+            siblings.low, siblings.high, siblings.method, siblings.reason
         ),
     }
-
-
-def _balanced(rows: Floats) -> float | None:
-    return balanced_accuracy(confusion((rows[:, 0] > 0).tolist(), (rows[:, 1] > 0).tolist())).value
-
-
-def _area(rows: Floats) -> float | None:
-    return auc(rows[:, 1], (rows[:, 0] > 0).tolist()).value

@@ -10,10 +10,12 @@ from pathlib import Path
 from cimento.errors import InputError
 from cimento.files import read_bytes, write_text
 from cimento.parsing import faults_of
-from cimento.statistics.intervals import wilson
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import Interval, share_interval
 from cimento.stories.asking import Record, TierAsk, scores_of
 from cimento.stories.options import normalised
 from cimento.stories.questions import FIRST, PAIR_TASK, Question
+from cimento.stories.records import Story, TripleKey
 from cimento.stories.settings import StorySettings
 
 
@@ -55,7 +57,7 @@ class QuestionRate:
         right: how often.
         n: of how many.
         value: the share; None where nothing was asked.
-        wilson95: Wilson's interval.
+        interval: of the share, 95 %, the questions on one triple together; None without a value.
         chance: the share that is right by drawing lots; None where it differs from case to case.
         reason: why there is no value.
     """
@@ -64,7 +66,7 @@ class QuestionRate:
     right: int
     n: int
     value: float | None
-    wilson95: tuple[float, float] | None
+    interval: Interval | None = None
     chance: float | None = None
     reason: str = ""
 
@@ -82,25 +84,41 @@ def question_answers(
     )
 
 
-def question_rates(answers: Sequence[QuestionAnswer]) -> tuple[QuestionRate, ...]:
+def question_rates(
+    answers: Sequence[QuestionAnswer], stories: Sequence[Story]
+) -> tuple[QuestionRate, ...]:
     """Questions that are right, and stories of which all questions are.
 
     For pairs also how often the story that stands first is chosen: one half is no preference.
+
+    Args:
+        answers: to all questions.
+        stories: that they are about.
     """
     by_story: dict[int, list[bool]] = {}
     for each in answers:
         by_story.setdefault(each.row, []).append(each.correct)
+    rows = [each.row for each in answers]
     pair = any(each.task == PAIR_TASK for each in answers)
+    triples = {story.row: story.story_id for story in stories}
+
+    def rate(
+        name: str, right: Sequence[bool], about: Sequence[int], chance: float | None = None
+    ) -> QuestionRate:
+        return _rate(name, right, [triples[row] for row in about], chance=chance)
+
     found = [
-        _rate("questions", [each.correct for each in answers], chance=0.5 if pair else None),
-        _rate(
+        rate("questions", [each.correct for each in answers], rows, 0.5 if pair else None),
+        rate(
             "pairs right in both orders" if pair else "stories verified (all questions right)",
             [all(some) for some in by_story.values()],
-            chance=0.25 if pair else None,
+            list(by_story),
+            0.25 if pair else None,
         ),
     ]
     if pair:
-        found.append(_rate("first story chosen", [each.chosen == FIRST for each in answers]))
+        first = [each.chosen == FIRST for each in answers]
+        found.append(rate("first story chosen", first, rows))
     return tuple(found)
 
 
@@ -160,13 +178,17 @@ def _answer(
     )
 
 
-def _rate(name: str, right: Sequence[bool], *, chance: float | None = None) -> QuestionRate:
+def _rate(
+    name: str, right: Sequence[bool], triples: Sequence[TripleKey], *, chance: float | None
+) -> QuestionRate:
     n = len(right)
     if not n:
-        return QuestionRate(
-            name=name, right=0, n=0, value=None, wilson95=None, reason="nothing was asked"
-        )
-    value = sum(right) / n
+        return QuestionRate(name=name, right=0, n=0, value=None, reason="nothing was asked")
     return QuestionRate(
-        name=name, right=sum(right), n=n, value=value, wilson95=wilson(value, n), chance=chance
+        name=name,
+        right=sum(right),
+        n=n,
+        value=sum(right) / n,
+        interval=share_interval(right, Design(tuple(range(n)), tuple(triples))),
+        chance=chance,
     )

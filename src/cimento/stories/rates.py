@@ -1,4 +1,4 @@
-"""Accuracy, consistency and verifiability, overall and by group, with two kinds of intervals.
+"""Accuracy, consistency and verifiability, overall and by group, with their intervals.
 
 Accuracy is the share of stories that are right at the first tier; consistency the share of
 implausible stories that are right at the first two; verifiability at all three (Storks et al.
@@ -7,12 +7,12 @@ implausible stories that are right at the first two; verifiability at all three 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cimento.statistics.intervals import wilson
+from cimento.statistics.intervals import Interval, share_interval
 from cimento.stories.grouping import GROUPS, Grouping
-from cimento.stories.records import CONFLICT, STATE, STORY, Story, Tier
+from cimento.stories.records import CONFLICT, STATE, STORY, Tier
 from cimento.stories.tiers import Chain
 
 METRICS: Mapping[str, tuple[Tier, str | None]] = {
@@ -30,10 +30,8 @@ METRICS: Mapping[str, tuple[Tier, str | None]] = {
 """Name of each metric, to its tier and the group it is about (None for all)."""
 
 EMPTY = "there are no such stories"
-DRAWS = 10_000
-ALL_DRAWS_EQUAL = "all draws are equal"
 
-__all__ = ["DRAWS", "GROUPS", "METRICS", "Rate", "bootstrap_intervals", "rates"]
+__all__ = ["GROUPS", "METRICS", "Rate", "rate_of", "rates"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +42,7 @@ class Rate:
         name: of the metric.
         value: None where it cannot be told.
         count: stories that are right, and stories that count.
-        wilson95: Wilson's interval.
+        interval: of the share, 95 %, stories of one triple together; None without a value.
         reason: why there is no value.
         unscored: stories left out because an answer could not be scored.
     """
@@ -52,7 +50,7 @@ class Rate:
     name: str
     value: float | None
     count: tuple[int, int] | None
-    wilson95: tuple[float, float] | None
+    interval: Interval | None = None
     reason: str = ""
     unscored: int = 0
 
@@ -65,18 +63,31 @@ def rates(chained: Chain, grouping: Grouping) -> dict[str, Rate]:
 def _rate(name: str, chained: Chain, grouping: Grouping) -> Rate:
     tier = METRICS[name][0]
     if not chained.known(tier):
-        return Rate(name=name, value=None, count=None, wilson95=None, reason=chained.reasons[tier])
+        return Rate(name=name, value=None, count=None, reason=chained.reasons[tier])
     values = metric_values(name, chained, grouping)
-    known = [value for value in values.values() if value is not None]
+    return rate_of(name, values, chained, reason=EMPTY)
+
+
+def rate_of(name: str, values: Mapping[int, bool | None], chained: Chain, *, reason: str) -> Rate:
+    """How often stories are right, with the interval over triples.
+
+    Args:
+        name: of the metric.
+        values: row to whether the story is right; None for one that could not be scored.
+        chained: knows which stories belong together.
+        reason: what is said where there is no story.
+    """
+    known = {row: value for row, value in values.items() if value is not None}
+    unscored = len(values) - len(known)
     if not known:
-        return Rate(name=name, value=None, count=(0, 0), wilson95=None, reason=EMPTY)
-    share = sum(known) / len(known)
+        return Rate(name=name, value=None, count=(0, 0), reason=reason, unscored=unscored)
+    right = list(known.values())
     return Rate(
         name=name,
-        value=share,
-        count=(sum(known), len(known)),
-        wilson95=wilson(share, len(known)),
-        unscored=len(values) - len(known),
+        value=sum(right) / len(right),
+        count=(sum(right), len(right)),
+        interval=share_interval(right, chained.design(known)),
+        unscored=unscored,
     )
 
 
@@ -86,51 +97,3 @@ def metric_values(name: str, chained: Chain, grouping: Grouping) -> dict[int, bo
     rows = grouping.rows(group, later=tier != STORY)
     passed = chained.passed[tier]
     return {row: passed.get(row) for row in rows}
-
-
-def bootstrap_intervals(
-    stories: Sequence[Story],
-    chained: Chain,
-    grouping: Grouping,
-    *,
-    seed: int,
-    draws: int = DRAWS,
-) -> dict[str, tuple[float, float] | None]:
-    """The percentile bootstrap interval (95 %) of each metric, whole triples drawn again.
-
-    Where all draws are equal, which a share of 0 or 1 always gives, both ends are the value:
-    read Wilson's interval there.
-
-    Returns:
-        None for metrics that have no value.
-    """
-    from cimento.statistics.design import Design
-    from cimento.statistics.resampling import bootstrap
-
-    numbers = {story.row: story.story_id for story in stories}
-    found: dict[str, tuple[float, float] | None] = {}
-    for name, (tier, _) in METRICS.items():
-        values = {
-            row: value
-            for row, value in metric_values(name, chained, grouping).items()
-            if value is not None
-        }
-        if not values or not chained.known(tier):
-            found[name] = None
-            continue
-        clusters = tuple(numbers[row] for row in values)
-        drawn = bootstrap(
-            [float(value) for value in values.values()],
-            lambda rows: float(rows.mean()),
-            Design(clusters, clusters),
-            seed=seed,
-            draws=draws,
-            method="percentile",
-        )
-        if drawn.low is not None and drawn.high is not None:
-            found[name] = (drawn.low, drawn.high)
-        elif drawn.reason == ALL_DRAWS_EQUAL and drawn.estimate is not None:
-            found[name] = (drawn.estimate, drawn.estimate)
-        else:
-            found[name] = None
-    return found

@@ -167,15 +167,16 @@ def _rates(summary: Mapping[str, JsonValue]) -> tuple[Rates, ...]:
 
 def _result(rate: JsonValue, chance: float | None, *, tied: float | None = None) -> Result:
     """A rate as it was stored; a tie is one of its failures, as the chain of tiers has it."""
-    value, count, ends = number(rate, "value"), at(rate, "count"), at(rate, "wilson95")
+    value, count = number(rate, "value"), at(rate, "count")
     right, n = number(rate, "right") or 0, number(rate, "n") or 0
     if isinstance(count, list):
         right, n = (number({"of": each}, "of") or 0 for each in count)
-    low, high = (
-        (number({"of": end}, "of") for end in ends) if isinstance(ends, list) else (None, None)
-    )
+    low, high = number(rate, "interval", "low"), number(rate, "interval", "high")
     ties = min(int(tied or 0), int(n - right))
     reasons = {} if value is not None else {"accuracy": str(at(rate, "reason") or "not asked")}
+    if value is not None and low is None:
+        fields = ("low", "high", "interval_method")
+        reasons |= dict.fromkeys(fields, str(at(rate, "interval", "reason")))
     if chance is None:
         reasons |= dict.fromkeys(("chance", "chance_method"), "it depends on the tiers before")
     return Result(
@@ -189,7 +190,7 @@ def _result(rate: JsonValue, chance: float | None, *, tied: float | None = None)
         accuracy=value,
         low=low if value is not None else None,
         high=high if value is not None else None,
-        interval_method="Wilson" if low is not None else None,
+        interval_method=str(at(rate, "interval", "method")) if low is not None else None,
         chance=chance,
         chance_method=None if chance is None else "by lot",
         null_reasons=reasons,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cimento.statistics.intervals import wilson
 from cimento.stories.as_json import as_json
 from cimento.stories.baselines import baselines, constant_answers, majority_labels
 from cimento.stories.breakdown import (
@@ -24,13 +23,10 @@ from cimento.stories.corrections import applicable
 from cimento.stories.detection import detect, detection_intervals, unbiased_mcc
 from cimento.stories.grouping import Grouping, by_corrected, by_paper_code, by_type
 from cimento.stories.outcomes import Outcome, judge_all
-from cimento.stories.rates import DRAWS, Rate, bootstrap_intervals, rates
+from cimento.stories.rates import Rate, rate_of, rates
 from cimento.stories.records import CONFLICT, STATE, STORY, TIERS, Story, Tier, TierAnswer
 from cimento.stories.tiers import Chain, chain, conditional, flow, untiered
 from cimento.suites.model import JsonValue
-
-FEWER_DRAWS = 2000
-"""Of the bootstrap where each draw takes a while."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +65,12 @@ def judge_stories(stories: Sequence[Story], answers: Sequence[TierAnswer]) -> Ju
     )
 
 
-def summarize(judged: Judged, *, seed: int, draws: int = DRAWS) -> dict[str, JsonValue]:
+def summarize(judged: Judged, *, seed: int) -> dict[str, JsonValue]:
     """All measures of one model as JSON.
 
     Args:
         judged: its answers.
-        seed: of the bootstrap and of folds.
-        draws: of the bootstrap.
+        seed: of folds.
     """
     stories, outcomes, chained = judged.stories, judged.outcomes, judged.chained
     first = judged.groupings[0]
@@ -83,12 +78,8 @@ def summarize(judged: Judged, *, seed: int, draws: int = DRAWS) -> dict[str, Jso
         "grouping": first.name,
         "n_recorded": {tier: sum(each.tier == tier for each in outcomes) for tier in TIERS},
         "rates": {each.name: as_json(rates(chained, each)) for each in judged.groupings},
-        "cluster_bootstrap95": {
-            each.name: as_json(bootstrap_intervals(stories, chained, each, seed=seed, draws=draws))
-            for each in judged.groupings
-        },
         "flow": as_json(flow(stories, chained)),
-        "conditional": as_json(conditional_rates(stories, chained)),
+        "conditional": as_json(conditional_rates(chained)),
         "untiered": {tier: as_json(untiered_rate(judged, tier)) for tier in TIERS},
         "baselines": as_json(baselines(stories, first)),
         "baselines_by_grouping": {
@@ -96,9 +87,7 @@ def summarize(judged: Judged, *, seed: int, draws: int = DRAWS) -> dict[str, Jso
         },
         "constant": constant_summary(stories),
         "detection": as_json(detect(stories, outcomes)),
-        "detection_bootstrap95": as_json(
-            detection_intervals(stories, outcomes, seed=seed, draws=min(draws, FEWER_DRAWS))
-        ),
+        "detection_intervals": as_json(detection_intervals(stories, outcomes)),
         "threshold": as_json(unbiased_mcc(stories, outcomes, seed=seed)),
         "per_task": {
             tier: as_json(choices(outcomes, tier))
@@ -135,13 +124,18 @@ def constant_summary(stories: Sequence[Story]) -> dict[str, JsonValue]:
     }
 
 
-def conditional_rates(stories: Sequence[Story], chained: Chain) -> dict[str, Rate]:
+def conditional_rates(chained: Chain) -> dict[str, Rate]:
     """How many of the implausible stories that reach a later tier pass it."""
     names: dict[str, Tier] = {"conflict_given_story": CONFLICT, "state_given_conflict": STATE}
-    return {
-        name: _rate(name, conditional(stories, chained, tier), chained.reasons.get(tier, ""))
-        for name, tier in names.items()
-    }
+    found = {}
+    for name, tier in names.items():
+        values = conditional(chained, tier)
+        found[name] = (
+            Rate(name=name, value=None, count=None, reason=chained.reasons[tier])
+            if values is None
+            else rate_of(name, values, chained, reason="no story reached it")
+        )
+    return found
 
 
 def untiered_rate(judged: Judged, tier: Tier) -> Rate:
@@ -153,22 +147,6 @@ def untiered_rate(judged: Judged, tier: Tier) -> Rate:
     wanted = sum(tier == STORY or not story.plausible for story in judged.stories)
     if len(found) < wanted:
         reason = f"{len(found)} of {wanted} stories were asked" if found else "not asked"
-        return _rate("untiered", None, reason)
-    known = [bool(each.correct) for each in found if each.correct is not None]
-    return _rate("untiered", (sum(known), len(known)), "", unscored=len(found) - len(known))
-
-
-def _rate(name: str, count: tuple[int, int] | None, reason: str, *, unscored: int = 0) -> Rate:
-    if count is None or not count[1]:
-        return Rate(
-            name=name,
-            value=None,
-            count=count,
-            wilson95=None,
-            reason=reason or "no story reached it",
-            unscored=unscored,
-        )
-    right, n = count
-    return Rate(
-        name=name, value=right / n, count=count, wilson95=wilson(right / n, n), unscored=unscored
-    )
+        return Rate(name="untiered", value=None, count=None, reason=reason)
+    values = {each.row: each.correct for each in found}
+    return rate_of("untiered", values, judged.chained, reason="there is no such story")

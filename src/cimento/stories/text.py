@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias, cast
 
 from cimento.stories.rates import METRICS
@@ -16,7 +16,7 @@ Rows: TypeAlias = "list[tuple[str, ...]]"
 
 
 def grouping_rows(summary: Mapping[str, JsonValue]) -> Rows:
-    """Each metric by grouping, with Wilson's interval, beside what needs no knowledge."""
+    """Each metric by grouping, with its interval, beside what needs no knowledge."""
     groupings = list(mapping(at(summary, "rates")))
     baselines = mapping(at(summary, "baselines"))
     rows: Rows = [("metric", *groupings, *baselines)]
@@ -136,9 +136,30 @@ def _share(part: float | None, whole: float | None) -> float | None:
     return None if not whole or part is None else part / whole
 
 
+def interval_text(rate: JsonValue) -> str:
+    """Both ends of the interval of a rate, or why there is none."""
+    low, high = number(rate, "interval", "low"), number(rate, "interval", "high")
+    if low is None or high is None:
+        return str(at(rate, "interval", "reason") or UNKNOWN)
+    return f"[{low:.3f}, {high:.3f}]"
+
+
+def interval_notes(rates: Iterable[JsonValue]) -> list[str]:
+    """How intervals were made, and why some are not there, one sentence each."""
+    found = [at(rate, "interval") for rate in rates]
+    made = [at(each, "method") for each in found if number(each, "low") is not None]
+    missing = [at(each, "reason") for each in found if number(each, "low") is None]
+    notes = [f"Intervals (95 %): {'; '.join(_texts(made))}."] if made else []
+    return [*notes, *(f"No interval: {reason}." for reason in _texts(missing))]
+
+
+def _texts(values: Iterable[JsonValue]) -> list[str]:
+    return list(dict.fromkeys(str(value) for value in values if value))
+
+
 def _with_interval(rate: JsonValue) -> str:
-    value, ends = number(rate, "value"), at(rate, "wilson95")
-    if value is None or not isinstance(ends, list):
+    value = number(rate, "value")
+    if value is None:
         return UNKNOWN
-    low, high = (number({"end": end}, "end") for end in ends)
-    return f"{value:.3f} [{shown(low, 3)}, {shown(high, 3)}]"
+    missing = number(rate, "interval", "low") is None
+    return f"{value:.3f} {UNKNOWN if missing else interval_text(rate)}"

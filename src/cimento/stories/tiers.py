@@ -6,12 +6,13 @@ before, as the paper did: the chain is the same, because a story that failed a t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from cimento.statistics.design import Design
 from cimento.stories.outcomes import Outcome, at
-from cimento.stories.records import CONFLICT, STATE, STORY, TIERS, Story, Tier
+from cimento.stories.records import CONFLICT, STATE, STORY, TIERS, Story, Tier, TripleKey
 
 Known: TypeAlias = "bool | None"
 
@@ -29,16 +30,25 @@ class Chain:
         reasons: of tiers that say nothing, why.
         missing: how many stories reached a tier and were not answered there.
         unscored: how many answers at a tier could not be scored.
+        tied: rows whose answer at a tier was one of several equally probable ones.
+        triples: row to the number that a story shares with its variants, which belong together.
     """
 
     passed: Mapping[Tier, Mapping[int, bool | None]]
     reasons: Mapping[Tier, str]
     missing: Mapping[Tier, int]
     unscored: Mapping[Tier, int]
+    tied: Mapping[Tier, frozenset[int]]
+    triples: Mapping[int, TripleKey]
 
     def known(self, tier: Tier) -> bool:
         """Whether the tier says something."""
         return tier not in self.reasons
+
+    def design(self, rows: Iterable[int]) -> Design:
+        """The design of some stories: those of one triple belong together."""
+        units = tuple(rows)
+        return Design(units, tuple(self.triples[row] for row in units))
 
 
 def chain(stories: Sequence[Story], outcomes: Sequence[Outcome]) -> Chain:
@@ -70,7 +80,17 @@ def chain(stories: Sequence[Story], outcomes: Sequence[Outcome]) -> Chain:
             )
         before = {row: _further(value, answered.get(row)) for row, value in before.items()}
         passed[tier] = before
-    return Chain(passed=passed, reasons=reasons, missing=missing, unscored=unscored)
+    return Chain(
+        passed=passed,
+        reasons=reasons,
+        missing=missing,
+        unscored=unscored,
+        tied={
+            tier: frozenset(each.row for each in at(outcomes, tier).values() if each.tied)
+            for tier in TIERS
+        },
+        triples={story.row: story.story_id for story in stories},
+    )
 
 
 def _further(before: Known, outcome: Outcome | None) -> Known:
@@ -83,19 +103,20 @@ def _further(before: Known, outcome: Outcome | None) -> Known:
     return None if before is None or now is None else True
 
 
-def conditional(stories: Sequence[Story], chained: Chain, tier: Tier) -> tuple[int, int] | None:
-    """Of the implausible stories that reached a tier, how many passed it, and how many they are.
+def conditional(chained: Chain, tier: Tier) -> dict[int, bool] | None:
+    """Of the implausible stories that reached a later tier and are scored there, whether they pass.
 
     Returns:
-        None where the tier says nothing.
+        Row to the verdict; None where the tier says nothing.
     """
     before: Tier = STORY if tier == CONFLICT else CONFLICT
     if tier == STORY or not chained.known(tier):
         return None
-    implausible = {story.row for story in stories if not story.plausible}
-    reached = [row for row in implausible if chained.passed[before][row]]
-    known = [value for row in reached if (value := chained.passed[tier][row]) is not None]
-    return sum(known), len(known)
+    return {
+        row: value
+        for row, value in chained.passed[tier].items()
+        if chained.passed[before][row] and value is not None
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,7 @@ def agreement(
     from cimento.annotate import second as second_
     from cimento.annotate.story_files import known_stories
     from cimento.files import write_text
+    from cimento.report.wording import agreement as agreed
     from cimento.stories.as_json import as_json
 
     known = known_stories(file)
@@ -107,7 +108,7 @@ def agreement(
     else:
         rows: list[tuple[str, ...]] = [("tier", "agree", "Cohen's kappa", "Krippendorff's alpha")]
         rows += [
-            (each.tier, f"{each.equal}/{each.compared}", _shown(each.kappa), _shown(each.alpha))
+            (each.tier, f"{each.equal}/{each.compared}", *map(agreed, (each.kappa, each.alpha)))
             for each in found
         ]
         show(columns(rows))
@@ -127,6 +128,7 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
     from cimento.judgments.figures import figures
     from cimento.judgments.files import read_judgments
     from cimento.judgments.records import judgments_of
+    from cimento.report.wording import agreement as agreed
 
     found = figures(judgments_of(read_judgments(file)))
     if as_json:
@@ -141,7 +143,7 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
             *map(str, (each.people, each.places, each.judgments)),
             "-" if each.mean is None else f"{each.mean:.3f}",
             "-" if each.sd is None else f"{each.sd:.3f}",
-            _shown(each.alpha),
+            agreed(each.alpha),
         )
         for each in found
     ]
@@ -183,8 +185,3 @@ def _judge(story: Story, annotator: str) -> Judgment | None:
 
 def _typed(prompt: str) -> str:
     return input(prompt)
-
-
-def _shown(found: object) -> str:
-    value = getattr(found, "value", None)
-    return f"{value:.3f}" if isinstance(value, float) else str(getattr(found, "reason", "-"))

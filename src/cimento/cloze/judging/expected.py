@@ -11,8 +11,10 @@ without a reading does not fit. How far such judgments can stand in for a person
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from cimento.cloze.judging.candidates import Candidate
 from cimento.cloze.judging.precision import Share
@@ -20,6 +22,9 @@ from cimento.cloze.templates import JOINT
 from cimento.errors import InputError, UsageError
 from cimento.morphology.model import Morphology, Reading, parse_features
 from cimento.parsing import filled
+
+if TYPE_CHECKING:
+    from cimento.statistics.agreement import Agreement
 
 EXPECTED = "expected"
 """The column that holds an item's expectation."""
@@ -162,16 +167,14 @@ class JudgmentComparison:
         rule_only: fit by the rule alone.
         person_only: fit by the person alone.
         neither: fit by neither.
-        kappa: Cohen's; None where it is undefined.
-        reason: why it is.
+        kappa: Cohen's, with its interval.
     """
 
     both: int
     rule_only: int
     person_only: int
     neither: int
-    kappa: float | None
-    reason: str | None = None
+    kappa: Agreement
 
     @property
     def agreement(self) -> Share:
@@ -184,22 +187,36 @@ class JudgmentComparison:
         return self.both + self.rule_only + self.person_only + self.neither
 
 
-def compare_judgments(rule: Iterable[Candidate], person: Iterable[Candidate]) -> JudgmentComparison:
-    """How far a rule agrees with a person, candidate by candidate (same item, same rank)."""
+def compare_judgments(
+    rule: Iterable[Candidate],
+    person: Iterable[Candidate],
+    *,
+    cluster_of: Callable[[Candidate], Hashable] = attrgetter("item"),
+) -> JudgmentComparison:
+    """How far a rule agrees with a person, candidate by candidate (same item, same rank).
+
+    Args:
+        rule: judged by the rule.
+        person: judged by the person.
+        cluster_of: what a candidate belongs to: its item, or what its item was made from.
+    """
     from cimento.statistics.agreement import cohen_kappa
+    from cimento.statistics.design import Design
 
     said = {(each.item, each.rank): each.fits for each in person if each.fits is not None}
-    pairs = [
-        (each.fits, said[each.item, each.rank])
-        for each in rule
-        if each.fits is not None and (each.item, each.rank) in said
+    both = [
+        candidate
+        for candidate in rule
+        if candidate.fits is not None and (candidate.item, candidate.rank) in said
     ]
-    kappa = cohen_kappa([mine for mine, _ in pairs], [theirs for _, theirs in pairs])
+    mine = [candidate.fits for candidate in both]
+    theirs = [said[candidate.item, candidate.rank] for candidate in both]
+    pairs = list(zip(mine, theirs, strict=True))
+    clusters = tuple(map(cluster_of, both))
     return JudgmentComparison(
         both=pairs.count((True, True)),
         rule_only=pairs.count((True, False)),
         person_only=pairs.count((False, True)),
         neither=pairs.count((False, False)),
-        kappa=kappa.value,
-        reason=kappa.reason,
+        kappa=cohen_kappa(mine, theirs, design=Design(clusters, clusters)),
     )

@@ -7,8 +7,8 @@ pieces cannot be hit at all, and should be counted apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,6 +18,8 @@ from cimento.cloze.records import ClozeItem
 from cimento.errors import UsageError
 
 if TYPE_CHECKING:
+    from cimento.statistics.design import Design
+    from cimento.statistics.differences import Difference
     from cimento.statistics.values import Significance
 
 Key = TypeVar("Key")
@@ -132,8 +134,9 @@ class PairedHits:
         only_first: items that only the first hits.
         only_second: items that only the second hits.
         n: all items.
-        tests: McNemar's test by variant.
-        holm: its p-values by variant, corrected for all pairs of models compared at once.
+        change: second minus first, with its interval.
+        test: McNemar's exact test, or t over clusters (`statistics.paired.share_test`).
+        holm: its p, corrected over all tests made together; None where it is the only one.
     """
 
     first: str
@@ -142,45 +145,73 @@ class PairedHits:
     only_first: int
     only_second: int
     n: int
-    tests: Mapping[str, Significance]
-    holm: Mapping[str, float | None]
+    change: Difference
+    test: Significance
+    holm: float | None = None
 
 
-def compare_pairs(models: Mapping[str, Ranks], k: int) -> tuple[PairedHits, ...]:
-    """McNemar's test, in its variants, for every pair of models; Holm over the pairs.
+def compare_pairs(
+    models: Mapping[str, Ranks], *ks: int, clusters: Mapping[str, Hashable] | None = None
+) -> tuple[PairedHits, ...]:
+    """Every pair of models compared at one rank or more, with Holm's correction over all tests.
+
+    Args:
+        models: name to ranks.
+        ks: ranks up to which a hit counts.
+        clusters: item to what it belongs to; None where each stands alone.
 
     Raises:
         UsageError: the models did not answer the same items.
     """
+    from cimento.statistics.design import Design
     from cimento.statistics.multiple import holm
-    from cimento.statistics.paired import MCNEMAR, discordant, mcnemar
 
-    _same_items(models)
-    pairs = list(combinations(models, 2))
-    counts = [
-        discordant(_hits(models[first], k), _hits(models[second], k)) for first, second in pairs
+    items = _same_items(models)
+    design = Design.of(items, clusters)
+    found = [
+        _pair(names, [_hits(models[name], items, k) for name in names], k, design)
+        for k in ks
+        for names in combinations(models, 2)
     ]
-    tests = [{name: mcnemar(*count, variant=name) for name in MCNEMAR} for count in counts]
-    corrected = {name: holm([test[name].p for test in tests]) for name in MCNEMAR}
-    return tuple(
-        PairedHits(
-            first=first,
-            second=second,
-            k=k,
-            only_first=count[0],
-            only_second=count[1],
-            n=len(models[first]),
-            tests=test,
-            holm={name: corrected[name][number] for name in MCNEMAR},
-        )
-        for number, ((first, second), count, test) in enumerate(
-            zip(pairs, counts, tests, strict=True)
-        )
+    if len(found) == 1:
+        return tuple(found)
+    corrected = holm([pair.test.p for pair in found])
+    return tuple(replace(pair, holm=p) for pair, p in zip(found, corrected, strict=True))
+
+
+def _pair(
+    names: tuple[str, str], columns: Sequence[Sequence[bool]], k: int, design: Design
+) -> PairedHits:
+    from cimento.statistics.differences import share_difference
+    from cimento.statistics.paired import discordant, share_test
+
+    first, second = columns
+    only_first, only_second = discordant(first, second)
+    return PairedHits(
+        *names,
+        k,
+        only_first,
+        only_second,
+        n=design.n,
+        change=share_difference(second, first, design),
+        test=share_test(second, first, design),
     )
 
 
-def compare_all(models: Mapping[str, Ranks], k: int) -> Significance:
+def compare_all(
+    models: Mapping[str, Ranks],
+    k: int,
+    *,
+    clusters: Mapping[str, Hashable] | None = None,
+    seed: int = 0,
+) -> Significance:
     """Cochran's Q: whether all models hit the same share of the items at k.
+
+    Args:
+        models: name to ranks.
+        k: rank up to which a hit counts.
+        clusters: item to what it belongs to; None where each stands alone.
+        seed: of the permutations that clusters need.
 
     Raises:
         UsageError: there are fewer than two models, or they did not answer the same items.
@@ -188,17 +219,21 @@ def compare_all(models: Mapping[str, Ranks], k: int) -> Significance:
     from cimento.statistics.design import Design
     from cimento.statistics.paired import cochran_q
 
-    _same_items(models)
-    columns = [_hits(ranks, k) for ranks in models.values()]
-    rows = list(zip(*columns, strict=True))
-    return cochran_q(rows, Design.independent(len(rows)), seed=0)
+    items = _same_items(models)
+    columns = [_hits(ranks, items, k) for ranks in models.values()]
+    return cochran_q(list(zip(*columns, strict=True)), Design.of(items, clusters), seed=seed)
 
 
-def _hits(ranks: Ranks, k: int) -> list[bool]:
-    return [is_hit(ranks[item], k) for item in sorted(ranks)]
+def _hits(ranks: Ranks, items: Sequence[str], k: int) -> list[bool]:
+    return [is_hit(ranks[item], k) for item in items]
 
 
-def _same_items(models: Mapping[str, Ranks]) -> None:
+def _same_items(models: Mapping[str, Ranks]) -> list[str]:
+    """The items that all models answered.
+
+    Raises:
+        UsageError: one answered others.
+    """
     names: Sequence[str] = list(models)
     for name in names[1:]:
         if models[name].keys() != models[names[0]].keys():
@@ -207,3 +242,4 @@ def _same_items(models: Mapping[str, Ranks]) -> None:
                 seen="they did not answer the same items",
                 todo="Compare them on the items that both have.",
             )
+    return list(models[names[0]]) if names else []

@@ -114,7 +114,7 @@ def _compared(rows: Sequence[Row], wanted: Mapping[str, Expectation]) -> Json:
         "manual_only": compared.person_only,
         "neither": compared.neither,
         "agreement": compared.agreement.percent,
-        "kappa": None if compared.kappa is None else round(compared.kappa, 4),
+        "kappa": None if compared.kappa.value is None else round(compared.kappa.value, 4),
         "auto_p10": micro(rule).percent,
         "auto_p1": micro(each for each in rule if each.rank == 1).percent,
     }

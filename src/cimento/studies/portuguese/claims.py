@@ -8,10 +8,11 @@ from fractions import Fraction
 
 from cimento.cloze.judging.hits import accuracy_at
 from cimento.cloze.judging.precision import not_expected, percent
+from cimento.statistics.paired import MCNEMAR
 from cimento.studies.portuguese.data import Row, StudyData
 from cimento.studies.portuguese.details import dimension_rows
 from cimento.studies.portuguese.grammar import Json
-from cimento.studies.portuguese.multiword import BASE, LARGE, TOP, WORDS, pairs, ranks_of
+from cimento.studies.portuguese.multiword import BASE, LARGE, TOP, WORDS, count_pair, ranks_of
 from cimento.studies.printed import equals_printed
 from cimento.suites.model import JsonValue
 
@@ -212,10 +213,8 @@ def _gain(data: StudyData, model: str, paper: list[str]) -> Json:
 
 def _mcnemar(data: StudyData, word: str, *, paper: float, decimals: int) -> Json:
     """The variant of the test that gives the printed p; the exact one where none does."""
-    (pair,) = (
-        each for each in pairs(data, 1, [word]) if {each.first, each.second} == {BASE, LARGE}
-    )
-    p_values = {name: test.p for name, test in pair.tests.items() if test.p is not None}
+    pair = count_pair(data, BASE, LARGE, 1, [word])
+    p_values = {name: p for name in MCNEMAR if (p := pair.p(name)) is not None}
     same = [name for name, p in p_values.items() if round(p, decimals) == paper]
     chosen = same[0] if same else "exact"
     return _claim(

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 
 from cimento.cloze.judging.hits import (
-    PairedHits,
     Ranks,
     accuracy_at,
-    compare_pairs,
     curve,
     grouped,
     groups_better,
     groups_hit_by_none,
+    hit_by_only,
     hit_ranks,
 )
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
+from cimento.statistics.paired import mcnemar
 from cimento.studies.portuguese import printed
 from cimento.studies.portuguese.data import StudyData
 from cimento.studies.portuguese.grammar import Json, interval_json
@@ -135,39 +137,65 @@ def hits_per_expression(data: StudyData) -> Json:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class PairCounts:
+    """Two models on the same items, as the paper compares them: item by item.
+
+    Attributes:
+        first: name of a model.
+        second: name of the other.
+        only_first: items that only the first hits.
+        only_second: items that only the second hits.
+        n: all items.
+    """
+
+    first: str
+    second: str
+    only_first: int
+    only_second: int
+    n: int
+
+    def p(self, variant: str) -> float | None:
+        """McNemar's test in a variant (`statistics.paired.mcnemar`)."""
+        return mcnemar(self.only_first, self.only_second, variant=variant).p
+
+
 def mcnemar_tests(data: StudyData) -> list[JsonValue]:
     """McNemar's test for every pair of models, at 1 and among ten, by word and for both."""
     found: list[JsonValue] = []
     for k in (1, TOP):
-        for pair in pairs(data, k, WORDS[:1]):
-            names = {pair.first, pair.second}
+        for first, second in combinations(data.predictions, 2):
             for words in (WORDS[:1], WORDS[1:], WORDS):
-                chosen = next(
-                    each for each in pairs(data, k, words) if {each.first, each.second} == names
+                pair = count_pair(data, first, second, k, words)
+                found.append(
+                    {
+                        "k": k,
+                        "a": first,
+                        "b": second,
+                        "words": "both" if len(words) > 1 else f"W{words[0]}",
+                        "only_b": pair.only_second,
+                        "only_a": pair.only_first,
+                        "n": pair.n,
+                        "p_exact": pair.p("exact"),
+                        "p_chi2_cc": pair.p("chi-square-corrected"),
+                        "p_chi2": pair.p("chi-square"),
+                    }
                 )
-                found.append(_test(chosen, words))
     return found
 
 
-def pairs(data: StudyData, k: int, words: Sequence[str]) -> tuple[PairedHits, ...]:
-    """The models in pairs, on the items of some words."""
-    return compare_pairs({model: ranks_of(data, model, words) for model in data.predictions}, k)
-
-
-def _test(pair: PairedHits, words: Sequence[str]) -> Json:
-    tests = pair.tests
-    return {
-        "k": pair.k,
-        "a": pair.first,
-        "b": pair.second,
-        "words": "both" if len(words) > 1 else f"W{words[0]}",
-        "only_b": pair.only_second,
-        "only_a": pair.only_first,
-        "n": pair.n,
-        "p_exact": tests["exact"].p,
-        "p_chi2_cc": tests["chi-square-corrected"].p,
-        "p_chi2": tests["chi-square"].p,
-    }
+def count_pair(
+    data: StudyData, first: str, second: str, k: int, words: Sequence[str]
+) -> PairCounts:
+    """Two models on the items of some words, at a rank."""
+    one, other = ranks_of(data, first, words), ranks_of(data, second, words)
+    return PairCounts(
+        first,
+        second,
+        len(hit_by_only(one, other, k)),
+        len(hit_by_only(other, one, k)),
+        len(one),
+    )
 
 
 def _expressions(data: StudyData) -> dict[str, str]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from cimento.statistics.classification import ONE_CLASS_ONLY
+from cimento.statistics.intervals import wilson
+from cimento.statistics.paired import mcnemar
+from cimento.statistics.resampling import bootstrap
 from cimento.stories.as_json import as_json
 from cimento.stories.breakdown import by_distance, by_state, confusions
 from cimento.stories.choices import Choices, choices
 from cimento.stories.compare import compare
 from cimento.stories.detection import detect
 from cimento.stories.grouping import Grouping
-from cimento.stories.rates import bootstrap_intervals, rates
+from cimento.stories.rates import METRICS, metric_values, rates
 from cimento.stories.records import STATE, TIERS, TRUE, Story
 from cimento.stories.responses import Responses
 from cimento.stories.summary import Judged, conditional_rates, judge_stories, summarize
@@ -19,6 +23,9 @@ from cimento.stories.tiers import Chain
 from cimento.studies.stories.facts import published
 from cimento.studies.stories.prompts import rebuild
 from cimento.suites.model import JsonValue
+
+if TYPE_CHECKING:
+    from cimento.statistics.values import Floats
 
 MORE = "more"
 
@@ -28,8 +35,9 @@ def study_record(
 ) -> dict[str, JsonValue]:
     """Every number of the study for one model, under the names it is reported by.
 
-    ``paper_code`` and ``corrected`` are the two groupings; ``cluster_bootstrap95_paper_code``
-    draws whole stories again. Under ``more`` is what the study did not report.
+    ``paper_code`` and ``corrected`` are the two groupings; ``wilson95`` and
+    ``cluster_bootstrap95_paper_code`` are the intervals of the reference, ``interval`` is the one
+    that respects triples. Under ``more`` is what the study did not report.
 
     Args:
         stories: as published, uncorrected.
@@ -48,11 +56,9 @@ def study_record(
         "paper_code": _grouped(chained, by_name["paper_code"]),
         "corrected": _grouped(chained, by_name["corrected"]) if "corrected" in by_name else None,
         "cluster_bootstrap95_paper_code": as_json(
-            bootstrap_intervals(stories, chained, by_name["paper_code"], seed=seed, draws=draws)
+            bootstrap_intervals(chained, by_name["paper_code"], seed=seed, draws=draws)
         ),
-        "conditional": {
-            name: rate.value for name, rate in conditional_rates(stories, chained).items()
-        },
+        "conditional": {name: rate.value for name, rate in conditional_rates(chained).items()},
         "type_field_accuracy": _type_accuracy(chained, by_name["type"]),
         "bias": _bias(judged),
         "per_task": _per_task(judged),
@@ -66,25 +72,67 @@ def study_record(
     template = facts.chat_template if facts else None
     record[MORE] = {
         "prompts": as_json(rebuild(stories, responses, chained, template)),
-        **summarize(judged, seed=seed, draws=draws),
+        **summarize(judged, seed=seed),
     }
     return record
 
 
 def paired_record(stories: Sequence[Story], models: Sequence[Responses]) -> dict[str, JsonValue]:
-    """McNemar's exact test at the first tier for every pair of models, with Holm's correction."""
+    """Every pair of models at the first tier, stories of a triple together, with Holm's correction.
+
+    ``mcnemar_exact_p`` is the reference's, which counts the stories of a triple as independent.
+    """
     chains = {each.model: judge_stories(stories, each.answers).chained for each in models}
     return {
         f"{each.first} vs {each.second}": {
             "only_first_correct": each.only_first_correct,
             "only_second_correct": each.only_second_correct,
-            "mcnemar_exact_p": each.p,
-            "holm_p": each.p_holm,
+            "mcnemar_exact_p": mcnemar(each.only_first_correct, each.only_second_correct).p
+            if each.test
+            else None,
             "n": each.n,
+            "change": as_json(each.change),
+            "test": as_json(each.test),
+            "p_holm": each.p_holm,
             **({"reason": each.reason} if each.reason else {}),
         }
-        for each in compare(chains)
+        for each in compare(chains, ties_pass=True)
     }
+
+
+def bootstrap_intervals(
+    chained: Chain, grouping: Grouping, *, seed: int, draws: int
+) -> dict[str, tuple[float, float] | None]:
+    """The reference's interval (95 %) of each metric: percentile bootstrap over whole triples.
+
+    Where all draws are equal, which a share of 0 or 1 always gives, both ends are the value, as
+    in the reference. It stands here for comparison alone; `rates` has the interval that is shown.
+
+    Returns:
+        None for metrics that have no value.
+    """
+    found: dict[str, tuple[float, float] | None] = {}
+    for name, (tier, _) in METRICS.items():
+        values = {
+            row: float(value)
+            for row, value in metric_values(name, chained, grouping).items()
+            if value is not None
+        }
+        if not values or not chained.known(tier):
+            found[name] = None
+            continue
+        right = list(values.values())
+        drawn = bootstrap(
+            right, _mean, chained.design(values), seed=seed, draws=draws, method="percentile"
+        )
+        equal = len(set(right)) == 1
+        low, high = (right[0], right[0]) if equal else (drawn.low, drawn.high)
+        found[name] = None if low is None or high is None else (low, high)
+    return found
+
+
+def _mean(rows: Floats) -> float:
+    return float(rows.mean())
 
 
 def _grouped(chained: Chain, grouping: Grouping) -> dict[str, JsonValue]:
@@ -95,7 +143,14 @@ def _grouped(chained: Chain, grouping: Grouping) -> dict[str, JsonValue]:
             name: None if rate.value is None else as_json(rate.count)
             for name, rate in found.items()
         },
-        "wilson95": {name: as_json(rate.wilson95) for name, rate in found.items()},
+        # The reference's: each story as if it stood alone.
+        "wilson95": {
+            name: as_json(wilson(rate.value, rate.count[1]))
+            if rate.value is not None and rate.count
+            else None
+            for name, rate in found.items()
+        },
+        "interval": {name: as_json(rate.interval) for name, rate in found.items()},
     }
 
 

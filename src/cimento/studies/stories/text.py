@@ -44,13 +44,13 @@ def bias_rows(record: Mapping[str, JsonValue]) -> Rows:
     """The first tier as a detection task, beside the constant answer "false"."""
     bias = mapping(record["bias"])
     constant = at(record, MORE, "constant", "detection")
-    drawn = at(record, MORE, "detection_bootstrap95")
-    rows: Rows = [("measure", "value", "bootstrap 95 %", "constant")]
+    intervals = at(record, MORE, "detection_intervals")
+    rows: Rows = [("measure", "value", "95 %", "constant")]
     for name, value in bias.items():
         if not name.endswith("_reason"):
             digits = 0 if isinstance(value, int) else 4
             beside = _of_constant(constant, name)
-            low, high = number(drawn, name, "low"), number(drawn, name, "high")
+            low, high = number(intervals, name, "low"), number(intervals, name, "high")
             ends = UNKNOWN if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
             rows.append((name, shown(number(bias, name), digits), ends, shown(beside, digits)))
     return rows
@@ -73,16 +73,19 @@ def prompt_rows(record: Mapping[str, JsonValue]) -> Rows:
 
 
 def paired_rows(paired: Mapping[str, JsonValue]) -> Rows:
-    """Models against each other."""
-    rows: Rows = [("models", "only first", "only second", "McNemar exact p", "Holm p")]
+    """Models against each other, with the test that respects triples."""
+    rows: Rows = [("models", "only first", "only second", "change", "95 %", "p", "Holm p")]
     for name, found in paired.items():
+        low, high = number(found, "change", "low"), number(found, "change", "high")
         rows.append(
             (
                 name,
                 shown(number(found, "only_first_correct"), 0),
                 shown(number(found, "only_second_correct"), 0),
-                _p(number(found, "mcnemar_exact_p")),
-                _p(number(found, "holm_p")),
+                shown(number(found, "change", "estimate"), 3),
+                UNKNOWN if low is None or high is None else f"[{low:.3f}, {high:.3f}]",
+                _p(number(found, "test", "p")),
+                _p(number(found, "p_holm")),
             )
         )
     return rows
