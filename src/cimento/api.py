@@ -228,12 +228,9 @@ class Evaluation:
     def _folder(self, loaded: LoadedSuite, source: Named) -> RunFolder | None:
         if self.output is None:
             return None
+        suite, asked = loaded.suite.name, self.asking.digest()
         return RunFolder.named(
-            self.output,
-            suite=loaded.suite.name,
-            sha256=loaded.sha256,
-            model=source.label,
-            policy=self.asking.digest(),
+            self.output, suite=suite, sha256=loaded.sha256, model=source.label, policy=asked
         )
 
     def _inputs(self, loaded: LoadedSuite, suite: Suite, source: Named) -> dict[str, JsonValue]:
