@@ -22,7 +22,9 @@ from cimento.earlier import UNREACHABLE
 from cimento.exporting.data import Outcome, RunData, Share, read_runs
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
+from cimento.statistics.mixed import mixed_model
 from cimento.suites.builtin import find_suite
+from cimento.verdicts.factorial_mixed import BY_CLUSTER, INTERCEPTS
 
 SUITE = "it-connectives-cloze"
 TARGETS = ("lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r")
@@ -260,7 +262,7 @@ def test_the_script_for_r_has_the_models_with_clusters(clustered):
 
     assert "right ~ model + (1 | item) + (1 | cluster)" in script
     assert "margin_bits ~ model + (1 | item) + (1 | cluster)" in script
-    assert "(0 + second:first | cluster)" in script
+    assert "(1 + second * first || cluster)" in script
     for opening, closing in ("()", "{}"):
         assert script.count(opening) == script.count(closing)
 
@@ -280,5 +282,19 @@ def test_r_fits_them(clustered):
         pytest.skip("lme4 is not installed")
     assert done.returncode == 0, done.stderr
     assert f"random effects of {CLUSTERS} clusters and their items" in done.stdout
-    groups = [row.split()[0] for row in done.stdout.splitlines() if re.match(r" cluster", row)]
-    assert len(groups) >= 3
+    model, *_ = _fitted(clustered / "r" / "scores.csv")
+    lines = done.stdout.partition("demo-causal@91bca5d - whether")[2].splitlines()
+    line = next(row for row in lines if row.startswith("second:first"))
+    estimate, error = map(float, line.split()[1:3])
+    effect = model.effect("second:first")
+    assert estimate == pytest.approx(effect.estimate, rel=1e-3)
+    assert error == pytest.approx(effect.se, rel=1e-2)
+
+
+def _fitted(path: Path):
+    """Our own mixed model of the scores of each model."""
+    table = pl.read_csv(path)
+    for own in table.partition_by("model", maintain_order=True):
+        columns = {name: own[name].to_list() for name in ("score", "first", "second")}
+        labels = {name: own[name].to_list() for name in ("item", "cluster")}
+        yield mixed_model(f"{INTERCEPTS} + {BY_CLUSTER}", {**columns, **labels})
