@@ -289,7 +289,10 @@ def test_candidates_are_judged_by_a_dictionary_and_by_people_before_it(tmp_path)
     assert [(rate.share.correct, rate.share.n) for rate in method.fitting] == [(2, 3), (3, 6)]
     # a: 2 of 2 and 2 of 4; b: 0 of 1 and 1 of 2.
     assert method.fitting_mean == (0.5, 0.5)
-    assert method.fitting_by["template"]["b"][1].correct == 1
+    of_b = method.fitting_by["template"]["b"][1]
+    assert of_b.share.correct == 1
+    assert of_b.interval.low is None
+    assert "an interval needs 5 or more" in of_b.interval.reason
 
     said = pl.DataFrame(
         [("it-small-templates", "b1", "", "buono", who, "fits", "yes", "", "") for who in "xy"],

@@ -8,6 +8,7 @@ import io
 import math
 
 import pytest
+from scipy import stats
 
 from cimento.api import evaluate
 from cimento.cli.designs import show_designs
@@ -15,11 +16,12 @@ from cimento.cli.main import invoke
 from cimento.designs import OF_MASKED_MODELS, factorial_of, factorials, shown_of
 from cimento.judging import Judging
 from cimento.models.fake import FakeScorer
-from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, items_grid
+from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, items_grid, mixed_grid
 from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, as_text
 from cimento.statistics.intervals import wilson
 from cimento.suites.design import predictions_of, squares
 from cimento.verdicts.factorial import Factorial, factorial
+from cimento.verdicts.factorial_mixed import design_models
 from cimento.verdicts.factorial_tests import dd_tests
 from tests.designs import island_suite, scores
 
@@ -326,3 +328,10 @@ def test_items_that_belong_together_are_one_observation():
     # eight items in four frames: too few for an interval or a test, which eight would not be
     assert (test.n_items, test.dd.m, test.dd.p) == (8, 4, None)
     assert test.dd.reason == "4 clusters: an interval needs 5 or more"
+
+
+def test_the_interaction_of_a_mixed_model_has_an_interval():
+    [row, *_] = csv.DictReader(io.StringIO(as_csv(mixed_grid(design_models([larger()])))))
+    estimate, low, high, se, df = (float(row[name]) for name in ("DD", "low", "high", "se", "df"))
+    assert high - estimate == pytest.approx(estimate - low, abs=2e-4)
+    assert high - estimate == pytest.approx(se * stats.t.ppf(0.975, df), rel=1e-3)

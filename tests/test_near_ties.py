@@ -8,6 +8,7 @@ import json
 import pytest
 
 from cimento.api import evaluate
+from cimento.cli.main import invoke
 from cimento.judging import Judging
 from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer
@@ -95,3 +96,34 @@ def test_quantised_weights_are_not_taken_for_what_they_are_computed_in():
         NEAR_TIE_BITS["bfloat16"],
         "weights quantised, as for bfloat16",
     )
+
+
+def test_models_check_measures_the_precision_of_the_model_at_hand(capsys):
+    command = ["models", "check", "demo-causal", "es-subject-verb", "--texts", "2", "--device"]
+    assert invoke([*command, "cpu", "--dtype", "bfloat16", "--precision", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["precision"]
+    assert (found["dtype"], found["wider"]) == ("bfloat16", "float32")
+    assert (found["n_items"], found["n_texts"]) == (24, 48)
+    # two other batch shapes against one text alone; three shapes against float32
+    assert (found["by_batch"]["margin"]["n"], found["by_format"]["margin"]["n"]) == (48, 72)
+    largest = max(found[way]["margin"]["largest"] for way in ("by_batch", "by_format"))
+    assert 0.01 < largest <= found["near_tie_bits"] < 1.2 * largest
+    assert invoke([*command, "cpu", "--dtype", "float64", "--precision"]) == 0
+    assert "near ties" in capsys.readouterr().out
+
+
+def test_the_figure_of_models_check_can_be_used(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    command = ["run", "es-subject-verb", "-m", "demo-causal", "--dtype", "bfloat16"]
+    assert invoke([*command, "--near-ties", "2.5", "-o", str(tmp_path), "--json"]) == 0
+    [run] = json.loads(capsys.readouterr().out)["runs"]
+    assert (run["near_tie_bits"], run["near_tie_reason"]) == (2.5, "given for this run")
+    [prediction] = run["predictions"]
+    margins = [v["margin_bits"] for v in run["verdicts"] if v["prediction"] == 0]
+    assert prediction["near_tied"] == sum(abs(margin) < 2.5 for margin in margins) > 0
+    manifest = json.loads(next(tmp_path.rglob("manifest.json")).read_text(encoding="utf-8"))
+    assert manifest["judging"]["near_tie_bits"] == 2.5
+    assert invoke(["judge", str(tmp_path), "--near-ties", "-1"]) == 2
+    assert invoke(["judge", str(tmp_path), "--json"]) == 0
+    [judged] = json.loads(capsys.readouterr().out)["runs"]
+    assert judged["near_tie_bits"] == NEAR_TIE_BITS["bfloat16"]

@@ -121,6 +121,7 @@ def _described(title: str, groups: Sequence[Described]) -> Iterator[str]:
         for each in groups
     ]
     yield columns(rows, indent=2)
+    yield "  sd: of sentences; these means describe the sentences asked and have no interval."
 
 
 def _least_perplexing(report: AcceptabilityReport) -> Iterator[str]:
@@ -163,6 +164,8 @@ def _accuracies(report: AcceptabilityReport) -> Iterator[str]:
                 continue
             one = group.conjunction
             n = one.passed + one.failed + one.tied
-            ends = "-" if one.low is None or one.high is None else f"{one.low:.3f} {one.high:.3f}"
+            ends = one.reason or "-"
+            if one.low is not None and one.high is not None:
+                ends = f"{one.low:.3f} {one.high:.3f}"
             rows.append((name or "-", str(n), number(one.accuracy), ends))
         yield columns(rows, indent=2)

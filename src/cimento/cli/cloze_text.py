@@ -56,7 +56,8 @@ def _hit_rows(method: MethodResult, k: int) -> Rows:
     rows.append(("all items", *(_share(method.hits[rank - 1].share) for rank in ranks)))
     rows.append(("95 %", *(_interval(method.hits[rank - 1]) for rank in ranks)))
     if method.reachable:
-        rows.append(("reachable", *(_share(method.reachable[rank - 1]) for rank in ranks)))
+        rows.append(("reachable", *(_share(method.reachable[rank - 1].share) for rank in ranks)))
+        rows.append(("95 %", *(_interval(method.reachable[rank - 1]) for rank in ranks)))
     return rows
 
 
@@ -71,17 +72,20 @@ def _fitting_rows(method: MethodResult, k: int) -> Rows:
     if method.fitting_mean:
         means = ("-" if mean is None else f"{100 * mean:.2f}" for mean in method.fitting_mean)
         rows.append((f"macro ({method.groups})", *means))
+        rows.append(("95 %", *("a mean of groups: none" for _ in method.fitting_mean)))
     return rows
 
 
-def _group_rows(name: str, groups: Mapping[str, tuple[Share, Share]], title: str, k: int) -> Rows:
-    rows: Rows = [(name, f"{title}@1", f"{title}@{k}")]
-    rows += [(value or "(none)", *map(_share, shares)) for value, shares in groups.items()]
+def _group_rows(name: str, groups: Mapping[str, tuple[Rate, Rate]], title: str, k: int) -> Rows:
+    rows: Rows = [(name, f"{title}@1", "95 %", f"{title}@{k}", "95 %")]
+    for value, rates in groups.items():
+        cells = (cell for rate in rates for cell in (_share(rate.share), _interval(rate)))
+        rows.append((value or "(none)", *cells))
     return rows
 
 
 def _choice_rows(choices: Sequence[ChoiceResult]) -> Iterator[tuple[str, ...]]:
-    yield ("rule", "target", "95 %", "per token", "ties", "unscored", "chosen")
+    yield ("rule", "target", "95 %", "per token", "95 %", "ties", "unscored", "chosen")
     for choice in choices:
         roles = ", ".join(f"{count} {role}" for role, count in sorted(choice.roles.items()))
         yield (
@@ -89,6 +93,7 @@ def _choice_rows(choices: Sequence[ChoiceResult]) -> Iterator[tuple[str, ...]]:
             _share(choice.rate.share),
             _interval(choice.rate),
             _share(choice.per_token.share) if choice.per_token else "",
+            _interval(choice.per_token) if choice.per_token else "",
             str(choice.tied),
             str(choice.unscored),
             roles,

@@ -65,12 +65,12 @@ class MethodResult:
     method: str
     kinds: Mapping[str, int]
     hits: tuple[Rate, ...] = ()
-    reachable: tuple[Share, ...] = ()
+    reachable: tuple[Rate, ...] = ()
     unreachable: tuple[str, ...] = ()
-    hits_by: Mapping[str, Mapping[str, tuple[Share, Share]]] = field(default_factory=dict)
+    hits_by: Mapping[str, Mapping[str, tuple[Rate, Rate]]] = field(default_factory=dict)
     fitting: tuple[Rate, ...] = ()
     fitting_mean: tuple[float | None, ...] = ()
-    fitting_by: Mapping[str, Mapping[str, tuple[Share, Share]]] = field(default_factory=dict)
+    fitting_by: Mapping[str, Mapping[str, tuple[Rate, Rate]]] = field(default_factory=dict)
     groups: str = ""
     warnings: tuple[str, ...] = ()
 
@@ -80,7 +80,7 @@ class MethodResult:
             "method": self.method,
             "kinds": dict(self.kinds),
             "hits": [rate.plain() for rate in self.hits],
-            "hits_reachable": [_pair(share) for share in self.reachable],
+            "hits_reachable": [rate.plain() for rate in self.reachable],
             "unreachable_items": list(self.unreachable),
             "hits_by": _plain_groups(self.hits_by),
             "fitting_micro": [rate.plain() for rate in self.fitting],
@@ -174,14 +174,10 @@ class ClozeSummary:
         }
 
 
-def _pair(share: Share) -> dict[str, JsonValue]:
-    return {"correct": share.correct, "n": share.n, "share": share.value}
-
-
 def _plain_groups(
-    groups: Mapping[str, Mapping[str, tuple[Share, Share]]],
+    groups: Mapping[str, Mapping[str, tuple[Rate, Rate]]],
 ) -> dict[str, JsonValue]:
     return {
-        name: {value: [_pair(share) for share in shares] for value, shares in own.items()}
+        name: {value: [rate.plain() for rate in rates] for value, rates in own.items()}
         for name, own in groups.items()
     }

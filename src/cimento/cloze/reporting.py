@@ -19,12 +19,11 @@ from cimento.measures.values import BITS_PER_NAT
 from cimento.report.build import about_of, headline_of, provenance_of
 from cimento.report.figures import drawable
 from cimento.report.figures_calibration import calibration_figure
-from cimento.report.grid import Grid
+from cimento.report.grid import Cell, Estimate, Grid
 from cimento.report.items import AnswerList, Given, ItemRecord, worst_first
 from cimento.report.records import NamedGrid, Rates, RunReport, SuiteReport
 from cimento.report.strips import Piece, RegionStrip, Strip
 from cimento.report.summary import Result, RunSummary
-from cimento.report.wording import percent
 from cimento.verdicts.judge import Verdict
 
 if TYPE_CHECKING:
@@ -242,32 +241,40 @@ def _tables(summaries: Sequence[ClozeSummary]) -> Iterator[NamedGrid]:
         yield NamedGrid("choices", grid)
 
 
-def _hit_rows(summary: ClozeSummary) -> Iterator[tuple[str, ...]]:
+def _estimate(rate: Rate) -> Estimate:
+    """A rate in percent."""
+    found = (rate.share.value, rate.interval.low, rate.interval.high)
+    value, low, high = (None if each is None else 100 * each for each in found)
+    reason = rate.interval.reason or ""
+    return Estimate(value=value, low=low, high=high, n=rate.share.n, reason=reason)
+
+
+def _hit_rows(summary: ClozeSummary) -> Iterator[tuple[Cell, ...]]:
     for method in summary.methods:
         if method.hits:
-            cells = (percent(rate.share.value) for rate in method.hits)
-            yield (summary.model, method.method, str(method.hits[0].share.n), *cells)
+            n = str(method.hits[0].share.n)
+            yield (summary.model, method.method, n, *map(_estimate, method.hits))
 
 
-def _group_rows(summary: ClozeSummary) -> Iterator[tuple[str, ...]]:
+def _group_rows(summary: ClozeSummary) -> Iterator[tuple[Cell, ...]]:
     for method in summary.methods:
         for what, columns in (("hits", method.hits_by), ("fitting", method.fitting_by)):
             for column, values in columns.items():
                 for value, (first, top) in values.items():
                     yield (
                         summary.model, method.method, column, value or "(none)", what,
-                        str(first.n), percent(first.value), percent(top.value),
+                        str(first.share.n), _estimate(first), _estimate(top),
                     )  # fmt: skip
 
 
-def _choice_row(model: str, choice: ChoiceResult) -> tuple[str, ...]:
+def _choice_row(model: str, choice: ChoiceResult) -> tuple[Cell, ...]:
     roles = ", ".join(f"{count} {role}" for role, count in sorted(choice.roles.items()))
     return (
         model,
         choice.rule,
         str(choice.rate.share.n),
-        percent(choice.rate.share.value),
-        percent(choice.per_token.share.value) if choice.per_token else "",
+        _estimate(choice.rate),
+        _estimate(choice.per_token) if choice.per_token else "",
         str(choice.tied),
         str(choice.unscored),
         roles,

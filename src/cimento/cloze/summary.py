@@ -12,7 +12,7 @@ from cimento.cloze.choosing import Choice, choose
 from cimento.cloze.judging.candidates import Candidate, check_candidates
 from cimento.cloze.judging.clusters import clustering, precision_interval
 from cimento.cloze.judging.expected import dictionary_readings, expectations, judge_expected
-from cimento.cloze.judging.hits import Ranks, accuracy_at, grouped, hit_ranks, is_hit
+from cimento.cloze.judging.hits import Ranks, grouped, hit_ranks, is_hit
 from cimento.cloze.judging.precision import Share, among_top, macro, micro
 from cimento.cloze.outcomes import ChoiceResult, ClozeSummary, MethodResult, Rate
 from cimento.cloze.records import ClozeItem
@@ -186,22 +186,31 @@ def _with_hits(
     columns = _columns(run.items, judging.by)
     return replace(
         result,
-        hits=tuple(
-            _rate([is_hit(rank, k) for rank in ranks.values()], ranks, cluster)
-            for k in range(1, judging.k + 1)
-        ),
-        reachable=tuple(accuracy_at(reachable, k) for k in range(1, judging.k + 1))
+        hits=tuple(_hits(ranks, k, cluster) for k in range(1, judging.k + 1)),
+        reachable=tuple(_hits(reachable, k, cluster) for k in range(1, judging.k + 1))
         if unreachable
         else (),
         unreachable=unreachable,
         hits_by={
             name: {
-                value: (accuracy_at(own, 1), accuracy_at(own, judging.k))
+                value: (_hits(own, 1, cluster), _hits(own, judging.k, cluster))
                 for value, own in sorted(grouped(ranks, values).items())
             }
             for name, values in columns.items()
         },
     )
+
+
+def _hits(ranks: Ranks, k: int, cluster: Mapping[str, str]) -> Rate:
+    """acc@k with its interval."""
+    held = [is_hit(rank, k) for rank in ranks.values()]
+    return _rate(held, ranks, cluster)
+
+
+def _fits(candidates: Sequence[Candidate], cluster: Mapping[str, str]) -> Rate:
+    """The share of judged candidates that fit, with its interval."""
+    ends = precision_interval(candidates, lambda each: cluster[each.item])
+    return Rate(micro(candidates), ends)
 
 
 def _with_fits(
@@ -217,30 +226,27 @@ def _with_fits(
     tops = [among_top(candidates, k) for k in (1, judging.k)]
     return replace(
         result,
-        fitting=tuple(
-            Rate(micro(top), precision_interval(top, lambda each: cluster[each.item]))
-            for top in tops
-        ),
-        fitting_mean=tuple(macro(_by(top, template).values()).value for top in tops)
+        fitting=tuple(_fits(top, cluster) for top in tops),
+        fitting_mean=tuple(macro(map(micro, _by(top, template).values())).value for top in tops)
         if groups
         else (),
         groups=groups,
         fitting_by={
             name: {
-                value: (shares, _by(tops[1], values)[value])
-                for value, shares in sorted(_by(tops[0], values).items())
+                value: (_fits(own, cluster), _fits(_by(tops[1], values)[value], cluster))
+                for value, own in sorted(_by(tops[0], values).items())
             }
             for name, values in columns.items()
         },
     )
 
 
-def _by(candidates: Iterable[Candidate], key: Mapping[str, str]) -> dict[str, Share]:
+def _by(candidates: Iterable[Candidate], key: Mapping[str, str]) -> dict[str, list[Candidate]]:
     groups: dict[str, list[Candidate]] = {}
     for each in candidates:
         if each.item in key:
             groups.setdefault(key[each.item], []).append(each)
-    return {value: micro(own) for value, own in groups.items()}
+    return groups
 
 
 def _choices(run: ClozeRun, rule: str, cluster: Mapping[str, str]) -> ChoiceResult:

@@ -11,6 +11,7 @@ from cimento.report.grid import BLANK, Cell, Estimate, Grid, sizes
 
 if TYPE_CHECKING:
     from cimento.statistics.means import Mean
+    from cimento.statistics.mixed import FixedEffect
     from cimento.verdicts.effects import Effects
     from cimento.verdicts.factorial import Factorial, PhenomenonEffects, Share
     from cimento.verdicts.factorial_mixed import DesignModel
@@ -279,11 +280,7 @@ def mixed_grid(models: Sequence[DesignModel]) -> Grid:
             each.normalisation,
             each.formula,
             str(each.fit.n),
-            _number(each.interaction.estimate if each.interaction else None),
-            _number(each.interaction.se if each.interaction else None),
-            _number(each.interaction.statistic if each.interaction else None),
-            _number(each.interaction.freedom if each.interaction else None),
-            _p(each.interaction.p if each.interaction else None),
+            *_interaction(each.interaction),
             _number(each.fit.loglik),
             each.fit.reason or ("singular fit" if each.fit.singular else BLANK),
         )
@@ -293,7 +290,7 @@ def mixed_grid(models: Sequence[DesignModel]) -> Grid:
         title="Mixed models: the interaction, coded so that it is DD.",
         header=(
             "suite", "model", "measure", "phenomenon", "scale", "formula", "scores", "DD", "se",
-            "t", "df", "p", "log-likelihood", "remark",
+            "low", "high", "t", "df", "p", "log-likelihood", "remark",
         ),
         rows=rows,
         labels=6,
@@ -301,9 +298,22 @@ def mixed_grid(models: Sequence[DesignModel]) -> Grid:
         notes=(
             "Intercepts alone can look surer than they are, or less sure: see the table tests too.",
             "With `cluster` in the formula, effects may differ between the suite's clusters.",
-            "p: Satterthwaite's degrees of freedom; not corrected. REML.",
+            "p and 95 % interval: Satterthwaite's degrees of freedom; not corrected. REML.",
         ),
     )  # fmt: skip
+
+
+def _interaction(effect: FixedEffect | None) -> tuple[str, ...]:
+    """Estimate, error, interval, t, degrees of freedom and p of a fixed effect."""
+    from cimento.statistics.intervals import t_quantile, z_quantile
+
+    if effect is None:
+        return (BLANK,) * 7
+    free = effect.freedom
+    half = effect.se * (z_quantile(0.95) if free is None else t_quantile(free))
+    ends = (effect.estimate - half, effect.estimate + half)
+    numbers = (effect.estimate, effect.se, *ends, effect.statistic, free)
+    return (*map(_number, numbers), _p(effect.p))
 
 
 def licensing_grid(effects: Sequence[tuple[str, str, LicensingEffect]]) -> Grid:

@@ -202,7 +202,7 @@ def _tables(runs: Sequence[_Read]) -> Iterator[NamedGrid]:
     if not tiers:
         return
     flow = [(each.model, flow_rows(each.summary)) for each in tiers]
-    title = "Flow of implausible stories: how many reach and pass each tier, beside one answer."
+    title = "Flow of implausible stories: how many reach and pass each tier (without intervals), beside one answer."
     yield NamedGrid("flow", _grid(flow, title))
     metrics = [(each.model, grouping_rows(each.summary)) for each in tiers]
     title = "Right at a tier and at all before, by kind of story, beside constant answers."

@@ -19,12 +19,19 @@ def grouping_rows(summary: Mapping[str, JsonValue]) -> Rows:
     """Each metric by grouping, with its interval, beside what needs no knowledge."""
     groupings = list(mapping(at(summary, "rates")))
     baselines = mapping(at(summary, "baselines"))
-    rows: Rows = [("metric", *groupings, *baselines)]
+    rows: Rows = [("metric", "n", *groupings, *baselines)]
     for name in METRICS:
         cells = [_with_interval(at(summary, "rates", each, name)) for each in groupings]
         cells += [shown(number(each, name), 3) for each in baselines.values()]
-        rows.append((name, *cells))
+        rows.append((name, _n_of(at(summary, "rates", each, name) for each in groupings), *cells))
     return rows
+
+
+def _n_of(rates: Iterable[JsonValue]) -> str:
+    """How many stories rates rest on: one number, or all that there are."""
+    counts = [at(rate, "count") for rate in rates]
+    found = sorted({str(count[1]) for count in counts if isinstance(count, list)}, key=int)
+    return ", ".join(found)
 
 
 def missing_reasons(summary: Mapping[str, JsonValue]) -> list[str]:
