@@ -115,14 +115,14 @@ def test_models_check_measures_the_precision_of_the_model_at_hand(capsys):
 def test_the_figure_of_models_check_can_be_used(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
     command = ["run", "es-subject-verb", "-m", "demo-causal", "--dtype", "bfloat16"]
-    assert invoke([*command, "--near-ties", "2.5", "-o", str(tmp_path), "--json"]) == 0
+    assert invoke([*command, "--near-ties", "9.5", "-o", str(tmp_path), "--json"]) == 0
     [run] = json.loads(capsys.readouterr().out)["runs"]
-    assert (run["near_tie_bits"], run["near_tie_reason"]) == (2.5, "given for this run")
+    assert (run["near_tie_bits"], run["near_tie_reason"]) == (9.5, "given for this run")
     [prediction] = run["predictions"]
     margins = [v["margin_bits"] for v in run["verdicts"] if v["prediction"] == 0]
-    assert prediction["near_tied"] == sum(abs(margin) < 2.5 for margin in margins) > 0
+    assert prediction["near_tied"] == sum(abs(margin) < 9.5 for margin in margins) > 0
     manifest = json.loads(next(tmp_path.rglob("manifest.json")).read_text(encoding="utf-8"))
-    assert manifest["judging"]["near_tie_bits"] == 2.5
+    assert manifest["judging"]["near_tie_bits"] == 9.5
     assert invoke(["judge", str(tmp_path), "--near-ties", "-1"]) == 2
     assert invoke(["judge", str(tmp_path), "--json"]) == 0
     [judged] = json.loads(capsys.readouterr().out)["runs"]
