@@ -36,9 +36,7 @@ def run_tables(summary: Mapping[str, JsonValue]) -> dict[str, Rows]:
             summary
         ),
         "Each tier by itself, all stories that have an answer there": tier_rows(summary),
-        "Flow of implausible stories through the tiers (shares without intervals)": flow_rows(
-            summary
-        ),
+        "Flow of implausible stories through the tiers, without intervals": flow_rows(summary),
     }
 
 

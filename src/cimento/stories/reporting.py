@@ -202,18 +202,20 @@ def _tables(runs: Sequence[_Read]) -> Iterator[NamedGrid]:
     if not tiers:
         return
     flow = [(each.model, flow_rows(each.summary)) for each in tiers]
-    title = "Flow of implausible stories: how many reach and pass each tier (without intervals), beside one answer."
-    yield NamedGrid("flow", _grid(flow, title))
+    title = "Flow of implausible stories, beside one answer: who reaches and passes each tier."
+    note = "Shares of those who reach a tier have no interval; the table metrics has intervals."
+    yield NamedGrid("flow", _grid(flow, title, note))
     metrics = [(each.model, grouping_rows(each.summary)) for each in tiers]
     title = "Right at a tier and at all before, by kind of story, beside constant answers."
-    yield NamedGrid("metrics", _grid(metrics, title))
+    note = "n: stories. Intervals: 95 %."
+    yield NamedGrid("metrics", _grid(metrics, title, note))
 
 
-def _grid(found: Sequence[tuple[str, Rows]], title: str) -> Grid:
+def _grid(found: Sequence[tuple[str, Rows]], title: str, note: str) -> Grid:
     """Tables of the same columns under each other, the model before each row."""
     header = found[0][1][0]
     rows = [(model, *row) for model, rows in found for row in rows[1:] if len(row) == len(header)]
-    return Grid(title=title, header=("model", *header), rows=tuple(rows), labels=2)
+    return Grid(title=title, header=("model", *header), rows=tuple(rows), labels=2, notes=(note,))
 
 
 def _figures(runs: Sequence[_Read]) -> tuple[Figure, ...]:
