@@ -244,9 +244,7 @@ def _tables(summaries: Sequence[ClozeSummary]) -> Iterator[NamedGrid]:
 def _estimate(rate: Rate) -> Estimate:
     """A rate in percent."""
     found = (rate.share.value, rate.interval.low, rate.interval.high)
-    value, low, high = (None if each is None else 100 * each for each in found)
-    reason = rate.interval.reason or ""
-    return Estimate(value=value, low=low, high=high, n=rate.share.n, reason=reason)
+    return Estimate.percent(found, rate.share.n, rate.interval.reason)
 
 
 def _hit_rows(summary: ClozeSummary) -> Iterator[tuple[Cell, ...]]:

@@ -86,22 +86,16 @@ def _accuracy_rows(
         yield (BLANK, SUPER_ADDITIVE), positive
     label = f"{suite}: {AVERAGE}" if many else AVERAGE
     means = [each.averages() if each and each.phenomena else None for each in cells]
-    yield (label, "pairs"), [of_mean(each[0]) if each else None for each in means]
-    yield (BLANK, SUPER_ADDITIVE), [of_mean(each[1]) if each else None for each in means]
+    yield (label, "pairs"), [_mean(each[0]) if each else None for each in means]
+    yield (BLANK, SUPER_ADDITIVE), [_mean(each[1]) if each else None for each in means]
 
 
 def _share(share: Share) -> Estimate:
-    """A share in percent."""
-    found = (share.accuracy, share.low, share.high)
-    value, low, high = (None if each is None else 100 * each for each in found)
-    return Estimate(value=value, low=low, high=high, n=share.n, reason=share.reason or "")
+    return Estimate.percent((share.accuracy, share.low, share.high), share.n, share.reason)
 
 
-def of_mean(mean: Mean) -> Estimate:
-    """A mean of shares in percent."""
-    found = (mean.value, mean.low, mean.high)
-    value, low, high = (None if each is None else 100 * each for each in found)
-    return Estimate(value=value, low=low, high=high, n=mean.n, reason=mean.reason or "")
+def _mean(mean: Mean) -> Estimate:
+    return Estimate.percent((mean.value, mean.low, mean.high), mean.n, mean.reason)
 
 
 def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:

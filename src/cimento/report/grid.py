@@ -35,6 +35,20 @@ class Estimate:
     reason: str = ""
     digits: int = 1
 
+    @classmethod
+    def percent(
+        cls, ends: tuple[float | None, float | None, float | None], n: int, reason: str | None
+    ) -> Estimate:
+        """A share in percent.
+
+        Args:
+            ends: the share and both ends of its interval.
+            n: observations.
+            reason: why one is None.
+        """
+        value, low, high = (None if each is None else 100 * each for each in ends)
+        return cls(value=value, low=low, high=high, n=n, reason=reason or "")
+
     @property
     def numbers(self) -> tuple[str, str, str, str]:
         """Value, both ends and n as text, blank where there is none."""

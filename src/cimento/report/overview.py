@@ -120,10 +120,7 @@ def _row_of(cell: JointCell) -> tuple[str, str, str, str]:
 
 def of_cell(cell: JointCell) -> Estimate:
     """The accuracy of a cell in percent."""
-    value, low, high = (
-        None if each is None else 100 * each for each in (cell.accuracy, cell.low, cell.high)
-    )
-    return Estimate(value=value, low=low, high=high, n=cell.n, reason=cell.reason)
+    return Estimate.percent((cell.accuracy, cell.low, cell.high), cell.n, cell.reason)
 
 
 def _mean_over_suites(
@@ -148,12 +145,11 @@ def mean_of_accuracies(accuracies: Sequence[float]) -> Estimate:
     from cimento.statistics.means import mean_of
 
     found = mean_of(accuracies, Design.independent(len(accuracies)), seed=0)
-    value = None if found.value is None else 100 * found.value
     if found.low is None or found.high is None:
         reason = (found.reason or "").replace("value", "suite")
-        return Estimate(value=value, low=None, high=None, n=found.n, reason=reason)
-    low, high = max(0.0, found.low), min(1.0, found.high)
-    return Estimate(value=value, low=100 * low, high=100 * high, n=found.n)
+        return Estimate.percent((found.value, None, None), found.n, reason)
+    ends = (found.value, max(0.0, found.low), min(1.0, found.high))
+    return Estimate.percent(ends, found.n, None)
 
 
 def _number(value: float | None) -> str:
