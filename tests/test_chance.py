@@ -237,7 +237,7 @@ def test_where_length_leads_away_from_chance_a_column_and_a_note_say_so():
     header, _, _, row, *_ = terminal_table(summary, width=100).splitlines()
     assert header.split()[-5:] == ["chance", "length", "n", "ties", "unscored"]
     assert row.split()[-5:] == ["0.500", "0.000", "6", "0", "0"]
-    assert "if every token cost the same, the accuracy would be 0.000." in remarks(run)[-1]
+    assert "if every token cost the same, the accuracy would be 0.000." in " ".join(remarks(run))
     long = dataclasses.replace(run, model="m" * 30)
     narrow = terminal_table(Summary(cimento="0", runs=(long,)), width=80)
     assert "length" not in narrow.splitlines()[0]
