@@ -189,12 +189,10 @@ def test_the_delimiter_is_kept_in_the_copy_and_by_rerun(suites, zoo_folder, tmp_
 
 def test_a_run_that_was_stored_with_another_delimiter_is_not_shown(suites, zoo_folder, tmp_path):
     model, out = str(zoo_folder("gpt2")), str(tmp_path / "runs")
-    values = []
     for more in ("", 'target_delimiter: ""\n'):
         assert invoke(["run", str(suites(more)), "-m", model, "-o", out, "--no-cache"]) == 0
-        [run] = open_runs([Path(out)])
-        values.append(run.tokens()["logprob_nats"].sum())
-    assert values[0] != pytest.approx(values[1], abs=1e-3)
+    first, second = (run.tokens()["logprob_nats"].sum() for run in open_runs([Path(out)]))
+    assert first != pytest.approx(second, abs=1e-3)
 
 
 def test_servers_are_sent_the_blank_too(suites, tmp_path, fresh_cache):
