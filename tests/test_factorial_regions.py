@@ -80,6 +80,26 @@ def test_an_effect_of_the_matrix_clause_is_not_one_of_the_embedded_clause():
     assert 21.5 < matrix.low < 22.5 < matrix.high < 23.5
 
 
+def test_what_the_number_format_may_have_made_is_no_effect():
+    values = values_of(22.0)
+    moved = {
+        item: {
+            name: (
+                parts[0],
+                parts[1] + (1e-6 * int(item) if name == "long_island" else 0.0),
+                parts[2],
+            )
+            for name, parts in conditions.items()
+        }
+        for item, conditions in values.values.items()
+    }
+    found = region_dds(
+        suite_of(), dataclasses.replace(values, values=moved), model="m", error_bits=1e-4
+    )
+    joint = {each.window: each.dd for each in found}["joint"]
+    assert (joint.value, joint.low, joint.reason) == (0.0, None, "all values or clusters are equal")
+
+
 def test_nats_become_bits():
     (whole, *_) = region_dds(suite_of(), values_of(22.0, unit="nats"), model="m")
     assert whole.dd.value == pytest.approx(18.5 / math.log(2))

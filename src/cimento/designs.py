@@ -17,6 +17,7 @@ from cimento.suites.licensing import regions_measured
 from cimento.verdicts.factorial import Factorial, factorial
 from cimento.verdicts.factorial_regions import RegionDD, region_dds
 from cimento.verdicts.licensing import LicensingEffect, licensing_effects
+from cimento.verdicts.near_ties import near_ties
 
 DEFAULT_MEASURE = "surprisal-bits"
 """Of runs that are judged on regions: the whole sentence, in the unit of their margins."""
@@ -155,7 +156,13 @@ def region_dds_of(run: Run) -> tuple[RegionDD, ...]:
     if not windows_of(run.suite) or not squares(run.suite):
         return ()
     values = run.region_values(metric="sum")
-    return region_dds(run.suite, values, model=run.model, seed=run.judging.seed)
+    return region_dds(
+        run.suite,
+        values,
+        model=run.model,
+        seed=run.judging.seed,
+        error_bits=near_ties(run.manifest, run.judging).bits,
+    )
 
 
 def effects_of(run: Run) -> list[tuple[str, str, LicensingEffect]]:

@@ -50,7 +50,7 @@ class RegionDD:
 
 
 def region_dds(
-    suite: Suite, values: RegionValues, *, model: str, seed: int = 0
+    suite: Suite, values: RegionValues, *, model: str, seed: int = 0, error_bits: float = 0.0
 ) -> tuple[RegionDD, ...]:
     """DD of the whole sentence and of each of its stretches, for every phenomenon.
 
@@ -59,6 +59,7 @@ def region_dds(
         values: surprisals of the regions of its stimuli.
         model: its label.
         seed: of the draws.
+        error_bits: of the number format: where no item's DD is larger, they are all 0.
 
     Raises:
         InputError: the declaration of factors or of stretches cannot be used.
@@ -78,7 +79,7 @@ def region_dds(
             window=window,
             regions=regions,
             n_items=sum(each.dd is not None for each in effects),
-            dd=_mean(effects, clusters, seed),
+            dd=_mean(effects, clusters, seed, error_bits),
             reason=next((each.reason for each in effects if each.reason), NO_ITEMS)
             if all(each.dd is None for each in effects)
             else None,
@@ -91,11 +92,16 @@ def region_dds(
 
 
 def _mean(
-    effects: Sequence[ItemEffect], clusters: Mapping[str, Hashable] | None, seed: int
+    effects: Sequence[ItemEffect],
+    clusters: Mapping[str, Hashable] | None,
+    seed: int,
+    error_bits: float,
 ) -> Mean:
     known = {each.item: each.dd for each in effects if each.dd is not None}
     sizes = (abs(score) for each in effects for score in each.scores if score is not None)
     values = without_noise(list(known.values()), scale=max(sizes, default=0.0))
+    if max(map(abs, values), default=0.0) <= error_bits:
+        values = [0.0] * len(values)
     return mean_of(values, Design.of(known, clusters), seed=seed)
 
 
