@@ -14,10 +14,13 @@ from cimento.results import Run
 from cimento.suites.design import squares, windows_of
 from cimento.suites.formula import parse, references
 from cimento.suites.licensing import regions_measured
+from cimento.verdicts.accuracy import Rule
+from cimento.verdicts.compact import Verdict
 from cimento.verdicts.factorial import Factorial, factorial
 from cimento.verdicts.factorial_regions import RegionDD, region_dds
 from cimento.verdicts.licensing import LicensingEffect, licensing_effects
 from cimento.verdicts.near_ties import near_ties
+from cimento.verdicts.people import CHOSEN, ChoiceRate, choice_rates
 
 DEFAULT_MEASURE = "surprisal-bits"
 """Of runs that are judged on regions: the whole sentence, in the unit of their margins."""
@@ -120,11 +123,13 @@ class Shown:
         factorials: accuracies, one for each measure; of suites with two factors.
         regions: DD of the whole sentence and of its parts; of the same suites.
         licensing: effects, each with the name of its suite and the label of its model.
+        people: rates of people beside those of the model; of suites that people answered.
     """
 
     factorials: tuple[Factorial, ...] = ()
     regions: tuple[RegionDD, ...] = ()
     licensing: tuple[tuple[str, str, LicensingEffect], ...] = ()
+    people: tuple[ChoiceRate, ...] = ()
 
 
 def shown_of(run: Run, measures: Sequence[str] = ()) -> Shown:
@@ -144,6 +149,30 @@ def shown_of(run: Run, measures: Sequence[str] = ()) -> Shown:
             (suite, model, replace(effect, items={}))
             for suite, model, effect in (effects_of(run) if regions_measured(run.suite) else ())
         ),
+        tuple(rate for judged in run.judge_on(measures) for rate in people_of(judged)),
+    )
+
+
+def people_of(run: Run) -> list[ChoiceRate]:
+    """How often people choose as the predictions of a run say, and its model on the same items.
+
+    Nothing where the suite does not say how many people chose each sentence.
+
+    Raises:
+        FormulaError: a prediction cannot be read.
+    """
+    if CHOSEN not in run.suite.column_names:
+        return []
+    summary = run.summary(with_verdicts=True)
+    verdicts: dict[int | None, list[Verdict]] = {}
+    for verdict in summary.verdicts:
+        verdicts.setdefault(verdict.prediction, []).append(verdict)
+    return choice_rates(
+        run.judging.applied(run.suite),
+        verdicts,
+        summary.label,
+        rule=Rule(ties=run.judging.ties),
+        seed=run.judging.seed,
     )
 
 

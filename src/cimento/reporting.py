@@ -14,6 +14,7 @@ from cimento.designs import (
     factorial_of,
     has_parts,
     is_factorial,
+    people_of,
     region_dds_of,
 )
 from cimento.errors import CimentoError, UsageError
@@ -102,6 +103,7 @@ def _suite(group: Sequence[tuple[Run, RunReport]]) -> SuiteReport:
             *_design_tables(designs, tests),
             *_region_tables(runs),
             *_licensing_tables(runs),
+            *_people_tables(runs),
         ),
     )
 
@@ -189,6 +191,13 @@ def _licensing_tables(runs: Sequence[Run]) -> tuple[NamedGrid, ...]:
         for each in licensing_effects(run.suite, run.region_values(), seed=run.judging.seed)
     ]
     return (NamedGrid("licensing", licensing_grid(found)),) if found else ()
+
+
+def _people_tables(runs: Sequence[Run]) -> tuple[NamedGrid, ...]:
+    from cimento.report.robustness import people_grid
+
+    found = [rate for run in runs for rate in people_of(run)]
+    return (NamedGrid("people", people_grid(found)),) if found else ()
 
 
 def _html(runs: Sequence[Run], others: Sequence[SuiteReport], told: Sequence[Told]) -> str:

@@ -21,12 +21,10 @@ from cimento.judgments.figures import number
 from cimento.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, WHICH_FITS, Judgment
 from cimento.suites.kinds import kind_of
 from cimento.suites.model import Condition, JsonValue, Suite
+from cimento.verdicts.people import CHOSEN
 
 CHOICES = "choices.tsv"
 """Beside a cloze suite: how many people chose each option."""
-
-CHOSEN = "chosen_by"
-"""Free column: how many people chose this sentence of its pair."""
 
 PEOPLE = "people"
 PARTICIPANTS = "participants"
@@ -125,9 +123,9 @@ def _sentences(
         )
         for item in suite.items
     )
-    extra = {**suite.extra, "kind": KIND}
+    extra = dict(suite.extra)
     if ratings:
-        extra[RATINGS] = _scale(suite, (0.0, 1.0) if yes_no else scale)
+        extra |= {"kind": KIND, RATINGS: _scale(suite, (0.0, 1.0) if yes_no else scale)}
     write_native(dataclasses.replace(suite, items=items, extra=extra), output)
     answered = {item for item, _ in (*ratings, *chosen)}
     return Applied(used, sum(item.id not in answered for item in suite.items), passed)

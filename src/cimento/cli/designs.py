@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from cimento.verdicts.factorial import Factorial
     from cimento.verdicts.factorial_regions import RegionDD
     from cimento.verdicts.licensing import LicensingEffect
+    from cimento.verdicts.people import ChoiceRate
 
 TableName: TypeAlias = Literal[
     "accuracy",
@@ -28,13 +29,14 @@ TableName: TypeAlias = Literal[
     "joint",
     "blimp",
     "covariates",
+    "people",
 ]
 
 STEM = "accuracy"
 
 
 def show_designs(found: Iterable[tuple[Path, Shown]]) -> None:
-    """Print what designs show: accuracies of factorial suites, DD by region, licensing effects.
+    """Print what designs show: accuracies of factorial suites, DD, licensing effects, people.
 
     Accuracies are also written to the folder of their suite, as text, CSV and LaTeX.
 
@@ -46,15 +48,18 @@ def show_designs(found: Iterable[tuple[Path, Shown]]) -> None:
     from cimento.files import write_text
     from cimento.report.factorial import accuracy_grid, licensing_grid, regions_grid
     from cimento.report.grid import FORMS, as_text
+    from cimento.report.robustness import people_grid
 
     by_folder: dict[Path, list[Factorial]] = {}
     regions: list[RegionDD] = []
     licensing: list[tuple[str, str, LicensingEffect]] = []
+    people: list[ChoiceRate] = []
     for folder, shown in found:
         if shown.factorials:
             by_folder.setdefault(folder.parent, []).extend(shown.factorials)
         regions += shown.regions
         licensing += shown.licensing
+        people += shown.people
     for folder, results in by_folder.items():
         grid = accuracy_grid(results)
         show("\n" + as_text(grid))
@@ -67,6 +72,8 @@ def show_designs(found: Iterable[tuple[Path, Shown]]) -> None:
         show("\n" + as_text(regions_grid(regions)))
     if licensing:
         show("\n" + as_text(licensing_grid(licensing)))
+    if people:
+        show("\n" + as_text(people_grid(people)))
 
 
 def make_table(
@@ -89,7 +96,7 @@ def make_table(
     from cimento.verdicts.factorial_mixed import design_models
     from cimento.verdicts.factorial_tests import dd_tests
 
-    own = {"licensing": _licensing, "covariates": _covariates}
+    own = {"licensing": _licensing, "covariates": _covariates, "people": _people}
     if name in own:
         return own[name](runs)
     if name == "regions":
@@ -162,6 +169,26 @@ def _covariates(runs: Sequence[Run]) -> Grid:
     from cimento.report.robustness import covariates_grid
 
     return covariates_grid(margin_covariates(runs, functools.cache(zipf_frequencies_if_any)))
+
+
+def _people(runs: Sequence[Run]) -> Grid:
+    """People's choices beside models.
+
+    Raises:
+        UsageError: nobody chose between the sentences of any suite.
+    """
+    from cimento.designs import people_of
+    from cimento.errors import UsageError
+    from cimento.report.robustness import people_grid
+
+    found = [rate for run in runs for rate in people_of(run)]
+    if not found:
+        raise UsageError(
+            where="--table people",
+            seen="none of the runs is of a suite whose sentences people chose between",
+            todo="Put their choices into it with cimento annotate apply; see docs/judgments.md.",
+        )
+    return people_grid(found)
 
 
 def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> Grid:

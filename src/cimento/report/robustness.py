@@ -1,7 +1,8 @@
-"""Tables of how far results can be relied on: sensitivity to choices, reliability, covariates."""
+"""Tables of how far results can be relied on: sensitivity, reliability, covariates, people."""
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from collections.abc import Sequence
 from functools import partial
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from cimento.sensitivity import Sensitivity
     from cimento.standings import Table
     from cimento.statistics.regression import Coefficient
+    from cimento.verdicts.people import ChoiceRate
 
 _share = partial(wording.rate, absent=BLANK)
 _bits = partial(wording.number, digits=3, absent=BLANK)
@@ -125,6 +127,48 @@ def covariates_grid(found: Sequence[MarginCovariates]) -> Grid:
             "Holm's correction is over all the other lines. Frequencies are summed over words.",
         ),
     )  # fmt: skip
+
+
+def people_grid(found: Sequence[ChoiceRate]) -> Grid:
+    """How often people choose as is predicted, and models on the same items."""
+    # The runs of a suite say the same of people; what they say comes once, before the models.
+    groups: dict[tuple[str, int | None], list[ChoiceRate]] = {}
+    for rate in dict.fromkeys(found):
+        groups.setdefault((rate.suite, rate.prediction), []).append(rate)
+    ordered = [sorted(own, key=lambda rate: not rate.of_people) for own in groups.values()]
+    starts = list(itertools.accumulate(map(len, ordered)))
+    return Grid(
+        title="How often people choose as is predicted, and models on the same items.",
+        header=(
+            "suite", "prediction", "who", "items", "ties", "choices", "rate", "95 %", "reason",
+        ),
+        rows=tuple(
+            (
+                *(_place(rate) if k == 0 else (BLANK, BLANK)),
+                rate.who,
+                str(rate.n),
+                BLANK if rate.tied is None else str(rate.tied),
+                BLANK if rate.choices is None else str(rate.choices),
+                _share(rate.rate),
+                wording.interval(rate.low, rate.high, absent=BLANK),
+                rate.reason or BLANK,
+            )
+            for own in ordered
+            for k, rate in enumerate(own)
+        ),
+        rules=frozenset(starts[:-1]),
+        labels=3,
+        remarks=1,
+        notes=(
+            "most people: the prediction holds of the numbers of people who chose each sentence.",
+            "one person: mean over items of the share of choices by which it holds.",
+            "Choices that decide nothing are left out of the latter.",
+        ),
+    )  # fmt: skip
+
+
+def _place(rate: ChoiceRate) -> tuple[str, str]:
+    return rate.suite, "all" if rate.prediction is None else str(rate.prediction)
 
 
 def _coefficient(one: Coefficient, row: MarginCovariates) -> tuple[str, ...]:
