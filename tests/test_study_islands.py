@@ -153,7 +153,7 @@ def test_a_model_stands_beside_its_printed_column(tmp_path):
         (50.0, "100.0", False),
     ]
     # 2 items: the rate stands, an interval would need five
-    assert section.lines[0].note == "2 items, too few for an interval"
+    assert section.lines[0].note == "2 values: an interval needs 5 or more"
     assert section.lines[-1].note == "no"
     assert other.lines == ()
 

@@ -248,9 +248,10 @@ def adapted(folder: Path) -> object:
 def run(folder: Path) -> object:
     """A stored run of any kind, exported and compared."""
     from cimento.cli.marks import read_marks
+    from cimento.cli.run_clusters import clusters_of_run
     from cimento.exporting.data import read_runs
 
-    return read_runs([folder]), read_marks([folder], needed=False)
+    return read_runs([folder], clusters_of_run), read_marks([folder], needed=False)
 
 
 def cloze_run(folder: Path) -> object:
