@@ -56,7 +56,7 @@ def test_agreement_beyond_chance_and_effect():
     # 4 of 6 agree, 3 of 6 by chance: (4/6 - 1/2) / (1/2)
     assert duel.kappa.value == pytest.approx(1 / 3)
     assert duel.effect == 0.0
-    assert duel.difference.estimate == 0.0
+    assert duel.change.estimate == 0.0
     assert found.together is None
 
 
@@ -93,7 +93,7 @@ def test_of_three_clusters_nothing_is_tested():
     )
     (duel,) = found.duels
 
-    assert (duel.test.p, duel.difference.low) == (None, None)
+    assert (duel.test.p, duel.change.low) == (None, None)
     assert duel.test.reason == "3 clusters: an interval needs 5 or more"
 
 
@@ -105,10 +105,10 @@ def test_the_two_ways_round_mirror_each_other(pairs):
     (there,) = before_and_after([first], [second])
     (back,) = before_and_after([second], [first])
 
-    assert there.difference.estimate == pytest.approx(-back.difference.estimate)
-    assert there.difference.method == back.difference.method
-    if there.difference.low is not None:
-        assert there.difference.low == pytest.approx(-back.difference.high)
+    assert there.change.estimate == pytest.approx(-back.change.estimate)
+    assert there.change.method == back.change.method
+    if there.change.low is not None:
+        assert there.change.low == pytest.approx(-back.change.high)
     assert (there.gained, there.test.p) == (back.lost, back.test.p)
     # without a margin, both cannot be worse than the other
     assert not (surely_worse([there], margin=0) and surely_worse([back], margin=0))
@@ -119,7 +119,7 @@ def test_worse_is_what_the_interval_says():
     (fallen,) = before_and_after([marks("m", "+" * 40)], [marks("m", "+" * 28 + "-" * 12)])
 
     # Bonett and Price: p = 1/42, q = 13/42, half = 1.96 sqrt((p + q - (p - q)^2) / 42)
-    assert fallen.difference.high == pytest.approx(-12 / 42 + 0.1519, abs=2e-3)
+    assert fallen.change.high == pytest.approx(-12 / 42 + 0.1519, abs=2e-3)
     assert surely_worse([fallen], margin=0.1) == (fallen,)
     assert surely_worse([fallen], margin=0.2) == ()
     # of ten suites the intervals are wider, so that all hold together
@@ -170,7 +170,7 @@ def test_nothing_scored_by_all_gives_no_number():
 
     assert found.n == 0
     assert [each.accuracy for each in found.standings] == [None, None]
-    assert found.duels[0].difference.estimate is None
+    assert found.duels[0].change.estimate is None
     assert found.duels[0].effect is None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from cimento.designs import DEFAULT_MEASURE, factorial_of, is_factorial, scores_of
 from cimento.errors import UsageError
@@ -19,6 +20,7 @@ from cimento.verdicts.comparing import (
     compare_scores,
     compare_verdicts,
 )
+from cimento.verdicts.kinds import apart, rates_only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +38,7 @@ class Comparison:
         flips: every prediction, and the conjunction.
         scores: every condition.
         dds: DD of every phenomenon; empty where one of the suites has no design.
+        note: on models of two kinds, whose scores are not compared; None where they are of one.
     """
 
     first: str
@@ -48,13 +51,14 @@ class Comparison:
     flips: tuple[Flips, ...]
     scores: tuple[Paired, ...]
     dds: tuple[Paired, ...]
+    note: str | None = None
 
     def _repr_html_(self) -> str:
         """Accuracies, and DD of factorial suites, as notebooks show them."""
         from cimento.report.comparison import flips_grid, paired_grid
         from cimento.report.notebook import grids_html
 
-        grids = [flips_grid(self.flips)] if self.flips else []
+        grids = [flips_grid(self.flips, note=self.note)] if self.flips else []
         if self.dds:
             title = f"DD of {self.measure}, before and after."
             grids.append(paired_grid(self.dds, title=title))
@@ -92,8 +96,13 @@ def compare(first: Run, second: Run, *, measure: str = "", seed: int = 0) -> Com
             seen="they share no item",
             todo="Compare runs of one suite, or of its variants.",
         )
-    clusters = clusters_of(first.suite) if first.suite.cluster else None
     verdicts = [run.summary(with_verdicts=True).verdicts for run in (first, second)]
+    scores = [scores_of(run, chosen) for run in (first, second)]
+    kinds = (first.model_kind, second.model_kind)
+    clusters = clusters_of(first.suite) if first.suite.cluster else None
+    how = _How(seed=seed, clusters=clusters, apart=apart(kinds))
+    first_ties, second_ties = (run.judging.ties == "pass" for run in (first, second))
+    flips = compare_verdicts(*verdicts, ties_pass=(first_ties, second_ties), **how)
     return Comparison(
         first=_label(first),
         second=_label(second),
@@ -102,29 +111,27 @@ def compare(first: Run, second: Run, *, measure: str = "", seed: int = 0) -> Com
         shared=len(shared),
         only_first=tuple(item for item in before if item not in after),
         only_second=tuple(item.id for item in second.suite.items if item.id not in set(before)),
-        flips=tuple(compare_verdicts(*verdicts, seed=seed, clusters=clusters)),
-        scores=tuple(
-            compare_scores(
-                scores_of(first, chosen), scores_of(second, chosen), seed=seed, clusters=clusters
-            )
-        ),
-        dds=tuple(_dds(first, second, chosen, seed=seed, clusters=clusters)),
+        flips=tuple(flips),
+        scores=tuple(compare_scores(*scores, **how)),
+        dds=tuple(_dds(first, second, chosen, how)),
+        note=rates_only(kinds),
     )
 
 
-def _dds(
-    first: Run,
-    second: Run,
-    measure: Measure,
-    *,
-    seed: int,
-    clusters: Mapping[str, Hashable] | None,
-) -> list[Paired]:
+class _How(TypedDict):
+    """What all comparisons of two runs are made with."""
+
+    seed: int
+    clusters: Mapping[str, Hashable] | None
+    apart: str | None
+
+
+def _dds(first: Run, second: Run, measure: Measure, how: _How) -> list[Paired]:
     """DD of every phenomenon; nothing where one of the suites has no design."""
     if not (is_factorial(first) and is_factorial(second)):
         return []
     results = [factorial_of(run, measure.name, normalisations=("raw",)) for run in (first, second)]
-    return compare_designs(*results, seed=seed, clusters=clusters)
+    return compare_designs(*results, **how)
 
 
 def pair_runs(first: Sequence[Run], second: Sequence[Run]) -> list[tuple[Run, Run]]:

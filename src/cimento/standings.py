@@ -22,9 +22,11 @@ from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.item_analysis import ItemAnalysis, item_analysis
 from cimento.statistics.multiple import benjamini_hochberg, holm
 from cimento.statistics.paired import cochran_q, share_test
+from cimento.statistics.power import Equivalence, tost_shares
 from cimento.statistics.ranks import Rank, rank_by_pairs
 from cimento.statistics.values import Significance
 from cimento.verdicts.comparing import detectable
+from cimento.verdicts.kinds import rates_only
 
 Correction: TypeAlias = Literal["holm", "bh"]
 
@@ -45,6 +47,7 @@ class Marks:
         step: of training; None where the model's name does not tell.
         right: item to whether it is right; unscored items are not there.
         clusters: item to what it belongs to.
+        kind: of the model; empty where that is not known.
     """
 
     suite: str
@@ -54,6 +57,7 @@ class Marks:
     step: int | None = None
     right: Mapping[str, bool]
     clusters: Mapping[str, Hashable] = field(default_factory=dict)
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,12 +95,13 @@ class Duel:
         n: items.
         gained: items that only the second gets right.
         lost: items that only the first gets right.
-        difference: second minus first, with its interval.
+        change: second minus first, with its interval.
         effect: Cohen's h of the two shares; None without items.
         test: McNemar's exact test, or t over clusters where items belong together.
         corrected: its p, corrected over all duels made together.
         kappa: how far both are right about the same items, beyond chance.
         detectable: the smallest difference these items would show with a power of 0.8.
+        note: on models of two kinds; None where they are of one.
         design: of the items that both were scored on.
     """
 
@@ -107,12 +112,13 @@ class Duel:
     n: int
     gained: tuple[str, ...]
     lost: tuple[str, ...]
-    difference: Difference
+    change: Difference
     effect: float | None
     test: Significance
     corrected: float | None = None
     kappa: Agreement
     detectable: float | None
+    note: str | None = None
     design: Design
 
 
@@ -131,6 +137,7 @@ class Table:
         alpha: Krippendorff's, of which items the models get right.
         analysis: how reliably the items tell the models apart.
         items: names of the items, in the order of the analysis.
+        note: on models of several kinds; None where they are of one.
     """
 
     suite: str
@@ -143,6 +150,7 @@ class Table:
     alpha: Agreement
     analysis: ItemAnalysis
     items: tuple[str, ...]
+    note: str | None = None
 
     @property
     def checkpoints(self) -> tuple[Standing, ...]:
@@ -257,6 +265,19 @@ def surely_worse(duels: Sequence[Duel], *, margin: float) -> tuple[Duel, ...]:
     return tuple(found)
 
 
+def equivalences(duels: Sequence[Duel], *, margin: float) -> tuple[Equivalence, ...]:
+    """Of each duel, whether the two shares differ by less than a margin (`power.tost_shares`).
+
+    Args:
+        duels: each tested by itself.
+        margin: the smallest difference of shares that would matter.
+
+    Raises:
+        UsageError: a margin that is not above 0.
+    """
+    return tuple(tost_shares(*_columns(duel), duel.design, margin=margin) for duel in duels)
+
+
 def _columns(duel: Duel) -> tuple[list[bool], list[bool]]:
     """What the second and what the first gets right, as far as their difference depends on it."""
     gained, lost = set(duel.gained), set(duel.lost)
@@ -306,6 +327,7 @@ def _table(own: Sequence[Marks], *, seed: int) -> Table:
         duels=duels,
         together=cochran_q(rows, design, seed=seed) if len(own) > TWO else None,
         alpha=krippendorff_alpha(rows, design=design),
+        note=rates_only(each.kind for each in own),
         analysis=item_analysis(rows, seed=seed),
         items=tuple(items),
     )
@@ -335,10 +357,11 @@ def _duel(one: Marks, other: Marks, design: Design) -> Duel:
         n=n,
         gained=tuple(item for item, a, b in triples if b and not a),
         lost=tuple(item for item, a, b in triples if a and not b),
-        difference=share_difference(second, first, design),
+        change=share_difference(second, first, design),
         effect=cohen_h(sum(second) / n, sum(first) / n) if n else None,
         test=share_test(second, first, design),
         kappa=cohen_kappa(first, second, design=design),
         detectable=detectable([float(b) - float(a) for _, a, b in triples], design),
+        note=rates_only((one.kind, other.kind)),
         design=design,
     )

@@ -57,6 +57,16 @@ def compare(
             help="End with 4 where the second is surely worse by more than this share; 0 for any.",
         ),
     ] = None,
+    equivalent: Annotated[
+        float | None,
+        options.option(
+            "--equivalent",
+            metavar="MARGIN",
+            min=0.0,
+            max=1.0,
+            help="Also test whether the two differ by less than this share: 0.05, say.",
+        ),
+    ] = None,
     figure: Annotated[
         Path | None,
         options.option("--figure", help="Draw checkpoints of one model: .svg, .png, .pdf, .csv."),
@@ -80,7 +90,7 @@ def compare(
     the places they could hold, every pair, agreement, checkpoints in order. Suites with blanks and
     stories are compared by what is right and wrong.
     """
-    how = _How(measure, correct, fail_if_worse, figure, output, seed, spreadsheet_safe)
+    how = _How(measure, correct, fail_if_worse, equivalent, figure, output, seed, spreadsheet_safe)
     if len(runs) == TWO:
         return _before_and_after(runs, how, with_items=items, as_json=json)
     return _several(runs, how, predictions=predictions, as_json=json)
@@ -93,6 +103,7 @@ class _How:
     measure: str
     correct: Correction
     margin: float | None
+    equivalent: float | None
     figure: Path | None
     output: Path | None
     seed: int
@@ -130,11 +141,13 @@ def _before_and_after(runs: Sequence[Path], how: _How, *, with_items: bool, as_j
         _tell(grids, how, part=f"{number + 1}-", quiet=as_json)
     if not found or len(duels) > 1:
         _tell({"suites": _suites_grid(duels, how.correct)}, how, quiet=as_json)
+    equivalent = _equivalence(duels, how, quiet=as_json)
     if as_json:
         plain = {
             "comparisons": [asdict(each) for each in found],
             "suites": [_plain(each) for each in duels],
             "worse": None if how.margin is None else [each.suite for each in worse],
+            "equivalence": equivalent,
         }
         show(json_format.dumps(plain, ensure_ascii=False, indent=2))
     for duel in worse:
@@ -172,12 +185,41 @@ def _several(runs: Sequence[Path], how: _How, *, predictions: bool, as_json: boo
         drawn = checkpoints_figure(found).write(how.figure)
         neutralise([drawn], asked=how.inert)
         note(f"The figure is in {drawn}")
-    if as_json:
-        plain = [{**asdict(each), "duels": [_plain(duel) for duel in each.duels]} for each in found]
-        show(json_format.dumps({"suites": plain}, ensure_ascii=False, indent=2))
+    equivalent = []
     for number, each in enumerate(found):
-        _tell(_table_grids(each, how.correct), how, part=f"{number + 1}-", quiet=as_json)
+        part = f"{number + 1}-"
+        _tell(_table_grids(each, how.correct), how, part=part, quiet=as_json)
+        tested = _equivalence(each.duels, how, part=part, pairs=True, quiet=as_json)
+        equivalent += tested or []
+    if as_json:
+        tables_ = [
+            {**asdict(each), "duels": [_plain(duel) for duel in each.duels]} for each in found
+        ]
+        plain = {
+            "suites": tables_,
+            "equivalence": None if how.equivalent is None else equivalent,
+        }
+        show(json_format.dumps(plain, ensure_ascii=False, indent=2))
     return 0
+
+
+def _equivalence(
+    duels: Sequence[Duel], how: _How, *, part: str = "", pairs: bool = False, quiet: bool
+) -> list[dict[str, object]] | None:
+    """Whether the two of each duel differ by less than the margin asked for, shown and as JSON."""
+    from cimento.report.comparison import equivalence_grid
+    from cimento.standings import equivalences
+
+    if how.equivalent is None:
+        return None
+    found = equivalences(duels, margin=how.equivalent)
+    grid = equivalence_grid(duels, found, margin=how.equivalent, pairs=pairs)
+    _tell({"equivalence": grid}, how, part=part, quiet=quiet)
+    names = ("suite", "question", "first", "second", "n")
+    return [
+        {**{name: getattr(duel, name) for name in names}, "margin": how.equivalent, **asdict(each)}
+        for duel, each in zip(duels, found, strict=True)
+    ]
 
 
 def _judged_by_formulas(path: Path) -> list[Run]:
@@ -194,7 +236,7 @@ def _plain(duel: Duel) -> dict[str, object]:
 
 
 def _fall(duel: Duel) -> str:
-    change = duel.difference
+    change = duel.change
     ends = "" if change.low is None else f" [{change.low:+.3f}, {change.high:+.3f}]"
     return f"change {change.estimate:+.3f}{ends} over {duel.n} items"
 
@@ -251,7 +293,10 @@ def _comparison_grids(found: Comparison, *, with_items: bool) -> dict[str, Grid]
     unit = f" in {found.unit}" if found.unit else ""
     grids = {}
     if found.flips:
-        grids = {"accuracy": flips_grid(found.flips), "sizes": sizes_grid(found.flips)}
+        grids = {
+            "accuracy": flips_grid(found.flips, note=found.note),
+            "sizes": sizes_grid(found.flips),
+        }
     if found.dds:
         title = f"DD of {found.measure}{unit}, before and after."
         grids["dd"] = paired_grid(found.dds, title=title)

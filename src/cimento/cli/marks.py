@@ -79,6 +79,8 @@ def _marks(folder: RunFolder, *, measure: str, every_question: bool) -> list[Mar
         by_question = {name: own for name, own in by_question.items() if name == TOGETHER}
     family, step = step_of(str(manifest.get("named") or manifest.get("label")))
     suite, clusters = _suite_name(manifest, folder), clusters_of_run(folder, kind)
+    model = manifest.get("model")
+    model_kind = str(model.get("kind", "")) if isinstance(model, dict) else ""
     return [
         Marks(
             suite=suite,
@@ -88,6 +90,7 @@ def _marks(folder: RunFolder, *, measure: str, every_question: bool) -> list[Mar
             step=step,
             right=right,
             clusters=clusters,
+            kind=model_kind,
         )
         for question, right in by_question.items()
     ]

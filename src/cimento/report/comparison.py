@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cimento.statistics.differences import Difference
     from cimento.statistics.intervals import Interval
     from cimento.statistics.means import Mean
+    from cimento.statistics.power import Equivalence
     from cimento.verdicts.comparing import Flips, Paired
 
 _share = partial(wording.rate, absent=BLANK)
@@ -28,16 +29,21 @@ _ABOUT_SIZES = (
     " clustered items, of their effective number)."
 )
 _ABOUT_DUELS = (
-    "change: second minus first. p: McNemar's exact test, or t over clusters (CR2). h: of Cohen."
-    " detectable: the smallest change that McNemar's exact test of these items, or of their"
-    " effective number, would find with a power of 0.8."
+    "change: second minus first. h: of Cohen. detectable: the smallest change these items would"
+    " show with a power of 0.8."
 )
+_NOT_CORRECTED = "p is not corrected for how many rows there are."
 SHOWN = 12
 """Flipped items that are named; the table of items has them all."""
 
 
-def flips_grid(flips: Sequence[Flips]) -> Grid:
-    """Accuracy before and after, with one interval and one test, and the items that flipped."""
+def flips_grid(flips: Sequence[Flips], *, note: str | None = None) -> Grid:
+    """Accuracy before and after, with one interval and one test, and the items that flipped.
+
+    Args:
+        flips: each prediction.
+        note: on models of two kinds; None where they are of one.
+    """
     rows = tuple(
         (
             _name(each),
@@ -55,10 +61,12 @@ def flips_grid(flips: Sequence[Flips]) -> Grid:
         )
         for each in flips
     )
-    methods = {each.change.method: None for each in flips} | {
-        each.test.method: None for each in flips
-    }
-    notes = [f"Change: {'; '.join(methods)}. Margins: {_methods(flips)}."]
+    notes = [f"Change: {_methods(flips)}. {_NOT_CORRECTED}", *([note] if note else [])]
+    if note is None:
+        methods = dict.fromkeys(each.margins.change.method for each in flips)
+        notes.insert(1, f"Margins: {'; '.join(methods)}.")
+    reasons = [reason for each in flips for reason in (each.change.reason, each.test.reason)]
+    notes += [f"Not there: {reason}." for reason in dict.fromkeys(reasons) if reason]
     for each in flips:
         for what, items in (("gained", each.gained), ("lost", each.lost)):
             if items:
@@ -85,7 +93,11 @@ def sizes_grid(flips: Sequence[Flips]) -> Grid:
             _share(each.kappa.value),
             _interval(each.kappa),
             _share(each.detectable),
-            each.odds.reason or each.kappa.reason or BLANK,
+            "; ".join(
+                reason
+                for reason in (each.odds.reason, each.margins.effect.reason, each.kappa.reason)
+                if reason
+            ),
         )
         for each in flips
     )
@@ -101,8 +113,10 @@ def sizes_grid(flips: Sequence[Flips]) -> Grid:
     )  # fmt: skip
 
 
-def _methods(flips: Sequence[Flips]) -> str:
-    return "; ".join(dict.fromkeys(each.margins.change.method for each in flips))
+def _methods(tested: Sequence[Flips] | Sequence[Duel]) -> str:
+    """How the intervals and the p of changes were made."""
+    names = [each.change.method for each in tested] + [each.test.method for each in tested]
+    return "; ".join(dict.fromkeys(names))
 
 
 def _name(flips: Flips) -> str:
@@ -123,14 +137,15 @@ def duels_grid(duels: Sequence[Duel], *, title: str, correction: str, pairs: boo
             each.first if pairs else each.suite,
             each.second if pairs else each.question,
             str(each.n),
-            _signed(each.difference.estimate),
-            _interval(each.difference),
+            _signed(each.change.estimate),
+            _interval(each.change),
             _signed(each.effect),
             f"{len(each.gained)}/{len(each.lost)}",
             _p(each.test.p),
             _p(each.corrected),
             _share(each.kappa.value),
             _share(each.detectable),
+            each.test.reason or each.change.reason or BLANK,
         )
         for each in duels
     )
@@ -139,12 +154,61 @@ def duels_grid(duels: Sequence[Duel], *, title: str, correction: str, pairs: boo
         title=title,
         header=(
             *heads, "items", "change", "95 %", "h", "gained/lost", "p", f"p ({correction})",
-            "kappa", "detectable",
+            "kappa", "detectable", "reason",
         ),
         rows=rows,
         labels=2,
-        notes=(_ABOUT_DUELS,),
+        remarks=1,
+        notes=(
+            f"{_ABOUT_DUELS} Intervals and p: {_methods(duels)}.",
+            *dict.fromkeys(duel.note for duel in duels if duel.note),
+        ),
     )  # fmt: skip
+
+
+def equivalence_grid(
+    duels: Sequence[Duel], found: Sequence[Equivalence], *, margin: float, pairs: bool = False
+) -> Grid:
+    """Whether the two of each duel differ by less than a margin.
+
+    Args:
+        duels: each a row.
+        found: of each duel, whether they do.
+        margin: the smallest difference that would matter.
+        pairs: with the names of the two models in place of suite and question.
+    """
+    rows = tuple(
+        (
+            duel.first if pairs else duel.suite,
+            duel.second if pairs else duel.question,
+            str(duel.n),
+            _signed(each.estimate),
+            wording.interval(each.low, each.high, absent=BLANK),
+            _p(each.p),
+            equivalence_words(each, margin=margin),
+        )
+        for duel, each in zip(duels, found, strict=True)
+    )
+    methods = "; ".join(dict.fromkeys(each.method for each in found))
+    several = f" {_NOT_CORRECTED}" if len(rows) > 1 else ""
+    return Grid(
+        title=f"Whether the change is smaller than {margin:g} either way.",
+        header=(
+            *(("first", "second") if pairs else ("suite", "right is")),
+            "items", "change", "90 %", "p", "so",
+        ),
+        rows=rows,
+        labels=2,
+        remarks=1,
+        notes=(f"p: {methods}, at 5 %.{several}",),
+    )  # fmt: skip
+
+
+def equivalence_words(found: Equivalence, *, margin: float) -> str:
+    """What a test of equivalence says, in words."""
+    if found.equivalent:
+        return f"equivalent within ±{margin:g}"
+    return "not shown to be equivalent" + (f" ({found.reason})" if found.reason else "")
 
 
 def standings_grid(table: Table) -> Grid:
@@ -197,6 +261,9 @@ def _table_notes(table: Table) -> list[str]:
         else f"undefined ({alpha.reason})"
     )
     notes.append(f"Agreement on which items are right, {alpha.coefficient}: {told}.")
+    reasons = dict.fromkeys(each.interval.reason for each in table.standings)
+    notes += [f"No interval: {reason}." for reason in reasons if reason]
+    notes += [table.note] if table.note else []
     return notes
 
 
@@ -220,6 +287,7 @@ def paired_grid(values: Sequence[Paired], *, title: str) -> Grid:
         )
         for each in values
     )
+    methods = dict.fromkeys(v.change.method for v in values if v.change.value is not None)
     return Grid(
         title=title,
         header=(
@@ -227,7 +295,7 @@ def paired_grid(values: Sequence[Paired], *, title: str) -> Grid:
         ),
         rows=rows,
         remarks=1,
-        notes=(f"Intervals and p: {'; '.join(dict.fromkeys(v.change.method for v in values))}.",),
+        notes=(f"Intervals and p: {'; '.join(methods)}. {_NOT_CORRECTED}",) if methods else (),
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from cimento.verdicts.factorial import Factorial
 from cimento.verdicts.judge import Verdict
 
 NO_SHARED_ITEM = "no item is scored in both"
+NOT_COMPARED = "not compared"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +36,8 @@ class Paired:
         n: items with both.
         first: mean of the first; None without items.
         second: mean of the second.
-        change: second minus first, with its interval and test.
+        change: second minus first, with its interval and test; None, with the reason, where the two
+            are on different scales.
         effect: mean difference in standard deviations of the differences (Cohen's d_z).
         items: item to second minus first.
         reason: why there is nothing.
@@ -91,16 +93,20 @@ def compare_verdicts(
     *,
     seed: int,
     clusters: Mapping[str, Hashable] | None = None,
+    apart: str | None = None,
+    ties_pass: tuple[bool, bool] = (False, False),
 ) -> list[Flips]:
     """Every prediction that both runs judged, over the items that both scored.
 
-    A tie is no pass. Items are matched by id and predictions by number.
+    Items are matched by id and predictions by number.
 
     Args:
         first: verdicts on all items of one run.
         second: of the other.
         seed: of resampling.
         clusters: item to what it belongs to; items that belong together are drawn together.
+        apart: why margins of the two are not compared; None where they are.
+        ties_pass: whether a tie is a pass, in the first run and in the second.
     """
     found = []
     for number in dict.fromkeys(each.prediction for each in first):
@@ -112,42 +118,45 @@ def compare_verdicts(
             if item in after and "unscored" not in (verdict.verdict, after[item].verdict)
         ]
         if any(item in after for item in before):
-            found.append(_flips(number, items, before, after, seed=seed, clusters=clusters))
+            held_before, held_after = (
+                [_passes(verdicts[item], ties_pass=ties) for item in items]
+                for verdicts, ties in zip((before, after), ties_pass, strict=True)
+            )
+            margins = {item: (before[item].margin_bits, after[item].margin_bits) for item in items}
+            name = "margin in bits"
+            change = paired(name, margins, seed=seed, clusters=clusters, apart=apart)
+            design = Design.of(items, clusters)
+            found.append(_flips(number, design, held_before, held_after, change))
     return found
+
+
+def _passes(verdict: Verdict, *, ties_pass: bool) -> bool:
+    return verdict.verdict == "pass" or (ties_pass and verdict.verdict == "tie")
 
 
 def _flips(
     number: int | None,
-    items: Sequence[str],
-    before: Mapping[str, Verdict],
-    after: Mapping[str, Verdict],
-    *,
-    seed: int,
-    clusters: Mapping[str, Hashable] | None,
+    design: Design,
+    before: Sequence[bool],
+    after: Sequence[bool],
+    margins: Paired,
 ) -> Flips:
-    held_before = [before[item].verdict == "pass" for item in items]
-    held_after = [after[item].verdict == "pass" for item in items]
-    changes = [float(b) - float(a) for a, b in zip(held_before, held_after, strict=True)]
-    design = Design.of(items, clusters)
-    only_first, only_second = discordant(held_before, held_after)
-    margins = {
-        item: (before[item].margin_bits, after[item].margin_bits)
-        for item in items
-        if before[item].margin_bits is not None and after[item].margin_bits is not None
-    }
+    items = [str(item) for item in design.units]
+    changes = [float(b) - float(a) for a, b in zip(before, after, strict=True)]
+    only_first, only_second = discordant(before, after)
     return Flips(
         prediction=number,
-        n=len(items),
-        first=sum(held_before) / len(items) if items else None,
-        second=sum(held_after) / len(items) if items else None,
-        change=share_difference(held_after, held_before, design),
-        gained=_where(items, held_before, held_after),
-        lost=_where(items, held_after, held_before),
-        test=share_test(held_after, held_before, design),
+        n=design.n,
+        first=sum(before) / design.n if items else None,
+        second=sum(after) / design.n if items else None,
+        change=share_difference(after, before, design),
+        gained=_where(items, before, after),
+        lost=_where(items, after, before),
+        test=share_test(after, before, design),
         odds=discordant_odds(only_second, only_first),
-        kappa=cohen_kappa(held_before, held_after, design=design),
+        kappa=cohen_kappa(before, after, design=design),
         detectable=detectable(changes, design),
-        margins=paired("margin in bits", margins, seed=seed, clusters=clusters),
+        margins=margins,
     )
 
 
@@ -180,6 +189,7 @@ def paired(
     *,
     seed: int,
     clusters: Mapping[str, Hashable] | None = None,
+    apart: str | None = None,
 ) -> Paired:
     """A number before and after, over the items that have both.
 
@@ -188,20 +198,28 @@ def paired(
         values: item to the two numbers.
         seed: of resampling.
         clusters: item to what it belongs to; None where each stands alone.
+        apart: why the two are not on one scale, so that their difference says nothing; None where
+            they are.
     """
     known = {item: (a, b) for item, (a, b) in values.items() if a is not None and b is not None}
     befores, afters = [a for a, _ in known.values()], [b for _, b in known.values()]
-    scale = max((abs(value) for value in (*befores, *afters)), default=0.0)
-    gaps = without_noise([b - a for a, b in known.values()], scale=scale)
-    differences = dict(zip(known, gaps, strict=True))
+    design = Design.of(known, clusters)
+    if apart is None:
+        scale = max((abs(value) for value in (*befores, *afters)), default=0.0)
+        gaps = without_noise([b - a for a, b in known.values()], scale=scale)
+        change, effect = mean_of(gaps, design, seed=seed), cohen_dz(gaps)
+    else:
+        gaps = []
+        change = Mean(None, None, None, None, None, NOT_COMPARED, design.n, design.m, apart)
+        effect = Estimate(None, apart)
     return Paired(
         name=name,
         n=len(known),
         first=mean_or_none(befores),
         second=mean_or_none(afters),
-        change=mean_of(gaps, Design.of(known, clusters), seed=seed),
-        effect=cohen_dz(gaps),
-        items=differences,
+        change=change,
+        effect=effect,
+        items=dict(zip(known, gaps, strict=True)) if apart is None else {},
         reason=None if known else NO_SHARED_ITEM,
     )
 
@@ -212,6 +230,7 @@ def compare_scores(
     *,
     seed: int,
     clusters: Mapping[str, Hashable] | None = None,
+    apart: str | None = None,
 ) -> list[Paired]:
     """The score of every condition, before and after, over the items that both have.
 
@@ -220,6 +239,7 @@ def compare_scores(
         second: of the other run.
         seed: of resampling.
         clusters: item to what it belongs to; None where each stands alone.
+        apart: why the two are not on one scale; None where they are.
     """
     names = dict.fromkeys(name for conditions in first.values() for name in conditions)
     found = []
@@ -229,7 +249,7 @@ def compare_scores(
             for item in first
             if item in second
         }
-        found.append(paired(name, values, seed=seed, clusters=clusters))
+        found.append(paired(name, values, seed=seed, clusters=clusters, apart=apart))
     return found
 
 
@@ -239,6 +259,7 @@ def compare_designs(
     *,
     seed: int,
     clusters: Mapping[str, Hashable] | None = None,
+    apart: str | None = None,
 ) -> list[Paired]:
     """DD of every phenomenon that both have, in raw scores, paired by item.
 
@@ -247,6 +268,7 @@ def compare_designs(
         second: of the other, on the same measure.
         seed: of resampling.
         clusters: item to what it belongs to; None where each stands alone.
+        apart: why the two are not on one scale; None where they are.
     """
     others = {each.name: each for each in second.phenomena}
     found = []
@@ -258,7 +280,8 @@ def compare_designs(
             before = {each.item: each.dd for each in one.effects["raw"].items}
             after = {each.item: each.dd for each in other.effects["raw"].items}
             values = {item: (dd, after[item]) for item, dd in before.items() if item in after}
-            found.append(paired(f"{one.name}: DD", values, seed=seed, clusters=clusters))
+            name = f"{one.name}: DD"
+            found.append(paired(name, values, seed=seed, clusters=clusters, apart=apart))
     return found
 
 

@@ -1,0 +1,129 @@
+"""Two models on one suite have one p, whichever command says it, for suites of every kind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cimento.cli.main import invoke
+
+MODELS = ("-m", "demo-causal", "-m", "demo-masked")
+SUITES = {
+    "cloze": ("it-idioms",),
+    "clustered cloze": ("it-connectives-cloze",),
+    "templates": ("es-agreement-templates",),
+    "stories": ("pt-stories", "--set", "shots=0"),
+    "pairs": ("es-subject-verb",),
+    "factorial": ("it-islands",),
+    "acceptability": ("it-connectives",),
+}
+
+
+def said(capsys, *arguments: str) -> dict:
+    capsys.readouterr()
+    assert invoke([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def folders(output: Path) -> list[str]:
+    found = sorted(path.parent for path in output.glob("*/*/manifest.json"))
+    assert len(found) == 2
+    return [str(path) for path in found]
+
+
+def same(one: float | None, other: float | None) -> bool:
+    return one == other or one == pytest.approx(other, rel=1e-9)
+
+
+def of_run(printed: dict) -> list[tuple[str, float | None]]:
+    """What `run` says: question and p of each comparison of the two models."""
+    found = printed.get("comparisons") or []
+    if isinstance(found, dict):
+        return [("story_class", pair["test"]["p"]) for pairs in found.values() for pair in pairs]
+    return [(f"hit@{pair['k']}", pair["test"]["p"]) for one in found for pair in one["pairs"]]
+
+
+@pytest.mark.parametrize("kind", SUITES)
+def test_run_and_compare_say_the_same_p(kind, tmp_path, capsys):
+    output = tmp_path / "runs"
+    printed = said(capsys, "run", *SUITES[kind], *MODELS, "-o", str(output))
+    first, second = folders(output)
+    two = said(capsys, "compare", first, second)
+    known = {duel["question"]: duel["test"] for duel in two["suites"]}
+
+    told = of_run(printed)
+    assert bool(told) == (kind in {"cloze", "clustered cloze", "templates", "stories"})
+    for question, p in told:
+        assert same(p, known[question]["p"]), question
+    # All models of the suite in one table.
+    (folder,) = {Path(each).parent for each in (first, second)}
+    for table in said(capsys, "compare", str(folder))["suites"]:
+        (duel,) = table["duels"]
+        other = known[table["question"]]
+        assert same(duel["test"]["p"], other["p"])
+        assert duel["test"]["method"] == other["method"]
+    # Prediction by prediction, before and after.
+    for found in two["comparisons"]:
+        together = found["flips"][-1]
+        assert same(together["test"]["p"], known["all predictions"]["p"])
+
+
+def test_a_templates_suite_has_no_p_from_too_few_sentences(tmp_path, capsys):
+    """124 items of nine sentences are nine observations; McNemar's test of items says 1e-7."""
+    arguments = ["run", "es-agreement-templates", *MODELS, "-o", str(tmp_path / "runs")]
+    capsys.readouterr()
+    assert invoke(arguments) == 0
+    out = capsys.readouterr().out
+    block = out[out.index("models compared on") :]
+    assert "124 items of 9 clusters" in block
+    assert "t over clusters (CR2, Satterthwaite); Holm over these 2 tests" in block
+    assert "Scores of causal and masked models are on different scales: only rates" in block
+    assert "McNemar" not in block
+
+
+def test_scores_of_two_kinds_of_model_are_not_compared(tmp_path, capsys):
+    output = tmp_path / "runs"
+    said(capsys, "run", "it-islands", *MODELS, "-o", str(output))
+    found = said(capsys, "compare", *folders(output))["comparisons"][0]
+
+    assert found["note"] == (
+        "Scores of causal and masked models are on different scales: only rates are compared."
+    )
+    untested = [*found["scores"], *found["dds"], *(each["margins"] for each in found["flips"])]
+    for each in untested:
+        change = each["change"]
+        assert (change["value"], change["low"], change["p"]) == (None, None, None)
+        assert change["reason"] == "scores of causal and masked models are on different scales"
+        assert each["first"] is not None
+    # Rates stand beside each other, and are tested.
+    assert all(each["test"]["p"] is not None for each in found["flips"])
+    assert invoke(["compare", *folders(output)]) == 0
+    assert "only rates are compared" in capsys.readouterr().out
+    assert invoke(["compare", str(output)]) == 0
+    assert "only rates are compared" in capsys.readouterr().out
+
+
+def test_equivalence_is_asked_for_by_a_margin(tmp_path, capsys):
+    output = tmp_path / "runs"
+    said(capsys, "run", "it-islands", *MODELS, "-o", str(output))
+    runs = folders(output)
+    (narrow,) = said(capsys, "compare", *runs, "--equivalent", "0.05")["equivalence"]
+    (wide,) = said(capsys, "compare", *runs, "--equivalent", "0.2")["equivalence"]
+    # The test says yes exactly where the 90 % interval lies within the margin.
+    for found in (narrow, wide):
+        within = -found["margin"] < found["low"] and found["high"] < found["margin"]
+        assert found["equivalent"] == within == (found["p"] < 0.05)
+    assert (narrow["equivalent"], wide["equivalent"]) == (False, True)
+    tables = tmp_path / "tables"
+    assert invoke(["compare", *runs, "--equivalent", "0.2", "-o", str(tables)]) == 0
+    assert "equivalent within ±0.2" in capsys.readouterr().out
+    assert "equivalent within ±0.2" in (tables / "equivalence.md").read_text(encoding="utf-8")
+    assert invoke(["compare", str(output), "--equivalent", "0.05"]) == 0
+    assert "not shown to be equivalent" in capsys.readouterr().out
+    assert said(capsys, "compare", str(output), "--equivalent", "0.2")["equivalence"][0]["p"] == (
+        pytest.approx(wide["p"])
+    )
+    assert invoke(["compare", *runs, "--equivalent", "0"]) == 2
+    assert "margin" in capsys.readouterr().err
