@@ -55,6 +55,12 @@ def sentences(run: RunFacts) -> list[str]:
     return [*found, f"{left}."]
 
 
+_STORY_INTERVALS = (
+    "Rates have Wilson's 95 % interval [@wilson1927] at the effective number of stories, because a"
+    " story and its variants belong together [@korn1998; @franco2019]."
+)
+
+
 def of_stories(run: RunFacts) -> list[str]:
     """How stories were asked about."""
     stories, prompt = part(run.manifest, "stories"), part(run.manifest, "prompt")
@@ -82,8 +88,8 @@ def of_stories(run: RunFacts) -> list[str]:
     left = run.outcomes.get("unscored", 0)
     return [
         *found,
-        f"{ties}, and a tie counts as wrong; {left} could not be scored.",
-        "Rates have Wilson's 95 % interval [@wilson1927].",
+        f"{ties}, of which the option listed first was taken; {left} could not be scored.",
+        _STORY_INTERVALS,
     ]
 
 

@@ -62,10 +62,11 @@ def beside_people(run: RunFacts) -> list[str]:
     told = "; ".join(map(measure, run.measures))
     tests = (
         "Each was set beside the ratings by Spearman's [@spearman1904], Pearson's and Kendall's"
-        f" correlation, with permutation tests ({draws} draws, seed {run.judging.seed}; the"
-        " sentences of a pair together) [@phipson2010] and jackknife intervals on Fisher's scale"
-        " [@efron1993], and by Spearman's partial correlation with length in words"
-        " (and word frequency, where it is known) held constant."
+        " correlation with jackknife intervals on Fisher's scale [@efron1993], and by Spearman's"
+        " partial correlation with length in words (and word frequency, where it is known) held"
+        f" constant. Spearman's was tested by permutation ({draws} draws, seed"
+        f" {run.judging.seed}; the sentences of a pair together) [@phipson2010], with p-values"
+        " corrected by Holm over the measures [@holm1979]."
     )
     return [f"Measures of sentences: {told}.", tests]
 
