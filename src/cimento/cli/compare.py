@@ -300,8 +300,9 @@ def _comparison_grids(found: Comparison, *, with_items: bool) -> dict[str, Grid]
     if found.dds:
         title = f"DD of {found.measure}{unit}, before and after."
         grids["dd"] = paired_grid(found.dds, title=title)
-    title = f"{found.measure}{unit} of every condition; more is better."
-    grids["scores"] = paired_grid(found.scores, title=title)
+    if any(score.n for score in found.scores):
+        title = f"{found.measure}{unit} of every condition; more is better."
+        grids["scores"] = paired_grid(found.scores, title=title)
     if with_items:
         grids["items"] = changes_grid((*found.dds, *found.scores))
     return grids

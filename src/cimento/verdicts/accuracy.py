@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -240,8 +241,12 @@ class _Judged:
 
     def groups(self, column: str) -> dict[str, Accuracies]:
         """The accuracies of each group of items."""
-        found = self._tallied(self.verdicts, column)
-        lengths = {} if isinstance(self.lengths, str) else self._tallied(self.lengths, column)
+        found = self._tallied(self.suite, self.verdicts, column)
+        # What length alone decides has no interval: its clusters are not held.
+        plain = dataclasses.replace(self.suite, cluster="")
+        lengths = (
+            {} if isinstance(self.lengths, str) else self._tallied(plain, self.lengths, column)
+        )
         return {
             name: _accuracies(
                 group.tallies,
@@ -252,9 +257,9 @@ class _Judged:
             for name, group in found.items()
         }
 
-    def _tallied(self, verdicts: Sequence[Verdict], column: str) -> dict[str, Group]:
+    def _tallied(self, suite: Suite, verdicts: Sequence[Verdict], column: str) -> dict[str, Group]:
         return tallied(
-            self.suite,
+            suite,
             verdicts,
             column=column,
             passes=self.rule.passes,
