@@ -9,6 +9,7 @@ import pytest
 
 import cimento
 from cimento import Asking, Evaluation, Failure, Judging
+from cimento.errors import UsageError
 from cimento.models.fake import FakeScorer, uniform_scorer
 from cimento.results import Run
 from tests.test_requests import make_suite
@@ -180,3 +181,14 @@ def test_two_suites_of_one_name_are_refused():
 def test_the_public_names_exist():
     for name in cimento.__all__:
         assert getattr(cimento, name) is not None
+
+
+def test_texts_suites_and_models_of_another_type_are_named():
+    model = uniform_scorer(5)
+    for texts, seen in (([1, 2], "1 is of type int"), (None, "None is of type NoneType")):
+        with pytest.raises(UsageError, match=seen):
+            cimento.score_texts(texts, model)
+    with pytest.raises(UsageError, match="neither a name, a path nor a suite"):
+        cimento.evaluate(["it-subject-verb"], model)
+    with pytest.raises(UsageError, match="NoneType is neither the name of a model nor a scorer"):
+        cimento.evaluate("it-subject-verb", None)

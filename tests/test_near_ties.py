@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 
 import pytest
 
 from cimento.api import evaluate
 from cimento.cli.main import invoke
+from cimento.errors import UsageError
 from cimento.judging import Judging
 from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer
@@ -127,3 +129,11 @@ def test_the_figure_of_models_check_can_be_used(tmp_path, capsys, monkeypatch):
     assert invoke(["judge", str(tmp_path), "--json"]) == 0
     [judged] = json.loads(capsys.readouterr().out)["runs"]
     assert judged["near_tie_bits"] == NEAR_TIE_BITS["bfloat16"]
+
+
+def test_a_threshold_that_is_no_finite_number_is_refused(capsys):
+    assert invoke(["run", "it-subject-verb", "-m", "demo-causal", "--near-ties", "inf"]) == 2
+    assert "not a finite number of bits" in capsys.readouterr().err
+    for bits in (math.nan, -1.0):
+        with pytest.raises(UsageError, match="not a finite number of bits"):
+            Judging(near_tie_bits=bits)

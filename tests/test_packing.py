@@ -169,7 +169,7 @@ def test_a_run_file_says_it(tmp_path):
 @pytest.mark.parametrize("wrong", ["0", "some", "2.5"])
 def test_a_wrong_size_is_told(capsys, wrong):
     assert invoke([*RUN, "--batch-size", wrong]) == 2
-    assert "no number from 1, and not auto" in " ".join(capsys.readouterr().err.split())
+    assert "neither a whole number of at least 1" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(("earlier", "now"), [(512, 512), (None, "auto")])

@@ -78,7 +78,7 @@ def test_the_command_prints_the_table_and_writes_it(tmp_path, capsys):
     command = ["run", SUITE, "-m", "demo-causal", "--limit", "6", "-o", str(tmp_path / "runs")]
     assert invoke([*command, "--sensitivity"]) == 0
     out = capsys.readouterr().out
-    assert "Items that pass or fail otherwise" in out
+    assert "Items whose verdict changes" in out
     assert "any variant" in out
     assert {path.suffix for path in (tmp_path / "runs").glob("sensitivity.*")} >= {".csv", ".json"}
 
@@ -88,7 +88,7 @@ def test_the_command_prints_the_table_and_writes_it(tmp_path, capsys):
     [
         (["it-idioms"], "not judged by formulas"),
         (["--json"], "one document"),
-        (["--share", "1/2"], "no whole run"),
+        (["--share", "1/2"], "it needs whole runs"),
         (["-m", "openai:http://127.0.0.1:9/v1#x"], "not loaded here"),
     ],
 )

@@ -354,6 +354,12 @@ def each_suite(
             yield suite
         elif isinstance(suite, Suite):
             yield _made_here(suite)
+        elif not isinstance(suite, str | Path):
+            raise UsageError(
+                where="suite",
+                seen=f"{suite!r} is neither a name, a path nor a suite",
+                todo="For several suites use evaluate_all.",
+            )
         else:
             yield from _each_at(find_suite(str(suite)), stored=stored)
 

@@ -62,6 +62,14 @@ class Judging:
     also: tuple[str, ...] = ()
     compat: str = ""
 
+    def __post_init__(self) -> None:
+        if not _fits("near_tie_bits", self.near_tie_bits):
+            raise UsageError(
+                where="--near-ties",
+                seen=f"{self.near_tie_bits!r} is not a finite number of bits of at least 0",
+                todo="Give one, such as 0.5, or leave it out: the number format decides.",
+            )
+
     @classmethod
     def from_plain(cls, plain: Mapping[str, JsonValue]) -> Judging:
         """As a manifest holds it.

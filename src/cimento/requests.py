@@ -6,7 +6,7 @@ Regions become sentences here and nowhere else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -23,8 +23,20 @@ _BLANK_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,!?;:])")
 
 
 def one_or_several(texts: str | Sequence[str]) -> list[str]:
-    """Texts as a list; a str is one text, and not a sequence of its characters."""
-    return [texts] if isinstance(texts, str) else list(texts)
+    """Texts as a list; a str is one text, and not a sequence of its characters.
+
+    Raises:
+        UsageError: one of them is no str.
+    """
+    several = [texts] if isinstance(texts, str) or not isinstance(texts, Iterable) else list(texts)
+    for text in several:
+        if not isinstance(text, str):
+            raise UsageError(
+                where="texts",
+                seen=f"{text!r} is of type {type(text).__name__}, not str",
+                todo="Give one str or several.",
+            )
+    return several
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,7 +201,7 @@ def _described(found: Inspection, findings: Sequence[Finding], precision: Precis
     card = found.card
     rows = [
         ("kind", card.kind),
-        *card.details.items(),
+        *(row for row in card.details.items() if found.tokenizer is None or row[0] != "tokenizer"),
         ("dtype", card.dtype),
         ("device", card.device),
         ("window", f"{card.window} tokens" if card.window else "no limit is known"),
@@ -246,7 +246,7 @@ def _unknown_rows(found: Sequence[UnknownTokens]) -> list[tuple[str, str]]:
         (
             "unknown tokens",
             _share(sum(e.n_unknown for e in found), sum(e.n_tokens for e in found))
-            + f" in {len(found)} suites",
+            + f" in {len(found)} suite{'s' if len(found) != 1 else ''}",
         )
     ]
     rows += [

@@ -38,7 +38,7 @@ def number_or_auto(text: str) -> int | None:
     """A limit of batches as it is written in an option; None for ``auto``."""
     number = int(text) if text.isdecimal() else 0
     if text != "auto" and number < 1:
-        raise typer.BadParameter(f"{text!r} is no number from 1, and not auto.")
+        raise typer.BadParameter(f"{text!r} is neither a whole number of at least 1 nor auto.")
     return number or None
 
 

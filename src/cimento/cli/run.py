@@ -65,8 +65,12 @@ def _refuse_sensitivity(request: RunRequest, share: str | None) -> None:
     refusals = (
         (kinds, f"{', '.join(kinds)} suites are not judged by formulas", "Give other suites."),
         (remote, f"{', '.join(remote)} is not loaded here", "Give a name on the hub or a folder."),
-        (share, "a share of the units is no whole run", "Leave --share out."),
-        (request.how.as_json, "the summary is one document", "Leave --json out: -o has the table."),
+        (share, "it needs whole runs, and --share makes a part of one", "Leave --share out."),
+        (
+            request.how.as_json,
+            "--json prints one document, the summary",
+            "Leave --json out: -o gets the table as sensitivity.json.",
+        ),
     )
     for holds, seen, todo in refusals:
         if holds:

@@ -231,7 +231,9 @@ def _chart(
         domain=kinds, range=[[1, 0], DASH]
     )
     axis = [_drawn(panel.result, scale), UP]
-    y = alt.Y("mean:Q", title=axis, scale=alt.Scale(zero=False, nice=True))
+    # Vega leaves room for one line of the title; the second would cover the labels.
+    beside = alt.Axis(titlePadding=18)
+    y = alt.Y("mean:Q", title=axis, axis=beside, scale=alt.Scale(zero=False, nice=True))
     base = alt.Chart(frame.filter(frame["mean"].is_not_null()))
     bars = base.mark_errorbar(ticks=alt.MarkConfig(size=8), rule=True).encode(
         x=x, y=alt.Y("low:Q", title=axis), y2="high:Q", color=colour

@@ -25,10 +25,10 @@ _p = partial(wording.p_number, absent=BLANK)
 
 
 def sensitivity_grid(rows: Sequence[Sensitivity]) -> Grid:
-    """How many verdicts change where one choice is made in another way."""
+    """How many verdicts change when one choice is made differently."""
     places = [(row.suite, row.model) for row in rows]
     return Grid(
-        title="Items that pass or fail otherwise where one choice is made in another way.",
+        title="Items whose verdict changes when one choice is made differently.",
         header=(
             "suite", "model", "variant", "items", "changed", "share", "95 %", "gained", "lost",
             "accuracy", "reason",

@@ -166,7 +166,7 @@ def _check(pilot: Pilot, wanted: float, power: float, alpha: float, trials: int)
         few = pilot.design.shortage.partition(":")[0]
         seen, todo = f"the pilot has {few}", "Give a pilot of five independent items or clusters."
     elif wanted == 0 or not math.isfinite(wanted):
-        seen = f"a difference of {wanted:g}"
+        seen = f"a difference of {wanted:g} cannot be planned for"
         todo = "Give the smallest difference that matters (--difference)."
     elif pilot.kind == "difference" and abs(wanted) > 1:
         seen = f"a difference of {wanted:g}"
