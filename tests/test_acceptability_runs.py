@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import polars as pl
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.acceptability.records import RatedSentence, Scale, plain
+from cimento.acceptability.report import Options, report
 from cimento.acceptability.suites import load_rated, rated_of, suite_of
 from cimento.api import evaluate
 from cimento.cli.main import invoke
@@ -226,3 +228,38 @@ class TestScatter:
         empty = scatter_frame([], [], find_measure("lp"))
         with pytest.raises(UsageError, match="no sentence has a rating"):
             scatter(empty, suite="set", model="m", by="people", measure=find_measure("lp"))
+
+
+def test_what_a_suite_declares_a_cluster_stays_together():
+    """AUC of twelve pairs in two clusters has no interval; of the same pairs alone it has one."""
+    texts = ("Piove", "Nevicava", "Sì", "Grandina", "Tuona", "Ci")
+    sentences = [
+        sentence(
+            f"{k}{label[0]}",
+            f"{texts[k % 6]} {'molto ' * (k // 6 + (label[0] == 'u') * (k % 3 > 0))}oggi",
+            pair=f"p{k}",
+            label=label,
+            columns={"word": f"w{k % 2}"},
+        )
+        for k in range(12)
+        for label in ("acceptable", "unacceptable")
+    ]
+    suite = suite_of(rated(*sentences))
+    alone, clustered = suite, dataclasses.replace(suite, cluster="word")
+    options = Options(measures=("lp",), draws=200)
+
+    def auc_interval(of):
+        run = evaluate(of, LENGTHS)
+        return report(run, rated_of(run.suite), by="people", options=options).binary[0].auc_interval
+
+    assert auc_interval(alone).low is not None
+    assert auc_interval(clustered).low is None
+    assert auc_interval(clustered).reason == "2 clusters: an interval needs 5 or more"
+
+
+def test_the_table_of_auc_names_its_method(tmp_path, capsys):
+    runs = tmp_path / "runs"
+    invoke(["run", "it-connectives", "-m", "demo-causal", "-o", str(runs), "--no-cache"])
+    assert "95 % of AUC: jackknife" in capsys.readouterr().out
+    invoke(["report", str(runs), "--table", "binary"])
+    assert "95 % of AUC: jackknife" in capsys.readouterr().out

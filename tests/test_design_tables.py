@@ -193,6 +193,8 @@ def test_dd_is_tested_over_items_and_corrected():
     assert first.dd.reason == "2 values: an interval needs 5 or more"
     assert table(as_csv(dd_grid(tests)))[1][-1] == first.dd.reason
     assert dd_grid(()).rows == ()
+    # tests that could not be made are no part of the family
+    assert "Holm's correction is over all 0 tests." in dd_grid(tests).notes
 
 
 def test_holm_is_over_all_tests_made():

@@ -166,11 +166,20 @@ def corrected(measures: Sequence[Beside]) -> tuple[Beside, ...]:
 
 
 def design_of(sentences: Sequence[RatedSentence]) -> Design:
-    """The design of sentences: the two of a pair belong together."""
+    """The design of sentences: those of a cluster of the suite belong together, else of a pair."""
     from cimento.statistics.design import Design
 
-    pairs = {each.id: ("pair", each.pair) if each.pair else ("id", each.id) for each in sentences}
-    return Design.of((each.id for each in sentences), pairs)
+    return Design.of(
+        (sentence.id for sentence in sentences),
+        {sentence.id: belongs_to(sentence) for sentence in sentences},
+    )
+
+
+def belongs_to(sentence: RatedSentence) -> tuple[str, str]:
+    """What a sentence shares with those that depend on it: its cluster, its pair, or nothing."""
+    if sentence.cluster:
+        return "cluster", sentence.cluster
+    return ("pair", sentence.pair) if sentence.pair else ("id", sentence.id)
 
 
 def ceiling_from_errors(sentences: Sequence[RatedSentence]) -> Estimate:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from cimento.acceptability.beside import belongs_to
 from cimento.acceptability.records import RatedSentence
 from cimento.measures import Measure, Missing
 from cimento.measures.scores import ScoredSentence
@@ -23,7 +24,7 @@ class Binary:
         n: sentences with a label and a value.
         acceptable: how many of them are labelled acceptable.
         auc: how often an acceptable one is better than an unacceptable one, ties as half.
-        auc_interval: of that, 95 %, over pairs; MCC has none, since its threshold was chosen.
+        auc_interval: of that, 95 %, over clusters or pairs; MCC has none: its threshold was chosen.
         mcc: Matthews's correlation of labels and answers to what was held out.
         mcc_in_sample: of the best threshold for all, which flatters.
         folds: how many parts the sentences were divided into.
@@ -52,7 +53,7 @@ def binary(
     """AUC, and the MCC of a threshold that was chosen on other sentences.
 
     The best threshold of nine parts answers for the tenth, as for the baselines of CoLA (Warstadt
-    et al. 2019, doi:10.1162/tacl_a_00290); the sentences of a pair stay together.
+    et al. 2019, doi:10.1162/tacl_a_00290); the sentences of a cluster or pair stay together.
 
     Args:
         sentences: with their labels.
@@ -73,7 +74,7 @@ def binary(
     return divide(
         [value for _, value in known],
         [sentence.label == "acceptable" for sentence, _ in known],
-        [sentence.pair or sentence.id for sentence, _ in known],
+        [belongs_to(sentence) for sentence, _ in known],
         measure=measure.name,
         seed=seed,
         folds=folds,
@@ -83,7 +84,7 @@ def binary(
 def divide(
     values: Sequence[float],
     acceptable: Sequence[bool],
-    clusters: Sequence[str],
+    clusters: Sequence[Hashable],
     *,
     measure: str,
     seed: int,

@@ -53,6 +53,7 @@ class RatedSentence:
         n: how many people rated it.
         label: what the authors of the set say of it.
         pair: what the two members of a minimal pair share; empty where it is in none.
+        cluster: what it belongs to besides, where the suite has a cluster column; else empty.
         grammatical: whether it is grammatical, where the authors tell this from acceptable.
         columns: anything else, as text.
     """
@@ -65,6 +66,7 @@ class RatedSentence:
     n: int | None = None
     label: Label = ""
     pair: str = ""
+    cluster: str = ""
     grammatical: bool | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
 

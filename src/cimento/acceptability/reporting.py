@@ -147,9 +147,21 @@ def _tables(runs: Sequence[_Read]) -> Iterator[NamedGrid]:
     if labels:
         names = ("model", "measure", "n", "AUC", "95 %", "MCC", "MCC in sample")
         title = "Acceptable or not, by a threshold on each measure."
-        notes = ("MCC has no interval: its threshold was chosen on other sentences.",)
+        notes = (
+            f"95 % of AUC: {_auc_methods(runs)}.",
+            "MCC has no interval: its threshold was chosen on other sentences.",
+        )
         grid = Grid(title=title, header=names, rows=tuple(labels), labels=2, notes=notes)
         yield NamedGrid("binary", grid)
+
+
+def _auc_methods(runs: Sequence[_Read]) -> str:
+    """How the intervals of the areas under the curve were made, or why there are none."""
+    intervals = [label.get("auc_interval") for each in runs for label in _binary(each)]
+    names = (
+        each.get("method") or each.get("reason") for each in intervals if isinstance(each, dict)
+    )
+    return " or ".join(dict.fromkeys(map(str, names)))
 
 
 def _methods(runs: Sequence[_Read]) -> str:
@@ -181,18 +193,21 @@ def _correlation_row(model: str, measure: Plain) -> tuple[str, ...]:
     )
 
 
-def _binary_rows(read: _Read) -> Iterator[tuple[str, ...]]:
+def _binary(read: _Read) -> Iterator[Plain]:
     found = read.beside.get("binary")
-    for each in found if isinstance(found, list) else ():
-        if each.get("n"):
-            auc, mcc, in_sample = (
-                number(_float(each.get(name))) for name in ("auc", "mcc", "mcc_in_sample")
-            )
-            found = each.get("auc_interval")
-            own = found if isinstance(found, dict) else {}
-            ends = interval(_float(own.get("low")), _float(own.get("high")), digits=2)
-            name, n = str(each.get("measure")), str(each.get("n"))
-            yield (read.run.model, name, n, auc, ends, mcc, in_sample)
+    yield from (each for each in found if each.get("n")) if isinstance(found, list) else ()
+
+
+def _binary_rows(read: _Read) -> Iterator[tuple[str, ...]]:
+    for each in _binary(read):
+        auc, mcc, in_sample = (
+            number(_float(each.get(name))) for name in ("auc", "mcc", "mcc_in_sample")
+        )
+        found = each.get("auc_interval")
+        own = found if isinstance(found, dict) else {}
+        ends = interval(_float(own.get("low")), _float(own.get("high")), digits=2)
+        name, n = str(each.get("measure")), str(each.get("n"))
+        yield (read.run.model, name, n, auc, ends, mcc, in_sample)
 
 
 def _measures(beside: Plain) -> Iterator[Plain]:

@@ -172,6 +172,7 @@ def rated_of(suite: Suite) -> RatedSet:
                 n=n or columns.whole("rating_n"),
                 label=label,
                 pair="" if single else item.id,
+                cluster=item.column(suite.cluster) or "" if suite.cluster else "",
                 grammatical=columns.flag("grammaticality"),
                 columns={k: v for k, v in condition.columns.items() if k not in _OWN},
             )

@@ -60,12 +60,13 @@ def beside_people(run: RunFacts) -> list[str]:
     """Measures of sentences beside ratings."""
     draws = part(part(run.manifest, "options"), "set").get("draws", "1000")
     told = "; ".join(map(measure, run.measures))
+    together = f"one {run.cluster}" if run.cluster else "a pair"
     tests = (
         "Each was set beside the ratings by Spearman's [@spearman1904], Pearson's and Kendall's"
         " correlation with jackknife intervals on Fisher's scale [@efron1993], and by Spearman's"
         " partial correlation with length in words (and word frequency, where it is known) held"
         f" constant. Spearman's was tested by permutation ({draws} draws, seed"
-        f" {run.judging.seed}; the sentences of a pair together) [@phipson2010], with p-values"
+        f" {run.judging.seed}; the sentences of {together} together) [@phipson2010], with p-values"
         " corrected by Holm over the measures [@holm1979]."
     )
     return [f"Measures of sentences: {told}.", tests]

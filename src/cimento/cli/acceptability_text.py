@@ -153,6 +153,7 @@ def _binary(report: AcceptabilityReport) -> Iterator[str]:
     yield columns(rows, indent=2)
     reasons = {each.auc_interval.reason for each in report.binary} - {None}
     yield from (f"  no interval of AUC: {reason}" for reason in sorted(map(str, reasons)))
+    yield f"  95 % of AUC: {_methods(each.auc_interval.method for each in report.binary)}"
     yield "  MCC has no interval: its threshold was chosen on other sentences"
 
 

@@ -225,7 +225,7 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
         labels=5,
         remarks=1,
         notes=(
-            f"Holm's correction is over all rows ({len(tests)}).",
+            f"Holm's correction is over all {sum(each.dd.p is not None for each in tests)} tests.",
             f"Intervals of 95 % and p: {_methods(test.dd for test in tests)}.",
         ),
     )  # fmt: skip

@@ -124,7 +124,8 @@ def covariates_grid(found: Sequence[MarginCovariates]) -> Grid:
             "Least squares over items, with CR2 standard errors over clusters.",
             "First line: the margin of an item whose two sides are alike in what stands below it.",
             "Left out is what is the same in all items, or follows from the other covariates.",
-            "Holm's correction is over all the other lines. Frequencies are summed over words.",
+            "Holm's correction is over all the other lines; p of the first lines is not corrected.",
+            "Frequencies are summed over words.",
         ),
     )  # fmt: skip
 
