@@ -337,3 +337,13 @@ def test_the_interaction_of_a_mixed_model_has_an_interval():
     estimate, low, high, se, df = (float(row[name]) for name in ("DD", "low", "high", "se", "df"))
     assert high - estimate == pytest.approx(estimate - low, abs=2e-4)
     assert high - estimate == pytest.approx(se * stats.t.ppf(0.975, df), rel=1e-3)
+
+
+def test_a_dd_of_texts_that_were_asked_in_part_says_what_to_do(tmp_path, capsys):
+    runs = str(tmp_path / "runs")
+    assert invoke(["run", "it-licensing", "-m", "demo-causal", "--limit", "6", "-o", runs]) == 0
+    capsys.readouterr()
+    assert invoke(["report", runs, "--table", "tests"]) == 0
+    printed = capsys.readouterr().out
+    assert "run again with --all-tokens" in printed
+    assert "nothing was scored" not in printed

@@ -29,7 +29,7 @@ from cimento.runs import RunFolder
 from cimento.sources import Answered, Asking, Source, name_of, open_source, shown_name
 from cimento.suites import faults
 from cimento.suites.archives import is_archive
-from cimento.suites.builtin import find_suite
+from cimento.suites.builtin import find_suite, name_or_path
 from cimento.suites.checks import check_suite
 from cimento.suites.load import LoadedSuite, load_suite, load_suites, suite_paths
 from cimento.suites.model import JsonValue, Suite
@@ -354,14 +354,8 @@ def each_suite(
             yield suite
         elif isinstance(suite, Suite):
             yield _made_here(suite)
-        elif not isinstance(suite, str | Path):
-            raise UsageError(
-                where="suite",
-                seen=f"{suite!r} is neither a name, a path nor a suite",
-                todo="For several suites use evaluate_all.",
-            )
         else:
-            yield from _each_at(find_suite(str(suite)), stored=stored)
+            yield from _each_at(find_suite(name_or_path(suite)), stored=stored)
 
 
 def _each_at(path: Path, *, stored: bool) -> Iterator[LoadedSuite]:

@@ -18,7 +18,7 @@ from cimento.engine_texts import answer_texts
 from cimento.errors import UsageError
 from cimento.files import file_digest
 from cimento.models.arguments import OPTION
-from cimento.models.base import KindRule, ModelCard, Policy, Remarking, Scorer, TextScorer
+from cimento.models.base import KindRule, ModelCard, Policy, Remarking, Scorer, TextScorer, card_of
 from cimento.models.locate import Located, locate
 from cimento.models.naming import lasting_name, without_secrets
 from cimento.models.packing import BatchLimits, Limit
@@ -277,23 +277,13 @@ def open_source(model: str | AnyScorer, asking: Asking) -> Source:
         CimentoError: there is no such file or model.
     """
     if not isinstance(model, str):
-        card = _card_of(model)
+        card = card_of(model)
         inputs: dict[str, JsonValue] = {"revision": card.revision, "kind": card.kind}
         return ScorerSource(card.label, inputs, load=lambda: model, asking=asking)
     source = _opened(model, asking)
     if isinstance(source, ScorerSource | ReplaySource):
         source.named = lasting_name(model)
     return source
-
-
-def _card_of(model: AnyScorer) -> ModelCard:
-    if not hasattr(model, "card"):
-        raise UsageError(
-            where="model",
-            seen=f"{type(model).__name__} is neither the name of a model nor a scorer",
-            todo="Give a name as for cimento run -m, or see docs/plugins.md for scorers.",
-        )
-    return model.card
 
 
 def name_of(source: object) -> str:

@@ -244,3 +244,18 @@ class Remarking(Protocol):
 
     def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:
         """What the user should know about these texts under this model, as sentences."""
+
+
+def card_of(model: Scorer | TextScorer) -> ModelCard:
+    """Who a model is.
+
+    Raises:
+        UsageError: it is no scorer.
+    """
+    if not hasattr(model, "card"):
+        raise UsageError(
+            where="model",
+            seen=f"{type(model).__name__} is neither the name of a model nor a scorer",
+            todo="Give a name as for cimento run -m, or see docs/plugins.md for scorers.",
+        )
+    return model.card

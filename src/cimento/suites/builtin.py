@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.errors import InputError, did_you_mean
+from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.suites.kinds import kind_of
 
 _FOLDER = Path(__file__).parents[1] / "data" / "suites"
@@ -44,6 +44,21 @@ def builtin_names(*, kind: str = "") -> list[str]:
 def list_builtin(*, kind: str = "") -> list[BuiltinSuite]:
     """All built-in suites, or those of one kind, sorted by name."""
     return [_describe(_FOLDER / name) for name in builtin_names(kind=kind)]
+
+
+def name_or_path(suite: object) -> str:
+    """What a suite is called, as text.
+
+    Raises:
+        UsageError: it is neither a name nor a path.
+    """
+    if isinstance(suite, str | Path):
+        return str(suite)
+    raise UsageError(
+        where="suite",
+        seen=f"{suite!r} is neither a name, a path nor a suite",
+        todo="For several suites use evaluate_all.",
+    )
 
 
 def find_suite(name_or_path: str | Path) -> Path:

@@ -66,11 +66,15 @@ def dd_tests(
 def _test(
     result: Factorial, phenomenon: PhenomenonEffects, normalisation: Normalisation, seed: int
 ) -> DDTest:
-    items = phenomenon.effects[normalisation].items
+    effects = phenomenon.effects[normalisation]
+    items = effects.items
     known = {each.item: each.dd for each in items if each.dd is not None}
     scores = (abs(score) for each in items for score in each.scores if score is not None)
     values = without_noise(list(known.values()), scale=max(scores, default=0.0))
     design = Design.of(known, phenomenon.clusters or None)
+    dd = mean_of(values, design, seed=seed)
+    if not values:
+        dd = dataclasses.replace(dd, reason=effects.reason or dd.reason)
     return DDTest(
         suite=result.suite,
         model=result.model,
@@ -78,5 +82,5 @@ def _test(
         phenomenon=phenomenon.name,
         normalisation=normalisation,
         n_items=len(values),
-        dd=mean_of(values, design, seed=seed),
+        dd=dd,
     )
