@@ -267,3 +267,21 @@ def test_every_kind_of_run_has_marks(runs_of_every_kind):
     for each in found:
         table = pl.read_parquet(next(runs_of_every_kind.glob(f"{each.suite}/*/verdicts.parquet")))
         assert set(each.right) <= set(table["item"].to_list())
+
+
+def test_places_agree_with_corrected_p():
+    # Six items of one suite differ: p 2 / 2^6 = .031 alone, .19 by Holm with five other suites.
+    one = [marks("a", "+" * 8, suite="x"), marks("b", "-" * 6 + "++", suite="x")]
+    others = [
+        each
+        for k in range(5)
+        for each in (marks("a", "+-+-+-+-", suite=f"s{k}"), marks("b", "-+-+-+-+", suite=f"s{k}"))
+    ]
+    (alone,) = tables(one)
+    (first, *_) = tables(one + others)
+
+    assert alone.duels[0].corrected == pytest.approx(2 / 2**6)
+    assert [(each.rank.best, each.rank.worst) for each in alone.standings] == [(1, 1), (2, 2)]
+    assert first.duels[0].corrected == pytest.approx(6 * 2 / 2**6)
+    assert first.duels[0].family == 6
+    assert [(each.rank.best, each.rank.worst) for each in first.standings] == [(1, 2), (1, 2)]

@@ -321,15 +321,13 @@ def test_a_folder_without_suite_toml_is_refused(tmp_path):
 
 
 def test_a_file_that_may_not_be_read_is_refused(tmp_path, monkeypatch):
-    from pathlib import Path
-
     folder = write_folder(tmp_path)
 
-    def refuse(path):
+    def refuse(path, *_):
         raise PermissionError(13, "Permission denied", str(path))
 
     # chmod would not stop a test that runs as root
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr("cimento.files.open_plain", refuse)
     with pytest.raises(InputError, match="Permission denied"):
         load_suite(folder)
 

@@ -99,6 +99,7 @@ class Duel:
         effect: Cohen's h of the two shares; None without items.
         test: McNemar's exact test, or t over clusters where items belong together.
         corrected: its p, corrected over all duels made together.
+        family: number of duels made together.
         kappa: how far both are right about the same items, beyond chance.
         detectable: the smallest difference these items would show with a power of 0.8.
         note: on models of two kinds; None where they are of one.
@@ -116,6 +117,7 @@ class Duel:
     effect: float | None
     test: Significance
     corrected: float | None = None
+    family: int = 1
     kappa: Agreement
     detectable: float | None
     note: str | None = None
@@ -203,16 +205,27 @@ def tables(
             todo="Give runs of one suite by several models.",
         )
     duels = iter(corrected([duel for table in found for duel in table.duels], correction))
-    return tuple(
-        dataclasses.replace(table, duels=tuple(next(duels) for _ in table.duels)) for table in found
+    return tuple(_placed(table, [next(duels) for _ in table.duels]) for table in found)
+
+
+def _placed(table: Table, duels: Sequence[Duel]) -> Table:
+    """A table with corrected duels, and the places that these leave to its models."""
+    shares = {each.model: each.accuracy for each in table.standings if each.accuracy is not None}
+    tested = [(duel.first, duel.second, duel.corrected) for duel in duels]
+    ranks = rank_by_pairs(shares, tested if shares else [], corrected=True).ranks
+    by_model = {rank.name: rank for rank in ranks}
+    standings = (
+        dataclasses.replace(each, rank=by_model.get(each.model)) for each in table.standings
     )
+    return dataclasses.replace(table, duels=tuple(duels), standings=tuple(standings))
 
 
 def corrected(duels: Sequence[Duel], correction: Correction) -> tuple[Duel, ...]:
     """The same duels, their p-values corrected over all of them."""
     values = CORRECTIONS[correction]([duel.test.p for duel in duels])
     return tuple(
-        dataclasses.replace(duel, corrected=p) for duel, p in zip(duels, values, strict=True)
+        dataclasses.replace(duel, corrected=p, family=len(duels))
+        for duel, p in zip(duels, values, strict=True)
     )
 
 
@@ -304,14 +317,13 @@ def _table(own: Sequence[Marks], *, seed: int) -> Table:
     design = _design(own[0], items)
     columns = {each.model: [each.right[item] for item in items] for each in own}
     duels = tuple(_duel(one, other, design) for one, other in combinations(own, TWO))
-    ranks = _ranks(columns, duels) if items else {}
     standings = [
         Standing(
             model=each.model,
             n=len(items),
             accuracy=sum(columns[each.model]) / len(items) if items else None,
             interval=share_interval(columns[each.model], design),
-            rank=ranks.get(each.model),
+            rank=None,
             family=each.family,
             step=each.step,
         )
@@ -331,13 +343,6 @@ def _table(own: Sequence[Marks], *, seed: int) -> Table:
         analysis=item_analysis(rows, seed=seed),
         items=tuple(items),
     )
-
-
-def _ranks(columns: Mapping[str, Sequence[bool]], duels: Sequence[Duel]) -> dict[str, Rank]:
-    """Model to its place and the places that the tests of all pairs leave to it."""
-    shares = {name: sum(column) / len(column) for name, column in columns.items()}
-    tested = [(duel.first, duel.second, duel.test.p) for duel in duels]
-    return {each.name: each for each in rank_by_pairs(shares, tested).ranks}
 
 
 def _design(marks: Marks, items: Sequence[str]) -> Design:

@@ -161,9 +161,19 @@ def duels_grid(duels: Sequence[Duel], *, title: str, correction: str, pairs: boo
         remarks=1,
         notes=(
             f"{_ABOUT_DUELS} Intervals and p: {_methods(duels)}.",
+            "An interval and a p of two methods may disagree near 0.05.",
+            *_family(duels, correction),
             *dict.fromkeys(duel.note for duel in duels if duel.note),
         ),
     )  # fmt: skip
+
+
+def _family(duels: Sequence[Duel], correction: str) -> list[str]:
+    """Over how many comparisons p-values are corrected; nothing where there is one."""
+    sizes = {duel.family for duel in duels}
+    if sizes <= {1}:
+        return []
+    return [f"p ({correction}): over the {max(sizes)} comparisons that were made together."]
 
 
 def equivalence_grid(

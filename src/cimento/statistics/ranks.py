@@ -64,6 +64,7 @@ def rank_by_pairs(
     tested: Sequence[tuple[str, str, float | None]],
     *,
     alpha: float = 0.05,
+    corrected: bool = False,
 ) -> Ranking:
     """Rank models by their means on the same items, with the places each could hold.
 
@@ -77,8 +78,10 @@ def rank_by_pairs(
         tested: every pair once: the two names, and p of no difference (`paired.share_test`,
             `means.mean_of`).
         alpha: level for all pairs together.
+        corrected: whether the p-values are corrected already, for these pairs or more.
     """
-    adjusted = holm([p for _, _, p in tested])
+    plain = [p for _, _, p in tested]
+    adjusted = plain if corrected else holm(plain)
     pairs = tuple(
         Pair(one, other, means[one] - means[other], p, p_holm)
         for (one, other, p), p_holm in zip(tested, adjusted, strict=True)
