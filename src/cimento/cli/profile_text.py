@@ -181,8 +181,9 @@ def _calibration(found: Calibration) -> Iterator[str]:
 
 
 def _options(found: Profile) -> Iterator[str]:
-    yield f"  options among {found.k}: {_counted(found.top_classes.items())}"
-    yield f"  first candidate: {_counted(found.first_matches.items())}"
+    # Shares of one item's candidates depend on each other, and have no interval.
+    yield f"  options among {found.k}, without intervals: {_counted(found.top_classes.items())}"
+    yield f"  first candidate, without intervals: {_counted(found.first_matches.items())}"
     if found.labels:
         yield f"  candidates where it is neither: {_counted(found.labels.items())}"
 

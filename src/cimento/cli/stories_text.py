@@ -32,10 +32,11 @@ def run_tables(summary: Mapping[str, JsonValue]) -> dict[str, Rows]:
     if isinstance(asked, list):
         return {"Questions beside the tiers": question_rows(asked)}
     return {
-        "Right at this tier and all before, beside constant answers and chance": grouping_rows(
-            summary
+        "Right at this tier and all before, beside constant answers and chance (counted, so"
+        " without intervals)": grouping_rows(summary),
+        "Each tier by itself, all stories that have an answer there; greedy: without interval": (
+            tier_rows(summary)
         ),
-        "Each tier by itself, all stories that have an answer there": tier_rows(summary),
         "Flow of implausible stories through the tiers, without intervals": flow_rows(summary),
     }
 
