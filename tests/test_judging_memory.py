@@ -21,7 +21,7 @@ from cimento.suites.stored import store_items
 from cimento.verdicts.compact import verdicts_pieces
 
 # Of each item the verdicts are held twice: by surprisal, and by length alone.
-MOST_BYTES = 200
+MOST_BYTES = 250
 """For each further item: a pair, with the verdict on its one prediction and on all together."""
 
 

@@ -47,3 +47,8 @@ def test_zeros_that_a_spreadsheet_dropped_count_as_printed():
 )
 def test_a_computed_number_has_one_digit_more_than_the_printed(computed, printed, shown):
     assert as_long_as(computed, printed) == shown
+
+
+def test_numbers_that_a_damaged_file_makes_too_long_stay_as_they_are():
+    long = "9" * 40
+    assert same_decimals(["0.1", "1e30", long, "0e-999999"]) == ["0.1", "1e30", long, "0e-999999"]

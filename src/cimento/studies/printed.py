@@ -44,10 +44,18 @@ def same_decimals(cells: Iterable[str]) -> list[str]:
     numbers = [_decimal(text) for text in texts]
     least = min((_exponent(each) for each in numbers if each is not None), default=0)
     unit = Decimal(1).scaleb(min(least, 0))
-    return [
-        text if value is None else f"{value.quantize(unit):f}"
-        for text, value in zip(texts, numbers, strict=True)
-    ]
+    return [_padded(*each, unit) for each in zip(texts, numbers, strict=True)]
+
+
+def _padded(text: str, value: Decimal | None, unit: Decimal) -> str:
+    try:
+        return text if value is None else f"{value.quantize(unit):f}"
+    except InvalidOperation:  # more digits than a Decimal holds
+        return text
+
+
+_MOST_DIGITS = 50
+"""Of a printed number, on either side of its point: more are a damaged file."""
 
 
 def _decimal(text: str) -> Decimal | None:
@@ -55,7 +63,7 @@ def _decimal(text: str) -> Decimal | None:
         value = Decimal(text)
     except InvalidOperation:
         return None
-    return value if value.is_finite() else None
+    return value if value.is_finite() and abs(_exponent(value)) <= _MOST_DIGITS else None
 
 
 def _exponent(number: Decimal) -> int:
