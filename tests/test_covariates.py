@@ -121,3 +121,11 @@ def test_the_table_is_printed_for_any_run(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "both sides alike" in out
     assert "left out: word fewer" in out
+
+
+def test_runs_without_predictions_are_refused(tmp_path, capsys):
+    command = ["run", "it-idioms", "-m", "demo-masked", "--limit", "2", "-o", str(tmp_path)]
+    assert invoke(command) == 0
+    capsys.readouterr()
+    assert invoke(["report", str(tmp_path), "--table", "covariates"]) == 2
+    assert "none of the runs is of a suite with predictions" in capsys.readouterr().err

@@ -96,11 +96,14 @@ def make_table(
     from cimento.verdicts.factorial_mixed import design_models
     from cimento.verdicts.factorial_tests import dd_tests
 
-    own = {"licensing": _licensing, "covariates": _covariates, "people": _people}
+    own = {
+        "licensing": _licensing,
+        "regions": _regions,
+        "covariates": _covariates,
+        "people": _people,
+    }
     if name in own:
         return own[name](runs)
-    if name == "regions":
-        return _regions(runs)
     if name in {"perplexity", "lowest", "joint", "blimp"}:
         return _overview(name, runs, measures)
     results = factorials(runs, measures)
@@ -163,12 +166,24 @@ def _regions(runs: Sequence[Run]) -> Grid:
 
 
 def _covariates(runs: Sequence[Run]) -> Grid:
-    """Margins beside length and word frequency."""
+    """Margins beside length and word frequency.
+
+    Raises:
+        UsageError: no formula judged any of the runs.
+    """
     from cimento.cli.frequencies import zipf_frequencies_if_any
     from cimento.covariates import margin_covariates
+    from cimento.errors import UsageError
     from cimento.report.robustness import covariates_grid
 
-    return covariates_grid(margin_covariates(runs, functools.cache(zipf_frequencies_if_any)))
+    found = margin_covariates(runs, functools.cache(zipf_frequencies_if_any))
+    if not found:
+        raise UsageError(
+            where="--table covariates",
+            seen="none of the runs is of a suite with predictions",
+            todo="Give runs of suites that formulas judge.",
+        )
+    return covariates_grid(found)
 
 
 def _people(runs: Sequence[Run]) -> Grid:
