@@ -20,7 +20,7 @@ from cimento.report.records import RunReport, SuiteReport
 from cimento.report.summary import Result, RunSummary, Summary
 from cimento.requests import plan_suite
 from cimento.suites.model import Meta, Prediction, Suite
-from cimento.verdicts.accuracy import accuracies, accuracies_by
+from cimento.verdicts.accuracy import Rule, accuracies, accuracies_by, counted_by_length
 from cimento.verdicts.judge import judge
 from tests.judging import make_suite
 
@@ -87,7 +87,8 @@ def make_run(
     requests = requests_table(plan_suite(suite, all_tokens=all_tokens))
     tokens = ask(suite, score, all_tokens=all_tokens)
     verdicts = judge(suite, tokens, requests)
-    lengths = judge(suite, with_equal_costs(tokens), requests)
+    by_length = judge(suite, with_equal_costs(tokens), requests)
+    lengths = counted_by_length(suite, by_length, Rule())
     summary = run_summary(
         suite,
         accuracies(suite, verdicts, seed=0, lengths=lengths),

@@ -20,8 +20,7 @@ from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suit
 from cimento.suites.stored import store_items
 from cimento.verdicts.compact import verdicts_pieces
 
-# Of each item the verdicts are held twice: by surprisal, and by length alone.
-MOST_BYTES = 250
+MOST_BYTES = 150
 """For each further item: a pair, with the verdict on its one prediction and on all together."""
 
 

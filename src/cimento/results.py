@@ -38,7 +38,7 @@ from cimento.suites.contradictions import contradictions
 from cimento.suites.load import load_suite
 from cimento.suites.model import Suite
 from cimento.suites.writers.native import copy_native, write_native
-from cimento.verdicts.accuracy import Rule, accuracies, accuracies_by
+from cimento.verdicts.accuracy import ByLength, Rule, accuracies, accuracies_by, counted_by_length
 from cimento.verdicts.compact import Verdicts, verdicts_pieces, verdicts_table
 from cimento.verdicts.judge import judge
 from cimento.verdicts.measured import judge_measure
@@ -197,12 +197,13 @@ class Run:
             return judge_measure(self._judged_suite, scored, measure, unit=judging.unit)
         return judge(self._judged_suite, tokens, self._pieces.asked, unit=judging.unit)
 
-    def _by_length(self) -> Verdicts | str:
-        """The verdicts with every token at the same cost, or why there are none."""
+    def _counted_by_length(self, suite: Suite, rule: Rule) -> ByLength | str:
+        """What is decided with every token at the same cost, or why nothing is."""
         needs = find_measure(self.judging.measure).needs if self.judging.measure else ()
         if needs:
             return f"the measure needs more than the costs of tokens ({', '.join(needs)})"
-        return self._verdicts_from(self._judged_tokens.changed(with_equal_costs))
+        verdicts = self._verdicts_from(self._judged_tokens.changed(with_equal_costs))
+        return counted_by_length(suite, verdicts, rule)
 
     def _sentences(self, unigrams: str, tokens: Pieces) -> Iterator[ScoredSentence]:
         return each_sentence(
@@ -219,7 +220,7 @@ class Run:
         suite, seed, ties = self._judged_suite, self.judging.seed, self.judging.ties
         near = near_ties(self.manifest, self.judging)
         rule = Rule(ties=ties, near_tie_bits=near.bits)
-        lengths = self._by_length()
+        lengths = self._counted_by_length(suite, rule)
         summary = run_summary(
             suite,
             accuracies(suite, self._verdicts, seed=seed, rule=rule, lengths=lengths),

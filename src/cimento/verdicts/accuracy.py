@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.statistics.intervals import counted_interval
 from cimento.verdicts.chance import Chance, chance_level, scale_reason
@@ -128,6 +128,28 @@ class Rule:
 
 PLAIN = Rule()
 
+ByLength: TypeAlias = "Mapping[str, Mapping[str, Group]]"
+"""Name of a column to the groups that its values make, counted by length alone."""
+
+PHENOMENON = "phenomenon"
+
+
+def counted_by_length(suite: Suite, verdicts: Sequence[Verdict], rule: Rule) -> ByLength:
+    """What length alone decides of all items, and of each phenomenon; counts without clusters.
+
+    Args:
+        suite: that was judged.
+        verdicts: on its items with every token at the same cost; they need not be held afterwards.
+        rule: what counts as a pass.
+    """
+    # No interval is made of these, so that clusters are not held.
+    plain = dataclasses.replace(suite, cluster="")
+    return {
+        column: tallied(plain, verdicts, column=column, passes=rule.passes)
+        for column in ("", PHENOMENON)
+    }
+
+
 NOT_ASKED = "it was not asked what length alone decides"
 
 
@@ -138,7 +160,7 @@ def accuracies(
     seed: int,
     predictions: Sequence[str] | None = None,
     rule: Rule = PLAIN,
-    lengths: Sequence[Verdict] | str = NOT_ASKED,
+    lengths: ByLength | str = NOT_ASKED,
 ) -> Accuracies:
     """How often each prediction holds over all items of a suite.
 
@@ -148,8 +170,7 @@ def accuracies(
         seed: of the chance levels that are simulated.
         predictions: formulas that were judged instead of the suite's.
         rule: how verdicts are counted.
-        lengths: the verdicts on the same items with every token at the same cost, or why there are
-            none.
+        lengths: what `counted_by_length` gives of the same items, or why there is none.
 
     Raises:
         FormulaError: a prediction cannot be read.
@@ -166,10 +187,10 @@ def accuracies_by(
     verdicts: Sequence[Verdict],
     *,
     seed: int,
-    column: str = "phenomenon",
+    column: str = PHENOMENON,
     predictions: Sequence[str] | None = None,
     rule: Rule = PLAIN,
-    lengths: Sequence[Verdict] | str = NOT_ASKED,
+    lengths: ByLength | str = NOT_ASKED,
 ) -> dict[str, Accuracies]:
     """The same for each value of a free column, in order of first appearance.
 
@@ -235,18 +256,20 @@ class _Judged:
 
     suite: Suite
     verdicts: Sequence[Verdict]
-    lengths: Sequence[Verdict] | str
+    lengths: ByLength | str
     expected: Mapping[int | None, _Expected]
     rule: Rule
 
     def groups(self, column: str) -> dict[str, Accuracies]:
         """The accuracies of each group of items."""
-        found = self._tallied(self.suite, self.verdicts, column)
-        # What length alone decides has no interval: its clusters are not held.
-        plain = dataclasses.replace(self.suite, cluster="")
-        lengths = (
-            {} if isinstance(self.lengths, str) else self._tallied(plain, self.lengths, column)
+        found = tallied(
+            self.suite,
+            self.verdicts,
+            column=column,
+            passes=self.rule.passes,
+            near_tie_bits=self.rule.near_tie_bits,
         )
+        lengths = {} if isinstance(self.lengths, str) else self.lengths.get(column, {})
         return {
             name: _accuracies(
                 group.tallies,
@@ -256,15 +279,6 @@ class _Judged:
             )
             for name, group in found.items()
         }
-
-    def _tallied(self, suite: Suite, verdicts: Sequence[Verdict], column: str) -> dict[str, Group]:
-        return tallied(
-            suite,
-            verdicts,
-            column=column,
-            passes=self.rule.passes,
-            near_tie_bits=self.rule.near_tie_bits,
-        )
 
 
 def clusters_of(suite: Suite) -> dict[str, Hashable]:
