@@ -28,10 +28,10 @@ from statistics import median
 
 from meter import resident_bytes
 
-from cimento.api import Evaluation, Named
-from cimento.cache import FileCache, default_cache_folder
+from cimento.engine.cache import FileCache, default_cache_folder
 from cimento.judging import Judging
 from cimento.models.fake import FakeScorer
+from cimento.regions_api import Evaluation, Named
 from cimento.results import Run
 from cimento.scheduling import tasks
 from cimento.scheduling.doing import do_units, to_do

@@ -20,8 +20,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from cimento.api import evaluate
 from cimento.models.fake import FakeScorer
+from cimento.regions_api import evaluate
 from cimento.reporting import write_report
 from cimento.sources import Asking
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite

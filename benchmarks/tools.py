@@ -54,7 +54,7 @@ class Job:
 
 def load_cimento(job: Job) -> Score:
     """Cimento as `cimento run` uses it: each text of a suite once, in its shards."""
-    from cimento.engine import SHARD
+    from cimento.engine.scores import SHARD
     from cimento.models.base import Policy
     from cimento.models.loading import load
     from cimento.models.locate import locate

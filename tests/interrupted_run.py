@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 import cimento
-from cimento import engine
-from cimento.cache import FileCache
+from cimento.engine import scores as engine
+from cimento.engine.cache import FileCache
 from cimento.models.fake import FakeScorer
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 

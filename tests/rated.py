@@ -5,8 +5,8 @@ from __future__ import annotations
 from cimento.acceptability.records import RatedSentence, RatedSet, Scale, with_ratings
 from cimento.acceptability.report import Options, report
 from cimento.acceptability.suites import rated_of, suite_of
-from cimento.api import evaluate
 from cimento.models.fake import FakeScorer
+from cimento.regions_api import evaluate
 
 LENGTHS = FakeScorer(lambda tokens, index: -float(len(tokens[index])))
 """A model to which a sentence is the less probable the more letters it has."""

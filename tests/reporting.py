@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from cimento.answers import requests_table
-from cimento.cache import MemoryCache
-from cimento.engine import answer_plan
+from cimento.engine.cache import MemoryCache
+from cimento.engine.scores import answer_plan
 from cimento.measures.equal_costs import with_equal_costs
 from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer, TokenScore

@@ -27,11 +27,11 @@ from cimento.acceptability.records import (
 )
 from cimento.acceptability.report import Options, report
 from cimento.acceptability.suites import rated_of, suite_of
-from cimento.api import evaluate
 from cimento.errors import UsageError
 from cimento.judging import Judging
 from cimento.measures.values import Missing
 from cimento.models.fake import FakeScorer
+from cimento.regions_api import evaluate
 from tests.rated import FIVE, rated, reported, sentence
 
 

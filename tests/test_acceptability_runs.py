@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from cimento.acceptability.records import RatedSentence, Scale, plain
 from cimento.acceptability.report import Options, report
 from cimento.acceptability.suites import load_rated, rated_of, suite_of
-from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import InputError
+from cimento.regions_api import evaluate
 from cimento.requests import stimulus_text
 from cimento.suites.writers.native import write_native
 from tests.rated import FIVE, LENGTHS, rated, sentence

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from cimento.api import evaluate
 from cimento.errors import UsageError
+from cimento.regions_api import evaluate
 from cimento.results import Run
 from cimento.studies.agreement.items import agreement_run
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite

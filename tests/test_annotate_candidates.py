@@ -13,7 +13,6 @@ from cimento.annotate.candidates import Dialogue, Remarks, Task, part_of
 from cimento.annotate.exchange import read_judged, write_judgments
 from cimento.annotate.journal import Decision, Journal, journals, store_judgments
 from cimento.answers import JUDGMENTS, read_table
-from cimento.cache import MemoryCache
 from cimento.cli.annotating import candidates
 from cimento.cli.main import invoke
 from cimento.cloze.load import load_cloze
@@ -21,6 +20,7 @@ from cimento.cloze.records import ClozeItem, ClozeSuite
 from cimento.cloze.replaying import open_recording
 from cimento.cloze.running import ClozeEvaluation
 from cimento.cloze.writers.native import write_folder
+from cimento.engine.cache import MemoryCache
 from cimento.errors import InputError, UsageError
 from cimento.suites.model import Meta
 

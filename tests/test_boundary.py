@@ -18,13 +18,13 @@ from transformers import (
 )
 from transformers.modeling_outputs import CausalLMOutput
 
-from cimento.api import evaluate
 from cimento.errors import UsageError
 from cimento.freetext import score_texts
 from cimento.measures import region_values, surprisal_bits
 from cimento.models.base import ModelCard, Policy
 from cimento.models.causal import CausalScorer
 from cimento.models.packing import BatchLimits
+from cimento.regions_api import evaluate
 from cimento.requests import ScoreRequest
 from tests import zoo
 from tests.judging import make_suite

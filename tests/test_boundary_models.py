@@ -12,13 +12,13 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, train
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
 
 from cimento.answers import TOKENS
-from cimento.api import evaluate
 from cimento.errors import UsageError
 from cimento.freetext import score_texts
 from cimento.measures import region_values
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
 from cimento.models.surfaces import surfaces_of
+from cimento.regions_api import evaluate
 from cimento.sources import Asking
 from tests import zoo
 from tests.judging import make_suite

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.cache import FileCache, MemoryCache, default_cache_folder, sequence_key
+from cimento.engine.cache import FileCache, MemoryCache, default_cache_folder, sequence_key
 from cimento.errors import StorageError
 from cimento.models.base import Policy
 from tests import plain
@@ -105,7 +105,7 @@ def test_entries_are_kept_all_or_none(cache):
 WORKER = """
 import sys
 from pathlib import Path
-from cimento.cache import FileCache, sequence_key
+from cimento.engine.cache import FileCache, sequence_key
 
 folder, me = Path(sys.argv[1]), int(sys.argv[2])
 sys.stdin.readline()

@@ -6,8 +6,8 @@ import sqlite3
 
 import pytest
 
-from cimento.cache import FileCache
 from cimento.cli.main import invoke
+from cimento.engine.cache import FileCache
 
 KEY = bytes(32)
 

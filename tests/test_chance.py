@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.api import evaluate
 from cimento.judging import Judging
 from cimento.models.fake import FakeScorer
+from cimento.regions_api import evaluate
 from cimento.report.summary import Summary
 from cimento.report.text import terminal_table
 from cimento.report.wording import remarks

@@ -9,7 +9,6 @@ from collections import Counter
 
 import pytest
 
-from cimento.api import evaluate, read_suites
 from cimento.citing import bibtex, facts_of, methods_paragraph, read_facts, references
 from cimento.citing.facts import RunFacts
 from cimento.citing.library import find_reference, from_text, library, slug, works_in
@@ -17,7 +16,8 @@ from cimento.cli.main import invoke
 from cimento.errors import TableError
 from cimento.measures import MEASURES
 from cimento.models.base import Policy
-from cimento.runs import RunFolder
+from cimento.regions_api import evaluate, read_suites
+from cimento.runs.store import RunFolder
 from cimento.sources import Asking
 from cimento.suites.builtin import builtin_names, find_suite
 from cimento.suites.model import Meta

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from cimento.cache import MemoryCache
 from cimento.cli.main import invoke
 from cimento.cloze.figures_curve import curve_figure, curve_frame
 from cimento.cloze.load import load_cloze
@@ -14,6 +13,7 @@ from cimento.cloze.records import ClozeItem, ClozeSuite, MultiwordItem
 from cimento.cloze.replaying import open_recording
 from cimento.cloze.running import ClozeEvaluation
 from cimento.cloze.writers.native import write_folder
+from cimento.engine.cache import MemoryCache
 from cimento.errors import UsageError
 from cimento.suites.model import Meta
 

@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 
 from cimento.answers import FILLS, VERDICTS, read_table
-from cimento.cache import MemoryCache
 from cimento.cli.main import invoke
 from cimento.cloze.asking import plan_fills
 from cimento.cloze.records import ClozeItem, ClozeSuite, Option
 from cimento.cloze.replaying import open_recording
 from cimento.cloze.writers.native import write_folder
+from cimento.engine.cache import MemoryCache
 from cimento.errors import InputError
 from cimento.suites.model import Meta
 

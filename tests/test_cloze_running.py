@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 
 from cimento.answers import JUDGMENTS, write_table
-from cimento.cache import MemoryCache
 from cimento.cli.main import invoke
 from cimento.cloze import running
 from cimento.cloze.asking import ModelFills, fills_table, open_fills, plan_fills
@@ -22,13 +21,14 @@ from cimento.cloze.running import ClozeEvaluation, open_run, open_runs
 from cimento.cloze.said import majority, read_said
 from cimento.cloze.summary import ClozeJudging, summarise
 from cimento.cloze.writers.native import write_folder
+from cimento.engine.cache import MemoryCache
 from cimento.errors import TableError, UsageError
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
 from cimento.models.fill import Fill, FillPolicy
 from cimento.morphology.rules import Rules
 from cimento.requests import ScoreRequest
-from cimento.runs import RunFolder
+from cimento.runs.store import RunFolder
 from cimento.sources import Asking
 from cimento.suites.model import Meta
 from tests.whole_path import ask_folder

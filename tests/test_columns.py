@@ -14,7 +14,7 @@ import torch
 
 import cimento
 from cimento.answers import COLUMNS, parse_columns
-from cimento.cache import FileCache, MemoryCache
+from cimento.engine.cache import FileCache, MemoryCache
 from cimento.errors import UsageError
 from cimento.models.columns import read_columns
 from cimento.models.fake import uniform_scorer

@@ -7,12 +7,12 @@ import json
 
 import pytest
 
-from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.comparing import compare, pair_runs
 from cimento.errors import UsageError
 from cimento.judging import Judging
 from cimento.models.fake import FakeScorer, uniform_scorer
+from cimento.regions_api import evaluate
 from cimento.suites.design import predictions_of, squares
 from cimento.verdicts.comparing import NO_SHARED_ITEM, compare_verdicts, paired
 from cimento.verdicts.judge import Verdict

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from cimento.api import Evaluation, evaluate, evaluate_all
-from cimento.cache import MemoryCache
 from cimento.cli.main import invoke
+from cimento.engine.cache import MemoryCache
 from cimento.errors import InputError, UsageError
 from cimento.freetext import read_contexts, score_texts
 from cimento.judging import Judging
@@ -15,6 +14,7 @@ from cimento.measures import surprisal_bits
 from cimento.models.base import Policy
 from cimento.models.loading import load
 from cimento.models.locate import locate
+from cimento.regions_api import Evaluation, evaluate, evaluate_all
 from cimento.requests import Context, plan_suite
 from cimento.sources import Asking
 from tests import plain, zoo

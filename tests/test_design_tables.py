@@ -10,12 +10,12 @@ import math
 import pytest
 from scipy import stats
 
-from cimento.api import evaluate
 from cimento.cli.designs import show_designs
 from cimento.cli.main import invoke
 from cimento.designs import OF_MASKED_MODELS, factorial_of, factorials, shown_of
 from cimento.judging import Judging
 from cimento.models.fake import FakeScorer
+from cimento.regions_api import evaluate
 from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, items_grid, mixed_grid
 from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, as_text
 from cimento.statistics.intervals import wilson

@@ -11,8 +11,8 @@ import torch
 from tokenizers import processors
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedTokenizerFast
 
-from cimento.cache import MemoryCache
-from cimento.engine import SHARD, answer_plan
+from cimento.engine.cache import MemoryCache
+from cimento.engine.scores import SHARD, answer_plan
 from cimento.errors import NonFiniteScoreError, TextTooLongError
 from cimento.freetext import score_texts
 from cimento.models.base import Policy

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from cimento.cache import MemoryCache
 from cimento.cli.main import invoke
+from cimento.engine.cache import MemoryCache
 from cimento.scheduling.units import put_added, write_added
 from tests import engines
 

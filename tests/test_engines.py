@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from cimento.answers import TOKENS, read_table
-from cimento.api import Evaluation
 from cimento.cli.main import invoke
 from cimento.judging import Judging
 from cimento.models.base import Policy
+from cimento.regions_api import Evaluation
 from cimento.results import Run
 from cimento.scheduling.doing import do_units, to_do
 from cimento.scheduling.joining import Joiner, Telling

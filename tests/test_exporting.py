@@ -17,7 +17,7 @@ import pytest
 from cimento.cli.main import invoke
 from cimento.cli.run_clusters import clusters_of_run
 from cimento.exporting.data import read_runs
-from cimento.runs import find_runs
+from cimento.runs.store import find_runs
 from cimento.statistics.mixed import mixed_model
 from cimento.verdicts.factorial_mixed import INTERCEPTS
 

@@ -7,7 +7,6 @@ import math
 
 import pytest
 
-from cimento.api import evaluate
 from cimento.cli.designs import show_designs
 from cimento.cli.main import invoke
 from cimento.designs import shown_of
@@ -15,6 +14,7 @@ from cimento.errors import InputError
 from cimento.measures.regions import RegionValues
 from cimento.measures.values import Missing
 from cimento.models.fake import FakeScorer
+from cimento.regions_api import evaluate
 from cimento.suites.checks import check_suite
 from cimento.suites.design import ISLAND_CONDITIONS, windows_of
 from cimento.suites.model import Region

@@ -18,14 +18,14 @@ from pathlib import Path
 
 import pytest
 
-from cimento import manifest
-from cimento.api import evaluate
-from cimento.cache import FileCache
 from cimento.cli.main import invoke
+from cimento.engine.cache import FileCache
 from cimento.errors import CimentoError, StorageError, TableError
 from cimento.models.fake import FakeScorer
+from cimento.regions_api import evaluate
 from cimento.requests import plan_suite
 from cimento.results import open_runs
+from cimento.runs import manifest
 from cimento.suites.load import load_suite
 from tests.servers.loopback import drop, serve
 from tests.suites_on_disk import write_folder

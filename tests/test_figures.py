@@ -10,12 +10,12 @@ import statistics
 
 import pytest
 
-from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
 from cimento.judging import Judging
 from cimento.measures.regions import RegionValues
 from cimento.models.fake import FakeScorer
+from cimento.regions_api import evaluate
 from cimento.report.figures_interaction import half_widths, interaction_figure, rows_figure
 from cimento.report.figures_regions import regions_figure, regions_frame
 from cimento.report.figures_scores import items_figure, length_figure, length_frame

@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from cimento.cache import FileCache
+from cimento.engine.cache import FileCache
 from cimento.errors import InputError, StorageError
 from cimento.morphology.index import Index
 from cimento.surveys.serving.storage import connect

@@ -31,7 +31,7 @@ from cimento.models.recorded import parse_spec
 from cimento.models.sizing import count_parameters
 from cimento.morphology.unimorph_tags import from_unimorph
 from cimento.parsing import filled, whole_number
-from cimento.runs import RunFolder
+from cimento.runs.store import RunFolder
 from cimento.stories.parsing import parse as parse_reply
 from cimento.stories.question_answers import read_answers
 from cimento.studies.islands.human import read_judgments as read_islands

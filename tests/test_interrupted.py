@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cimento.cache import FileCache
+from cimento.engine.cache import FileCache
 from tests.interrupted_run import N_ITEMS
 
 SCRIPT = Path(__file__).with_name("interrupted_run.py")

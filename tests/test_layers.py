@@ -10,9 +10,8 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 from transformers.modeling_outputs import CausalLMOutput
 
 from cimento.answers import ALL_LAYERS, LAYER, layer_column, layer_of, parse_layers
-from cimento.api import evaluate
-from cimento.cache import FileCache, MemoryCache
 from cimento.cli.main import invoke
+from cimento.engine.cache import FileCache, MemoryCache
 from cimento.errors import ModelError, UsageError
 from cimento.freetext import score_texts
 from cimento.models import heads
@@ -23,9 +22,10 @@ from cimento.models.layers import Layers
 from cimento.models.layout import LAYOUTS, Layout
 from cimento.models.packing import BatchLimits
 from cimento.models.seam import Replaced
+from cimento.regions_api import evaluate
 from cimento.requests import Plan, ScoreRequest
 from cimento.results import Run
-from cimento.runs import find_runs
+from cimento.runs.store import find_runs
 from cimento.sources import Asking, ask
 from tests import plain, zoo
 from tests.judging import make_suite

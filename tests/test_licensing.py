@@ -9,7 +9,6 @@ from itertools import product
 
 import pytest
 
-from cimento.api import evaluate
 from cimento.cli.designs import show_designs
 from cimento.cli.main import invoke
 from cimento.designs import shown_of
@@ -17,6 +16,7 @@ from cimento.errors import InputError
 from cimento.measures.regions import RegionValues
 from cimento.measures.values import BITS_PER_NAT, Missing
 from cimento.models.fake import uniform_scorer
+from cimento.regions_api import evaluate
 from cimento.suites.builtin import find_suite
 from cimento.suites.checks import check_suite
 from cimento.suites.licensing import Licensing, licensing_of, regions_measured

@@ -9,14 +9,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.api import evaluate
-from cimento.cache import MemoryCache
+from cimento.engine.cache import MemoryCache
 from cimento.freetext import score_texts
 from cimento.measures import surprisal_bits
 from cimento.models.base import Policy
 from cimento.models.loading import load
 from cimento.models.locate import locate
 from cimento.models.masking import masked_positions
+from cimento.regions_api import evaluate
 from cimento.requests import ScoreRequest, plan_suite
 from cimento.sources import Asking
 from tests import zoo

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
 import cimento
-from cimento.cache import FileCache
 from cimento.cli.main import invoke
+from cimento.engine.cache import FileCache
 from cimento.errors import MissingDependencyError, ModelError, UsageError
 from cimento.models.arguments import for_transformers, parse_model_args
 from cimento.models.base import Policy

@@ -8,12 +8,12 @@ import math
 
 import pytest
 
-from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.judging import Judging
 from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer
+from cimento.regions_api import evaluate
 from cimento.report.summary import Summary
 from cimento.report.wording import near_ties as told_near_ties
 from cimento.report.wording import remarks

@@ -7,12 +7,12 @@ import math
 
 import pytest
 
-from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.judging import Judging
 from cimento.models.fake import FakeScorer, uniform_scorer
 from cimento.overviews import JointCell, joint, lowest, perplexities
+from cimento.regions_api import evaluate
 from cimento.report.blimp import _NAMES, blimp_grid, published_accuracies
 from cimento.report.grid import as_csv, as_text
 from cimento.report.overview import joint_grid

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import pytest
 
-from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.designs import people_of
 from cimento.judging import Judging
 from cimento.judgments.files import write_judgments
 from cimento.judgments.records import BETTER, Judgment, table_of
 from cimento.models.fake import FakeScorer
+from cimento.regions_api import evaluate
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.verdicts.people import MAJORITY, NO_CHOICES, NO_SINGLE, ONE_PERSON
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cimento.cli import evaluating
 from cimento.cli.main import invoke
 from cimento.results import Run
-from cimento.runs import find_runs
+from cimento.runs.store import find_runs
 
 if TYPE_CHECKING:
     import pytest

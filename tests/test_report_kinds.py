@@ -12,14 +12,14 @@ import pytest
 from cimento.acceptability.report import Options, report
 from cimento.acceptability.suites import RatedSuite, load_rated, suite_of
 from cimento.answers import JUDGMENTS, write_table
-from cimento.api import evaluate
 from cimento.cli import acceptability, run_stories
 from cimento.cli.main import invoke
 from cimento.cli.reports import open_reports
 from cimento.judging import Judging
+from cimento.regions_api import evaluate
 from cimento.report.figures_inline import inline_svg
 from cimento.results import Run
-from cimento.runs import RunFolder
+from cimento.runs.store import RunFolder
 from cimento.stories.records import STORY
 from cimento.stories.summary import judge_stories
 from cimento.suites.writers.native import write_native

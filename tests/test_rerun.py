@@ -11,17 +11,17 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento.api import evaluate
-from cimento.cache import FileCache, default_cache_folder
 from cimento.cli.main import invoke
+from cimento.engine.cache import FileCache, default_cache_folder
 from cimento.errors import TableError
 from cimento.judging import Judging
-from cimento.manifest import describe
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
+from cimento.regions_api import evaluate
 from cimento.repeating import asking_of, compare_folders, model_of
 from cimento.requests import Context
-from cimento.runs import RunFolder, find_runs
+from cimento.runs.manifest import describe
+from cimento.runs.store import RunFolder, find_runs
 from cimento.sources import Asking, name_of, open_source, shown_name
 from tests.designs import island_suite
 

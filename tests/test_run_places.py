@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.models.fake import uniform_scorer
+from cimento.regions_api import evaluate
 from cimento.results import open_runs
-from cimento.runs import RunFolder, find_runs
+from cimento.runs.store import RunFolder, find_runs
 from cimento.sources import Asking
 from tests.designs import island_suite
 

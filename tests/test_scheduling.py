@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.cache import MemoryCache
+from cimento.engine.cache import MemoryCache
 from cimento.errors import StorageError, UsageError
 from cimento.outline import Numbering
 from cimento.requests import Place, ScoreRequest

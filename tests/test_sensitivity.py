@@ -6,10 +6,10 @@ import dataclasses
 
 import pytest
 
-from cimento.api import Evaluation, evaluate
-from cimento.cache import MemoryCache
 from cimento.cli.main import invoke
+from cimento.engine.cache import MemoryCache
 from cimento.judging import Judging
+from cimento.regions_api import Evaluation, evaluate
 from cimento.sensitivity import ANY, sensitivities
 from cimento.sources import Asking
 

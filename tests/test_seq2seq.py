@@ -10,7 +10,7 @@ import pytest
 import torch
 from transformers import AutoModelForSeq2SeqLM
 
-from cimento.cache import MemoryCache
+from cimento.engine.cache import MemoryCache
 from cimento.errors import ModelError, TextTooLongError, UsageError
 from cimento.freetext import score_texts
 from cimento.measures import surprisal_bits

@@ -8,7 +8,7 @@ import pytest
 
 import cimento
 from cimento import Asking
-from cimento.cache import FileCache, MemoryCache
+from cimento.engine.cache import FileCache, MemoryCache
 from cimento.errors import ModelError, UsageError
 from cimento.models.base import Policy
 from cimento.models.server import connect

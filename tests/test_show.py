@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.models.fake import uniform_scorer
+from cimento.regions_api import evaluate
 from cimento.report.terminal_items import terminal_item
 from cimento.results import Run
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite

@@ -11,7 +11,7 @@ import pytest
 from cimento.cli.main import invoke
 from cimento.errors import InputError, TableError
 from cimento.files import open_plain, read_bytes
-from cimento.runs import RunFolder, find_runs
+from cimento.runs.store import RunFolder, find_runs
 from cimento.suites import archives
 
 KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nplanted\n"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.models.fake import FakeScorer
+from cimento.regions_api import evaluate
 from cimento.requests import Context
 from cimento.sources import Asking
 from cimento.suites.load import load_suite

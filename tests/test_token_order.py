@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from cimento.api import evaluate
 from cimento.measures.regions import region_values
+from cimento.regions_api import evaluate
 from cimento.results import Run
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 

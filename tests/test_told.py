@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.cli.reports import open_reports
 from cimento.models.fake import uniform_scorer
-from cimento.runs import RunFolder
+from cimento.regions_api import evaluate
+from cimento.runs.store import RunFolder
 from tests.test_show import SUITE
 
 HOSTILE = "blanks <script>alert(1)</script>\n```\n  hits  3/40 \x1b[31m"

@@ -17,7 +17,7 @@ from cimento.errors import CimentoError, ModelError
 from cimento.models.base import Policy
 from cimento.models.loading import load
 from cimento.models.locate import locate
-from cimento.stories.talking import chat_template
+from cimento.stories.talking import render_of
 
 
 class _Attack:
@@ -129,7 +129,7 @@ def test_code_of_a_tokenizer_is_not_run(model, trace):
 )
 def test_a_chat_template_reaches_nothing(template, model, trace):
     (model / "chat_template.jinja").write_text(template.replace("TRACE", str(trace)))
-    render = chat_template(opened(model))
+    render = render_of(opened(model))
     assert render is not None
 
     with pytest.raises(Exception, match=r"unsafe|undefined|not safe|has no"):

@@ -18,7 +18,7 @@ from cimento.cli import kinds
 from cimento.cli.main import invoke
 from cimento.models.base import Policy
 from cimento.models.naming import needs_saying
-from cimento.runs import find_runs
+from cimento.runs.store import find_runs
 from cimento.sources import Asking
 from tests import engines
 

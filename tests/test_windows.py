@@ -9,12 +9,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import TextTooLongError, UsageError
 from cimento.models.base import Policy
 from cimento.models.tokenizing import Frame
 from cimento.models.windows import centred, window_start
+from cimento.regions_api import evaluate
 from cimento.requests import ScoreRequest
 from cimento.sources import Asking
 from tests import plain, zoo

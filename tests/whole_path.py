@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cimento.cache import AnswerCache, MemoryCache
-from cimento.engine import answer_plan
+from cimento.engine.cache import AnswerCache, MemoryCache
+from cimento.engine.scores import answer_plan
 from cimento.models.base import Policy, Scorer
 from cimento.models.loading import load
 from cimento.models.locate import locate

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from cimento._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from cimento.api import Evaluation, Failure, evaluate, evaluate_all
+    from cimento.api import Failure
     from cimento.errors import CimentoError
     from cimento.freetext import score_texts
     from cimento.judging import Judging
     from cimento.models.base import Policy, Scorer
+    from cimento.regions_api import Evaluation, evaluate, evaluate_all
     from cimento.reporting import write_report
     from cimento.results import Run, open_runs, summarise
     from cimento.sources import Asking
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 _HOMES = {
-    "cimento.api": ("Evaluation", "Failure", "evaluate", "evaluate_all"),
+    "cimento.api": ("Failure",),
+    "cimento.regions_api": ("Evaluation", "evaluate", "evaluate_all"),
     "cimento.errors": ("CimentoError",),
     "cimento.freetext": ("score_texts",),
     "cimento.judging": ("Judging",),

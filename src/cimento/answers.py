@@ -168,31 +168,24 @@ FILLS = TableSchema(
 REPLIES = TableSchema(
     name="replies",
     columns={
-        "suite": "String",
-        "item": "String",
-        "condition": "String",
+        "request": "Int32",
         "text": "String",
         # end, stop or length; see docs/tables.md.
         "stop_reason": "String",
-        # What was read from the text; null where nothing could be.
-        "label": "String",
-        "unread_reason": "String",
     },
 )
 
 CHOICES = TableSchema(
     name="choices",
     columns={
-        "suite": "String",
-        "item": "String",
-        "condition": "String",
-        "option": "String",
-        # As it stands after the prompt, without the blank before it.
-        "word": "String",
+        "request": "Int32",
+        # Number of the option, from 0, in the order of the request.
+        "option": "Int32",
+        # As it stands after the prompt, with the blank before it where there is one.
+        "text": "String",
         "logprob_nats": "Float64",
         "n_tokens": "Int32",
-        # What options are compared by: the log-probability, or what was made of it.
-        "value_nats": "Float64",
+        # Whether greedy decoding would write it; null where that is not known.
         "is_greedy": "Boolean",
     },
 )

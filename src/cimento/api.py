@@ -1,260 +1,84 @@
-"""evaluate(): a suite and a model to verdicts with intervals, the stages called in order.
+"""evaluate(): a suite of any paradigm and a model to a run, the stages called in order.
 
 Read this file first. Each stage is a module of its own::
 
-    suites -> requests -> models, engine -> answers -> measures -> verdicts -> report
+    suite -> requests -> model -> answers -> outcomes -> estimates -> report
 """
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from cimento.answers import COLUMNS
-from cimento.cache import AnswerCache, MemoryCache
-from cimento.engine import SCORING_VERSION, Progress
+from cimento.engine.cache import AnswerCache, MemoryCache
+from cimento.engine.execute import ModelHandle, Progress, answer
+from cimento.engine.requests import NO_ANSWERS
+from cimento.engine.scores import SCORING_VERSION
 from cimento.errors import CimentoError, StorageError, SuiteError, UsageError
-from cimento.judging import Judging
-from cimento.manifest import BLANK, describe
-from cimento.measures import columns_needed
-from cimento.measures.unigrams import load_unigrams
 from cimento.models.base import Scorer
-from cimento.outline import Numbering, Outline
-from cimento.results import Run
-from cimento.runs import RunFolder
-from cimento.sources import Answered, Asking, Source, name_of, open_source, shown_name
+from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading, TestSuite
+from cimento.paradigms.registry import find_paradigm, paradigm_names, paradigm_of, parse_options
+from cimento.runs.manifest import describe
+from cimento.runs.run import Run, open_run
+from cimento.runs.store import RunFolder
+from cimento.sources import Asking, open_source, shown_name
 from cimento.suites import faults
-from cimento.suites.archives import is_archive
 from cimento.suites.builtin import find_suite, name_or_path
-from cimento.suites.checks import check_suite
-from cimento.suites.load import LoadedSuite, load_suite, load_suites, suite_paths
-from cimento.suites.model import JsonValue, Suite
+from cimento.suites.load import suite_paths
+from cimento.suites.model import JsonValue
 
-SuiteLike: TypeAlias = "str | Path | Suite | LoadedSuite"
+if TYPE_CHECKING:
+    import polars as pl
 
-ProgressFor: TypeAlias = Callable[[str, str], Progress]
-"""From the names of a suite and a model to what is told how far their run is."""
-
-
-class Named(Protocol):
-    """A source as far as it is known before it answers."""
-
-    @property
-    def label(self) -> str:
-        """Name and revision."""
-
-    @property
-    def inputs(self) -> dict[str, JsonValue]:
-        """What makes its answers what they are."""
-
-
-def evaluate(
-    suite: SuiteLike,
-    model: str | Scorer,
-    *,
-    asking: Asking | None = None,
-    judging: Judging | None = None,
-    output: Path | None = None,
-    cache: AnswerCache | None = None,
-) -> Run:
-    """Ask one suite of one model and judge the answers.
-
-    Args:
-        suite: a built-in name, a path, or a suite made in Python.
-        model: a name as for ``cimento run -m``, or anything that keeps the `Scorer` protocol.
-        asking: how the model is asked.
-        judging: how the answers are judged.
-        output: folder of runs to write to; None keeps the run in memory.
-        cache: where answers are kept; None forgets them afterwards.
-
-    Returns:
-        The run: its `summary()`, `verdicts()`, `tokens()`, `requests()`.
-
-    Raises:
-        CimentoError: the suite, the model or an option cannot be used.
-    """
-    found = read_suites([suite])
-    if len(found) != 1:
-        raise UsageError(
-            where=str(suite),
-            seen=f"there are {len(found)} suites here: {', '.join(s.suite.name for s in found)}",
-            todo="Give one of them, or use evaluate_all.",
-        )
-    evaluation = Evaluation(asking=asking or Asking(), judging=judging or Judging(), output=output)
-    source = open_source(model, evaluation.full_asking)
-    return evaluation.run(found[0], source, cache=cache or MemoryCache())
+SuiteLike: TypeAlias = "str | Path | TestSuite | LoadedSuite"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluation:
-    """How suites are evaluated: the same for every suite and model of one call.
+class LoadedSuite:
+    """A suite that can be run, of any paradigm.
 
     Attributes:
-        asking: how models are asked.
-        judging: how answers are judged.
+        paradigm: the kind of test.
+        reading: the suite, without faults that would keep it from being used, and its warnings.
+    """
+
+    paradigm: AnyParadigm
+    reading: SuiteReading[Any]
+
+    @property
+    def suite(self) -> TestSuite:
+        """The suite itself.
+
+        Raises:
+            SuiteError: nothing could be made of it.
+        """
+        suite = self.reading.suite
+        if suite is None:
+            raise SuiteError(where=str(self.reading.path), faults=self.reading.faults)
+        return cast("TestSuite", suite)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How suites are run: the same for every suite and model of one call.
+
+    Attributes:
+        scoring: how models score texts, and on what they run.
+        options: of paradigms, by name; each suite takes those that its paradigm declares.
+        limit: only the first items of each suite.
         output: folder of runs to write to; None keeps runs in memory.
         force: run again what is already stored.
         run_file: what a run file said, for the manifest; empty where there was none.
     """
 
-    asking: Asking
-    judging: Judging
+    scoring: Asking = field(default_factory=Asking)
+    options: Mapping[str, object] = field(default_factory=dict)
     output: Path | None = None
     force: bool = False
     run_file: Mapping[str, JsonValue] = field(default_factory=dict)
-
-    @property
-    def full_asking(self) -> Asking:
-        """How models are asked, with the columns that the judging's measure needs.
-
-        Raises:
-            UsageError: there is no such measure.
-        """
-        wanted = {*self.asking.columns, *columns_needed([self.judging.measure])}
-        named = tuple(column for column in COLUMNS if column in wanted)
-        layers = tuple(column for column in self.asking.columns if column not in COLUMNS)
-        return dataclasses.replace(self.asking, columns=(*named, *layers))
-
-    def run(
-        self,
-        loaded: LoadedSuite,
-        source: Source,
-        *,
-        cache: AnswerCache,
-        progress: Progress | None = None,
-    ) -> Run:
-        """One suite and one model to a run; a run that is stored already is opened.
-
-        Raises:
-            CimentoError: the suite cannot be asked, or the model cannot answer.
-        """
-        stored = self.stored(loaded, source)
-        if stored is not None:
-            return stored
-        asked = self.asked(loaded)
-        return self.finish(loaded, source, source.answer(asked, cache=cache, progress=progress))
-
-    def asked(self, loaded: LoadedSuite) -> Suite:
-        """The suite as it is asked: its first items, with the predictions that are judged.
-
-        Raises:
-            CimentoError: it cannot be judged in this way.
-        """
-        suite = self.limited(loaded.suite)
-        if self.asking.own_blank and suite.leading_blank is not None:
-            suite = dataclasses.replace(suite, leading_blank=None)
-        return self.judging.applied(suite)
-
-    def outline(self, loaded: LoadedSuite, numbering: Numbering | None = None) -> Outline:
-        """What the suite asks of a model that needs to know no more than its texts.
-
-        Args:
-            loaded: the suite.
-            numbering: of the outline, where it is known.
-
-        Raises:
-            CimentoError: it cannot be asked, or cannot be judged in this way.
-        """
-        self._check_unigrams(loaded.suite)
-        asked, asking = self.asked(loaded), self.asking
-        return Outline(
-            asked, all_tokens=asking.all_tokens, context=asking.context, numbering=numbering
-        )
-
-    def limited(self, suite: Suite) -> Suite:
-        """The first items of a suite, as many as are asked."""
-        limit = self.asking.limit
-        return suite if limit is None else dataclasses.replace(suite, items=suite.items[:limit])
-
-    def stored(self, loaded: LoadedSuite, source: Named) -> Run | None:
-        """The run as it is stored; None where it is not, and can be.
-
-        Raises:
-            CimentoError: frequencies or the stored run cannot be read, or its folder not written.
-        """
-        suite = self.limited(loaded.suite)
-        self._check_unigrams(suite)
-        folder = self._folder(loaded, source)
-        if folder is not None and self.is_stored(loaded, source):
-            return self._reopen(folder)
-        if folder is not None:
-            folder.prepare()
-        return None
-
-    def is_stored(self, loaded: LoadedSuite, source: Named) -> bool:
-        """Whether the run is stored already, and may be taken as it is."""
-        suite = self.limited(loaded.suite)
-        folder = self._folder(loaded, source)
-        inputs = self._inputs(loaded, suite, source)
-        return folder is not None and not self.force and folder.is_done(inputs)
-
-    def finish(self, loaded: LoadedSuite, source: Named, answers: Answered) -> Run:
-        """The run that answers make; stored, where there is a folder of runs.
-
-        Raises:
-            StorageError: it cannot be written.
-        """
-        suite = self.limited(loaded.suite)
-        folder = self._folder(loaded, source)
-        warnings = (*map(str, loaded.warnings), *answers.tables.warnings)
-        run = Run(
-            suite=suite,
-            model=source.label,
-            model_kind=answers.card.kind,
-            manifest=describe(
-                label=source.label,
-                model=answers.card,
-                suite={"name": suite.name, "version": suite.meta.version, "sha256": loaded.sha256},
-                asking=self.full_asking,
-                named=name_of(source),
-                inputs=self._inputs(loaded, suite, source),
-                warnings=warnings,
-                **({"run_file": self.run_file} if self.run_file else {}),
-            ),
-            answers=dataclasses.replace(answers.tables, warnings=warnings),
-            judging=self.judging,
-        )
-        return run if folder is None else run.save(folder, suite_copy=loaded.copy)
-
-    def _check_unigrams(self, suite: Suite) -> None:
-        """Read frequencies before a model is asked, so that a mistake is found at once."""
-        if self.judging.unigrams:
-            load_unigrams(self.judging.unigrams, language=suite.meta.language)
-
-    def _folder(self, loaded: LoadedSuite, source: Named) -> RunFolder | None:
-        if self.output is None:
-            return None
-        suite, asked = loaded.suite.name, self.asking.digest()
-        return RunFolder.named(
-            self.output, suite=suite, sha256=loaded.sha256, model=source.label, policy=asked
-        )
-
-    def _inputs(self, loaded: LoadedSuite, suite: Suite, source: Named) -> dict[str, JsonValue]:
-        """What decides whether a stored run answers the same question."""
-        formulas: list[JsonValue] = [p.formula for p in self.judging.applied(suite).predictions]
-        columns: list[JsonValue] = list(self.full_asking.columns)
-        blank = None if self.asking.own_blank else suite.leading_blank
-        return {
-            **source.inputs,
-            "suite": loaded.sha256,
-            "limit": self.asking.limit,
-            "context": [self.asking.context.text, self.asking.context.column],
-            "all_tokens": self.asking.all_tokens,
-            "columns": columns,
-            "predictions": formulas,
-            "scoring_version": SCORING_VERSION,
-            # Runs of suites that do not say it are as they were.
-            **({} if blank is None else {BLANK: blank}),
-        }
-
-    def _reopen(self, folder: RunFolder) -> Run:
-        """The stored run; judged again, and stored so, where it was judged in another way."""
-        run = Run.open(folder, stored=True)
-        return run if run.judging == self.judging else run.judge(self.judging).save(folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,13 +90,223 @@ class Failure:
     error: CimentoError
 
 
-def evaluate_all(
-    suites: SuiteLike | Sequence[SuiteLike],
-    models: str | Scorer | Sequence[str | Scorer],
-    evaluation: Evaluation,
+def run_suite(
+    loaded: LoadedSuite,
+    model: ModelHandle,
+    run_options: RunOptions,
     *,
+    cache: AnswerCache,
+    progress: Progress | None = None,
+) -> Run:
+    """One suite and one model to a run; a run that is stored already is opened.
+
+    Raises:
+        CimentoError: the suite cannot be asked, or the model cannot answer.
+    """
+    paradigm = loaded.paradigm
+    options = parse_options(paradigm, run_options.options)
+    limit = run_options.scoring.limit
+    suite = loaded.suite if limit is None else paradigm.limited(loaded.suite, limit)
+    inputs = _inputs(loaded, model, options, run_options.scoring)
+    folder = _folder(loaded, model, options, run_options)
+    if folder is not None and not run_options.force and folder.is_done(inputs):
+        return open_run(folder.path).judge(**run_options.options)
+    if folder is not None:
+        folder.prepare()
+    tables, warnings = _asked(suite, paradigm, options, model, cache=cache, progress=progress)
+    warnings = (*map(str, faults.warnings(loaded.reading.faults)), *warnings)
+    run = Run(
+        suite=suite,
+        paradigm=paradigm,
+        options=options,
+        manifest=describe(
+            label=model.label,
+            model=model.card,
+            suite=_identity(loaded),
+            asking=run_options.scoring,
+            named=model.named,
+            inputs=inputs,
+            warnings=warnings,
+            **({"run_file": run_options.run_file} if run_options.run_file else {}),
+        ),
+        tables=tables,
+    )
+    return run if folder is None else run.save(folder)
+
+
+def _asked(
+    suite: TestSuite,
+    paradigm: AnyParadigm,
+    options: ParadigmOptions,
+    model: ModelHandle,
+    *,
+    cache: AnswerCache,
+    progress: Progress | None,
+) -> tuple[Mapping[str, pl.DataFrame], tuple[str, ...]]:
+    """What was asked and answered, as tables, and what the model had to say of it."""
+    import polars as pl
+
+    answers, places = NO_ANSWERS, []
+    while True:
+        requests = paradigm.requests(
+            suite, options, scoring=model.scoring, model=model, answers=answers
+        )
+        if requests is None:
+            break
+        places.append(requests.places)
+        new = answer(requests.asked, model, cache=cache, progress=progress)
+        answers = answers.joined(new)
+    return {"requests": pl.concat(places), **answers.tables}, answers.warnings
+
+
+def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
+    """What tells a suite from others, for the manifest."""
+    meta = loaded.suite.meta
+    return {"name": meta.name, "version": meta.version, "sha256": loaded.reading.sha256}
+
+
+def _inputs(
+    loaded: LoadedSuite, model: ModelHandle, options: ParadigmOptions, scoring: Asking
+) -> dict[str, JsonValue]:
+    """What decides whether a stored run answers the same question."""
+    columns: list[JsonValue] = list(scoring.columns)
+    return {
+        **model.inputs,
+        "suite": loaded.reading.sha256,
+        "limit": scoring.limit,
+        "context": [scoring.context.text, scoring.context.column],
+        "all_tokens": scoring.all_tokens,
+        "columns": columns,
+        "asked": options.asked(),
+        "scoring_version": SCORING_VERSION,
+    }
+
+
+def _folder(
+    loaded: LoadedSuite, model: ModelHandle, options: ParadigmOptions, run_options: RunOptions
+) -> RunFolder | None:
+    if run_options.output is None:
+        return None
+    asked = " ".join(filter(None, (run_options.scoring.digest(), options.digest())))
+    return RunFolder.named(
+        run_options.output,
+        suite=loaded.suite.name,
+        sha256=loaded.reading.sha256,
+        model=model.label,
+        policy=asked,
+    )
+
+
+def load_suites(suites: SuiteLike | Iterable[SuiteLike]) -> Iterator[LoadedSuite]:
+    """Suites of any paradigm, by built-in name, path or as they are, one after the other.
+
+    Args:
+        suites: one or several; a folder of suites gives all of them.
+
+    Raises:
+        CimentoError: there is no such suite, or it has faults.
+    """
+    single = isinstance(suites, str | Path | LoadedSuite) or hasattr(suites, "meta")
+    for suite in [suites] if single else suites:  # type: ignore[union-attr]  # several, seen above
+        if isinstance(suite, LoadedSuite):
+            yield suite
+        elif isinstance(suite, str | Path):
+            for path in suite_paths(find_suite(name_or_path(suite))):
+                paradigm = paradigm_of(path)
+                yield usable(paradigm, paradigm.read(path))
+        else:
+            yield _made_here(cast("TestSuite", suite))
+
+
+def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:
+    """A suite that was read, where it has no fault that keeps it from being used.
+
+    Raises:
+        SuiteError: it has; the error carries all of them.
+    """
+    if reading.suite is None or faults.errors(reading.faults):
+        raise SuiteError(where=str(reading.path), faults=reading.faults)
+    return LoadedSuite(paradigm=paradigm, reading=reading)
+
+
+def _made_here(suite: TestSuite) -> LoadedSuite:
+    """A suite that was made in Python, checked like one that was read."""
+    paradigms = map(find_paradigm, reversed(paradigm_names()))
+    paradigm = next((paradigm for paradigm in paradigms if paradigm.owns(suite)), None)
+    if paradigm is None:
+        raise UsageError(
+            where="suite",
+            seen=f"{type(suite).__name__} is neither a name, a path nor a suite",
+            todo="Give a built-in name, a path, or a suite made in Python.",
+        )
+    # A frozen record's repr says all that is in it, in the same words every time.
+    digest = hashlib.sha256(repr(suite).encode()).hexdigest()
+    reading = SuiteReading(
+        suite=suite,
+        faults=tuple(paradigm.check(suite)),
+        sha256=digest,
+        path=Path(suite.name),
+        format="python",
+    )
+    return usable(paradigm, reading)
+
+
+def evaluate(
+    suite: SuiteLike,
+    model: str | Scorer,
+    *,
+    limit: int | None = None,
+    output: str | Path | None = None,
+    force: bool = False,
+    scoring: Asking | None = None,
     cache: AnswerCache | None = None,
-    progress: ProgressFor | None = None,
+    **options: object,
+) -> Run:
+    """Ask one suite of one model and judge the answers.
+
+    Args:
+        suite: a built-in name, a path, or a suite made in Python, of any paradigm.
+        model: a name as for ``cimento run -m``, or anything that keeps the `Scorer` protocol.
+        limit: only the first items; None for all.
+        output: folder of runs to write to; None keeps the run in memory.
+        force: run again what is already stored.
+        scoring: how texts are scored, and on what.
+        cache: where answers are kept; None forgets them afterwards.
+        options: of the suite's paradigm, such as ``seed``.
+
+    Returns:
+        The run: its `outcomes()`, `estimates()`, `summary()` and tables.
+
+    Raises:
+        CimentoError: the suite, the model or an option cannot be used.
+    """
+    loaded = list(load_suites(suite))
+    if len(loaded) != 1:
+        raise UsageError(
+            where=str(suite),
+            seen=f"there are {len(loaded)} suites: {', '.join(each.suite.name for each in loaded)}",
+            todo="Give one of them, or use evaluate_all.",
+        )
+    made = evaluate_all(
+        loaded, model, limit=limit, output=output, force=force, scoring=scoring, cache=cache,
+        **options,
+    )  # fmt: skip
+    [run] = made
+    if isinstance(run, Failure):
+        raise run.error
+    return run
+
+
+def evaluate_all(
+    suites: SuiteLike | Iterable[SuiteLike],
+    models: str | Scorer | Sequence[str | Scorer],
+    *,
+    limit: int | None = None,
+    output: str | Path | None = None,
+    force: bool = False,
+    scoring: Asking | None = None,
+    cache: AnswerCache | None = None,
+    **options: object,
 ) -> Iterator[Run | Failure]:
     """Ask several suites of several models; each model is loaded once, and only if it must be.
 
@@ -282,104 +316,64 @@ def evaluate_all(
     Args:
         suites: one or several, each as for `evaluate`.
         models: one or several, each as for `evaluate`.
-        evaluation: how they are asked, judged and stored.
-        cache: where answers are kept; None forgets them afterwards.
-        progress: told how far each run is.
+        limit: as for `evaluate`.
+        output: as for `evaluate`.
+        force: as for `evaluate`.
+        scoring: as for `evaluate`.
+        cache: as for `evaluate`.
+        options: of the paradigms of the suites.
 
     Raises:
         CimentoError: a suite cannot be read, two have one name, or the output cannot be written.
     """
-    found = read_suites(suites)
-    refuse_same_names(found)
+    import dataclasses
+
+    scoring = scoring or Asking()
+    run_options = RunOptions(
+        scoring=scoring if limit is None else dataclasses.replace(scoring, limit=limit),
+        options=options,
+        output=None if output is None else Path(output).expanduser(),
+        force=force,
+    )
+    loaded = list(load_suites(suites))
+    refuse_same_names(loaded)
     kept = cache or MemoryCache()
-    if isinstance(models, str) or not isinstance(models, Sequence):
-        models = [models]
-    for model in models:
-        yield from evaluate_model(found, model, evaluation, cache=kept, progress=progress)
+    several = [models] if isinstance(models, str) or not isinstance(models, Sequence) else models
+    for model in several:
+        yield from run_model(loaded, model, run_options, cache=kept)
 
 
-def evaluate_model(
+ProgressFor: TypeAlias = "Callable[[str, str], Progress]"
+"""From the names of a suite and a model to what is told how far their run is."""
+
+
+def run_model(
     suites: Iterable[LoadedSuite],
     model: str | Scorer,
-    evaluation: Evaluation,
+    run_options: RunOptions,
     *,
     cache: AnswerCache,
     progress: ProgressFor | None = None,
 ) -> Iterator[Run | Failure]:
-    """The same for one model, of suites with different names, each read when its turn comes.
+    """Ask several suites of one model, which is loaded once, and only if it must be.
 
     Raises:
         StorageError: a run cannot be written.
     """
     name = shown_name(model)
     try:
-        # Opened here, so that the model is given back when all suites are asked.
-        source = open_source(model, evaluation.full_asking)
+        handle = ModelHandle(open_source(model, run_options.scoring), run_options.scoring)
     except CimentoError as error:
         yield from (Failure(loaded.suite.name, name, error) for loaded in suites)
         return
     for loaded in suites:
         told = progress(loaded.suite.name, name) if progress else None
         try:
-            yield evaluation.run(loaded, source, cache=cache, progress=told)
+            yield run_suite(loaded, handle, run_options, cache=cache, progress=told)
         except StorageError:
             raise
         except CimentoError as error:
             yield Failure(loaded.suite.name, name, error)
-
-
-def read_suites(suites: SuiteLike | Iterable[SuiteLike]) -> list[LoadedSuite]:
-    """Suites by name, path or as they are; a folder of suites gives all of them.
-
-    Raises:
-        CimentoError: there is no such suite, or it has faults.
-    """
-    return list(each_suite(suites))
-
-
-def each_suite(
-    suites: SuiteLike | Iterable[SuiteLike], *, stored: bool = False
-) -> Iterator[LoadedSuite]:
-    """The same, one after the other: none is held.
-
-    Args:
-        suites: as for `evaluate`.
-        stored: whether items shall stand in a temporary file, see `load_suite`.
-
-    Raises:
-        CimentoError: there is no such suite, or it has faults.
-    """
-    for suite in [suites] if isinstance(suites, str | Path | Suite | LoadedSuite) else suites:
-        if isinstance(suite, LoadedSuite):
-            yield suite
-        elif isinstance(suite, Suite):
-            yield _made_here(suite)
-        else:
-            yield from _each_at(find_suite(name_or_path(suite)), stored=stored)
-
-
-def _each_at(path: Path, *, stored: bool) -> Iterator[LoadedSuite]:
-    if is_archive(path):
-        yield from load_suites(path, stored=stored)
-        return
-    for each in suite_paths(path):
-        try:
-            loaded = load_suite(each, stored=stored)
-        except SuiteError:
-            # Tells the faults of all suites that are there.
-            load_suites(path)
-            raise
-        yield loaded
-
-
-def _made_here(suite: Suite) -> LoadedSuite:
-    """A suite that was made in Python, checked like one that was read."""
-    found = check_suite(suite)
-    if faults.errors(found):
-        raise SuiteError(where=f"suite {suite.name!r}", faults=found)
-    # A frozen record's repr says all that is in it, in the same words every time.
-    digest = hashlib.sha256(repr(suite).encode()).hexdigest()
-    return LoadedSuite(suite, faults.warnings(found), digest, Path(suite.name), format="python")
 
 
 def refuse_same_names(suites: Sequence[LoadedSuite]) -> None:
@@ -394,6 +388,7 @@ def refuse_same_names(suites: Sequence[LoadedSuite]) -> None:
         if other is not loaded:
             raise UsageError(
                 where=f"suite {loaded.suite.name!r}",
-                seen=f"two of the suites have this name: {other.path} and {loaded.path}",
+                seen="two of the suites have this name:"
+                f" {other.reading.path} and {loaded.reading.path}",
                 todo="Give one of them another name, or run them into different folders.",
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.cache import AnswerCache, MemoryCache
+from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.errors import UsageError
 from cimento.measures import surprisal_bits
 from cimento.models.base import Scorer

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from cimento.answers import TOKENS
-from cimento.cache import AnswerCache, MemoryCache
+from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.errors import InputError, UsageError
 from cimento.measures import corrected, surprisal_bits
 from cimento.models.align import containing, word_spans

@@ -18,7 +18,9 @@ from cimento.errors import CimentoError, PluginError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Group: TypeAlias = Literal["cimento.models", "cimento.readers", "cimento.measures"]
+Group: TypeAlias = Literal[
+    "cimento.models", "cimento.readers", "cimento.measures", "cimento.paradigms"
+]
 Found = TypeVar("Found")
 
 _LOG = logging.getLogger("cimento")

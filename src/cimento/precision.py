@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from cimento.answers import requests_table
-from cimento.cache import MemoryCache
+from cimento.engine.cache import MemoryCache
 from cimento.measures.values import surprisal_bits
 from cimento.models.base import DtypeName, Policy
 from cimento.requests import Plan, plan_suite

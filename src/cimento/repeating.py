@@ -17,7 +17,7 @@ from cimento.models.naming import needs_saying, without_secrets
 from cimento.parquet import read_parquet
 from cimento.parsing import parse_json
 from cimento.requests import Context
-from cimento.runs import Manifest, RunFolder
+from cimento.runs.store import Manifest, RunFolder
 from cimento.sources import Asking
 from cimento.suites.model import JsonValue
 

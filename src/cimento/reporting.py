@@ -214,7 +214,7 @@ def _html(runs: Sequence[Run], others: Sequence[SuiteReport], told: Sequence[Tol
 def _methods(runs: Sequence[Run], others: Sequence[SuiteReport]) -> tuple[str, tuple[str, ...]]:
     """How runs were made, for a paper, and what that cites."""
     from cimento.citing import methods_paragraph, read_facts, references
-    from cimento.runs import RunFolder
+    from cimento.runs.store import RunFolder
 
     folders = dict.fromkeys(run.summary.folder for suite in others for run in suite.runs)
     try:

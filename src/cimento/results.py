@@ -33,7 +33,7 @@ from cimento.report.build import run_report, run_summary
 from cimento.report.conventions import conventions
 from cimento.report.records import RunReport
 from cimento.report.summary import Missing, Result, RunSummary, Summary, to_json
-from cimento.runs import Manifest, RunFolder, find_runs
+from cimento.runs.store import Manifest, RunFolder, find_runs
 from cimento.suites.contradictions import contradictions
 from cimento.suites.load import load_suite
 from cimento.suites.model import Suite

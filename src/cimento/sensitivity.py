@@ -11,10 +11,10 @@ import dataclasses
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from cimento.api import Evaluation, SuiteLike, evaluate, read_suites
-from cimento.cache import AnswerCache
 from cimento.designs import compares_sentences
+from cimento.engine.cache import AnswerCache
 from cimento.errors import CimentoError
+from cimento.regions_api import Evaluation, SuiteLike, evaluate, read_suites
 from cimento.results import Run
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
 
 from cimento.answered import AnyAnswers
 from cimento.answers import Answers, Column, requests_table
-from cimento.cache import AnswerCache
-from cimento.engine import Progress, answer_plan, only_logprobs
-from cimento.engine_columns import columns_for
-from cimento.engine_texts import answer_texts
+from cimento.engine.cache import AnswerCache
+from cimento.engine.columns import columns_for
+from cimento.engine.scores import Progress, answer_plan, only_logprobs
+from cimento.engine.texts import answer_texts
 from cimento.errors import UsageError
 from cimento.files import file_digest
 from cimento.models.arguments import OPTION

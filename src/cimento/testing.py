@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.cache import MemoryCache
+from cimento.engine.cache import MemoryCache
 from cimento.errors import CimentoError, TextTooLongError, UsageError
 from cimento.models.base import Policy, TextScorer
 from cimento.requests import Plan, ScoreRequest

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from transformers import PreTrainedTokenizerBase, TrainerCallback
 
-from cimento.api import Evaluation, Failure, SuiteLike, evaluate_all, read_suites
+from cimento.api import Failure
 from cimento.errors import CimentoError, UsageError
 from cimento.judging import Judging
 from cimento.models.live import live_policy, live_scorer, undisturbed
+from cimento.regions_api import Evaluation, SuiteLike, evaluate_all, read_suites
 from cimento.report.summary import RunSummary
 from cimento.sources import Asking
 

@@ -367,7 +367,7 @@ def run(folder: Path) -> object:
 
 def cache(folder: Path) -> object:
     """A cache: looked up, checked, written."""
-    from cimento.cache import FileCache
+    from cimento.engine.cache import FileCache
 
     kept = FileCache(folder)
     try:

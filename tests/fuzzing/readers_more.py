@@ -257,7 +257,7 @@ def run(folder: Path) -> object:
 def cloze_run(folder: Path) -> object:
     """A stored run of a suite with blanks."""
     from cimento.cloze.running import open_run
-    from cimento.runs import RunFolder
+    from cimento.runs.store import RunFolder
 
     return open_run(RunFolder(folder)), run(folder)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cimento.report.figures import Figure
     from cimento.report.items import ItemRecord
     from cimento.report.records import RunReport, Stored
-    from cimento.runs import RunFolder
+    from cimento.runs.store import RunFolder
 
 REPORT = "acceptability.json"
 KIND = "acceptability"

@@ -12,7 +12,7 @@ from cimento.annotate.journal import Pair, journals
 from cimento.cloze.running import open_run
 from cimento.errors import InputError
 from cimento.report import wording
-from cimento.runs import RunFolder
+from cimento.runs.store import RunFolder
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
 from cimento.statistics.design import Design
 

@@ -12,7 +12,7 @@ from cimento.answers import REQUESTS, SCORES, VERDICTS, find_table, read_table
 from cimento.errors import TableError
 from cimento.judging import Judging
 from cimento.parsing import parse_toml
-from cimento.runs import Manifest, RunFolder
+from cimento.runs.store import Manifest, RunFolder
 from cimento.suites.kinds import ACCEPTABILITY, REGIONS, kind_of
 from cimento.suites.load import load_suite
 from cimento.suites.model import JsonValue, Meta, Suite

@@ -28,7 +28,7 @@ from cimento.cli.kinds import keep_options
 from cimento.errors import UsageError, did_you_mean
 from cimento.report.summary import Missing, to_json
 from cimento.results import Run, summarise
-from cimento.runs import RunFolder
+from cimento.runs.store import RunFolder
 from cimento.suites.builtin import find_suite
 from cimento.suites.load import suite_paths
 from cimento.suites.model import Suite
@@ -90,7 +90,7 @@ def acceptability_stored(paths: Sequence[str], model: str, how: KindRun) -> list
     Raises:
         CimentoError: a suite cannot be used, or there is no such model.
     """
-    from cimento.api import read_suites
+    from cimento.regions_api import read_suites
     from cimento.sources import open_source
 
     source = open_source(model, how.evaluation.full_asking)

@@ -41,8 +41,8 @@ def audit_suites(
     json: options.Json = False,
 ) -> None:
     """Report tokens, balance, overlap, confounds, and the items that frequency or n-grams solve."""
-    from cimento.api import read_suites
     from cimento.auditing import audit
+    from cimento.regions_api import read_suites
 
     scorer, unknown = _scorer(model) if model else (None, "")
     found = [
@@ -78,8 +78,8 @@ def _scorer(model: str) -> tuple[Scorer, str]:
 
 
 def _baseline(name: str, loaded: LoadedSuite) -> Baseline:
-    from cimento.api import evaluate
     from cimento.auditing import Baseline
+    from cimento.regions_api import evaluate
 
     run = evaluate(loaded.suite, name)
     verdicts = [

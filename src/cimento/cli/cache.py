@@ -11,7 +11,7 @@ import typer
 from cimento.cli.console import show
 
 if TYPE_CHECKING:
-    from cimento.cache import FileCache
+    from cimento.engine.cache import FileCache
 
 FAILED = 1
 
@@ -50,7 +50,7 @@ def verify() -> int:
 
 @contextlib.contextmanager
 def _open() -> Iterator[FileCache]:
-    from cimento.cache import FileCache, default_cache_folder
+    from cimento.engine.cache import FileCache, default_cache_folder
 
     cache = FileCache(default_cache_folder())
     try:

@@ -31,7 +31,7 @@ def cite(
     from cimento.citing import bibtex, methods_paragraph, read_facts, references
     from cimento.cli.console import show
     from cimento.errors import UsageError
-    from cimento.runs import find_runs
+    from cimento.runs.store import find_runs
 
     if form != "text" and not methods:
         raise UsageError(

@@ -224,7 +224,7 @@ def _equivalence(
 
 def _judged_by_formulas(path: Path) -> list[Run]:
     from cimento.results import Run
-    from cimento.runs import find_runs
+    from cimento.runs.store import find_runs
 
     found = [(folder, folder.manifest()) for folder in find_runs(path)]
     return [Run.open(*each) for each in found if each[1].get("kind") is None]

@@ -16,11 +16,11 @@ def demo(
 
     The demo models are small and know little: they are for trying the tool, not for science.
     """
-    from cimento.api import Evaluation
     from cimento.cli.console import note, show
     from cimento.cli.evaluating import evaluate_with_progress, report_failures, show_table
     from cimento.judging import Judging
     from cimento.models.locate import DEMO_MODELS
+    from cimento.regions_api import Evaluation
     from cimento.report.summary import to_json
     from cimento.reporting import write_report
     from cimento.results import summarise

@@ -22,7 +22,7 @@ def open_named(name: str, *, language: str) -> Morphology:
     Raises:
         CimentoError: there is no such dictionary, or it cannot be used.
     """
-    from cimento.cache import default_cache_folder
+    from cimento.engine.cache import default_cache_folder
     from cimento.morphology.files import FileMorphology
     from cimento.morphology.opening import open_morphology
 

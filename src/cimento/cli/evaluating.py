@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cimento._version import __version__
-from cimento.api import Evaluation, Failure, evaluate_all
-from cimento.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
+from cimento.api import Failure
 from cimento.cli.console import note, show
 from cimento.cli.designs import show_designs
+from cimento.engine.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
+from cimento.regions_api import Evaluation, evaluate_all
 from cimento.report.summary import Missing, Summary, to_json
 from cimento.report.text import terminal_table
 from cimento.results import Run
@@ -21,8 +22,8 @@ from cimento.scheduling.joining import Finished, Telling
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from cimento.api import ProgressFor, SuiteLike
     from cimento.cli.kinds import KindRun
+    from cimento.regions_api import ProgressFor, SuiteLike
 
 PART_MISSING = 3
 

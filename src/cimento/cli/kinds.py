@@ -14,8 +14,8 @@ from cimento.suites.kinds import REGIONS, kind_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cimento.api import Evaluation
     from cimento.errors import Fault
+    from cimento.regions_api import Evaluation
     from cimento.suites.model import JsonValue
 
 
@@ -158,6 +158,12 @@ def run_each_kind(suites: Sequence[str], models: Sequence[str], how: KindRun) ->
 
 def _run_kind(kind: str, names: Sequence[str], models: Sequence[str], how: KindRun) -> int:
     """Run the suites of one kind; those of regions are spread over workers by their own runner."""
+    from cimento.paradigms.registry import known_kinds
+
+    if kind in known_kinds():
+        from cimento.cli.running import run_suites
+
+        return run_suites(names, models, how)
     if kind == REGIONS or how.engine.is_alone(how.device(models)):
         return find_runner(RUNNERS[kind])(names, models, how)
     from cimento.cli.spreading import run_spread
@@ -171,8 +177,8 @@ def keep_options(folder: Path | None, how: KindRun) -> None:
     Raises:
         StorageError: the folder cannot be written.
     """
-    from cimento.manifest import with_options
-    from cimento.runs import RunFolder
+    from cimento.runs.manifest import with_options
+    from cimento.runs.store import RunFolder
 
     if folder is None:
         return

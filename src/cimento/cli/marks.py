@@ -11,14 +11,14 @@ from cimento.answers import VERDICTS, find_table
 from cimento.citing.facts import CHOICE
 from cimento.cli.run_clusters import clusters_of_run
 from cimento.errors import TableError
-from cimento.runs import find_runs
+from cimento.runs.store import find_runs
 from cimento.standings import Marks, step_of
 from cimento.suites.kinds import ACCEPTABILITY, REGIONS, kind_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.runs import Manifest, RunFolder
+    from cimento.runs.store import Manifest, RunFolder
 
 TOGETHER = "all predictions"
 _HIT = " hit@"

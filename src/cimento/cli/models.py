@@ -91,9 +91,9 @@ def check(
 
     The exit code is 1 where they differ, or where the model fails one of the checks.
     """
-    from cimento.api import read_suites
     from cimento.models.arguments import parse_model_args
     from cimento.models.base import Policy
+    from cimento.regions_api import read_suites
     from cimento.sources import Asking, open_scorer
     from cimento.testing import check_model
 

@@ -21,9 +21,9 @@ def plan(request: RunRequest) -> int:
 
     Times and memory are estimates: from earlier units of the same model, else from its size.
     """
-    from cimento.cache import FileCache, default_cache_folder
     from cimento.cli.console import show
     from cimento.cli.kinds import suites_by_kind
+    from cimento.engine.cache import FileCache, default_cache_folder
     from cimento.scheduling.engines import visible_gpus
     from cimento.scheduling.estimating import estimate
     from cimento.scheduling.work import plan_work

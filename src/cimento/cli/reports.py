@@ -12,7 +12,7 @@ from cimento.errors import CimentoError
 from cimento.measures.registry import REGIONS as REGION_VALUES
 from cimento.report.told import told_of
 from cimento.results import Run, told_apart
-from cimento.runs import Manifest, RunFolder, find_runs
+from cimento.runs.store import Manifest, RunFolder, find_runs
 from cimento.suites.kinds import ACCEPTABILITY, REGIONS
 
 if TYPE_CHECKING:

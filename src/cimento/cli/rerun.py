@@ -18,7 +18,7 @@ from cimento.cli import options
 if TYPE_CHECKING:
     from cimento.cli.kinds import KindRun
     from cimento.repeating import FileRepeat
-    from cimento.runs import Manifest, RunFolder
+    from cimento.runs.store import Manifest, RunFolder
     from cimento.suites.model import JsonValue
 
 DIFFERS = 1
@@ -51,7 +51,7 @@ def rerun(
     """
     from cimento.cli.console import show
     from cimento.models.arguments import parse_model_args
-    from cimento.runs import find_runs
+    from cimento.runs.store import find_runs
     from cimento.scheduling.engines import steady_arithmetic
 
     # As `run` does: else the last bits differ.
@@ -153,9 +153,9 @@ def _refuse_trust(model: str, named: _Named) -> None:
 
 def _how(folder: RunFolder, manifest: Manifest, output: Path, named: _Named) -> KindRun:
     """How the run was made."""
-    from cimento.api import Evaluation
     from cimento.cli.kinds import KindRun
     from cimento.judging import Judging
+    from cimento.regions_api import Evaluation
     from cimento.repeating import asking_of
 
     asking = asking_of(manifest, where=str(folder.path), model_args=named.model_args)

@@ -25,7 +25,7 @@ from cimento.files import write_text
 from cimento.models.fill import CHOICE_RULES, OPEN_RULES, ChoiceRule, FillPolicy, OpenRule
 from cimento.requests import NO_CONTEXT
 from cimento.results import SUMMARY
-from cimento.runs import RunFolder
+from cimento.runs.store import RunFolder
 from cimento.sources import shown_name
 from cimento.suites.builtin import find_suite
 from cimento.suites.load import suite_paths

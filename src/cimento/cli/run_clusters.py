@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 
 from cimento.citing.facts import STORIES, STORIES_FILE
-from cimento.runs import RunFolder
+from cimento.runs.store import RunFolder
 from cimento.suites.kinds import ACCEPTABILITY, REGIONS
 
 

@@ -115,11 +115,11 @@ def parse(
         UsageError: an option cannot be used, or no suite or no model is given.
     """
     from cimento.answers import parse_columns, parse_layers
-    from cimento.api import Evaluation
     from cimento.cli.kinds import KindRun, parse_settings
     from cimento.compat import OURS, find_compat
     from cimento.measures import columns_needed, judged_on
     from cimento.models.arguments import parse_model_args
+    from cimento.regions_api import Evaluation
     from cimento.requests import Context
     from cimento.scheduling.engines import find_engine
     from cimento.sources import Asking

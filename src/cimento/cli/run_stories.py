@@ -18,7 +18,7 @@ from cimento.cli.stories_text import (
     run_tables,
 )
 from cimento.errors import CimentoError, StorageError
-from cimento.runs import RunFolder
+from cimento.runs.store import RunFolder
 from cimento.sources import shown_name
 from cimento.stories.as_json import as_json
 from cimento.stories.compare import Comparison, compare

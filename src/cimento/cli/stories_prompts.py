@@ -77,11 +77,11 @@ def _voice(model: str, settings: StorySettings) -> Voice:
     """How a model is spoken to; flat text without one."""
     from cimento.sources import Asking, open_scorer
     from cimento.stories.asking import Voice, find_voice
-    from cimento.stories.talking import chat_template
+    from cimento.stories.talking import render_of
 
     if not model:
         return Voice()
-    return find_voice(chat_template(open_scorer(model, Asking())), settings, name=model)
+    return find_voice(render_of(open_scorer(model, Asking())), settings, name=model)
 
 
 def _show(ask: TierAsk, *, right: int) -> None:

@@ -118,8 +118,8 @@ def merge_suite(
 
     Scores are normalised over a suite, so that what is to be pooled must be one.
     """
-    from cimento.api import read_suites
     from cimento.cli.console import note
+    from cimento.regions_api import read_suites
     from cimento.suites.merge import merge_suites
     from cimento.suites.writers.native import write_native
 

@@ -188,7 +188,7 @@ def _means(
 def _runs(path: Path, name: str) -> list[Run]:
     """The runs of a suite in a folder that formulas judge; none where it is of another kind."""
     from cimento.results import Run
-    from cimento.runs import find_runs
+    from cimento.runs.store import find_runs
 
     stored = [(folder, folder.manifest()) for folder in find_runs(path)]
     runs = [Run.open(*each) for each in stored if each[1].get("kind") is None]

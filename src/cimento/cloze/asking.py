@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from cimento.answers import FILLS, REQUESTS
-from cimento.cache import AnswerCache
 from cimento.cloze.records import BLANK, ClozeItem
+from cimento.engine.cache import AnswerCache
 from cimento.errors import UsageError
 from cimento.models.base import ModelCard
 from cimento.models.fill import CHOICE, ChoiceRule, Fill, FillKind, FillPolicy, FillRequest

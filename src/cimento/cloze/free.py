@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cimento.cache import AnswerCache, MemoryCache
 from cimento.cloze.asking import fills_table, open_fills, plan_fills
 from cimento.cloze.records import BLANK, ClozeItem, Option
+from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.errors import InputError, UsageError
 from cimento.models.base import Scorer
 from cimento.models.fill import Fill, FillPolicy

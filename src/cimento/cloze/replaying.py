@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.cache import AnswerCache
 from cimento.cloze.judging.candidates import Candidate, by_item, check_candidates
 from cimento.cloze.readers.portuguese import read_predictions
+from cimento.engine.cache import AnswerCache
 from cimento.errors import InputError, did_you_mean
 from cimento.files import read_bytes
 from cimento.models.base import ModelCard

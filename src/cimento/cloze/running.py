@@ -17,25 +17,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.answers import FILLS, REQUESTS, read_table, write_table
-from cimento.cache import AnswerCache
 from cimento.cloze.asking import FillPlan, FillSource, fills_table, plan_fills, requests_table
 from cimento.cloze.judging.candidates import Candidate
 from cimento.cloze.load import LoadedCloze, load_cloze
 from cimento.cloze.records import ClozeItem, ClozeSuite
 from cimento.cloze.templates import SharedForm, expand_suite
 from cimento.cloze.writers.native import write_folder
-from cimento.engine import SCORING_VERSION, Progress
+from cimento.engine.cache import AnswerCache
+from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import InputError, TableError
 from cimento.files import write_text
-from cimento.manifest import describe
 from cimento.models.fill import CHOICE, FillPolicy
-from cimento.runs import RunFolder, find_runs
+from cimento.runs.manifest import describe
+from cimento.runs.store import RunFolder, find_runs
 from cimento.sources import Asking, name_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.runs import Manifest
+    from cimento.runs.store import Manifest
     from cimento.suites.model import JsonValue
 
 SHARD = 128
@@ -299,8 +299,9 @@ def _stored(made: ClozeRun, folder: RunFolder) -> ClozeRun:
     write_folder(made.suite, folder.suite_folder)
     write_table(made.requests, REQUESTS, folder.path)
     write_table(made.fills, FILLS, folder.path)
-    folder.finish(made.manifest)
+    # Before the manifest, which holds the checksum of every file.
     shutil.rmtree(folder.path / PARTS, ignore_errors=True)
+    folder.finish(made.manifest)
     return dataclasses.replace(made, folder=folder.path)
 
 

@@ -14,7 +14,7 @@ from cimento.answers import REQUESTS, TOKENS, VERDICTS, find_table, read_table
 from cimento.citing.facts import STORIES, STORIES_FILE, RunFacts, read_facts
 from cimento.errors import TableError
 from cimento.parsing import parse_json
-from cimento.runs import RunFolder, find_runs
+from cimento.runs.store import RunFolder, find_runs
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.suites.kinds import ACCEPTABILITY, REGIONS

@@ -10,7 +10,7 @@ from cimento.designs import factorial_of, is_factorial
 from cimento.exporting.data import RunData
 from cimento.files import write_text
 from cimento.results import Run
-from cimento.runs import RunFolder
+from cimento.runs.store import RunFolder
 from cimento.suites.kinds import REGIONS
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from cimento.cache import default_cache_folder
+from cimento.engine.cache import default_cache_folder
 from cimento.errors import ModelError, UsageError
 from cimento.models.answering import ReplyAsk
 from cimento.models.base import ModelCard, Policy

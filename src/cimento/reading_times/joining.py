@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from cimento.answers import Column
-from cimento.cache import MemoryCache
+from cimento.engine.cache import MemoryCache
 from cimento.errors import UsageError
 from cimento.freetext import surprisals_of_words
 from cimento.models.align import containing

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from cimento.manifest import blank_before
 from cimento.measures import find_measure
+from cimento.runs.manifest import blank_before
 
 if TYPE_CHECKING:
     from cimento.judging import Judging

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cimento.report.grid import Grid
     from cimento.report.items import ItemRecord
     from cimento.report.summary import Result, RunSummary
-    from cimento.runs import Manifest, RunFolder
+    from cimento.runs.store import Manifest, RunFolder
 
 Stored: TypeAlias = "tuple[RunFolder, Manifest]"
 """A stored run, its manifest read."""

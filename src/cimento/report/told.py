@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.markup import printable_lines
-from cimento.runs import Manifest, RunFolder
+from cimento.runs.store import Manifest, RunFolder
 
 ACCEPTABILITY = "acceptability"
 

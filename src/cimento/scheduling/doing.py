@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import overload
 
-from cimento.api import Evaluation, Failure, ProgressFor, evaluate_model
-from cimento.cache import FileCache, MemoryCache, default_cache_folder
+from cimento.api import Failure
+from cimento.engine.cache import FileCache, MemoryCache, default_cache_folder
+from cimento.regions_api import Evaluation, ProgressFor, evaluate_model
 from cimento.scheduling.copies import read_copy
 from cimento.scheduling.driving import Driven, drive
 from cimento.scheduling.engines import in_share

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from cimento.cache import AnswerCache, column_key, sequence_key
-from cimento.engine import model_key
+from cimento.engine.cache import AnswerCache, column_key, sequence_key
+from cimento.engine.scores import model_key
 from cimento.errors import CimentoError
 from cimento.scheduling.tasks import ShardTask
 from cimento.scheduling.units import is_whole, seconds_of

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from cimento.answered import LongAnswers, requests_pieces, write_pieces
 from cimento.answers import REQUESTS
-from cimento.api import Evaluation
 from cimento.designs import Shown, shown_of
 from cimento.errors import ModelError, TableError
 from cimento.models.align import tokens_in
 from cimento.pieces import Pieces, read_parquet
+from cimento.regions_api import Evaluation
 from cimento.report.summary import RunSummary
 from cimento.results import Run
 from cimento.scheduling.copies import read_copy
@@ -83,7 +83,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What is known of a model without opening it: a `cimento.api.Named`."""
+    """What is known of a model without opening it: a `cimento.regions_api.Named`."""
 
     label: str
     inputs: dict[str, JsonValue]

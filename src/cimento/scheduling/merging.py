@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from cimento.api import Failure, ProgressFor, evaluate_model
-from cimento.cache import AnswerCache
+from cimento.api import Failure
+from cimento.engine.cache import AnswerCache
 from cimento.errors import CimentoError
+from cimento.regions_api import ProgressFor, evaluate_model
 from cimento.results import Run
 from cimento.scheduling.doing import Failed, waiting_parts
 from cimento.scheduling.driving import drive

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento import errors
-from cimento.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
+from cimento.engine.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
 from cimento.errors import CimentoError, StorageError
 from cimento.scheduling.freeing import give_back
 from cimento.scheduling.joining import Joiner, JoinTask

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cimento.answers import SCHEMA_VERSION, TOKENS, validate
-from cimento.cache import AnswerCache, Scores, pack_scores, unpack_scores
-from cimento.engine import SCORING_VERSION
+from cimento.engine.cache import AnswerCache, Scores, pack_scores, unpack_scores
+from cimento.engine.scores import SCORING_VERSION
 from cimento.errors import StorageError, TableError
 from cimento.models.base import ModelCard
 from cimento.parsing import parse_json

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
-from cimento.api import Evaluation, SuiteLike, each_suite, refuse_same_names
 from cimento.errors import CimentoError, ModelError
+from cimento.regions_api import Evaluation, SuiteLike, each_suite, refuse_same_names
 from cimento.requests import Plan
 from cimento.scheduling.copies import keep_copy, read_copy, write_copy
 from cimento.scheduling.directions import Directions
@@ -205,7 +205,7 @@ def plan_work(
     Suites are read one after the other, and what they ask goes to a temporary file.
 
     Args:
-        suites: as for `cimento.api.evaluate_all`.
+        suites: as for `cimento.regions_api.evaluate_all`.
         models: names.
         evaluation: how they are asked; with a folder of runs.
         keep: whether answers are kept between runs.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from cimento.report.figures import Figure
     from cimento.report.records import Stored
-    from cimento.runs import Manifest, RunFolder
+    from cimento.runs.store import Manifest, RunFolder
     from cimento.statistics.calibration import Calibration
     from cimento.suites.model import JsonValue
     from cimento.verdicts.formula import Kind

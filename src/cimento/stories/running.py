@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cimento.engine import SCORING_VERSION
+from cimento.engine.scores import SCORING_VERSION
 from cimento.errors import StorageError, UsageError
 from cimento.files import write_text
-from cimento.manifest import describe
 from cimento.models.base import ModelCard
-from cimento.runs import Manifest, RunFolder
+from cimento.runs.manifest import describe
+from cimento.runs.store import Manifest, RunFolder
 from cimento.sources import AnyScorer, Asking, ScorerSource, Source, name_of, open_source
 from cimento.stories.asking import Record
 from cimento.stories.corrections import correct_file

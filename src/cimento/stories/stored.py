@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import TableError, UsageError
-from cimento.runs import RunFolder, find_runs
+from cimento.runs.store import RunFolder, find_runs
 from cimento.stories.readers import read_stories
 from cimento.stories.records import STORY, Tier
 from cimento.stories.responses import read_responses

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from cimento.errors import UsageError
 from cimento.models.answering import OptionScorer, Replier
+from cimento.models.chatting import chat_template
 from cimento.sources import AnyScorer, Asking
 from cimento.stories.asking import (
     Record,
@@ -17,7 +18,7 @@ from cimento.stories.asking import (
     scored,
     tier_asks,
 )
-from cimento.stories.chat import Message, Render
+from cimento.stories.chat import Render
 from cimento.stories.journal import Journal
 from cimento.stories.outcomes import judge
 from cimento.stories.prompts import Prompt
@@ -29,10 +30,6 @@ from cimento.stories.settings import StorySettings
 
 Told = Callable[[int, int], None]
 """Called with the number of prompts of a tier that are answered and the number in all."""
-
-PROMPT_DATE = "26 Jul 2024"
-"""Llama's template writes the day into the prompt; this is the one that it falls back to itself, so
-that a prompt is the same tomorrow."""
 
 
 class Talk:
@@ -69,7 +66,7 @@ class Talk:
         self._journal = journal
         self._told = told
         self.voice: Voice = find_voice(
-            chat_template(scorer),
+            render_of(scorer),
             settings,
             name=scorer.card.name,
             remote=isinstance(scorer, ServerScorer),
@@ -167,26 +164,9 @@ class Talk:
             yield from ask(asks, how)
 
 
-def chat_template(scorer: AnyScorer) -> Render | None:
+def render_of(scorer: AnyScorer) -> Render | None:
     """A model's chat template, as its tokenizer renders it; None where it has none."""
-    from cimento.models.inspection import Inspectable
-
-    if not isinstance(scorer, Inspectable) or scorer.card.kind != "causal":
+    template = chat_template(scorer)
+    if template is None:
         return None
-    tokenizer = scorer.inside().tokenizer
-    if not tokenizer.chat_template:
-        return None
-
-    def render(turns: Sequence[Message]) -> str:
-        return str(
-            tokenizer.apply_chat_template(
-                [{"role": turn["role"], "content": turn["content"]} for turn in turns],
-                tokenize=False,
-                add_generation_prompt=True,
-                date_string=PROMPT_DATE,
-                # Models that think aloud first leave it out, for options are scored at once.
-                enable_thinking=False,
-            )
-        )
-
-    return render
+    return lambda turns: template([(turn["role"], turn["content"]) for turn in turns])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.judgments.records import NONE
-from cimento.runs import MANIFEST, RunFolder
+from cimento.runs.store import MANIFEST, RunFolder
 from cimento.suites.kinds import ACCEPTABILITY, kind_of
 from cimento.surveys.design import Choice, Question, Source, Task
 from cimento.surveys.wording import words

@@ -158,7 +158,7 @@ def _import(found: ClozeRun, run: Path, tasks: list[Task], annotator: str, file:
 
 def _open(run: Path) -> ClozeRun:
     from cimento.cloze.running import open_run
-    from cimento.runs import RunFolder
+    from cimento.runs.store import RunFolder
 
     return open_run(RunFolder(run))
 

@@ -17,7 +17,8 @@ from cimento.models.base import BoundaryRule
 from cimento.studies.agreement.table import Averaging
 
 if TYPE_CHECKING:
-    from cimento.api import Evaluation, Failure
+    from cimento.api import Failure
+    from cimento.regions_api import Evaluation
     from cimento.results import Run
     from cimento.studies.agreement.report import AgreementReport
     from cimento.suites.load import LoadedSuite
@@ -84,11 +85,11 @@ def agreement(
     item, then over items. Causal models are corrected for word boundaries, masked models hide the
     rest of a word to the right, unless --boundary and --pll say otherwise.
     """
-    from cimento.api import Evaluation
     from cimento.cli.evaluating import PART_MISSING, report_failures
     from cimento.cli.studies.agreement_text import as_text
     from cimento.judging import Judging
     from cimento.models.base import Policy
+    from cimento.regions_api import Evaluation
     from cimento.sources import Asking
     from cimento.studies.agreement.models import read_models
     from cimento.studies.agreement.report import agreement_report

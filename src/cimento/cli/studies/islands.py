@@ -78,10 +78,10 @@ def _models(
     data: Path, models: Sequence[str], output: Path, asking: Asking
 ) -> tuple[list[Section], int]:
     """The sections of some models, and the exit code."""
-    from cimento.api import Evaluation
     from cimento.cli.evaluating import evaluate_with_progress, report_failures
     from cimento.designs import factorials
     from cimento.judging import Judging
+    from cimento.regions_api import Evaluation
     from cimento.studies.islands.models import MEASURES, model_sections, read_study_suites
 
     evaluation = Evaluation(asking=asking, judging=Judging(measure="lp"), output=output)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from cimento.acceptability.records import RatedSet
 from cimento.acceptability.report import scored_in_order
 from cimento.acceptability.suites import suite_of
-from cimento.api import evaluate
 from cimento.cloze.free import ask_texts
 from cimento.cloze.records import BLANK
 from cimento.errors import InputError
@@ -19,6 +18,7 @@ from cimento.measures import Missing, find_measure
 from cimento.measures.values import Value
 from cimento.models.base import BosRule, Policy, Scorer
 from cimento.models.fill import FillPolicy
+from cimento.regions_api import evaluate
 from cimento.sources import Asking
 from cimento.studies.connectives.cloze import ClozeItem
 

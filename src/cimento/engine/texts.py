@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cimento.answers import NO_LEFT_CONTEXT, TOKENS
-from cimento.cache import AnswerCache, Scores, sequence_key
-from cimento.engine import Progress, model_key
+from cimento.engine.cache import AnswerCache, Scores, sequence_key
+from cimento.engine.scores import Progress, model_key
 from cimento.errors import ModelError
 from cimento.models.align import tokens_in, trim_spans
 from cimento.models.base import Policy, TextScorer

@@ -29,9 +29,6 @@ SUITE_FOLDER = "suite"
 FILES = "files"
 """Key of the manifest: path of a file that answers are read from to its sha256."""
 
-_ANSWERS = (
-    "requests.parquet", "tokens.parquet", "fills.parquet", "stories.jsonl", "answers.jsonl",
-)  # fmt: skip
 TOLD = "table.txt"
 _DIGITS = 8
 _BEGUN = ("asked-for.json", "parts/inputs.json")
@@ -228,13 +225,13 @@ class RunFolder:
             return ""
 
     def _stored(self) -> dict[str, JsonValue]:
-        """The files that are read again, with their sha256."""
-        suite = (path for path in self.suite_folder.rglob("*") if path.is_file())
-        names = [*_ANSWERS, *(path.relative_to(self.path).as_posix() for path in suite)]
+        """Every file of the run but its manifest, with its sha256."""
+        paths = (path for path in self.path.rglob("*") if path.is_file())
+        names = sorted(path.relative_to(self.path).as_posix() for path in paths)
         return {
             name: self._sha256(name)
-            for name in sorted(names)
-            if not _is_hidden(name) and (self.path / name).is_file()
+            for name in names
+            if name != MANIFEST and not any(part.startswith(".") for part in name.split("/"))
         }
 
     def finish(self, manifest: Manifest) -> None:

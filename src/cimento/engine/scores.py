@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.answers import NO_LEFT_CONTEXT, TOKENS, Column
-from cimento.cache import AnswerCache, Scores, column_key, sequence_key
+from cimento.engine.cache import AnswerCache, Scores, column_key, sequence_key
 from cimento.errors import NonFiniteScoreError, UsageError
 from cimento.models.base import ColumnScorer, Encoded, ModelCard, Policy, Scorer
 from cimento.requests import Plan

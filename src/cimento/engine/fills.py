@@ -1,0 +1,271 @@
+"""Blanks filled by a model: its own candidates, and options scored in their texts.
+
+A model of transformers finds candidates itself. Options are scored by every model that scores
+texts, through the engine and the cache that any other text goes through.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.answers import FILLS
+from cimento.engine.cache import AnswerCache
+from cimento.engine.requests import Fill as FillAsk
+from cimento.errors import UsageError
+from cimento.models.base import ModelCard
+from cimento.models.fill import CHOICE, ChoiceRule, Fill, FillKind, FillPolicy, FillRequest
+from cimento.models.fill_opening import has_filler, open_filler
+from cimento.requests import Plan, ScoreRequest, Span
+from cimento.sources import AnyScorer, Asking, ask
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.engine.execute import ModelHandle
+
+SHARD = 128
+"""Blanks that are asked together."""
+
+DEFAULT_CHOICES: Mapping[str, tuple[ChoiceRule, ...]] = {
+    "masked": ("mask", "left-to-right"),
+    "seq2seq": ("sentinel",),
+}
+"""Kind of a model to how it chooses among options where nothing else is said."""
+
+OTHER_CHOICES: tuple[ChoiceRule, ...] = ("sentence", "left", "continuation")
+"""The same for all others: one scoring of the filled text gives the three."""
+
+
+def fill_blanks(
+    asks: Sequence[FillAsk],
+    model: ModelHandle,
+    *,
+    cache: AnswerCache,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[list[Fill]]:
+    """Candidates for each blank, then its options under each rule.
+
+    Args:
+        asks: all with one policy.
+        model: who answers.
+        cache: where scores of options are kept.
+        progress: told how far it is.
+
+    Raises:
+        UsageError: a rule is not for this kind of model, or nothing can be asked of it.
+        ModelError: a text cannot be asked.
+    """
+    scorer, scoring = model.scorer, model.scoring
+    policy = asks[0].policy
+    filler = (
+        open_filler(scorer, policy=scoring.policy, limits=scoring.limits)
+        if has_filler(scorer)
+        else None
+    )
+    rules = _rules(policy, scorer.card, () if filler is None else filler.choices)
+    answers: list[list[Fill]] = []
+    for start in range(0, len(asks), SHARD):
+        requests = [
+            FillRequest(number, each.before, each.after, each.options)
+            for number, each in enumerate(asks[start : start + SHARD], start=start)
+        ]
+        if filler is None:
+            _refuse_no_options(requests, scorer.card)
+            own: list[ChoiceRule] = []
+            candidates: list[list[Fill]] = [[] for _ in requests]
+        else:
+            own = [rule for rule in rules if rule in filler.choices]
+            candidates = filler.fill(requests, policy, choice=own)
+        others = [rule for rule in rules if rule not in own]
+        scored = score_options(requests, scorer, others, asking=scoring, cache=cache)
+        answers += [[*one, *other] for one, other in zip(candidates, scored, strict=True)]
+        if progress is not None:
+            progress(len(answers), len(asks))
+    return answers
+
+
+def score_options(
+    requests: Sequence[FillRequest],
+    scorer: AnyScorer,
+    rules: Sequence[ChoiceRule],
+    *,
+    asking: Asking,
+    cache: AnswerCache,
+) -> list[list[Fill]]:
+    """The options of each blank, scored in their texts under some rules.
+
+    Args:
+        requests: with options.
+        scorer: any model that scores texts.
+        rules: of ``sentence``, ``left``, ``continuation`` and ``sentinel``.
+        asking: how texts are scored.
+        cache: where answers are kept.
+    """
+    found: list[list[Fill]] = [[] for _ in requests]
+    for written, own in ((_in_sentence, _SENTENCE_RULES), (_at_sentinel, ("sentinel",))):
+        wanted = [rule for rule in rules if rule in own]
+        if not wanted or not any(request.options for request in requests):
+            continue
+        texts = [
+            written(request, option, scorer) for request in requests for option in request.options
+        ]
+        tokens = iter(_tokens(texts, scorer, asking=asking, cache=cache))
+        for request, fills in zip(requests, found, strict=True):
+            scored = [(option, next(tokens)) for option in request.options]
+            fills += [_choice(option, each, rule) for rule in wanted for option, each in scored]
+    return found
+
+
+_SENTENCE_RULES = ("sentence", "left", "continuation")
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """An option in its text."""
+
+    text: str
+    context: str
+    place: Span
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """The scores of a text with an option in it: before, in and after the option."""
+
+    before: tuple[float | None, ...]
+    inside: tuple[float | None, ...]
+    after: tuple[float | None, ...]
+
+
+def _in_sentence(request: FillRequest, option: str, _scorer: AnyScorer) -> _Written:
+    start = len(request.before)
+    text = f"{request.before}{option}{request.after}"
+    return _Written(text, "", (start, start + len(option)))
+
+
+def _at_sentinel(request: FillRequest, option: str, scorer: AnyScorer) -> _Written:
+    from cimento.models.fill_seq2seq import sentinels_of
+
+    first, second = sentinels_of(scorer)
+    text = f"{first} {option} {second}"
+    start = len(first) + 1
+    # The next sentinel says that nothing more belongs in the blank.
+    return _Written(text, f"{request.before}{first}{request.after}", (start, len(text)))
+
+
+def _tokens(
+    texts: Sequence[_Written], scorer: AnyScorer, *, asking: Asking, cache: AnswerCache
+) -> list[_Scored]:
+    distinct = {(each.text, each.context): each for each in texts}
+    numbers = {key: number for number, key in enumerate(distinct)}
+    plan = Plan(
+        suite="options",
+        requests=tuple(ScoreRequest(numbers[key], *key) for key in distinct),
+        places=(),
+    )
+    table = ask(plan, scorer, policy=asking.policy, cache=cache)
+    rows: dict[int, list[tuple[int, float | None]]] = {}
+    for number, start, value in table.select("request", "start", "logprob_nats").iter_rows():
+        rows.setdefault(number, []).append((start, value))
+    return [_parted(rows.get(numbers[each.text, each.context], []), each.place) for each in texts]
+
+
+def _parted(tokens: Sequence[tuple[int, float | None]], place: Span) -> _Scored:
+    low, high = place
+    return _Scored(
+        before=tuple(value for start, value in tokens if start < low),
+        inside=tuple(value for start, value in tokens if low <= start < high),
+        after=tuple(value for start, value in tokens if start >= high),
+    )
+
+
+def _choice(option: str, scored: _Scored, rule: ChoiceRule) -> Fill:
+    parts = {
+        "sentence": (*scored.before, *scored.inside, *scored.after),
+        "continuation": scored.after,
+    }
+    values = parts.get(rule, scored.inside)
+    return Fill(
+        option, _sum(values), len(scored.inside) or None, kind_of_text(option), CHOICE + rule
+    )
+
+
+def _sum(values: Sequence[float | None]) -> float | None:
+    """The sum; None where a token has no score, or there is none."""
+    known = [value for value in values if value is not None]
+    return math.fsum(known) if known and len(known) == len(values) else None
+
+
+def kind_of_text(text: str) -> FillKind:
+    """What an option is, by its spelling."""
+    if not any(character.isalnum() for character in text):
+        return "punctuation"
+    return "words" if len(text.split()) > 1 else "word"
+
+
+def _rules(
+    policy: FillPolicy, card: ModelCard, own: Sequence[ChoiceRule]
+) -> tuple[ChoiceRule, ...]:
+    """The rules by which a model's options are scored.
+
+    Args:
+        policy: says which, or leaves it to the kind of model.
+        card: of the model.
+        own: rules of the model's own, besides those that any score will do for.
+
+    Raises:
+        UsageError: a rule that is asked for is not for this model.
+    """
+    by_scoring: dict[str, tuple[ChoiceRule, ...]] = {
+        "masked": ("sentence",),
+        "seq2seq": ("sentinel",),
+    }
+    known = (*own, *by_scoring.get(card.kind, OTHER_CHOICES))
+    usual = DEFAULT_CHOICES.get(card.kind, OTHER_CHOICES)
+    for rule in policy.choice:
+        if rule not in known:
+            raise UsageError(
+                where=f"choice={rule}",
+                seen=f"{card.name!r} is a {card.kind} model",
+                todo=f"Give some of: {', '.join(known)}.",
+            )
+    return policy.choice or tuple(rule for rule in usual if rule in known) or known
+
+
+def _refuse_no_options(requests: Sequence[FillRequest], card: ModelCard) -> None:
+    if not any(request.options for request in requests):
+        raise UsageError(
+            where=f"model {card.name!r}",
+            seen="it only scores texts, and no blank has options to choose among",
+            todo="Give options, or a model of transformers.",
+        )
+
+
+def fills_table(answers: Sequence[tuple[int, Sequence[Fill]]]) -> pl.DataFrame:
+    """The fills table; see docs/tables.md.
+
+    Candidates are ranked within a blank and a method, unscored ones last in the order given.
+
+    Args:
+        answers: ids of requests with their fills.
+    """
+    import polars as pl
+
+    rows = [
+        (number, rank, fill.candidate, fill.logprob_nats, fill.n_pieces, fill.kind, method)
+        for number, fills in answers
+        for method in dict.fromkeys(fill.method for fill in fills)
+        for rank, fill in enumerate(_by_score([f for f in fills if f.method == method]), start=1)
+    ]
+    return pl.DataFrame(rows, schema=FILLS.polars(present=["method"]), orient="row")
+
+
+def _by_score(fills: Sequence[Fill]) -> list[Fill]:
+    """The most probable first; where nothing is known of that, as they are."""
+    return sorted(
+        fills,
+        key=lambda fill: -fill.logprob_nats if fill.logprob_nats is not None else math.inf,
+    )

@@ -1,0 +1,144 @@
+"""The four questions that a model can be asked, as plain records.
+
+`Score`: how probable are the tokens of a text? `Fill`: what belongs in the blank? `Choose`: how
+probable is each of some answers after a prompt? `Reply`: what does the model write? A request says
+nothing of the suite that it comes from, so that two suites that ask the same are answered once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from cimento.models.fill import FillPolicy
+from cimento.requests import Span
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A text whose tokens are scored.
+
+    Attributes:
+        text: what is scored.
+        context: what stands before it and is not scored; joined to it by a blank.
+        wanted: character spans of `text` whose tokens are needed; None for all of them.
+        regions: character spans that a masked model masks whole under ``pll="region"``; a text
+            that has none is one region.
+        blank: whether a blank stands before a text without context; None leaves it to the policy.
+    """
+
+    text: str
+    context: str = ""
+    wanted: tuple[Span, ...] | None = None
+    regions: tuple[Span, ...] = ()
+    blank: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fill:
+    """A text with a blank, for which a model finds candidates and scores options.
+
+    Attributes:
+        before: what stands before the blank.
+        after: what stands after it.
+        options: what is scored there besides the candidates; empty for none.
+        policy: how candidates are found, and by which rules options are scored.
+    """
+
+    before: str
+    after: str
+    options: tuple[str, ...] = ()
+    policy: FillPolicy = field(default_factory=FillPolicy)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choose:
+    """A prompt, and the answers that are compared after it.
+
+    Attributes:
+        prompt: the text before each answer.
+        options: the answers, each with the blank before it where there is one.
+        templated: the prompt comes from a chat template and holds its special tokens, so that
+            nothing is put before it.
+    """
+
+    prompt: str
+    options: tuple[str, ...]
+    templated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """A prompt that a model answers in its own words, greedily.
+
+    Attributes:
+        prompt: the whole prompt as text; empty where there are only turns.
+        messages: the turns as (role, content), for servers that render them themselves.
+        templated: see `Choose`.
+        max_tokens: at most so many are generated.
+        stop: the reply ends before the first of these.
+        options: the only texts that may be generated; empty for any.
+    """
+
+    prompt: str = ""
+    messages: tuple[tuple[str, str], ...] = ()
+    templated: bool = False
+    max_tokens: int = 16
+    stop: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+
+Request: TypeAlias = Score | Fill | Choose | Reply
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requests:
+    """One round of requests, and what each is for.
+
+    Attributes:
+        asked: the requests, each once; their numbers go on from those of earlier rounds.
+        places: a requests table (docs/tables.md): for each number the item, the condition and the
+            region that it answers for. One request may answer for several.
+    """
+
+    asked: Sequence[Request]
+    places: pl.DataFrame
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """What a model said to all requests so far.
+
+    Attributes:
+        tables: ``tokens`` for `Score`, ``fills`` for `Fill`, ``choices`` for `Choose`, ``replies``
+            for `Reply`; each has the column ``request``. A question that was never asked has none.
+        n: how many requests there were.
+        warnings: what the model had to say of the requests, as sentences.
+    """
+
+    tables: Mapping[str, pl.DataFrame]
+    n: int
+    warnings: tuple[str, ...] = ()
+
+    def joined(self, following: Answers) -> Answers:
+        """These answers and those to the next round, whose requests are numbered on."""
+        import polars as pl
+
+        shifted = {
+            name: table.with_columns(pl.col("request") + self.n)
+            for name, table in following.tables.items()
+        }
+        tables = {
+            name: pl.concat([part[name] for part in (self.tables, shifted) if name in part])
+            for name in dict.fromkeys((*self.tables, *shifted))
+        }
+        warnings = tuple(dict.fromkeys((*self.warnings, *following.warnings)))
+        return Answers(tables=tables, n=self.n + following.n, warnings=warnings)
+
+
+NO_ANSWERS = Answers(tables={}, n=0)
+"""What is known before the first round."""

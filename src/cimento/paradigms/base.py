@@ -1,0 +1,223 @@
+"""The protocol of a paradigm, a kind of test: what it asks, how it judges, what it reports.
+
+Everything that is no part of it is written once for all paradigms: the engine asks the requests,
+the store keeps the run, and every command reads the outcomes and the estimates. A package brings
+a paradigm of its own under the entry point ``cimento.paradigms`` (docs/paradigms.md).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from cimento.errors import Fault
+from cimento.suites.model import JsonValue, Meta
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.engine.requests import Answers, Requests
+    from cimento.models.base import ModelCard
+    from cimento.report.records import SuiteReport
+    from cimento.runs.estimates import Estimate
+    from cimento.runs.run import Run
+    from cimento.runs.store import Manifest, RunFolder
+    from cimento.sources import Asking
+
+
+class TestSuite(Protocol):
+    """A suite of any paradigm."""
+
+    __test__: ClassVar[bool] = False  # the name tells pytest otherwise
+
+    @property
+    def name(self) -> str:
+        """The suite's name."""
+
+    @property
+    def meta(self) -> Meta:
+        """Who made it, about what, and on which terms."""
+
+
+SuiteT = TypeVar("SuiteT", bound=TestSuite)
+
+
+class ParadigmOptions(BaseModel):
+    """The options of a paradigm; what it does not declare is refused.
+
+    Attributes:
+        ASKED: names of the options that change what a model is asked. They are part of the name
+            of a run's folder; all others only change how its answers are judged.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ASKED: ClassVar[frozenset[str]] = frozenset()
+
+    def asked(self) -> dict[str, JsonValue]:
+        """The options that change what a model is asked, in plain values."""
+        plain: dict[str, JsonValue] = self.model_dump(mode="json", include=set(self.ASKED))
+        return plain
+
+    def digest(self) -> str:
+        """A short name for `asked`: eight hexadecimal digits; empty where nothing is declared."""
+        if not self.ASKED:
+            return ""
+        text = json.dumps(self.asked(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+OptionsT = TypeVar("OptionsT", bound=ParadigmOptions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteReading(Generic[SuiteT]):
+    """What was read of a suite, with every fault that was found.
+
+    Attributes:
+        suite: None where nothing could be made of it.
+        faults: errors, which keep it from being used, and warnings.
+        sha256: of the bytes read, hexadecimal.
+        path: file or folder.
+        format: name of the format.
+    """
+
+    suite: SuiteT | None
+    faults: tuple[Fault, ...]
+    sha256: str
+    path: Path
+    format: str = "native"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored(Generic[SuiteT, OptionsT]):
+    """What a paradigm reads of the folder of a run.
+
+    Attributes:
+        suite: the copy of the suite, as far as it was asked.
+        options: with which the run was made.
+        tables: name of each table to the table; empty for the folder's own, read when they are
+            needed. Version 0.1 stored some in another form.
+    """
+
+    suite: SuiteT
+    options: OptionsT
+    tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+
+
+class AskedModel(Protocol):
+    """A model as a paradigm sees it while it writes requests; it is loaded when it is looked at."""
+
+    @property
+    def card(self) -> ModelCard:
+        """What is known about it."""
+
+    def chat(self, messages: Sequence[tuple[str, str]]) -> str | None:
+        """Turns, as (role, content), in its chat template; None where it has none."""
+
+    @property
+    def takes_messages(self) -> bool:
+        """Whether it renders turns itself, as servers do."""
+
+
+class Paradigm(Protocol[SuiteT, OptionsT]):
+    """A kind of test.
+
+    Attributes:
+        name: of the paradigm; it stands in every manifest.
+        kinds: what ``kind`` in suite.toml may say for its suites.
+        options: what it honours; anything else that is given is an error.
+        scoring: names of the scoring options that it honours besides those of every model
+            (``context``, ``all_tokens``, ``columns``, ``spec``, ``recorded_unit``).
+    """
+
+    name: str
+    kinds: tuple[str, ...]
+    options: type[OptionsT]
+    scoring: frozenset[str]
+
+    def detect(self, path: Path) -> bool:
+        """Whether a path that names no kind holds a suite of this paradigm."""
+
+    def read(self, path: Path) -> SuiteReading[SuiteT]:
+        """A suite, and every fault of it.
+
+        Raises:
+            InputError: the path does not exist or may not be read.
+        """
+
+    def owns(self, suite: object) -> bool:
+        """Whether an object that was made in Python is a suite of this paradigm."""
+
+    def write(self, suite: SuiteT, folder: Path) -> None:
+        """Write a suite as `read` reads it.
+
+        Raises:
+            StorageError: the folder cannot be written.
+        """
+
+    def check(self, suite: SuiteT) -> Sequence[Fault]:
+        """Every fault of a suite that was made in Python."""
+
+    def limited(self, suite: SuiteT, limit: int) -> SuiteT:
+        """The first items of a suite."""
+
+    def describe(self, suite: SuiteT, items: int) -> str:
+        """What ``suites show`` prints of a suite and its first items."""
+
+    def requests(
+        self,
+        suite: SuiteT,
+        options: OptionsT,
+        *,
+        scoring: Asking,
+        model: AskedModel,
+        answers: Answers,
+    ) -> Requests | None:
+        """The next round of requests; None where all has been asked.
+
+        Args:
+            suite: what is asked about.
+            options: how.
+            scoring: how texts are scored.
+            model: who is asked.
+            answers: to all rounds so far.
+
+        Raises:
+            CimentoError: the suite cannot be asked in this way.
+        """
+
+    def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[SuiteT, OptionsT]:
+        """What the folder of a run holds, whichever version stored it.
+
+        Raises:
+            TableError: it cannot be read.
+        """
+
+    def judge(self, run: Run) -> pl.DataFrame:
+        """The outcomes table of a run: pure, from its suite, its tables and its options.
+
+        Raises:
+            CimentoError: the answers cannot be judged in this way.
+        """
+
+    def estimate(self, run: Run) -> Sequence[Estimate]:
+        """What the outcomes of a run say about many items."""
+
+    def warnings(self, run: Run) -> Sequence[str]:
+        """What a reader must know of a run, beside the warnings of its manifest."""
+
+    def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
+        """What a report shows of some runs of this paradigm, one section a suite."""
+
+    def text(self, runs: Sequence[Run]) -> str:
+        """What ``run`` prints of some runs of this paradigm, in plain text."""
+
+
+AnyParadigm: TypeAlias = "Paradigm[Any, Any]"

@@ -1,0 +1,107 @@
+"""The paradigms by name: those of cimento, and those that installed packages bring."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard, cast
+
+from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.plugins import find_plugin, plugin_names
+from cimento.suites.kinds import kind_of
+
+if TYPE_CHECKING:
+    from cimento.paradigms.base import AnyParadigm, ParadigmOptions
+
+PARADIGMS: Mapping[str, str] = {}
+"""Name of each paradigm to where it is, as ``module:object``; imported when it is needed."""
+
+DEFAULT = "regions"
+"""The paradigm of suites that do not say which they are of."""
+
+
+@functools.cache
+def find_paradigm(name: str) -> AnyParadigm:
+    """A paradigm by its name.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    if name in PARADIGMS:
+        module, _, attribute = PARADIGMS[name].partition(":")
+        return cast("AnyParadigm", getattr(importlib.import_module(module), attribute))
+    plugged = find_plugin("cimento.paradigms", name, expected="a paradigm", is_right=_is_paradigm)
+    if plugged is None:
+        raise UsageError(
+            where=f"paradigm {name!r}",
+            seen="there is none of that name",
+            todo=did_you_mean(name, paradigm_names()),
+        )
+    return plugged
+
+
+def paradigm_names() -> tuple[str, ...]:
+    """The names of all paradigms, cimento's own first."""
+    return (*PARADIGMS, *sorted(plugin_names("cimento.paradigms") - PARADIGMS.keys()))
+
+
+def paradigm_of(path: Path) -> AnyParadigm:
+    """The paradigm of a suite: as its suite.toml says, else by what the file holds.
+
+    Args:
+        path: a suite folder, or a file in a format of some paradigm.
+
+    Raises:
+        InputError: the suite is of a kind that nothing knows.
+    """
+    kind = kind_of(path)
+    by_kind = known_kinds()
+    if kind not in by_kind:
+        raise InputError(
+            where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, by_kind)
+        )
+    if by_kind[kind].name != DEFAULT:
+        return by_kind[kind]
+    others = (paradigm for paradigm in by_kind.values() if paradigm.name != DEFAULT)
+    return next((paradigm for paradigm in others if paradigm.detect(path)), by_kind[kind])
+
+
+def known_kinds() -> dict[str, AnyParadigm]:
+    """What ``kind`` in suite.toml may say, each with the paradigm that it names."""
+    paradigms = map(find_paradigm, paradigm_names())
+    return {kind: paradigm for paradigm in paradigms for kind in paradigm.kinds}
+
+
+def parse_options(paradigm: AnyParadigm, given: Mapping[str, object]) -> ParadigmOptions:
+    """The options of a paradigm, from values or from the texts of ``--set KEY=VALUE``.
+
+    Raises:
+        UsageError: the paradigm does not honour an option, or not this value of it.
+    """
+    from pydantic import ValidationError
+
+    known = paradigm.options.model_fields
+    for name in given:
+        if name not in known:
+            raise UsageError(
+                where=f"option {name}",
+                seen=f"suites of the paradigm {paradigm.name!r} have no such option",
+                todo=did_you_mean(name, known),
+            )
+    try:
+        options: ParadigmOptions = paradigm.options.model_validate(dict(given))
+    except ValidationError as error:
+        fault = error.errors()[0]
+        where = ".".join(map(str, fault["loc"])) or "options"
+        raise UsageError(
+            where=f"option {where}",
+            seen=f"got {fault.get('input')!r}",
+            todo=f"{fault['msg']}.",
+        ) from error
+    return options
+
+
+def _is_paradigm(value: object) -> TypeGuard[AnyParadigm]:
+    return all(hasattr(value, name) for name in ("name", "options", "read", "requests", "judge"))

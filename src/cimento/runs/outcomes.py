@@ -1,0 +1,171 @@
+"""Outcomes: what became of every item and every question of a run, as one table.
+
+An item passes, fails, ties or is unscored once, in the `judge` of its paradigm. Every rate that
+any command shows is a group-by of this table, so that all of them say the same number.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from cimento.answers import TableSchema
+from cimento.runs.estimates import Estimate
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import share_interval
+
+if TYPE_CHECKING:
+    import polars as pl
+
+VerdictName: TypeAlias = Literal["pass", "fail", "tie", "unscored"]
+
+GROUP = "group:"
+"""Begins the names of the columns that results are broken down by."""
+
+OUTCOMES = TableSchema(
+    name="outcomes",
+    columns={
+        "suite": "String",
+        "item": "String",
+        # What is asked of the item: a prediction, hit@10, a tier. The same for every model.
+        "question": "String",
+        # How it was asked, where models of different kinds are asked in different ways.
+        "method": "String",
+        # pass, fail, tie or unscored; null where nothing is right or wrong (a mere value).
+        "verdict": "String",
+        # Whether it counts as right; null where it counts neither way.
+        "right": "Boolean",
+        "value": "Float64",
+        "unit": "String",
+        # Why there is no verdict or no value, or what is special about it.
+        "reason": "String",
+        # What the item belongs to; null where it stands alone.
+        "cluster": "String",
+    },
+    families={GROUP: "String"},
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of one item and one question.
+
+    Attributes:
+        item: its id.
+        question: what was asked, the same for every model.
+        method: how it was asked; empty where there is one way only.
+        verdict: None where nothing is right or wrong.
+        right: whether it counts as right; None where it counts neither way.
+        value: a margin, a score; None where it has none.
+        unit: of the value.
+        reason: why there is no verdict or no value, or what is special about it.
+        cluster: what the item belongs to; empty where it stands alone.
+        groups: column to the value that results are broken down by.
+    """
+
+    item: str
+    question: str
+    method: str = ""
+    verdict: VerdictName | None = None
+    right: bool | None = None
+    value: float | None = None
+    unit: str = ""
+    reason: str = ""
+    cluster: str = ""
+    groups: Mapping[str, str] = field(default_factory=dict)
+
+
+def outcomes_table(suite: str, outcomes: Iterable[Outcome]) -> pl.DataFrame:
+    """Outcomes as a table, in their order.
+
+    Args:
+        suite: its name.
+        outcomes: of its items.
+    """
+    import polars as pl
+
+    rows = list(outcomes)
+    columns: dict[str, list[object]] = {
+        "suite": [suite] * len(rows),
+        "item": [row.item for row in rows],
+        "question": [row.question for row in rows],
+        "method": [row.method for row in rows],
+        "verdict": [row.verdict for row in rows],
+        "right": [row.right for row in rows],
+        "value": [row.value for row in rows],
+        "unit": [row.unit for row in rows],
+        "reason": [row.reason or None for row in rows],
+        "cluster": [row.cluster or None for row in rows],
+    }
+    groups = dict.fromkeys(name for row in rows for name in row.groups)
+    for name in groups:
+        columns[GROUP + name] = [row.groups.get(name) for row in rows]
+    return pl.DataFrame(columns, schema=OUTCOMES.polars(present=list(columns)))
+
+
+def each_outcome(table: pl.DataFrame) -> Iterator[Outcome]:
+    """The rows of an outcomes table as records."""
+    for row in table.iter_rows(named=True):
+        yield Outcome(
+            item=row["item"],
+            question=row["question"],
+            method=row["method"],
+            verdict=row["verdict"],
+            right=row["right"],
+            value=row["value"],
+            unit=row["unit"],
+            reason=row["reason"] or "",
+            cluster=row["cluster"] or "",
+            groups={
+                name.removeprefix(GROUP): value
+                for name, value in row.items()
+                if name.startswith(GROUP) and value is not None
+            },
+        )
+
+
+def design_of(items: Sequence[str], clusters: Sequence[str | None]) -> Design:
+    """The design of some items: those with one cluster belong together.
+
+    Args:
+        items: ids.
+        clusters: what each belongs to; None for one that stands alone.
+    """
+    labels: tuple[Hashable, ...] = tuple(
+        ("item", item) if cluster is None else ("cluster", cluster)
+        for item, cluster in zip(items, clusters, strict=True)
+    )
+    return Design(tuple(items), labels)
+
+
+def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
+    """How often the outcomes of a table are right, with counts and a 95 % interval.
+
+    Args:
+        table: outcomes of one question; unscored ones are counted apart.
+        like: what the estimate is otherwise: its suite, model, question, group and chance.
+    """
+    from dataclasses import replace
+
+    counts = Counter(table["verdict"].to_list())
+    scored = table.filter(table["right"].is_not_null())
+    right = scored["right"].to_list()
+    design = design_of(scored["item"].to_list(), scored["cluster"].to_list())
+    interval = share_interval(right, design)
+    return replace(
+        like,
+        value=sum(right) / len(right) if right else None,
+        low=interval.low,
+        high=interval.high,
+        interval_method=interval.method,
+        reason=interval.reason or "",
+        n=len(right),
+        right=sum(right),
+        passed=counts["pass"],
+        failed=counts["fail"],
+        tied=counts["tie"],
+        unscored=counts["unscored"],
+        clustered=design.clustered,
+    )

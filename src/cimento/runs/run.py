@@ -1,0 +1,274 @@
+"""A run: one suite of any paradigm answered by one model, and everything that is known of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cimento.answers import (
+    CHOICES,
+    FILLS,
+    REPLIES,
+    REQUESTS,
+    TOKENS,
+    TableSchema,
+    read_table,
+    write_table,
+)
+from cimento.errors import TableError, UsageError, did_you_mean
+from cimento.files import write_text
+from cimento.paradigms.registry import find_paradigm, parse_options
+from cimento.runs.estimates import ESTIMATES, Estimate, estimates_table
+from cimento.runs.outcomes import OUTCOMES, each_outcome
+from cimento.runs.store import Manifest, RunFolder, find_runs
+from cimento.runs.summary import RunSummary, Summary, to_json
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.paradigms.base import AnyParadigm, ParadigmOptions, TestSuite
+
+SUMMARY = "summary.json"
+PARADIGM = "paradigm"
+"""Key of the manifest: name of the paradigm. Version 0.1 wrote ``kind``, or nothing."""
+
+ANSWERS: Mapping[str, TableSchema] = {
+    schema.name: schema for schema in (REQUESTS, TOKENS, FILLS, CHOICES, REPLIES)
+}
+"""The tables that hold what was asked and what came back; all else is made from them."""
+
+_EARLIER = {None: "regions", "templates": "cloze"}
+_RATINGS = "acceptability.json"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Run:
+    """One suite answered by one model. Made by `evaluate`, `open_run` or `open_runs`.
+
+    Attributes:
+        suite: as it was asked.
+        paradigm: the kind of test.
+        options: how the answers are judged, and what was asked.
+        manifest: what the run was made of and with.
+        tables: what was asked and answered, by name; of a stored run they are read when needed.
+        folder: where the run is stored; None where it is not.
+    """
+
+    suite: TestSuite
+    paradigm: AnyParadigm
+    options: ParadigmOptions
+    manifest: Manifest
+    tables: Mapping[str, pl.DataFrame]
+    folder: Path | None = None
+
+    @property
+    def model(self) -> str:
+        """Label of the model, ``name@revision``."""
+        return str(self.manifest.get("label", ""))
+
+    @property
+    def model_kind(self) -> str:
+        """``causal``, ``masked``, ``seq2seq`` or ``replay``; empty where it is not known."""
+        model = self.manifest.get("model")
+        return str(model.get("kind", "")) if isinstance(model, dict) else ""
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table of the run; see docs/tables.md. `.to_pandas()` gives a pandas frame.
+
+        Args:
+            name: ``requests``, ``tokens``, ``fills``, ``choices``, ``replies``, ``outcomes`` or
+                ``estimates``.
+
+        Raises:
+            UsageError: the run has no such table.
+            TableError: it cannot be read.
+        """
+        if name == OUTCOMES.name:
+            return self.outcomes()
+        if name == ESTIMATES.name:
+            return estimates_table(self.estimates())
+        if name not in self.tables:
+            known = (*self.tables, OUTCOMES.name, ESTIMATES.name)
+            raise UsageError(
+                where=f"table {name!r}",
+                seen=f"the run of {self.suite.name!r} has no such table",
+                todo=did_you_mean(name, known),
+            )
+        return self.tables[name]
+
+    def outcomes(self) -> pl.DataFrame:
+        """What became of every item and every question; see docs/tables.md.
+
+        Raises:
+            CimentoError: the answers cannot be judged as the options say.
+        """
+        return self._outcomes
+
+    def estimates(self) -> tuple[Estimate, ...]:
+        """What the outcomes say about many items: rates, effects, correlations, with intervals.
+
+        Raises:
+            CimentoError: the answers cannot be judged as the options say.
+        """
+        return self._estimates
+
+    @cached_property
+    def _outcomes(self) -> pl.DataFrame:
+        return self.paradigm.judge(self)
+
+    @cached_property
+    def _estimates(self) -> tuple[Estimate, ...]:
+        return tuple(self.paradigm.estimate(self))
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What was noticed while the model was asked, and what judging adds to it."""
+        noted = self.manifest.get("warnings")
+        stored = tuple(map(str, noted)) if isinstance(noted, list) else ()
+        return (*stored, *self.paradigm.warnings(self))
+
+    def summary(self, *, with_outcomes: bool = False) -> RunSummary:
+        """What the run says, in one record.
+
+        Args:
+            with_outcomes: also with the outcome of every item.
+        """
+        return RunSummary(
+            suite=self.suite.name,
+            paradigm=self.paradigm.name,
+            model=self.model,
+            model_kind=self.model_kind,
+            language=self.suite.meta.language,
+            n_items=self.outcomes()["item"].n_unique(),
+            folder=str(self.folder) if self.folder else None,
+            options=self.options.model_dump(mode="json"),
+            estimates=self.estimates(),
+            warnings=self.warnings,
+            outcomes=tuple(each_outcome(self.outcomes())) if with_outcomes else (),
+        )
+
+    def judge(self, **options: Any) -> Run:  # noqa: ANN401  # each paradigm declares its own
+        """The same answers judged in another way; nothing stored is changed.
+
+        Args:
+            options: options of the paradigm by name; all others stay as they are.
+
+        Raises:
+            UsageError: the paradigm has no such option, or it changes what is asked.
+        """
+        given = {**self.options.model_dump(exclude_unset=True), **options}
+        judged = parse_options(self.paradigm, given)
+        if judged.asked() != self.options.asked():
+            changed = next(k for k, v in judged.asked().items() if self.options.asked()[k] != v)
+            raise UsageError(
+                where=f"option {changed}",
+                seen="it changes what the model is asked, and the answers are there already",
+                todo="Run the suite again with it.",
+            )
+        return dataclasses.replace(self, options=judged)
+
+    def save(self, folder: RunFolder) -> Run:
+        """Store the run: everything first, its manifest last and once.
+
+        Args:
+            folder: where; a run that is stored there is replaced.
+
+        Raises:
+            StorageError: the folder cannot be written.
+        """
+        folder.reopen()
+        self.paradigm.write(self.suite, folder.suite_folder)
+        for name, table in self.tables.items():
+            write_table(table, ANSWERS[name], folder.path)
+        # From here on the tables are read where they are needed, and not held.
+        stored = dataclasses.replace(self, folder=folder.path, tables=StoredTables(folder.path))
+        write_table(self.outcomes(), OUTCOMES, folder.path)
+        write_table(estimates_table(self.estimates()), ESTIMATES, folder.path)
+        write_text(to_json(Summary(runs=(stored.summary(),))), folder.path / SUMMARY)
+        options = self.options.model_dump(mode="json")
+        folder.finish({**self.manifest, PARADIGM: self.paradigm.name, "options": options})
+        return stored
+
+    def __repr__(self) -> str:
+        where = f", stored in {str(self.folder)!r}" if self.folder else ""
+        return f"<Run of {self.suite.name!r} ({self.paradigm.name}) by {self.model!r}{where}>"
+
+
+class StoredTables(Mapping[str, "pl.DataFrame"]):
+    """The tables of a stored run, each read when it is asked for.
+
+    Args:
+        folder: of the run.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._names = [name for name in ANSWERS if (folder / f"{name}.parquet").is_file()]
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        if name not in self._names:
+            raise KeyError(name)
+        return read_table(ANSWERS[name], self._folder)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def open_run(path: str | Path) -> Run:
+    """A run as it was stored; nothing is written.
+
+    Args:
+        path: folder of the run.
+
+    Raises:
+        TableError: there is no finished run in the folder, or a part of it cannot be read.
+    """
+    folder = RunFolder(Path(path).expanduser())
+    manifest = folder.manifest()
+    folder.verify(manifest)
+    paradigm = find_paradigm(paradigm_name(folder, manifest))
+    if not isinstance(manifest.get("model"), dict) or not isinstance(manifest.get("label"), str):
+        raise TableError(
+            where=str(folder.path), seen="its manifest lacks the model", todo="Run again."
+        )
+    stored = paradigm.restore(folder, manifest)
+    return Run(
+        suite=stored.suite,
+        paradigm=paradigm,
+        options=stored.options,
+        manifest=manifest,
+        tables=stored.tables or StoredTables(folder.path),
+        folder=folder.path,
+    )
+
+
+def open_runs(paths: str | Path | Iterable[str | Path]) -> list[Run]:
+    """The runs in some folders, of any paradigm.
+
+    Args:
+        paths: one or several; each is the folder of a run or a folder of runs.
+
+    Raises:
+        TableError: a folder holds no finished run, or one that cannot be read.
+    """
+    several = [paths] if isinstance(paths, str | Path) else paths
+    folders = (folder for path in several for folder in find_runs(Path(path).expanduser()))
+    return [open_run(folder.path) for folder in folders]
+
+
+def paradigm_name(folder: RunFolder, manifest: Manifest) -> str:
+    """The name of the paradigm of a stored run, whichever version stored it."""
+    name = manifest.get(PARADIGM)
+    if isinstance(name, str):
+        return name
+    if (folder.path / _RATINGS).is_file():
+        return "ratings"
+    kind = manifest.get("kind")
+    return _EARLIER.get(kind, str(kind)) if kind is None or isinstance(kind, str) else str(kind)

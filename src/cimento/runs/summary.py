@@ -1,0 +1,159 @@
+"""What some runs say, as plain records: the shape of ``--json`` and of ``summary.json``.
+
+The JSON is described in docs/json-summary.md, and for programs in
+docs/schemas/summary.schema.json.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from dataclasses import asdict, dataclass
+from typing import TypeAlias
+
+from cimento._version import __version__
+from cimento.errors import TableError
+from cimento.parsing import faults_of, refuse_very_faulty
+from cimento.runs.estimates import Estimate
+from cimento.runs.outcomes import Outcome
+
+SUMMARY_VERSION = 2
+
+JsonSchema: TypeAlias = dict[str, "bool | int | str | list[str] | JsonSchema"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """What one model did on one suite.
+
+    Attributes:
+        suite: name of the suite.
+        paradigm: the kind of test.
+        model: name of the model with the first digits of its revision.
+        model_kind: ``causal``, ``masked``, ``seq2seq`` or ``replay``.
+        language: of the suite, ISO 639-1; empty where the suite does not say.
+        n_items: items in the run, judged or not.
+        folder: where the run is stored; None where it is not.
+        options: of the paradigm, by name.
+        estimates: rates, effects and correlations, each with its interval.
+        warnings: what was noticed on the way.
+        outcomes: what became of every item; only in what ``--json`` prints, for a run folder has
+            them in a table.
+    """
+
+    suite: str
+    paradigm: str
+    model: str
+    model_kind: str
+    language: str
+    n_items: int
+    folder: str | None
+    options: dict[str, object]
+    estimates: tuple[Estimate, ...]
+    warnings: tuple[str, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """A run that was asked for and could not be made."""
+
+    suite: str
+    model: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What a set of runs says.
+
+    Attributes:
+        schema_version: of this shape.
+        cimento: version of the program that wrote it.
+        runs: one record for each suite and model.
+        missing: what could not be run, and why.
+    """
+
+    runs: tuple[RunSummary, ...]
+    missing: tuple[Missing, ...] = ()
+    cimento: str = __version__
+    schema_version: int = SUMMARY_VERSION
+
+
+def to_json(summary: Summary) -> str:
+    """The summary as JSON text; ends with a line break."""
+    fields = asdict(summary)
+    ordered = {name: fields[name] for name in ("schema_version", "cimento", "runs", "missing")}
+    return json.dumps(ordered, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def from_json(text: str, *, where: str = "summary.json") -> Summary:
+    """Read back what `to_json` wrote.
+
+    Args:
+        text: the JSON text.
+        where: what to call it in a message.
+
+    Raises:
+        TableError: the text is not a summary of this version.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    adapter = TypeAdapter(Summary)
+    refuse_very_faulty(adapter, text, where=where)
+    try:
+        summary = adapter.validate_json(text)
+    except ValidationError as error:
+        place, message = faults_of(error)[0]
+        raise TableError(
+            where=where,
+            seen=f"is not a summary of cimento ({place or 'the text'}: {message})",
+            todo="Give a summary.json, or what `cimento run --json` printed.",
+        ) from error
+    if summary.schema_version != SUMMARY_VERSION:
+        raise TableError(
+            where=where,
+            seen=f"has schema version {summary.schema_version}; "
+            f"this cimento reads version {SUMMARY_VERSION}",
+            todo="Open the run folder instead: runs of every version are read.",
+        )
+    return summary
+
+
+def json_schema() -> JsonSchema:
+    """The JSON schema (draft 2020-12) of what `to_json` writes.
+
+    The descriptions are those of the docstrings of the records.
+    """
+    from pydantic import TypeAdapter
+
+    schema: JsonSchema = TypeAdapter(Summary).json_schema(mode="serialization")
+    definitions = schema["$defs"]
+    if isinstance(definitions, dict):
+        for record in (Estimate, Outcome, RunSummary, Missing):
+            definition = definitions[record.__name__]
+            if isinstance(definition, dict):
+                _describe(definition, record.__doc__ or "")
+    _describe(schema, Summary.__doc__ or "")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _describe(schema: JsonSchema, docstring: str) -> None:
+    """Move what a docstring says about each attribute to the property of that name."""
+    first, _, attributes = inspect.cleandoc(docstring).partition("\n\nAttributes:\n")
+    schema["description"] = _plain(first)
+    properties = schema["properties"]
+    if not isinstance(properties, dict):
+        return
+    texts = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", attributes, flags=re.MULTILINE)
+    for name, text in texts:
+        described = properties[name]
+        if isinstance(described, dict):
+            described.pop("title", None)
+            described["description"] = _plain(text)
+
+
+def _plain(text: str) -> str:
+    """A docstring's sentence as a reader of JSON would have it."""
+    return " ".join(text.split()).replace("None", "null").replace("``", "")
