@@ -96,6 +96,26 @@ class SuiteReading(Generic[SuiteT]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MethodFacts:
+    """What only its paradigm knows of how a run was made; the methods paragraph says it.
+
+    Sentences mark citations as pandoc does, ``[@key; @other]``, by the keys of
+    ``citing/references.toml`` and of the sources of the measures.
+
+    Attributes:
+        counted: what was asked and how much of it: ``24 items in 4 conditions``.
+        design: how the suite is built, as a sentence; empty where there is nothing to say.
+        sentences: how it was asked, judged and tested, in order.
+        measures: names of the measures that sentences were given a value by.
+    """
+
+    counted: str
+    design: str = ""
+    sentences: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stored(Generic[SuiteT, OptionsT]):
     """What a paradigm reads of the folder of a run.
 
@@ -209,6 +229,19 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
 
     def estimate(self, run: Run) -> Sequence[Estimate]:
         """What the outcomes of a run say about many items."""
+
+    def scores(self, run: Run) -> pl.DataFrame | None:
+        """The score of every condition of every item; None where conditions have no scores.
+
+        Columns: ``item``, ``condition``, ``measure``, ``unit``, ``score`` (more is better; null
+        where it is undefined); and of suites that cross two factors ``phenomenon``,
+        ``first_factor``, ``second_factor`` with their codes ``first`` and ``second``, which are
+        1/2 or -1/2, so that the sum of ``4 * first * second * score`` over the four conditions of
+        an item is its difference of differences.
+        """
+
+    def methods(self, run: Run) -> MethodFacts:
+        """How a run was made, as far as only the paradigm knows."""
 
     def warnings(self, run: Run) -> Sequence[str]:
         """What a reader must know of a run, beside the warnings of its manifest."""

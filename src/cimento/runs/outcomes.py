@@ -39,6 +39,8 @@ OUTCOMES = TableSchema(
         "right": "Boolean",
         "value": "Float64",
         "unit": "String",
+        # What the value stands beside, such as the mean rating of people; null where nothing is.
+        "reference": "Float64",
         # Why there is no verdict or no value, or what is special about it.
         "reason": "String",
         # What the item belongs to; null where it stands alone.
@@ -60,6 +62,8 @@ class Outcome:
         right: whether it counts as right; None where it counts neither way.
         value: a margin, a score; None where it has none.
         unit: of the value.
+        reference: what the value stands beside, such as the mean rating of people; None where
+            nothing is.
         reason: why there is no verdict or no value, or what is special about it.
         cluster: what the item belongs to; empty where it stands alone.
         groups: column to the value that results are broken down by.
@@ -72,6 +76,7 @@ class Outcome:
     right: bool | None = None
     value: float | None = None
     unit: str = ""
+    reference: float | None = None
     reason: str = ""
     cluster: str = ""
     groups: Mapping[str, str] = field(default_factory=dict)
@@ -96,6 +101,7 @@ def outcomes_table(suite: str, outcomes: Iterable[Outcome]) -> pl.DataFrame:
         "right": [row.right for row in rows],
         "value": [row.value for row in rows],
         "unit": [row.unit for row in rows],
+        "reference": [row.reference for row in rows],
         "reason": [row.reason or None for row in rows],
         "cluster": [row.cluster or None for row in rows],
     }
@@ -116,6 +122,7 @@ def each_outcome(table: pl.DataFrame) -> Iterator[Outcome]:
             right=row["right"],
             value=row["value"],
             unit=row["unit"],
+            reference=row["reference"],
             reason=row["reason"] or "",
             cluster=row["cluster"] or "",
             groups={
