@@ -11,6 +11,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from shape.source import functions, length
+
 MAX_FILE = 400
 MAX_FUNCTION = 50
 FOLDERS = ("src", "tests", "scripts", "benchmarks")
@@ -22,13 +24,11 @@ def too_long(path: Path) -> Iterator[str]:
     lines = text.splitlines()
     if len(lines) > MAX_FILE and "# size:" not in lines[0]:
         yield f"{path}: {len(lines)} lines (at most {MAX_FILE})"
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            length = (node.end_lineno or node.lineno) - node.lineno + 1
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            if length > MAX_FUNCTION and "# size:" not in lines[first - 2]:
-                place = f"{path}:{node.lineno}: {node.name}"
-                yield f"{place} has {length} lines (at most {MAX_FUNCTION})"
+    for node in functions(ast.parse(text)):
+        first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+        if length(node) > MAX_FUNCTION and "# size:" not in lines[first - 2]:
+            place = f"{path}:{node.lineno}: {node.name}"
+            yield f"{place} has {length(node)} lines (at most {MAX_FUNCTION})"
 
 
 def main() -> int:
