@@ -99,9 +99,12 @@ def find_faults(path: Path) -> Sequence[Fault]:
     Raises:
         InputError: it does not exist, may not be read, or is of no known kind.
     """
-    checker = cast(
-        "Callable[[Path], Sequence[Fault]]", _imported(CHECKERS[_known_kind(path, CHECKERS)])
-    )
+    kind = _known_kind(path)
+    if kind in ONE_ROAD or kind not in CHECKERS:
+        from cimento.paradigms.registry import paradigm_of
+
+        return paradigm_of(path).read(path).faults
+    checker = cast("Callable[[Path], Sequence[Fault]]", _imported(CHECKERS[kind]))
     return checker(path)
 
 
@@ -161,7 +164,7 @@ def run_each_kind(suites: Sequence[str], models: Sequence[str], how: KindRun) ->
 
 def _run_kind(kind: str, names: Sequence[str], models: Sequence[str], how: KindRun) -> int:
     """Run the suites of one kind; those of regions are spread over workers by their own runner."""
-    if kind in ONE_ROAD:
+    if kind in ONE_ROAD or kind not in RUNNERS:
         from cimento.cli.running import run_suites
 
         return run_suites(names, models, how)
@@ -221,8 +224,10 @@ def suites_by_kind(suites: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def _known_kind(path: Path, known: Mapping[str, str] = RUNNERS) -> str:
-    kind = _kind(path)
+def _known_kind(path: Path) -> str:
+    from cimento.paradigms.registry import known_kinds
+
+    kind, known = _kind(path), RUNNERS.keys() | known_kinds()
     if kind not in known:
         raise InputError(where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, known))
     return kind

@@ -1,0 +1,119 @@
+"""The plain paradigm: what most kinds of test have in common.
+
+A paradigm that begins with `PlainParadigm` writes what is particular to it: the suite, its
+requests, `judge` and `estimate`. docs/paradigms.md builds one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Generic
+
+from cimento.errors import Fault, SuiteError, TableError
+from cimento.paradigms.base import OptionsT, Stored, SuiteReading, SuiteT
+from cimento.report.grid import Estimate as EstimateCell
+from cimento.report.grid import Grid, as_text
+from cimento.runs.estimates import Estimate
+
+if TYPE_CHECKING:
+    from cimento.runs.run import Run
+    from cimento.runs.store import Manifest, RunFolder
+
+
+class PlainParadigm(Generic[SuiteT, OptionsT]):
+    """The parts of a paradigm that seldom differ; see `Paradigm` for what each is.
+
+    Attributes:
+        name: of the paradigm.
+        kinds: what ``kind`` in suite.toml may say; the name alone where nothing else is declared.
+        options: the model of its options.
+        scoring: shared scoring options that it honours.
+    """
+
+    name: ClassVar[str]
+    kinds: ClassVar[tuple[str, ...]]
+    options: type[OptionsT]
+    scoring: ClassVar[frozenset[str]] = frozenset()
+    read: Callable[[Path], SuiteReading[SuiteT]]
+
+    def detect(self, path: Path) -> bool:  # noqa: ARG002  # suites say their kind
+        """Whether a path that names no kind holds a suite of this paradigm: none does."""
+        return False
+
+    def check(self, suite: SuiteT) -> Sequence[Fault]:  # noqa: ARG002
+        """Every fault of a suite that was made in Python: none is looked for."""
+        return ()
+
+    def describe(self, suite: SuiteT, items: int) -> str:  # noqa: ARG002
+        """The name of the suite, and what it is about."""
+        meta = suite.meta
+        return "  ".join(filter(None, (meta.name, meta.version, meta.language, meta.phenomenon)))
+
+    def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[SuiteT, OptionsT]:
+        """The copy of the suite, and the options of the manifest.
+
+        Raises:
+            TableError: one of them cannot be read.
+        """
+        try:
+            suite = self.read(folder.suite_folder).suite
+        except SuiteError as error:
+            raise TableError(where=str(folder.suite_folder), seen=str(error)) from error
+        options = manifest.get("options")
+        if suite is None or not isinstance(options, dict):
+            raise TableError(
+                where=str(folder.path),
+                seen=f"it holds no suite and options of the paradigm {self.name!r}",
+                todo="Run again.",
+            )
+        return Stored(suite=suite, options=self.options.model_validate(options))
+
+    def warnings(self, run: Run) -> Sequence[str]:  # noqa: ARG002
+        """What a reader must know of a run beside the warnings of its manifest: nothing."""
+        return ()
+
+    def text(self, runs: Sequence[Run]) -> str:
+        """The table of the estimates of some runs, their notes below."""
+        estimates = [each for run in runs for each in run.estimates() if each.role != "detail"]
+        notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
+        return as_text(estimates_grid(estimates, title=", ".join(_suites(runs)), notes=notes))
+
+
+def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence[str] = ()) -> Grid:
+    """Estimates as a table: one line each, shares in percent, with interval, n and chance.
+
+    Args:
+        estimates: in the order in which they are shown.
+        title: what they are of.
+        notes: sentences below the table.
+    """
+    rows = []
+    for each in estimates:
+        question = " ".join(filter(None, (each.question, each.method)))
+        group = f"{each.group}={each.level}" if each.group else ""
+        chance = "" if each.chance is None else f"{100 * each.chance:.1f}"
+        shown = estimate_cell(each)
+        counts = "" if each.tied is None else f"{each.tied}"
+        rows.append(
+            (each.suite, each.model, question, group, each.statistic, shown, str(each.n), counts,
+             str(each.unscored), chance)
+        )  # fmt: skip
+    header = ("suite", "model", "question", "group", "statistic", "value", "n", "ties",
+              "unscored", "chance")  # fmt: skip
+    return Grid(title=title, header=header, rows=tuple(rows), labels=5, notes=tuple(notes))
+
+
+def estimate_cell(estimate: Estimate) -> EstimateCell:
+    """An estimate as a cell of a table: a share in percent, anything else as it is."""
+    ends = (estimate.value, estimate.low, estimate.high)
+    if estimate.is_share:
+        return EstimateCell.percent(ends, estimate.n, estimate.reason)
+    value, low, high = ends
+    return EstimateCell(
+        value=value, low=low, high=high, n=estimate.n, reason=estimate.reason, digits=3
+    )
+
+
+def _suites(runs: Sequence[Run]) -> list[str]:
+    return list(dict.fromkeys(run.suite.name for run in runs))

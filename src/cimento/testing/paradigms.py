@@ -1,0 +1,320 @@
+"""A conformance kit for paradigms: whether a kind of test has all that every kind has.
+
+Anyone who writes a `Paradigm` can run it::
+
+    for finding in check_paradigm("my-suite", "demo-causal"):
+        print(finding)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TypeAlias
+
+from cimento.answers import validate
+from cimento.api import LoadedSuite, SuiteLike, evaluate, load_suites
+from cimento.engine.cache import FileCache, MemoryCache
+from cimento.errors import CimentoError, ModelError, UsageError
+from cimento.runs.estimates import ESTIMATES
+from cimento.runs.outcomes import OUTCOMES, rate
+from cimento.runs.run import Run, open_run, open_runs
+from cimento.runs.summary import Summary, from_json, to_json
+from cimento.sources import AnyScorer
+from cimento.testing.models import Finding
+
+_ASKED = frozenset({"score", "score_columns", "score_options", "reply", "read", "fill"})
+"""What models are asked by, as the protocols in `cimento.models` name it."""
+
+_UNHEARD_OF = "an_option_that_nobody_declared"
+
+
+@dataclass
+class _Tried:
+    """A paradigm being tried out.
+
+    Attributes:
+        loaded: a suite of it.
+        model: who answers.
+        folder: where runs may be stored.
+        options: of the paradigm.
+    """
+
+    loaded: LoadedSuite
+    model: str | AnyScorer
+    folder: Path
+    options: dict[str, object] = field(default_factory=dict)
+
+    @cached_property
+    def run(self) -> Run:
+        """The run as it is stored."""
+        return self.again("runs")
+
+    def again(self, name: str, **options: object) -> Run:
+        """The run in a folder of its own, or the one that is there."""
+        chosen = {**self.options, **options}
+        return evaluate(self.loaded, self.model, output=self.folder / name, **chosen)  # type: ignore[arg-type]
+
+
+_Check: TypeAlias = Callable[[_Tried], Iterator[Finding]]
+
+
+def check_paradigm(
+    suite: SuiteLike, model: str | AnyScorer, *, options: dict[str, object] | None = None
+) -> list[Finding]:
+    """Run every check on the paradigm of a suite.
+
+    Args:
+        suite: a small one, by name, path or made in Python; it is asked several times.
+        model: who answers, as for `evaluate`; its answers must be the same each time.
+        options: of the paradigm.
+
+    Returns:
+        What each check found; the paradigm conforms where all passed.
+
+    Raises:
+        CimentoError: the suite cannot be read.
+    """
+    [loaded] = load_suites(suite)
+    findings: list[Finding] = []
+    with tempfile.TemporaryDirectory() as folder:
+        tried = _Tried(loaded, model, Path(folder), dict(options or {}))
+        for check in CHECKS:
+            name = check.__name__.strip("_").replace("_", " ")
+            try:
+                findings += check(tried)
+            # A paradigm of somebody else may fail in any way; the others are still tried.
+            except Exception as error:  # noqa: BLE001
+                findings.append(
+                    Finding(name, passed=False, detail=f"{type(error).__name__}: {error}")
+                )
+    return findings
+
+
+def _is_stored_once(tried: _Tried) -> Iterator[Finding]:
+    run = tried.run
+    before = _content(run)
+    again = tried.again("runs")
+    opened = open_run(_path(run))
+    yield Finding(
+        "a stored run is opened and not asked again",
+        passed=again.folder == run.folder and _content(run) == before,
+        detail=f"{len(before)} files",
+    )
+    yield Finding(
+        "a run is opened as it was stored",
+        passed=opened.outcomes().equals(run.outcomes()) and opened.estimates() == run.estimates(),
+        detail=repr(opened),
+    )
+    opened.summary(with_outcomes=True)
+    opened.paradigm.text([opened])
+    yield Finding("showing a run changes no byte of it", passed=_content(run) == before, detail="")
+    manifest = json.loads((_path(run) / "manifest.json").read_text(encoding="utf-8"))
+    unlisted = sorted(before.keys() - manifest["files"].keys() - {"manifest.json"})
+    yield Finding(
+        "every file is under its checksum", passed=not unlisted, detail=", ".join(unlisted)
+    )
+
+
+def _is_the_same_in_memory(tried: _Tried) -> Iterator[Finding]:
+    held = evaluate(tried.loaded, tried.model, **tried.options)  # type: ignore[arg-type]
+    yield Finding(
+        "a run that is not stored says the same",
+        passed=_same_numbers(held, tried.run),
+        detail=repr(held),
+    )
+
+
+def _has_outcomes(tried: _Tried) -> Iterator[Finding]:
+    table = tried.run.outcomes()
+    validate(table, OUTCOMES, where="outcomes")
+    keys = table.select("item", "question", "method")
+    judged = table.filter(table["verdict"].is_not_null())
+    lacking = judged.filter((judged["verdict"] == "unscored") != judged["right"].is_null())
+    unexplained = table.filter((table["verdict"] == "unscored") & table["reason"].is_null())
+    yield Finding(
+        "each item has one outcome for a question",
+        passed=not keys.is_duplicated().any() and table.height > 0,
+        detail=f"{table.height} outcomes",
+    )
+    yield Finding(
+        "all but unscored outcomes count as right or not",
+        passed=lacking.is_empty(),
+        detail=f"{lacking.height} do not",
+    )
+    yield Finding(
+        "unscored outcomes say why",
+        passed=unexplained.is_empty(),
+        detail=f"{unexplained.height} do not",
+    )
+
+
+def _has_estimates(tried: _Tried) -> Iterator[Finding]:
+    run = tried.run
+    validate(run.table("estimates"), ESTIMATES, where="estimates")
+    estimates = run.estimates()
+    heads = [each for each in estimates if each.role == "headline"]
+    yield Finding("there is one headline", passed=len(heads) == 1, detail=str(len(heads)))
+    flat = [each.question for each in estimates if each.low is not None and each.low == each.high]
+    yield Finding(
+        "no interval has a width of zero", passed=not flat, detail=", ".join(sorted(set(flat)))
+    )
+    silent = [
+        each.question
+        for each in estimates
+        if (each.value is None or each.low is None) and not each.reason
+    ]
+    yield Finding(
+        "what is undefined says why", passed=not silent, detail=", ".join(sorted(set(silent)))
+    )
+    off = [
+        each.question
+        for each in estimates
+        if each.is_share and not each.group and _counted(run, each.question, each.method) not in
+        (None, (each.right, each.n))
+    ]  # fmt: skip
+    yield Finding(
+        "rates are counts of outcomes", passed=not off, detail=", ".join(sorted(set(off)))
+    )
+
+
+def _counted(run: Run, question: str, method: str) -> tuple[int | None, int] | None:
+    """Right and scored outcomes of a question; None where no outcome is of it."""
+    table = run.outcomes()
+    rows = table.filter((table["question"] == question) & (table["method"] == method))
+    if rows.is_empty():
+        return None
+    like = run.estimates()[0]
+    counted = rate(rows, like)
+    return counted.right, counted.n
+
+
+def _has_a_summary(tried: _Tried) -> Iterator[Finding]:
+    summary = Summary(runs=(tried.run.summary(with_outcomes=True),))
+    text = to_json(summary)
+    yield Finding(
+        "the summary is read back from its JSON",
+        passed=to_json(from_json(text)) == text,
+        detail=f"{len(text)} characters",
+    )
+    yield Finding(
+        "the run is one line for Python", passed="\n" not in repr(tried.run), detail=repr(tried.run)
+    )
+
+
+def _keeps_answers(tried: _Tried) -> Iterator[Finding]:
+    if isinstance(tried.model, str):
+        return
+    cache = FileCache(tried.folder / "cache")
+    try:
+        first = evaluate(tried.loaded, tried.model, cache=cache, **tried.options)  # type: ignore[arg-type]
+        mute = _Mute(tried.model)
+        second = evaluate(tried.loaded, mute, cache=cache, **tried.options)  # type: ignore[arg-type]
+    finally:
+        cache.close()
+    yield Finding(
+        "answers are kept and not asked for twice",
+        passed=_same_numbers(first, second),
+        detail=f"{mute.asked} asked again",
+    )
+
+
+class _Mute:
+    """A model that encodes and never answers.
+
+    Args:
+        model: whose questions it takes.
+    """
+
+    def __init__(self, model: AnyScorer) -> None:
+        self._model = model
+        self.asked = 0
+
+    def __getattr__(self, name: str) -> object:
+        known = getattr(self._model, name)
+        return self._refuse if name in _ASKED else known
+
+    def _refuse(self, *_arguments: object, **_options: object) -> object:
+        self.asked += 1
+        raise ModelError(where=repr(self._model), seen="is asked what it had answered already")
+
+
+def _refuses_what_it_does_not_honour(tried: _Tried) -> Iterator[Finding]:
+    try:
+        evaluate(tried.loaded, tried.model, cache=MemoryCache(), **{_UNHEARD_OF: 1})  # type: ignore[arg-type]
+    except UsageError as error:
+        yield Finding("an unknown option is refused", passed=True, detail=str(error))
+    else:
+        yield Finding("an unknown option is refused", passed=False, detail="it was taken")
+
+
+def _takes_first_items(tried: _Tried) -> Iterator[Finding]:
+    few = evaluate(tried.loaded, tried.model, limit=1, **tried.options)  # type: ignore[arg-type]
+    asked = few.outcomes()["item"].n_unique()
+    whole = tried.run.outcomes()["item"].n_unique()
+    yield Finding(
+        "a limit asks the first items only", passed=asked < whole or whole == 1, detail=str(asked)
+    )
+
+
+def _is_read_and_written(tried: _Tried) -> Iterator[Finding]:
+    paradigm, folder = tried.loaded.paradigm, tried.folder / "written"
+    paradigm.write(tried.loaded.suite, folder)
+    read = paradigm.read(folder)
+    yield Finding(
+        "a suite that is written is read as it was",
+        passed=read.suite == tried.loaded.suite,
+        detail=f"{len(read.faults)} faults",
+    )
+
+
+def _is_opened_among_others(tried: _Tried) -> Iterator[Finding]:
+    path = _path(tried.run)
+    names = [run.suite.name for run in open_runs(str(path.parent.parent))]
+    yield Finding(
+        "a folder of runs is opened by its name", passed=tried.loaded.suite.name in names, detail=""
+    )
+
+
+CHECKS: tuple[_Check, ...] = (
+    _is_read_and_written,
+    _is_stored_once,
+    _is_the_same_in_memory,
+    _is_opened_among_others,
+    _has_outcomes,
+    _has_estimates,
+    _has_a_summary,
+    _keeps_answers,
+    _takes_first_items,
+    _refuses_what_it_does_not_honour,
+)
+
+
+def _same_numbers(one: Run, other: Run) -> bool:
+    return one.outcomes().equals(other.outcomes()) and one.estimates() == other.estimates()
+
+
+def _path(run: Run) -> Path:
+    """Folder of a run that is stored.
+
+    Raises:
+        CimentoError: it is not.
+    """
+    if run.folder is None:
+        raise CimentoError(where=repr(run), seen="it is not stored")
+    return run.folder
+
+
+def _content(run: Run) -> dict[str, str]:
+    """Every file of a run with its sha256."""
+    folder = _path(run)
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }

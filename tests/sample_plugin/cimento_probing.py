@@ -1,0 +1,178 @@
+"""A paradigm as a user would write one: which of two continuations agrees with the subject?
+
+A suite is a folder with ``suite.toml`` (``kind = "probing"``) and ``items.tsv``: the beginning of a
+sentence, the verb that agrees with its subject, and the verb that does not.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from cimento.answers import REQUESTS
+from cimento.engine.requests import Answers, Choose, Requests
+from cimento.errors import Fault, SuiteError
+from cimento.paradigms.base import AskedModel, ParadigmOptions, SuiteReading
+from cimento.paradigms.plain import PlainParadigm
+from cimento.runs.estimates import Estimate
+from cimento.runs.outcomes import Outcome, outcomes_table, rate
+from cimento.runs.run import Run
+from cimento.sources import Asking
+from cimento.suites.model import Meta
+
+COLUMNS = ("id", "prompt", "right", "wrong", "noun")
+NATS_PER_BIT = 0.6931471805599453
+
+
+@dataclass(frozen=True)
+class Probe:
+    """The beginning of a sentence with a verb that agrees and one that does not."""
+
+    id: str
+    prompt: str
+    right: str
+    wrong: str
+    noun: str
+
+
+@dataclass(frozen=True)
+class ProbingSuite:
+    """Probes with what is known of them."""
+
+    meta: Meta
+    probes: tuple[Probe, ...]
+
+    @property
+    def name(self) -> str:
+        """The suite's name."""
+        return self.meta.name
+
+
+class ProbingOptions(ParadigmOptions):
+    """Options of probing.
+
+    Attributes:
+        article: what stands before every beginning.
+        seed: of what is drawn; nothing is.
+    """
+
+    ASKED = frozenset({"article"})
+
+    article: str = ""
+    seed: int = 0
+
+
+class Probing(PlainParadigm[ProbingSuite, ProbingOptions]):
+    """Forced choice between two continuations, options scored by their summed log-probability."""
+
+    name = "probing"
+    kinds = ("probing",)
+    options = ProbingOptions
+
+    def owns(self, suite: object) -> bool:
+        """Whether it is a suite of probes."""
+        return isinstance(suite, ProbingSuite)
+
+    def read(self, path: Path) -> SuiteReading[ProbingSuite]:
+        """A folder with suite.toml and items.tsv."""
+        toml, table = ((path / name).read_bytes() for name in ("suite.toml", "items.tsv"))
+        meta = Meta(**tomllib.loads(toml.decode())["meta"])
+        rows = list(csv.DictReader(io.StringIO(table.decode()), delimiter="\t"))
+        missing = [name for name in COLUMNS if rows and name not in rows[0]]
+        if missing:
+            fault = Fault(
+                code="PROBE-1", severity="error", where="items.tsv",
+                seen=f"there is no column {missing[0]!r}", todo="Add it.",
+            )  # fmt: skip
+            raise SuiteError(where=str(path), faults=[fault])
+        probes = tuple(Probe(**{name: row[name] for name in COLUMNS}) for row in rows)
+        return SuiteReading(
+            suite=ProbingSuite(meta, probes),
+            faults=(),
+            sha256=hashlib.sha256(toml + table).hexdigest(),
+            path=path,
+        )
+
+    def write(self, suite: ProbingSuite, folder: Path) -> None:
+        """The same folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        meta = f'kind = "probing"\n[meta]\nname = "{suite.name}"\nlanguage = "it"\n'
+        (folder / "suite.toml").write_text(meta, encoding="utf-8")
+        lines = ["\t".join(COLUMNS)]
+        lines += ["\t".join(getattr(probe, name) for name in COLUMNS) for probe in suite.probes]
+        (folder / "items.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def limited(self, suite: ProbingSuite, limit: int) -> ProbingSuite:
+        """The first probes."""
+        return replace(suite, probes=suite.probes[:limit])
+
+    def requests(
+        self,
+        suite: ProbingSuite,
+        options: ProbingOptions,
+        *,
+        scoring: Asking,  # noqa: ARG002  # the same for every way of scoring
+        model: AskedModel,  # noqa: ARG002  # and for every model
+        answers: Answers,
+    ) -> Requests | None:
+        """One round: each beginning with its two continuations."""
+        if answers.n:
+            return None
+        prompts = [f"{options.article}{probe.prompt}" for probe in suite.probes]
+        rows = [
+            (number, suite.name, probe.id, "choice", 1, prompt, "", 0, len(prompt), True)
+            for number, (probe, prompt) in enumerate(zip(suite.probes, prompts, strict=True))
+        ]
+        return Requests(
+            asked=[
+                Choose(prompt=prompt, options=(f" {probe.right}", f" {probe.wrong}"))
+                for probe, prompt in zip(suite.probes, prompts, strict=True)
+            ],
+            places=pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row"),
+        )
+
+    def judge(self, run: Run) -> pl.DataFrame:
+        """A pass where the verb that agrees is more probable; equal probabilities tie."""
+        suite = run.suite
+        assert isinstance(suite, ProbingSuite)
+        scores = run.table("choices").partition_by("request", as_dict=True)
+        outcomes = []
+        for number, probe in enumerate(suite.probes):
+            right, wrong = scores[number,].sort("option")["logprob_nats"]
+            verdict = "tie" if right == wrong else "pass" if right > wrong else "fail"
+            outcomes.append(
+                Outcome(
+                    item=probe.id,
+                    question="agreement",
+                    verdict=verdict,
+                    right=right > wrong,
+                    value=(right - wrong) / NATS_PER_BIT,
+                    unit="bits",
+                    cluster=probe.noun,
+                    groups={"noun": probe.noun},
+                )
+            )
+        return outcomes_table(suite.name, outcomes)
+
+    def estimate(self, run: Run) -> Sequence[Estimate]:
+        """How often the verb that agrees is preferred; by chance one half."""
+        like = Estimate(
+            suite=run.suite.name,
+            model=run.model,
+            question="agreement",
+            role="headline",
+            description="The verb that agrees with the subject is the more probable one.",
+            chance=0.5,
+            chance_method="by lot",
+        )
+        return [rate(run.outcomes(), like)]
+
+
+PROBING = Probing()
