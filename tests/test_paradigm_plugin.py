@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,9 @@ def test_a_table_without_a_column_is_told(suite, short_words):
 def test_it_is_short():
     lines = (PLUGINS / "cimento_probing.py").read_text(encoding="utf-8").splitlines()
     assert len(lines) < MOST_LINES
+
+
+def test_the_page_shows_the_code_that_is_tested_here():
+    page = (PLUGINS.parents[1] / "docs" / "paradigms.md").read_text(encoding="utf-8")
+    shown = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    assert (PLUGINS / "cimento_probing.py").read_text(encoding="utf-8") in shown

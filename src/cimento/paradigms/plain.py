@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic
 
 from cimento.errors import Fault, SuiteError, TableError
-from cimento.paradigms.base import OptionsT, Stored, SuiteReading, SuiteT
+from cimento.paradigms.base import MethodFacts, OptionsT, Stored, SuiteReading, SuiteT
 from cimento.report.grid import Estimate as EstimateCell
 from cimento.report.grid import Grid, as_text
 from cimento.runs.estimates import Estimate
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
 
@@ -68,6 +70,14 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
                 todo="Run again.",
             )
         return Stored(suite=suite, options=self.options.model_validate(options))
+
+    def scores(self, run: Run) -> pl.DataFrame | None:  # noqa: ARG002
+        """The score of every condition: conditions have none."""
+        return None
+
+    def methods(self, run: Run) -> MethodFacts:
+        """How many items were asked."""
+        return MethodFacts(counted=f"{run.outcomes()['item'].n_unique()} items")
 
     def warnings(self, run: Run) -> Sequence[str]:  # noqa: ARG002
         """What a reader must know of a run beside the warnings of its manifest: nothing."""
