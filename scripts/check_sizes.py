@@ -1,4 +1,4 @@
-"""Hold the size ceilings: files of 400 lines, functions of 50.
+"""Hold the size ceilings: files of 500 lines, functions of 50.
 
 A longer one needs a comment ``# size: <reason>``, on the first line of the file or in the line
 above the function.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from shape.source import functions, length
 
-MAX_FILE = 400
+MAX_FILE = 500
 MAX_FUNCTION = 50
 FOLDERS = ("src", "tests", "scripts", "benchmarks")
 

@@ -11,10 +11,11 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.execute import ModelHandle, Progress, answer
+from cimento.engine.replay import PREFIX, Recording
 from cimento.engine.requests import NO_ANSWERS
 from cimento.engine.scores import SCORING_VERSION
 from cimento.errors import CimentoError, StorageError, SuiteError, UsageError
@@ -24,7 +25,7 @@ from cimento.paradigms.registry import find_paradigm, paradigm_names, paradigm_o
 from cimento.runs.manifest import describe
 from cimento.runs.run import Run, open_run
 from cimento.runs.store import RunFolder
-from cimento.sources import Asking, open_source, shown_name
+from cimento.sources import Asking, shown_name
 from cimento.suites import faults
 from cimento.suites.builtin import find_suite, name_or_path
 from cimento.suites.load import suite_paths
@@ -92,7 +93,7 @@ class Failure:
 
 def run_suite(
     loaded: LoadedSuite,
-    model: ModelHandle,
+    model: ModelHandle | Recording,
     run_options: RunOptions,
     *,
     cache: AnswerCache,
@@ -113,7 +114,10 @@ def run_suite(
         return open_run(folder.path).judge(**run_options.options)
     if folder is not None:
         folder.prepare()
-    tables, warnings = _asked(suite, paradigm, options, model, cache=cache, progress=progress)
+    scoring = run_options.scoring
+    tables, warnings = _asked(
+        suite, paradigm, options, model, scoring=scoring, cache=cache, progress=progress
+    )
     warnings = (*map(str, faults.warnings(loaded.reading.faults)), *warnings)
     run = Run(
         suite=suite,
@@ -138,8 +142,9 @@ def _asked(
     suite: TestSuite,
     paradigm: AnyParadigm,
     options: ParadigmOptions,
-    model: ModelHandle,
+    model: ModelHandle | Recording,
     *,
+    scoring: Asking,
     cache: AnswerCache,
     progress: Progress | None,
 ) -> tuple[Mapping[str, pl.DataFrame], tuple[str, ...]]:
@@ -148,13 +153,14 @@ def _asked(
 
     answers, places = NO_ANSWERS, []
     while True:
-        requests = paradigm.requests(
-            suite, options, scoring=model.scoring, model=model, answers=answers
-        )
+        requests = paradigm.requests(suite, options, scoring=scoring, model=model, answers=answers)
         if requests is None:
             break
         places.append(requests.places)
-        new = answer(requests.asked, model, cache=cache, progress=progress)
+        if isinstance(model, Recording):
+            new = model.answer(requests, first=answers.n)
+        else:
+            new = answer(requests.asked, model, cache=cache, progress=progress)
         answers = answers.joined(new)
     return {"requests": pl.concat(places), **answers.tables}, answers.warnings
 
@@ -166,7 +172,7 @@ def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
 
 
 def _inputs(
-    loaded: LoadedSuite, model: ModelHandle, options: ParadigmOptions, scoring: Asking
+    loaded: LoadedSuite, model: ModelHandle | Recording, options: ParadigmOptions, scoring: Asking
 ) -> dict[str, JsonValue]:
     """What decides whether a stored run answers the same question."""
     columns: list[JsonValue] = list(scoring.columns)
@@ -183,7 +189,10 @@ def _inputs(
 
 
 def _folder(
-    loaded: LoadedSuite, model: ModelHandle, options: ParadigmOptions, run_options: RunOptions
+    loaded: LoadedSuite,
+    model: ModelHandle | Recording,
+    options: ParadigmOptions,
+    run_options: RunOptions,
 ) -> RunFolder | None:
     if run_options.output is None:
         return None
@@ -361,19 +370,30 @@ def run_model(
         StorageError: a run cannot be written.
     """
     name = shown_name(model)
+    recording = model.removeprefix(PREFIX) if _is_recording(model) else None
     try:
-        handle = ModelHandle(open_source(model, run_options.scoring), run_options.scoring)
+        handle = None if recording else ModelHandle.opened(model, run_options.scoring)
     except CimentoError as error:
         yield from (Failure(loaded.suite.name, name, error) for loaded in suites)
         return
     for loaded in suites:
         told = progress(loaded.suite.name, name) if progress else None
         try:
-            yield run_suite(loaded, handle, run_options, cache=cache, progress=told)
+            asked = handle or _recording(str(recording), loaded, run_options.scoring)
+            yield run_suite(loaded, asked, run_options, cache=cache, progress=told)
         except StorageError:
             raise
         except CimentoError as error:
             yield Failure(loaded.suite.name, name, error)
+
+
+def _is_recording(model: str | Scorer) -> TypeGuard[str]:
+    return isinstance(model, str) and model.startswith(PREFIX)
+
+
+def _recording(name: str, loaded: LoadedSuite, scoring: Asking) -> Recording:
+    recording: Recording = loaded.paradigm.recording(name, loaded.suite, scoring=scoring)
+    return recording
 
 
 def refuse_same_names(suites: Sequence[LoadedSuite]) -> None:

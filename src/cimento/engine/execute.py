@@ -12,7 +12,7 @@ from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Score
 from cimento.errors import UsageError
 from cimento.models.base import ModelCard, Remarking
 from cimento.requests import Plan, ScoreRequest
-from cimento.sources import AnyScorer, Asking, ScorerSource, Source, ask, name_of
+from cimento.sources import AnyScorer, Asking, ScorerSource, Source, ask, name_of, open_source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,6 +35,15 @@ class ModelHandle:
         self.source = source
         self.scoring = scoring
 
+    @classmethod
+    def opened(cls, model: str | AnyScorer, scoring: Asking) -> ModelHandle:
+        """A model by its name, or one that is there already.
+
+        Raises:
+            CimentoError: there is no such file or model.
+        """
+        return cls(open_source(model, scoring), scoring)
+
     @property
     def label(self) -> str:
         """Name and revision, known before anything is loaded."""
@@ -49,6 +58,11 @@ class ModelHandle:
     def named(self) -> str:
         """How it can be named again; empty where it was made in Python."""
         return name_of(self.source)
+
+    @property
+    def recorded(self) -> frozenset[str]:
+        """Nothing: it answers what it is asked."""
+        return frozenset()
 
     @property
     def card(self) -> ModelCard:

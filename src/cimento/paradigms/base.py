@@ -22,6 +22,7 @@ from cimento.suites.model import JsonValue, Meta
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.engine.replay import Recording
     from cimento.engine.requests import Answers, Requests
     from cimento.models.base import ModelCard
     from cimento.report.records import SuiteReport
@@ -132,11 +133,15 @@ class Stored(Generic[SuiteT, OptionsT]):
 
 
 class AskedModel(Protocol):
-    """A model as a paradigm sees it while it writes requests; it is loaded when it is looked at."""
+    """A model as a paradigm sees it while it writes requests, or a recording of one."""
 
     @property
     def card(self) -> ModelCard:
-        """What is known about it."""
+        """What is known about it; of a recording the kind is ``replay``."""
+
+    @property
+    def recorded(self) -> frozenset[str]:
+        """Names of the tables that a recording holds; empty for a model."""
 
     def chat(self, messages: Sequence[tuple[str, str]]) -> str | None:
         """Turns, as (role, content), in its chat template; None where it has none."""
@@ -211,6 +216,22 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
 
         Raises:
             CimentoError: the suite cannot be asked in this way.
+        """
+
+    def recording(self, name: str, suite: SuiteT, *, scoring: Asking) -> Recording:
+        """What somebody recorded of the answers to a suite.
+
+        Args:
+            name: what stands after ``replay:``: a file, and after ``#`` the name of one of several
+                models in it.
+            suite: that was recorded.
+            scoring: its ``spec`` and ``recorded_unit``; options that a recording cannot honour are
+                refused.
+
+        Raises:
+            InputError: the file cannot be read.
+            UsageError: suites of this paradigm have no recordings, or an option is refused.
+            TableError: it is no recording of this suite.
         """
 
     def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[SuiteT, OptionsT]:

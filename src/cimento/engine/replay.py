@@ -1,0 +1,137 @@
+"""Recordings: requests answered from tables that somebody recorded; no model is loaded.
+
+A recording belongs to a suite, so that its paradigm reads it: rows of the tables name the item and
+the condition that they answer for, and requests find their answers by the places that they have in
+the suite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from cimento.answers import CHOICES, FILLS, REPLIES, TOKENS
+from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Requests, Score
+from cimento.errors import InputError
+from cimento.models.base import ModelCard
+from cimento.suites.model import JsonValue
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PREFIX = "replay:"
+"""Begins the name of a recording, as ``-m`` takes it."""
+
+TABLES: Mapping[type[Request], str] = {
+    Score: TOKENS.name, Fill: FILLS.name, Choose: CHOICES.name, Reply: REPLIES.name
+}  # fmt: skip
+"""Question to the table that answers it."""
+
+_Rows: TypeAlias = list[tuple[object, ...]]
+_KEYS = ("item", "condition")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Recording:
+    """What somebody recorded of the answers of a model to a suite.
+
+    Attributes:
+        card: who was recorded; its kind is ``replay``, its revision the hash of the file.
+        tables: ``tokens``, ``fills``, ``choices`` and ``replies``, as far as they were recorded,
+            with the columns ``item`` and ``condition`` in the place of ``request``.
+        inputs: what makes its answers what they are, for the manifest.
+        named: how it can be named again.
+        warnings: what the user should know, as sentences.
+    """
+
+    card: ModelCard
+    tables: Mapping[str, pl.DataFrame]
+    inputs: Mapping[str, JsonValue] = field(default_factory=dict)
+    named: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Name, and the beginning of the file's hash."""
+        return self.card.label
+
+    @property
+    def recorded(self) -> frozenset[str]:
+        """Names of the tables that there are."""
+        return frozenset(self.tables)
+
+    @property
+    def takes_messages(self) -> bool:
+        """No: nothing is sent anywhere."""
+        return False
+
+    def chat(self, messages: Sequence[tuple[str, str]]) -> None:  # of `AskedModel`
+        """None: a recording has no chat template."""
+
+    def answer(self, requests: Requests, *, first: int = 0) -> Answers:
+        """What was recorded for some requests.
+
+        Args:
+            requests: with their places.
+            first: number of the first of them in `Requests.places`.
+
+        Raises:
+            InputError: an item has no such answer, or two items that ask the same have different
+                ones.
+        """
+        import polars as pl
+
+        places: dict[int, dict[tuple[str, str], None]] = {}
+        for number, item, condition in requests.places.select("request", *_KEYS).iter_rows():
+            places.setdefault(number - first, {})[item, condition] = None
+        tables: dict[str, pl.DataFrame] = {}
+        for name in dict.fromkeys(TABLES[type(request)] for request in requests.asked):
+            recorded = self._by_place(name)
+            rows = [
+                (number, *row)
+                for number, request in enumerate(requests.asked)
+                if TABLES[type(request)] == name
+                for row in self._rows(recorded, list(places.get(number, {})))
+            ]
+            kept = self.tables[name].drop(*_KEYS).schema if name in self.tables else {}
+            tables[name] = pl.DataFrame(rows, schema={"request": pl.Int32(), **kept}, orient="row")
+        return Answers(tables=tables, n=len(requests.asked), warnings=self.warnings)
+
+    def _by_place(self, name: str) -> dict[tuple[str, str], _Rows]:
+        """The rows of a table without item and condition, by these."""
+        found: dict[tuple[str, str], _Rows] = {}
+        if name in self.tables:
+            table = self.tables[name]
+            keys = table.select(_KEYS).iter_rows()
+            for key, row in zip(keys, table.drop(*_KEYS).iter_rows(), strict=True):
+                found.setdefault(key, []).append(row)
+        return found
+
+    def _rows(
+        self, recorded: Mapping[tuple[str, str], _Rows], places: Sequence[tuple[str, str]]
+    ) -> _Rows:
+        """The rows of the places that one request has."""
+        answer: _Rows = []
+        for number, place in enumerate(places):
+            rows = recorded.get(place)
+            if rows is None:
+                raise InputError(
+                    where=f"recording {self.card.name!r}",
+                    seen=f"it has no answer for {_named(place)}",
+                    todo="Was it recorded on another suite?",
+                )
+            if number and rows != answer:
+                raise InputError(
+                    where=f"recording {self.card.name!r}",
+                    seen=f"{_named(place)} has another answer than {_named(places[0])}, which asks"
+                    " the same",
+                    todo="Which is right?",
+                )
+            answer = rows
+        return answer
+
+
+def _named(place: tuple[str, str]) -> str:
+    item, condition = place
+    return f"item {item!r}, condition {condition!r}" if condition else f"item {item!r}"
