@@ -1,0 +1,110 @@
+"""Minimal pairs as a suite, in one line of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from cimento.errors import UsageError
+from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+
+GOOD, BAD = "good", "bad"
+CLAIM = Prediction(
+    f"(*;%{GOOD}%) < (*;%{BAD}%)", comment="The good sentence is less surprising than the bad one."
+)
+
+Pairs: TypeAlias = "Iterable[Sequence[str]] | Iterable[Mapping[str, Any]] | Any"
+"""Tuples (good, bad), dictionaries, or a data frame of polars or pandas."""
+
+
+def pairs(
+    rows: Pairs,
+    *,
+    name: str = "pairs",
+    language: str = "",
+    good: str = GOOD,
+    bad: str = BAD,
+    cluster: str = "",
+) -> Suite:
+    """A suite of minimal pairs: the good sentence should be the more probable one.
+
+    Args:
+        rows: tuples of a good and a bad sentence; or dictionaries, or a data frame, with a column
+            for each. Other columns are kept, and results can be broken down by them; a column
+            ``id`` names the pairs.
+        name: of the suite.
+        language: ISO 639-1 code.
+        good: name of the column of good sentences.
+        bad: name of the column of bad sentences.
+        cluster: name of the column whose value says which pairs belong together.
+
+    Raises:
+        UsageError: there are no pairs, or a row is not one.
+
+    Example:
+        >>> suite = pairs([("The keys are here.", "The keys is here."), ("We go.", "We goes.")])
+        >>> len(suite.items)
+        2
+    """
+    records = [_record(row, number, good, bad) for number, row in enumerate(_rows(rows), start=1)]
+    if not records:
+        raise UsageError(where="pairs", seen="there are none", todo="Give (good, bad) tuples.")
+    if cluster and not any(cluster in record for record in records):
+        raise UsageError(
+            where=f"cluster={cluster!r}",
+            seen="no pair has this column",
+            todo="Give the name of a column, or leave it out.",
+        )
+    return Suite(
+        meta=Meta(name=name, language=language),
+        region_names=("sentence",),
+        predictions=(CLAIM,),
+        items=tuple(_item(record, good, bad) for record in records),
+        cluster=cluster,
+    )
+
+
+def _rows(rows: Pairs) -> Iterable[object]:
+    """Rows one by one, whatever holds them."""
+    if hasattr(rows, "iter_rows"):
+        return list(rows.iter_rows(named=True))
+    if hasattr(rows, "to_dict") and hasattr(rows, "columns"):
+        return list(rows.to_dict("records"))
+    if isinstance(rows, str) or not isinstance(rows, Iterable):
+        raise UsageError(
+            where="pairs",
+            seen=f"got {type(rows).__name__}",
+            todo="Give (good, bad) tuples, dictionaries or a data frame.",
+        )
+    return rows
+
+
+def _record(row: object, number: int, good: str, bad: str) -> dict[str, str]:
+    """A row as texts by column; ``id`` is there in every one."""
+    if isinstance(row, Mapping):
+        cells = {str(key): str(value) for key, value in row.items() if value is not None}
+    elif isinstance(row, Sequence) and not isinstance(row, str) and len(row) == 2:  # noqa: PLR2004
+        cells = {good: str(row[0]), bad: str(row[1])}
+    else:
+        raise UsageError(
+            where=f"pair {number}", seen=f"got {row!r}", todo="Give a good and a bad sentence."
+        )
+    for column in (good, bad):
+        if not cells.get(column, "").strip():
+            raise UsageError(
+                where=f"pair {number}",
+                seen=f"there is no sentence under {column!r}",
+                todo=f"Its columns are: {', '.join(cells)}.",
+            )
+    return {"id": str(number), **cells}
+
+
+def _item(record: Mapping[str, str], good: str, bad: str) -> Item:
+    columns = {key: value for key, value in record.items() if key not in {"id", good, bad}}
+    return Item(
+        record["id"],
+        tuple(
+            Condition(name, (Region(record[column].strip()),), columns)
+            for name, column in ((GOOD, good), (BAD, bad))
+        ),
+    )

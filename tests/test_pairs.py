@@ -1,0 +1,63 @@
+"""Minimal pairs from tuples, dictionaries and data frames."""
+
+from __future__ import annotations
+
+import pandas as pd
+import polars as pl
+import pytest
+
+from cimento.errors import UsageError
+from cimento.suites.checks import check_suite
+from cimento.suites.faults import errors
+from cimento.suites.pairs import pairs
+
+ROWS = [
+    {"good": "Il gatto dorme.", "bad": "Il gatto dormono.", "verb": "dormire"},
+    {"good": "I cani corrono.", "bad": "I cani corre.", "verb": "correre"},
+]
+
+
+def sentences(suite):
+    return [[c.regions[0].text for c in item.conditions] for item in suite.items]
+
+
+@pytest.mark.parametrize("made", [lambda rows: rows, pl.DataFrame, pd.DataFrame])
+def test_all_forms_make_the_same_suite(made):
+    suite = pairs(made(ROWS), name="it-verbs", language="it", cluster="verb")
+    assert suite == pairs(ROWS, name="it-verbs", language="it", cluster="verb")
+    assert sentences(suite) == [[row["good"], row["bad"]] for row in ROWS]
+    assert suite.items[0].column("verb") == "dormire"
+    assert not errors(check_suite(suite))
+
+
+def test_tuples_are_enough():
+    suite = pairs((row["good"], row["bad"]) for row in ROWS)
+    assert sentences(suite) == [[row["good"], row["bad"]] for row in ROWS]
+    assert [item.id for item in suite.items] == ["1", "2"]
+
+
+def test_columns_may_have_other_names():
+    rows = [{"id": "a", "grammatical": "We go.", "starred": "We goes."}]
+    suite = pairs(rows, good="grammatical", bad="starred")
+    assert suite.items[0].id == "a"
+    assert sentences(suite) == [["We go.", "We goes."]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([], "there are none"),
+        ("We go.", "got str"),
+        ([("We go.",)], "pair 1"),
+        ([("We go.", " ")], "no sentence under 'bad'"),
+        ([{"good": "We go."}], "no sentence under 'bad'"),
+    ],
+)
+def test_what_is_no_pair_is_told(rows, message):
+    with pytest.raises(UsageError, match=message):
+        pairs(rows)
+
+
+def test_a_cluster_that_no_pair_has_is_told():
+    with pytest.raises(UsageError, match="no pair has this column"):
+        pairs(ROWS, cluster="noun")
