@@ -177,7 +177,8 @@ def page_text(html: str) -> str:
     )
     text = re.sub(r"<[^>]*>", "", html)
     lines = (line.strip() for line in text.split("\n"))
-    return "\n".join(line for line in lines if line)
+    # When runs were made stands there once for all where that is the same second.
+    return re.sub(r"(?m)^created\n.*\n", "", "\n".join(line for line in lines if line))
 
 
 def _text(value: object) -> str:
