@@ -190,6 +190,39 @@ CHOICES = TableSchema(
     },
 )
 
+# The two tables as runs of stories have them: by story and tier, not by request.
+STORY_REPLIES = TableSchema(
+    name="replies",
+    columns={
+        "suite": "String",
+        "item": "String",
+        "condition": "String",
+        "text": "String",
+        # end, stop or length; see docs/tables.md.
+        "stop_reason": "String",
+        # What was read from the text; null where nothing could be.
+        "label": "String",
+        "unread_reason": "String",
+    },
+)
+
+STORY_CHOICES = TableSchema(
+    name="choices",
+    columns={
+        "suite": "String",
+        "item": "String",
+        "condition": "String",
+        "option": "String",
+        # As it stands after the prompt, without the blank before it.
+        "word": "String",
+        "logprob_nats": "Float64",
+        "n_tokens": "Int32",
+        # What options are compared by: the log-probability, or what was made of it.
+        "value_nats": "Float64",
+        "is_greedy": "Boolean",
+    },
+)
+
 JUDGMENTS = TableSchema(
     name="judgments",
     columns={

@@ -15,12 +15,15 @@ from cimento.answers import (
     REPLIES,
     REQUESTS,
     SCORES,
+    STORY_CHOICES,
+    STORY_REPLIES,
     TOKENS,
     VERDICTS,
     TableSchema,
     find_table,
 )
 from cimento.citing import bibtex, methods_paragraph, references
+from cimento.citing.facts import STORIES
 from cimento.citing.used import counted
 from cimento.exporting.data import RunData
 from cimento.files import atomically, write_text
@@ -43,6 +46,7 @@ _ABOUT = {
     "scores": "one row a measure of a sentence",
     "judgments": "one row a judgment of a person",
 }
+_OF_STORIES = {schema.name: schema for schema in (STORY_CHOICES, STORY_REPLIES)}
 _LICENCE = re.compile(r"^[\w.+-]+$")
 
 
@@ -70,7 +74,8 @@ def _joined(runs: Sequence[RunData], schema: TableSchema) -> pl.DataFrame | None
 
     frames = []
     for run in runs:
-        table = find_table(schema, run.path)
+        of_stories = _OF_STORIES if run.facts.kind == STORIES else {}
+        table = find_table(of_stories.get(schema.name, schema), run.path)
         if table is None:
             continue
         own = (pl.lit(run.facts.label).alias("model"), pl.lit(run.suite).alias("suite"))

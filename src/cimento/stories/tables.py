@@ -10,44 +10,12 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from cimento.answers import VERDICTS, TableSchema, write_table
+from cimento.answers import STORY_CHOICES, STORY_REPLIES, VERDICTS, write_table
 from cimento.stories.asking import WITHOUT_STORY, Record, scores_of
 from cimento.stories.outcomes import Outcome, judge_all
 from cimento.stories.records import TIERS, Story, TierAnswer
 
 _BITS = 1 / math.log(2)
-
-REPLIES = TableSchema(
-    name="replies",
-    columns={
-        "suite": "String",
-        "item": "String",
-        "condition": "String",
-        "text": "String",
-        # end, stop or length; see docs/tables.md.
-        "stop_reason": "String",
-        # What was read from the text; null where nothing could be.
-        "label": "String",
-        "unread_reason": "String",
-    },
-)
-
-CHOICES = TableSchema(
-    name="choices",
-    columns={
-        "suite": "String",
-        "item": "String",
-        "condition": "String",
-        "option": "String",
-        # As it stands after the prompt, without the blank before it.
-        "word": "String",
-        "logprob_nats": "Float64",
-        "n_tokens": "Int32",
-        # What options are compared by: the log-probability, or what was made of it.
-        "value_nats": "Float64",
-        "is_greedy": "Boolean",
-    },
-)
 
 
 def store_tables(
@@ -70,7 +38,7 @@ def store_tables(
     choices = [row for record in records for row in _choices(suite, record, by_key)]
     replies = [_reply(suite, record) for record in records if "reply" in record]
     verdicts = [_verdict(suite, outcome) for outcome in judge_all(answers, stories)]
-    for rows, schema in ((choices, CHOICES), (replies, REPLIES), (verdicts, VERDICTS)):
+    for rows, schema in ((choices, STORY_CHOICES), (replies, STORY_REPLIES), (verdicts, VERDICTS)):
         if rows:
             write_table(pl.DataFrame(rows, schema=schema.polars(), orient="row"), schema, folder)
 
