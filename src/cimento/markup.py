@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jinja2 import Environment
 
 _TEX = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"} | {
@@ -46,3 +48,11 @@ def templates_of(package: str) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
+
+
+def columns(rows: Sequence[tuple[str, ...]], *, indent: int = 0) -> str:
+    """Rows as columns of text, two blanks between them; control characters are blanks."""
+    rows = [tuple(map(printable, row)) for row in rows]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(" " * indent + line.rstrip() for line in lines)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
-from cimento.cli.console import columns
+from cimento.markup import columns
 from cimento.report.wording import agreement, interval, number, p_short
 
 if TYPE_CHECKING:

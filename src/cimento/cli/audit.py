@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cimento.cli import options
-from cimento.cli.console import columns, show
+from cimento.cli.console import show
 from cimento.cli.frequencies import zipf_frequencies_if_any
+from cimento.markup import columns
 
 if TYPE_CHECKING:
     from cimento.auditing import Audit, Baseline

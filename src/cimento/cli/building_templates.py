@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cimento.cli import options
-from cimento.cli.console import columns, note, show
+from cimento.cli.console import note, show
+from cimento.markup import columns
 
 if TYPE_CHECKING:
     from cimento.cloze.building import Review

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from cimento.cli.console import columns
 from cimento.cloze.comparing import compare_runs
 from cimento.cloze.judging.precision import Share, percent
+from cimento.markup import columns
 from cimento.report.wording import interval, items, signed
 
 if TYPE_CHECKING:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
-
-from cimento.markup import printable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,14 +28,6 @@ def show_tables(tables: Iterable[pl.DataFrame]) -> None:
     import polars as pl
 
     show(pl.concat(tables).write_csv(separator="\t"))
-
-
-def columns(rows: Sequence[tuple[str, ...]], *, indent: int = 0) -> str:
-    """Rows as columns of text, two blanks between them; control characters are blanks."""
-    rows = [tuple(map(printable, row)) for row in rows]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
-    return "\n".join(" " * indent + line.rstrip() for line in lines)
 
 
 def note(text: str) -> None:

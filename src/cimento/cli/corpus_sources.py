@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cimento.cli import options
-from cimento.cli.console import columns, note, show
+from cimento.cli.console import note, show
 from cimento.cli.corpus_options import InventoryName
 from cimento.errors import InputError
+from cimento.markup import columns
 
 if TYPE_CHECKING:
     from cimento.corpus.plain import PlainSentence

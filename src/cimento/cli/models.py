@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cimento.cli import options
-from cimento.cli.console import columns, note, show
+from cimento.cli.console import note, show
+from cimento.markup import columns
 
 if TYPE_CHECKING:
     from cimento.models.base import Policy, Scorer, TextScorer

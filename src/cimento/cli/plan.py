@@ -68,7 +68,7 @@ def _plain(
 def _text(
     work: Work, found: list[ModelEstimate], others: dict[str, JsonValue], *, gpu: bool
 ) -> str:
-    from cimento.cli.console import columns
+    from cimento.markup import columns
 
     suites = [("suite", "items", "texts", "new")]
     suites += [

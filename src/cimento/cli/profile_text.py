@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from cimento.cli.console import columns
 from cimento.cloze.judging.hits import (
     compare_all,
     compare_pairs,
@@ -15,6 +14,7 @@ from cimento.cloze.judging.hits import (
     hit_ranks,
 )
 from cimento.cloze.profile import EXPRESSION
+from cimento.markup import columns
 from cimento.report.wording import agreement, interval, number, signed
 from cimento.verdicts.kinds import rates_only
 

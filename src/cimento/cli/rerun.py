@@ -199,7 +199,7 @@ def _as_json(found: Mapping[str, tuple[FileRepeat, ...]]) -> str:
 
 
 def _as_text(name: str, files: tuple[FileRepeat, ...]) -> str:
-    from cimento.cli.console import columns
+    from cimento.markup import columns
 
     rows = [(each.name, "same" if each.same else "differs", each.remark) for each in files]
     differing = sum(not each.same for each in files)

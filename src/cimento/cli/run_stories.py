@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.cli.console import columns, note, show
+from cimento.cli.console import note, show
 from cimento.cli.evaluating import PART_MISSING
 from cimento.cli.kinds import keep_options
 from cimento.cli.stories_text import (
@@ -18,6 +18,7 @@ from cimento.cli.stories_text import (
     run_tables,
 )
 from cimento.errors import CimentoError, StorageError
+from cimento.markup import columns
 from cimento.runs.store import RunFolder
 from cimento.sources import shown_name
 from cimento.stories.as_json import as_json

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from cimento.cli.console import columns
 from cimento.errors import Fault
+from cimento.markup import columns
 from cimento.stories.audit import audit, story_names
 from cimento.stories.audit_record import audit_record
 from cimento.stories.describe import describe

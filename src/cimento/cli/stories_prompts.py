@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cimento.cli import options
-from cimento.cli.console import columns, show
+from cimento.cli.console import show
+from cimento.markup import columns
 
 if TYPE_CHECKING:
     from cimento.stories.asking import TierAsk, Voice

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cimento.cli import audit, options, suites_build, suites_derived, suites_power, vary
-from cimento.cli.console import columns, note, show
+from cimento.cli.console import note, show
+from cimento.markup import columns
 
 if TYPE_CHECKING:
     from cimento.errors import Fault

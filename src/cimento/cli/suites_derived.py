@@ -45,8 +45,9 @@ def match_suite(
 
     Differences in length, frequency or words between conditions can make or hide an effect.
     """
-    from cimento.cli.console import columns, note, show
+    from cimento.cli.console import note, show
     from cimento.errors import UsageError
+    from cimento.markup import columns
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import load_suite
     from cimento.suites.matching import Limits, match_items

@@ -23,7 +23,8 @@ def vary_suite(
 
     Run suite and variants with one model, then: cimento compare RUN RUN.
     """
-    from cimento.cli.console import columns, note, show
+    from cimento.cli.console import note, show
+    from cimento.markup import columns
     from cimento.suites.builtin import find_suite
     from cimento.suites.faults import summarize
     from cimento.suites.load import inspect_suite, load_suite

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from cimento.cli.console import columns
+from cimento.markup import columns
 from cimento.report.wording import number, p_short
 from cimento.statistics.regression import INTERCEPT
 from cimento.studies.agreement.profile import CONTROLS

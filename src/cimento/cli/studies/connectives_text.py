@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from cimento.cli.console import columns
+from cimento.markup import columns
 
 if TYPE_CHECKING:
     from cimento.studies.connectives.checks import Check

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cimento.cli import options
-from cimento.cli.console import columns, note, show
+from cimento.cli.console import note, show
 from cimento.cli.spreadsheets import neutralise
+from cimento.markup import columns
 
 if TYPE_CHECKING:
     from cimento.suites.model import JsonValue
