@@ -300,7 +300,7 @@ def test_candidates_are_judged_by_a_dictionary_and_by_people_before_it(tmp_path)
         orient="row",
     )
     write_table(said, JUDGMENTS, run.folder)
-    judging = ClozeJudging(k=2, dictionary=rules, judged=read_said(run))
+    judging = ClozeJudging(k=2, dictionary=rules, judged=read_said(run.folder))
     [method] = summarise(run, judging).methods
     assert method.fitting[0].share.correct == 3
 
@@ -320,7 +320,7 @@ def test_a_table_that_was_filled_in_is_an_earlier_judgment(tmp_path):
     table = tmp_path / "said.tsv"
     rows = "a1\trossa\tA [rossa]\tyes\t\na1\trosso\tA [rosso]\tno\tgender\na1\tx\tA [x]\t\t\n"
     table.write_text(f"item\tcandidate\tsentence\tfits\tremarks\n{rows}", encoding="utf-8")
-    assert read_said(run, table) == {("a1", "rossa"): True, ("a1", "rosso"): False}
+    assert read_said(run.folder, table) == {("a1", "rossa"): True, ("a1", "rosso"): False}
 
 
 def test_people_who_are_divided_say_nothing():

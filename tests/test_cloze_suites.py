@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.cloze.describe import describe_cloze
 from cimento.cloze.faults import CHECKS
-from cimento.cloze.load import find_cloze_faults, load_cloze
+from cimento.cloze.load import load_cloze
 from cimento.cloze.records import (
     ClozeItem,
     MultiwordItem,
@@ -21,6 +20,7 @@ from cimento.cloze.records import (
 )
 from cimento.cloze.templates import expand_multiword, expand_suite, expand_templates
 from cimento.errors import InputError, SuiteError
+from cimento.paradigms.cloze import CLOZE
 from cimento.suites.templates import BLANK_KINDS, new_suite
 
 TOML = '[meta]\nname = "prova"\nlanguage = "it"\n'
@@ -35,7 +35,7 @@ def folder(tmp_path, items: str, *, seeds: str = "", kind: str = "cloze", option
 
 
 def codes(path) -> list[str]:
-    return [fault.code for fault in find_cloze_faults(path)]
+    return [fault.code for fault in CLOZE.read(path).faults]
 
 
 class TestItems:
@@ -298,7 +298,7 @@ class TestShown:
         options = '[options]\ncluster = "origin"\n'
         rows = "1\tLa ___ va.\tx\n2\tIl ___ va.\tx\n3\tUn ___ va.\ty\n"
         path = folder(tmp_path, f"item\ttext\torigin\n{rows}", options=options)
-        assert "2 by origin; the largest, 'x', has 2" in describe_cloze(path, 0)
+        assert "2 by origin; the largest, 'x', has 2" in CLOZE.describe(load_cloze(path).suite, 0)
 
 
 @pytest.mark.parametrize("kind", BLANK_KINDS)

@@ -9,8 +9,6 @@ from cimento.cli.console import note
 if TYPE_CHECKING:
     from cimento.morphology.model import Morphology
 
-_SHOWN = 3
-
 
 def open_named(name: str, *, language: str) -> Morphology:
     """A dictionary, its index in the cache folder; lines that cannot be read are noted.
@@ -28,8 +26,6 @@ def open_named(name: str, *, language: str) -> Morphology:
 
     folder = default_cache_folder() / "dictionaries"
     opened = open_morphology(name, language=language, index_folder=folder)
-    if isinstance(opened, FileMorphology) and (count := opened.faulty_lines):
-        more = [f"{count - _SHOWN} more"] if count > _SHOWN else []
-        shown = "; ".join([*map(str, opened.faults[:_SHOWN]), *more])
-        note(f"warning: {opened.name}: lines that cannot be read, left out ({count}): {shown}")
+    if isinstance(opened, FileMorphology) and opened.faults_text:
+        note(f"warning: {opened.faults_text}")
     return opened

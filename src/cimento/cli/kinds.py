@@ -67,8 +67,6 @@ CHECKERS: Mapping[str, str] = {
     REGIONS: "cimento.cli.kinds:check_regions",
     "acceptability": "cimento.cli.acceptability:check_acceptability",
     "stories": "cimento.cli.stories_check:check_stories",
-    "cloze": "cimento.cloze.load:find_cloze_faults",
-    "templates": "cimento.cloze.load:find_cloze_faults",
 }
 """Kind of suite to what finds its faults, as ``module:function``."""
 
@@ -87,8 +85,6 @@ AUDITORS: Mapping[str, str] = {
 
 DESCRIBERS: Mapping[str, str] = {
     "stories": "cimento.cli.stories_check:describe_stories",
-    "cloze": "cimento.cloze.describe:describe_cloze",
-    "templates": "cimento.cloze.describe:describe_cloze",
 }
 """Kind of suite to what `suites show` prints, from a path and a number of items."""
 
@@ -121,10 +117,21 @@ def find_audit(path: Path) -> JsonValue:
 
 
 def find_description(path: Path, items: int) -> str | None:
-    """What there is to show of a suite and its first items; None for suites of regions."""
-    describer = DESCRIBERS.get(_kind(path))
+    """What there is to show of a suite and its first items; None for suites of regions.
+
+    Raises:
+        CimentoError: the suite cannot be used.
+    """
+    kind = _kind(path)
+    describer = DESCRIBERS.get(kind)
     if describer is None:
-        return None
+        from cimento.api import usable
+        from cimento.paradigms.registry import known_kinds
+
+        paradigm = known_kinds().get(kind)
+        if paradigm is None or kind == REGIONS:
+            return None
+        return paradigm.describe(usable(paradigm, paradigm.read(path)).suite, items)
     return cast("Callable[[Path, int], str]", _imported(describer))(path, items)
 
 

@@ -201,7 +201,7 @@ def judging_of(run: ClozeRun, options: Mapping[str, str], *, k: int) -> ClozeJud
         k=k,
         by=tuple(_listed(options.get("by", ""))),
         dictionary=open_named(name, language=language) if name else None,
-        judged=read_said(run, Path(given).expanduser() if given else None),
+        judged=read_said(run.folder, Path(given).expanduser() if given else None),
     )
 
 

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 from cimento.cloze.judging.clusters import clustering
-from cimento.cloze.load import load_cloze
-from cimento.cloze.records import ClozeItem
+from cimento.cloze.records import ClozeItem, ClozeSuite
 from cimento.cloze.templates import expand_suite
 from cimento.suites.model import reviewers
 
 _ROLE_MARKS = {"target": "", "plausible": "+ ", "implausible": "* "}
 
 
-def describe_cloze(path: Path, items: int) -> str:
+def describe_cloze(suite: ClozeSuite, items: int) -> str:
     """What ``cimento suites show`` prints.
 
     Args:
-        path: of the suite.
+        suite: the suite.
         items: how many of its items are shown.
-
-    Raises:
-        CimentoError: there is no such suite, or it cannot be used.
     """
-    suite = load_cloze(path).suite
     expansion = expand_suite(suite)
     meta = suite.meta
     phenomena = Counter(item.columns.get("phenomenon", "") for item in expansion.items)

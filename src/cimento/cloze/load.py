@@ -39,27 +39,23 @@ def load_cloze(path: Path) -> LoadedCloze:
         InputError: the path does not exist or may not be read.
         SuiteError: the suite has faults; the error carries all of them.
     """
-    reading = _read(path)
+    reading = read_cloze(path)
     found = (*reading.faults, *check_cloze(reading.suite))
     if errors(found):
         raise SuiteError(where=str(path), faults=found)
     return LoadedCloze(reading.suite, warnings(found), reading.sha256, path)
 
 
-def find_cloze_faults(path: Path) -> tuple[Fault, ...]:
-    """Every fault of a suite, instead of an exception.
+def read_cloze(path: Path) -> ClozeReading:
+    """Read one suite of kind ``cloze`` or ``templates``, unchecked.
+
+    Args:
+        path: a suite folder, its suite.toml, or a table of items that stands alone.
 
     Raises:
         InputError: the path does not exist or may not be read.
+        SuiteError: no suite can be made of what the files hold.
     """
-    try:
-        reading = _read(path)
-    except SuiteError as error:
-        return error.faults
-    return (*reading.faults, *check_cloze(reading.suite))
-
-
-def _read(path: Path) -> ClozeReading:
     if path.name == TOML:
         path = path.parent
     return read_folder(path) if path.is_dir() else read_item_table(path)

@@ -195,6 +195,7 @@ class ClozeSuite:
         cluster: free column whose value says which items belong together (``template``,
             ``sentence``, ``expression``); empty where each stands alone.
         extra: top-level keys of suite.toml that cimento does not use, kept for writing.
+        limit: how many of its items are asked, from the first; None for all. It is not written.
     """
 
     meta: Meta
@@ -203,6 +204,7 @@ class ClozeSuite:
     multiwords: tuple[MultiwordItem, ...] = ()
     cluster: str = ""
     extra: Mapping[str, JsonValue] = field(default_factory=dict)
+    limit: int | None = None
 
     @property
     def name(self) -> str:

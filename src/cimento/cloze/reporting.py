@@ -92,7 +92,7 @@ def _judge(run: ClozeRun, by: str) -> ClozeJudging:
     asked = run.manifest.get("fill")
     k = asked.get("k") if isinstance(asked, dict) else None
     return ClozeJudging(
-        k=k if isinstance(k, int) else K, by=(by,) if by else (), judged=read_said(run)
+        k=k if isinstance(k, int) else K, by=(by,) if by else (), judged=read_said(run.folder)
     )
 
 

@@ -11,17 +11,18 @@ from cimento.cloze.readers.candidates import read_candidates
 from cimento.errors import InputError
 
 if TYPE_CHECKING:
-    from cimento.cloze.running import ClozeRun
-    from cimento.cloze.summary import Fits
+    from cimento.cloze.answers import Fits
 
 _SAID = {"yes": True, "no": False}
 
 
-def read_said(run: ClozeRun, earlier: Path | None = None) -> dict[tuple[str, str], bool | None]:
+def read_said(
+    folder: Path | None, earlier: Path | None = None
+) -> dict[tuple[str, str], bool | None]:
     """Judgments that were made on a run, then those of an earlier one where there are none.
 
     Args:
-        run: its own judgments are beside its tables.
+        folder: of the run, with its own judgments beside its tables; None for no run.
         earlier: a folder with a judgments table, or a table of judged candidates; None for none.
 
     Raises:
@@ -30,8 +31,8 @@ def read_said(run: ClozeRun, earlier: Path | None = None) -> dict[tuple[str, str
     found: dict[tuple[str, str], bool | None] = {}
     if earlier is not None:
         found.update(_earlier(earlier))
-    if run.folder is not None and (run.folder / f"{JUDGMENTS.name}.parquet").exists():
-        found.update(_of_folder(run.folder))
+    if folder is not None and (folder / f"{JUDGMENTS.name}.parquet").exists():
+        found.update(_of_folder(folder))
     return found
 
 

@@ -106,7 +106,7 @@ def expand_multiword(item: MultiwordItem) -> tuple[ClozeItem, ...]:
 
 
 def expand_suite(suite: ClozeSuite) -> Expansion:
-    """Every item of a suite: those written out, then those of templates and of multiwords.
+    """The items of a suite: those written out, then those of templates and of multiwords.
 
     Raises:
         InputError: a few rows would make so many items that they fill the memory.
@@ -124,7 +124,8 @@ def expand_suite(suite: ClozeSuite) -> Expansion:
     made = expand_templates(suite.templates)
     words = [item for multiword in suite.multiwords for item in expand_multiword(multiword)]
     written = len(suite.items) + len(words)
-    return Expansion((*suite.items, *made.items, *words), made.n_slots + written, made.shared)
+    items = (*suite.items, *made.items, *words)[: suite.limit]
+    return Expansion(items, made.n_slots + written, made.shared)
 
 
 def _template_bytes(template: Template) -> int:

@@ -24,6 +24,7 @@ CHOICE = "choice:"
 """Begins the method of a fill that was scored because it is an option."""
 
 MOST_MASKS = 8
+MOST_CANDIDATES = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,10 @@ class FillPolicy:
     choice: tuple[ChoiceRule, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, value, most in (("k", self.k, 1000), ("masks", self.masks, MOST_MASKS)):
+        for name, value, most in (
+            ("k", self.k, MOST_CANDIDATES),
+            ("masks", self.masks, MOST_MASKS),
+        ):
             if not 1 <= value <= most:
                 raise UsageError(
                     where=f"{name}={value}", seen="is out of range", todo=f"Give 1 to {most}."

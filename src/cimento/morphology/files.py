@@ -15,6 +15,7 @@ from cimento.morphology.model import Features, Reading, chosen, format_features
 from cimento.morphology.unimorph_tags import from_unimorph
 
 FileFormat = Literal["delaf", "unimorph"]
+_SHOWN = 3
 _PARSERS: dict[FileFormat, ParseLine] = {"delaf": parse_delaf, "unimorph": parse_unimorph}
 
 
@@ -48,6 +49,15 @@ class FileMorphology:
     def faulty_lines(self) -> int:
         """How many lines could not be read."""
         return int(self._index.facts["faulty_lines"])
+
+    @property
+    def faults_text(self) -> str:
+        """Which lines could not be read, as one sentence; empty where all could."""
+        count = self.faulty_lines
+        more = [f"{count - _SHOWN} more"] if count > _SHOWN else []
+        shown = "; ".join([*map(str, self.faults[:_SHOWN]), *more])
+        told = f"{self.name}: lines that cannot be read, left out ({count}): {shown}"
+        return told if count else ""
 
     @property
     def entries(self) -> int:

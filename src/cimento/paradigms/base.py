@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 class TestSuite(Protocol):
     """A suite of any paradigm."""
 
-    __test__: ClassVar[bool] = False  # the name tells pytest otherwise
-
     @property
     def name(self) -> str:
         """The suite's name."""
@@ -45,6 +43,9 @@ class TestSuite(Protocol):
     def meta(self) -> Meta:
         """Who made it, about what, and on which terms."""
 
+
+# The name tells pytest otherwise; inside the class it would be asked of every suite.
+TestSuite.__test__ = False  # type: ignore[attr-defined]
 
 SuiteT = TypeVar("SuiteT", bound=TestSuite)
 

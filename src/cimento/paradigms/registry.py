@@ -15,7 +15,9 @@ from cimento.suites.kinds import kind_of
 if TYPE_CHECKING:
     from cimento.paradigms.base import AnyParadigm, ParadigmOptions
 
-PARADIGMS: Mapping[str, str] = {}
+PARADIGMS: Mapping[str, str] = {
+    "cloze": "cimento.paradigms.cloze:CLOZE",
+}
 """Name of each paradigm to where it is, as ``module:object``; imported when it is needed."""
 
 DEFAULT = "regions"

@@ -76,6 +76,11 @@ class Run:
         model = self.manifest.get("model")
         return str(model.get("kind", "")) if isinstance(model, dict) else ""
 
+    @property
+    def n_items(self) -> int:
+        """How many items were asked, judged or not."""
+        return self.tables[REQUESTS.name]["item"].n_unique()
+
     def table(self, name: str) -> pl.DataFrame:
         """A table of the run; see docs/tables.md. `.to_pandas()` gives a pandas frame.
 
@@ -143,7 +148,7 @@ class Run:
             model=self.model,
             model_kind=self.model_kind,
             language=self.suite.meta.language,
-            n_items=self.outcomes()["item"].n_unique(),
+            n_items=self.n_items,
             folder=str(self.folder) if self.folder else None,
             options=self.options.model_dump(mode="json"),
             estimates=self.estimates(),

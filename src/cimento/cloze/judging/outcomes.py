@@ -1,0 +1,205 @@
+"""What became of each blank: a hit, candidates that fit, the option that was chosen.
+
+Everything that is decided about an item is decided here, once. An answer that a method cannot find
+is a failure; candidates that nobody judged are unscored; a choice with an option that has no score
+is unscored, and one whose target shares the highest score is a tie.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from cimento.cloze.answers import Answer, ClozeAnswers
+from cimento.cloze.choosing import Choice, choose
+from cimento.cloze.judging.candidates import Candidate
+from cimento.cloze.judging.hits import hit_ranks, is_hit
+from cimento.cloze.records import ClozeItem
+from cimento.earlier import UNREACHABLE
+from cimento.errors import UsageError, did_you_mean
+from cimento.runs.outcomes import Outcome, outcomes_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+OPTION_ALONE = frozenset({"left-to-right", "joint", "left", "sentinel"})
+"""Rules whose score is that of the option's own tokens, so that it can be divided by them."""
+
+DIVIDED = " per token"
+"""Ends the method of a choice by scores that were divided by the option's tokens."""
+
+CHOICE, HIT, FITS = "choice", "hit@", "fits@"
+"""Questions, the two last ones with the number of candidates that count."""
+
+REACHABLE = "reachable"
+"""Group of hits: whether the method can find the answer at all; where some cannot be found."""
+
+CHOSEN = "chosen"
+"""Group of choices: the role of the most probable option; roles that tie, joined."""
+
+NOT_FOUND = "the target is not among the candidates"
+NOT_JUDGED = "nobody judged this candidate, or people were divided"
+NO_PROBABILITY = "its probability is not known"
+
+
+def cloze_outcomes(answers: ClozeAnswers) -> pl.DataFrame:
+    """The outcomes table of a run.
+
+    Raises:
+        UsageError: no item has a column that results are to be broken down by.
+        InputError: a dictionary, judgments or an expectation cannot be used.
+    """
+    _refuse_unknown_columns(answers)
+    rows = [
+        outcome
+        for method in answers.methods
+        for outcome in (*_hits(answers, method), *_fits(answers, method))
+    ]
+    rows += (outcome for rule in answers.choices for outcome in _choices(answers, rule))
+    return outcomes_table(answers.suite.name, rows)
+
+
+def _refuse_unknown_columns(answers: ClozeAnswers) -> None:
+    known = {name for item in answers.items for name in item.columns}
+    for name in answers.options.by:
+        if name not in known:
+            raise UsageError(
+                where=f"by={name}", seen="no item has this column", todo=did_you_mean(name, known)
+            )
+
+
+def depths_of(answers: ClozeAnswers) -> tuple[int, ...]:
+    """How many candidates count: one, and as many as were asked for."""
+    return tuple(dict.fromkeys((1, answers.options.k)))
+
+
+def _hits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
+    """Whether the target of each item is among its first candidates, with its rank.
+
+    An answer that the method cannot find is a miss like any other: the model did not give it. It
+    is told apart by its reason and its group, whether or not a spelling of it was found.
+    """
+    with_target = [item for item in answers.items if item.targets]
+    ranks = hit_ranks(with_target, answers.candidates(method))
+    unreachable = _unreachable(answers, with_target) if method in ("mask", "words") else set()
+    for k in depths_of(answers):
+        for item in with_target:
+            rank, cannot = ranks[item.id], item.id in unreachable
+            held = is_hit(rank, k)
+            yield Outcome(
+                item=item.id,
+                question=f"{HIT}{k}",
+                method=method,
+                verdict="pass" if held else "fail",
+                right=held,
+                value=rank,
+                unit="rank",
+                reason=UNREACHABLE if cannot else "" if rank else NOT_FOUND,
+                cluster=answers.cluster_of[item.id],
+                groups={
+                    **item.columns,
+                    **({REACHABLE: "no" if cannot else "yes"} if unreachable else {}),
+                },
+            )
+
+
+def _unreachable(answers: ClozeAnswers, items: Iterable[ClozeItem]) -> set[str]:
+    """Items none of whose targets is one token; empty where options were not scored at a mask."""
+    at_mask = answers.by_rule("mask")
+    return {
+        item.id
+        for item in items
+        if _is_one_token(at_mask.get(item.id, ()), set(item.targets)) is False
+    }
+
+
+def _is_one_token(options: Iterable[Answer], targets: Collection[str]) -> bool | None:
+    """Whether one of the targets is one token; None where that is not known."""
+    known = [option for option in options if option.text in targets]
+    return any(option.logprob_nats is not None for option in known) if known else None
+
+
+def _fits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
+    """Whether each of the first candidates fits, where at least one of all was judged.
+
+    The item of such a row is the place of the candidate, ``ITEM#RANK``; all places of an item, or
+    of what its items are made from, are one cluster.
+    """
+    candidates = answers.judged(method)
+    if all(candidate.fits is None for candidate in candidates):
+        return
+    columns = {item.id: item.columns for item in answers.items}
+    for k in depths_of(answers):
+        for candidate in candidates:
+            if candidate.rank <= k:
+                yield _fit(candidate, k, method, answers.cluster_of, columns[candidate.item])
+
+
+def _fit(
+    candidate: Candidate,
+    k: int,
+    method: str,
+    cluster_of: Mapping[str, str],
+    columns: Mapping[str, str],
+) -> Outcome:
+    unknown = "" if candidate.probability is not None else NO_PROBABILITY
+    return Outcome(
+        item=f"{candidate.item}#{candidate.rank}",
+        question=f"{FITS}{k}",
+        method=method,
+        verdict="unscored" if candidate.fits is None else "pass" if candidate.fits else "fail",
+        right=candidate.fits,
+        value=candidate.probability,
+        unit="probability",
+        reason=NOT_JUDGED if candidate.fits is None else unknown,
+        cluster=cluster_of[candidate.item] or candidate.item,
+        groups={"candidate": candidate.text, **columns},
+    )
+
+
+def _choices(answers: ClozeAnswers, rule: str) -> Iterator[Outcome]:
+    """Which option is the most probable; also with scores divided by tokens, where they can be."""
+    options = answers.by_rule(rule)
+    columns = {item.id: item.columns for item in answers.items}
+    ways = [(rule, "bits", {item: _scores(some) for item, some in options.items()})]
+    if rule in OPTION_ALONE:
+        divided = {item: _scores_per_token(some) for item, some in options.items()}
+        ways.append((rule + DIVIDED, "bits per token", divided))
+    for method, unit, scores in ways:
+        for choice in choose(answers.items, scores):
+            yield _chosen(choice, method, unit, answers.cluster_of, columns[choice.item])
+
+
+def _scores(options: Iterable[Answer]) -> dict[str, float | None]:
+    return {option.text: option.logprob_nats for option in options}
+
+
+def _scores_per_token(options: Iterable[Answer]) -> dict[str, float | None]:
+    return {
+        option.text: option.logprob_nats / option.n_pieces
+        for option in options
+        if option.logprob_nats is not None and option.n_pieces
+    }
+
+
+def _chosen(
+    choice: Choice,
+    method: str,
+    unit: str,
+    cluster_of: Mapping[str, str],
+    columns: Mapping[str, str],
+) -> Outcome:
+    roles = " = ".join(sorted(set(choice.roles)))
+    return Outcome(
+        item=choice.item,
+        question=CHOICE,
+        method=method,
+        verdict=choice.outcome,
+        right=None if choice.outcome == "unscored" else choice.outcome == "pass",
+        value=None if choice.margin_nats is None else choice.margin_nats / math.log(2),
+        unit=unit,
+        reason=choice.reason or "",
+        cluster=cluster_of[choice.item],
+        groups={**columns, **({CHOSEN: roles} if roles else {})},
+    )

@@ -1,0 +1,230 @@
+"""Cloze suites, written out or made of templates: what belongs in a blank?
+
+A model finds candidates for each blank and scores the options of its item there. It is judged in
+three ways: whether the target is among the first candidates (``hit@k``), how many of them fit, as
+people or a dictionary say (``fits@k``), and which option is the most probable (``choice``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from cimento.answers import REQUESTS
+from cimento.cloze.answers import ClozeAnswers
+from cimento.cloze.checks import check_cloze
+from cimento.cloze.describe import describe_cloze
+from cimento.cloze.estimating import asked, cloze_estimates
+from cimento.cloze.judging.candidates import check_candidates
+from cimento.cloze.judging.outcomes import FITS, HIT, cloze_outcomes
+from cimento.cloze.load import read_cloze
+from cimento.cloze.options import ClozeOptions
+from cimento.cloze.records import BLANK, ClozeItem, ClozeSuite
+from cimento.cloze.templates import expand_suite
+from cimento.cloze.writers.native import write_folder
+from cimento.earlier import UNREACHABLE
+from cimento.engine.requests import Fill, Requests
+from cimento.errors import Fault, InputError, SuiteError, TableError, UsageError
+from cimento.paradigms.base import Stored, SuiteReading
+from cimento.paradigms.plain import PlainParadigm
+from cimento.requests import NO_CONTEXT
+from cimento.runs.estimates import Estimate
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.engine.requests import Answers
+    from cimento.paradigms.base import AskedModel
+    from cimento.runs.run import Run
+    from cimento.runs.store import Manifest, RunFolder
+    from cimento.sources import Asking
+
+
+class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
+    """Blanks, their candidates and their options; see `cimento.paradigms.base.Paradigm`."""
+
+    name = "cloze"
+    kinds = ("cloze", "templates")
+    options = ClozeOptions
+
+    def read(self, path: Path) -> SuiteReading[ClozeSuite]:
+        """A suite folder, its suite.toml, or a table of items that stands alone.
+
+        Raises:
+            InputError: the path does not exist or may not be read.
+        """
+        try:
+            reading = read_cloze(path)
+        except SuiteError as error:
+            return SuiteReading(suite=None, faults=error.faults, sha256="", path=path)
+        found = (*reading.faults, *check_cloze(reading.suite))
+        return SuiteReading(suite=reading.suite, faults=found, sha256=reading.sha256, path=path)
+
+    def owns(self, suite: object) -> bool:
+        """Whether an object is a cloze suite."""
+        return isinstance(suite, ClozeSuite)
+
+    def write(self, suite: ClozeSuite, folder: Path) -> None:
+        """Write a suite as a folder of the native format.
+
+        Raises:
+            StorageError: the folder cannot be written.
+        """
+        write_folder(suite, folder)
+
+    def check(self, suite: ClozeSuite) -> Sequence[Fault]:
+        """Every fault of a suite."""
+        return check_cloze(suite)
+
+    def limited(self, suite: ClozeSuite, limit: int) -> ClozeSuite:
+        """The suite with only its first items, of whatever they are made."""
+        return replace(suite, limit=limit)
+
+    def describe(self, suite: ClozeSuite, items: int) -> str:
+        """What the suite is, and its first items."""
+        return describe_cloze(suite, items)
+
+    def requests(
+        self,
+        suite: ClozeSuite,
+        options: ClozeOptions,
+        *,
+        scoring: Asking,
+        model: AskedModel,  # noqa: ARG002  # every model is asked the same
+        answers: Answers,
+    ) -> Requests | None:
+        """One blank for each distinct text, with the options of all its items.
+
+        Raises:
+            UsageError: a context is to stand before the texts.
+            InputError: the suite has no item.
+        """
+        if answers.n:
+            return None
+        if scoring.context != NO_CONTEXT:
+            raise UsageError(
+                where="--context",
+                seen="what stands before a blank is written in a cloze suite itself",
+                todo="Leave it out.",
+            )
+        items = expand_suite(suite).items
+        if not items:
+            raise InputError(where="suite", seen="there is no item to ask", todo="Add one.")
+        return blank_requests(items, options, suite=suite.name)
+
+    def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[ClozeSuite, ClozeOptions]:
+        """The suite as far as it was asked, and how; version 0.1 named the options differently.
+
+        Raises:
+            TableError: the run cannot be read.
+        """
+        from cimento.answers import read_table
+
+        try:
+            suite = read_cloze(folder.suite_folder).suite
+        except (InputError, SuiteError) as error:
+            raise TableError(where=str(folder.suite_folder), seen=str(error)) from error
+        asked = read_table(REQUESTS, folder.path)["item"].n_unique()
+        whole = len(expand_suite(suite).items)
+        return Stored(
+            suite=suite if asked == whole else replace(suite, limit=asked),
+            options=ClozeOptions.model_validate(_stored_options(manifest)),
+        )
+
+    def judge(self, run: Run) -> pl.DataFrame:
+        """Hits, candidates that fit, and forced choices.
+
+        Raises:
+            UsageError: no item has a column that results are to be broken down by.
+            InputError: a dictionary, judgments or an expectation cannot be used.
+        """
+        return cloze_outcomes(ClozeAnswers(run))
+
+    def estimate(self, run: Run) -> Sequence[Estimate]:
+        """acc@1 to acc@k, P@1 and P@k, and the forced choices, also by the columns of ``by``."""
+        return cloze_estimates(ClozeAnswers(run))
+
+    def warnings(self, run: Run) -> Sequence[str]:
+        """Candidates that are missing or not judged, and answers that cannot be found."""
+        answers = ClozeAnswers(run)
+        noted = [f"{method}: {text}" for method in answers.methods for text in _noted(run, method)]
+        return (*noted, *_faulty_dictionary(answers))
+
+
+CLOZE = ClozeParadigm()
+"""The paradigm of suites of the kinds ``cloze`` and ``templates``."""
+
+
+def _stored_options(manifest: Manifest) -> dict[str, object]:
+    """The options of a stored run; 0.1 kept what was asked under ``fill``, the rest as given."""
+    stored = manifest.get("options")
+    options = dict(stored) if isinstance(stored, dict) else {}
+    if "paradigm" in manifest:
+        return cast("dict[str, object]", options)
+    fill, given = manifest.get("fill"), options.get("set")
+    return {
+        **(given if isinstance(given, dict) else {}),
+        **(fill if isinstance(fill, dict) else {}),
+        "seed": options.get("seed", 0),
+    }
+
+
+# --- Requests
+
+
+def blank_requests(items: Sequence[ClozeItem], options: ClozeOptions, *, suite: str) -> Requests:
+    """One request for each distinct text with a blank, and the items that each is for."""
+    import polars as pl
+
+    wanted: dict[tuple[str, str], dict[str, None]] = {}
+    for item in items:
+        texts = wanted.setdefault((item.before, item.after), {})
+        texts.update(dict.fromkeys(text for option in item.options for text in option.spellings))
+    numbers = {text: number for number, text in enumerate(wanted)}
+    places = [
+        (numbers[item.before, item.after], suite, item.id, "", 1, item.text, "",
+         len(item.before), len(item.before) + len(BLANK), True)
+        for item in items
+    ]  # fmt: skip
+    return Requests(
+        asked=[
+            Fill(before=before, after=after, options=tuple(texts), policy=options.policy)
+            for (before, after), texts in wanted.items()
+        ],
+        places=pl.DataFrame(places, schema=REQUESTS.polars(), orient="row"),
+    )
+
+
+# --- Warnings
+
+
+def _noted(run: Run, method: str) -> Iterator[str]:
+    """What is to be known of the candidates of one method."""
+    answers = ClozeAnswers(run)
+    estimates = [estimate for estimate in run.estimates() if estimate.method == method]
+    cannot = asked(run.outcomes(), f"{HIT}{answers.options.k}", method)
+    items = cannot.filter(cannot["reason"] == UNREACHABLE)["item"]
+    if len(items):
+        yield (
+            f"{len(items)} answers are several tokens and cannot be found at one mask; the first"
+            f" is that of {items[0]}"
+        )
+    k = None if method.startswith(("beam-", "complete", "sentinel")) else answers.options.k
+    yield from check_candidates(
+        answers.judged(method), items=[item.id for item in answers.items], k=k
+    )
+    if not any(estimate.question.startswith((HIT, FITS)) for estimate in estimates):
+        yield (
+            "nothing to judge by. Judge with `cimento annotate candidates`, or give"
+            " --set dictionary=... where items say what they expect"
+        )
+
+
+def _faulty_dictionary(answers: ClozeAnswers) -> Iterator[str]:
+    from cimento.morphology.files import FileMorphology
+
+    dictionary = answers.dictionary
+    if isinstance(dictionary, FileMorphology) and dictionary.faults_text:
+        yield dictionary.faults_text
