@@ -7,12 +7,14 @@ Read this file first. Each stage is a module of its own::
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
+from cimento.answers import COLUMNS
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.execute import ModelHandle, Progress, answer
 from cimento.engine.replay import PREFIX, Recording
@@ -108,13 +110,13 @@ def run_suite(
     options = parse_options(paradigm, run_options.options)
     limit = run_options.scoring.limit
     suite = loaded.suite if limit is None else paradigm.limited(loaded.suite, limit)
-    inputs = _inputs(loaded, model, options, run_options.scoring)
+    scoring = _with_columns(run_options.scoring, options)
+    inputs = _inputs(loaded, model, options, scoring)
     folder = _folder(loaded, model, options, run_options)
     if folder is not None and not run_options.force and folder.is_done(inputs):
-        return open_run(folder.path).judge(**run_options.options)
+        return dataclasses.replace(open_run(folder.path), options=options)
     if folder is not None:
         folder.prepare()
-    scoring = run_options.scoring
     tables, warnings = _asked(
         suite, paradigm, options, model, scoring=scoring, cache=cache, progress=progress
     )
@@ -127,7 +129,7 @@ def run_suite(
             label=model.label,
             model=model.card,
             suite=_identity(loaded),
-            asking=run_options.scoring,
+            asking=scoring,
             named=model.named,
             inputs=inputs,
             warnings=warnings,
@@ -160,9 +162,18 @@ def _asked(
         if isinstance(model, Recording):
             new = model.answer(requests, first=answers.n)
         else:
-            new = answer(requests.asked, model, cache=cache, progress=progress)
+            asked = ModelHandle(model.source, scoring)
+            new = answer(requests.asked, asked, cache=cache, progress=progress)
         answers = answers.joined(new)
     return {"requests": pl.concat(places), **answers.tables}, answers.warnings
+
+
+def _with_columns(scoring: Asking, options: ParadigmOptions) -> Asking:
+    """How texts are scored, with the columns that judging needs."""
+    wanted = {*scoring.columns, *options.columns}
+    named = tuple(column for column in COLUMNS if column in wanted)
+    layers = tuple(column for column in scoring.columns if column not in COLUMNS)
+    return dataclasses.replace(scoring, columns=(*named, *layers))
 
 
 def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
@@ -184,6 +195,7 @@ def _inputs(
         "all_tokens": scoring.all_tokens,
         "columns": columns,
         "asked": options.asked(),
+        **options.inputs(loaded.suite, scoring),
         "scoring_version": SCORING_VERSION,
     }
 
@@ -335,8 +347,6 @@ def evaluate_all(
     Raises:
         CimentoError: a suite cannot be read, two have one name, or the output cannot be written.
     """
-    import dataclasses
-
     scoring = scoring or Asking()
     run_options = RunOptions(
         scoring=scoring if limit is None else dataclasses.replace(scoring, limit=limit),

@@ -15,9 +15,9 @@ from cimento.suites.design import squares, windows_of
 from cimento.suites.formula import parse, references
 from cimento.suites.licensing import regions_measured
 from cimento.verdicts.accuracy import Rule
-from cimento.verdicts.compact import Verdict
 from cimento.verdicts.factorial import Factorial, factorial
 from cimento.verdicts.factorial_regions import RegionDD, region_dds
+from cimento.verdicts.formula import Kind
 from cimento.verdicts.licensing import LicensingEffect, licensing_effects
 from cimento.verdicts.near_ties import near_ties
 from cimento.verdicts.people import CHOSEN, ChoiceRate, choice_rates
@@ -164,9 +164,9 @@ def people_of(run: Run) -> list[ChoiceRate]:
     if CHOSEN not in run.suite.column_names:
         return []
     summary = run.summary(with_verdicts=True)
-    verdicts: dict[int | None, list[Verdict]] = {}
+    verdicts: dict[int | None, dict[str, Kind]] = {}
     for verdict in summary.verdicts:
-        verdicts.setdefault(verdict.prediction, []).append(verdict)
+        verdicts.setdefault(verdict.prediction, {})[verdict.item] = verdict.verdict
     return choice_rates(
         run.judging.applied(run.suite),
         verdicts,
@@ -190,7 +190,7 @@ def region_dds_of(run: Run) -> tuple[RegionDD, ...]:
         values,
         model=run.model,
         seed=run.judging.seed,
-        error_bits=near_ties(run.manifest, run.judging).bits,
+        error_bits=near_ties(run.manifest, run.judging.near_tie_bits).bits,
     )
 
 

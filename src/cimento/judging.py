@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import get_args
 
 from cimento.errors import TableError, UsageError
-from cimento.suites.formula import canonical, parse, references
+from cimento.measures.first_token import FirstTokenRule
 from cimento.suites.model import JsonValue, Metric, Prediction, Suite, UnitName
-
-FirstTokenRule: TypeAlias = Literal["missing", "drop", "zero"]
-TieRule: TypeAlias = Literal["tie", "pass"]
+from cimento.verdicts.accuracy import TieRule
+from cimento.verdicts.measured import refuse_regions
 
 _VALUES: Mapping[str, tuple[object, ...]] = {
     "metric": (None, *get_args(Metric)),
@@ -21,7 +19,6 @@ _VALUES: Mapping[str, tuple[object, ...]] = {
     "unscored_first": get_args(FirstTokenRule),
     "ties": get_args(TieRule),
 }
-_REGION = re.compile(r"\(\s*\d+\s*;")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,30 +125,6 @@ def _prediction(text: str, suite: Suite) -> Prediction:
             todo=f"It has {len(suite.predictions)}, counted from 0.",
         )
     return suite.predictions[number]
-
-
-def _of_sentences(formula: str) -> str:
-    """The same formula about whole sentences."""
-    return _REGION.sub("(*;", formula)
-
-
-def refuse_regions(suite: Suite) -> None:
-    """See that every prediction is about whole sentences.
-
-    Raises:
-        UsageError: one names a region.
-        FormulaError: one cannot be read.
-    """
-    for number, prediction in enumerate(suite.predictions):
-        for reference in references(parse(prediction.formula)):
-            if reference.region != "*":
-                raise UsageError(
-                    where=f"suite {suite.name!r}, prediction {number}",
-                    seen=f"it names the region {canonical(reference)},"
-                    " and a measure (of --measure or --compat) is of whole sentences",
-                    todo="Judge another formula with --prediction, such as"
-                    f" '{_of_sentences(prediction.formula)}', or say --measure regions.",
-                )
 
 
 def _fits(name: str, value: JsonValue) -> bool:

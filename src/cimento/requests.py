@@ -6,7 +6,7 @@ Regions become sentences here and nowhere else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -230,6 +230,7 @@ def plan_suite(
     all_tokens: bool = False,
     by_region: bool = False,
     context: Context = NO_CONTEXT,
+    merged: bool = True,
 ) -> Plan:
     """What must be asked so that every prediction of the suite can be judged.
 
@@ -240,23 +241,26 @@ def plan_suite(
         by_region: whether a token's score depends on the region it is in, so that one sentence
             cut into regions in two ways is asked twice.
         context: what stands before the texts.
+        merged: whether stimuli that ask the same are one request.
 
     Raises:
         UsageError: the suite lacks the column that should hold the contexts.
     """
     context.check(suite)
+    asked: list[RequestKey] = []
     ids: dict[RequestKey, int] = {}
     wanted: list[list[Span]] = []
     places: list[Place] = []
     for stimulus in asked_stimuli(suite, by_region=by_region, context=context):
-        request = ids.setdefault(stimulus.key, len(ids))
-        if request == len(wanted):
+        request = ids.setdefault(stimulus.key, len(asked)) if merged else len(asked)
+        if request == len(asked):
+            asked.append(stimulus.key)
             wanted.append([])
         wanted[request] += stimulus.wanted
         places += stimulus.places(request)
     ask_all = asks_all(suite, all_tokens=all_tokens)
     spans = [None if ask_all else tuple(sorted(set(each))) for each in wanted]
-    requests = _requests(ids, spans, blank=suite.leading_blank)
+    requests = _requests(asked, spans, blank=suite.leading_blank)
     return Plan(suite=suite.name, requests=requests, places=tuple(places))
 
 
@@ -292,7 +296,7 @@ def asked_stimuli(
 
 
 def _requests(
-    ids: Mapping[RequestKey, int],
+    keys: Sequence[RequestKey],
     wanted: Sequence[tuple[Span, ...] | None],
     *,
     blank: bool | None,
@@ -309,5 +313,5 @@ def _requests(
             regions=asked.regions,
             blank=blank,
         )
-        for (asked, number), each in zip(ids.items(), wanted, strict=True)
+        for number, (asked, each) in enumerate(zip(keys, wanted, strict=True))
     )

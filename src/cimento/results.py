@@ -218,7 +218,7 @@ class Run:
     @cached_property
     def _summary(self) -> RunSummary:
         suite, seed, ties = self._judged_suite, self.judging.seed, self.judging.ties
-        near = near_ties(self.manifest, self.judging)
+        near = near_ties(self.manifest, self.judging.near_tie_bits)
         rule = Rule(ties=ties, near_tie_bits=near.bits)
         lengths = self._counted_by_length(suite, rule)
         summary = run_summary(
@@ -246,7 +246,11 @@ class Run:
 
     def _conventions(self) -> tuple[str, ...]:
         first = sum(map(count_first_tokens, self._pieces.scored))
-        return conventions(self.judging, self.manifest, first_tokens=first)
+        return conventions(
+            self.judging,  # type: ignore[arg-type]  # goes with this class
+            self.manifest,
+            first_tokens=first,
+        )
 
     def _numbered(self, summary: RunSummary) -> RunSummary:
         """The summary with the numbers that the predictions have in their suite."""

@@ -205,7 +205,7 @@ class ReplaySource:
         progress: Progress | None = None,  # noqa: ARG002
     ) -> Answered:
         """Match the recorded sentences with the suite's, in order."""
-        self._refuse_what_is_fixed()
+        refuse_what_is_fixed(self._asking)
         from cimento.models.replay import replay
 
         replayed = replay(
@@ -214,26 +214,30 @@ class ReplaySource:
         tables = Answers(requests_table(replayed.plan), replayed.tokens, replayed.warnings)
         return Answered(replayed.card, tables)
 
-    def _refuse_what_is_fixed(self) -> None:
-        """See that nothing is asked that a recording has answered once for all."""
-        asking = self._asking
-        asked = {
-            "limit": (asking.limit is not None, "it answers for the whole suite, in order"),
-            "context": (
-                asking.context != NO_CONTEXT,
-                "what stood before its sentences is as it was",
-            ),
-            "boundary": (
-                asking.policy.boundary in ("word-start", "word-end"),
-                "it does not say how probable the end of a word is",
-            ),
-            "columns": (bool(asking.columns), "it holds nothing but surprisals"),
-        }
-        for option, (given, seen) in asked.items():
-            if given:
-                raise UsageError(
-                    where=f"--{option} with a recording", seen=seen, todo="Leave the option out."
-                )
+
+def refuse_what_is_fixed(asking: Asking) -> None:
+    """See that nothing is asked that a recording has answered once for all.
+
+    Raises:
+        UsageError: something is.
+    """
+    asked = {
+        "limit": (asking.limit is not None, "it answers for the whole suite, in order"),
+        "context": (
+            asking.context != NO_CONTEXT,
+            "what stood before its sentences is as it was",
+        ),
+        "boundary": (
+            asking.policy.boundary in ("word-start", "word-end"),
+            "it does not say how probable the end of a word is",
+        ),
+        "columns": (bool(asking.columns), "it holds nothing but surprisals"),
+    }
+    for option, (given, seen) in asked.items():
+        if given:
+            raise UsageError(
+                where=f"--{option} with a recording", seen=seen, todo="Leave the option out."
+            )
 
 
 def ask(

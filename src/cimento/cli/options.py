@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from cimento.errors import UsageError
-from cimento.judging import FirstTokenRule, TieRule
+from cimento.measures.first_token import FirstTokenRule
 from cimento.models.base import (
     BosRule,
     BoundaryRule,
@@ -25,6 +25,7 @@ from cimento.models.base import (
 )
 from cimento.suites.model import Metric as MetricName
 from cimento.suites.model import UnitName
+from cimento.verdicts.accuracy import TieRule
 
 
 def option(*flags: str, help: str, **more: Any) -> Any:  # noqa: A002  # as typer calls it

@@ -15,7 +15,7 @@ from cimento.markup import columns
 
 if TYPE_CHECKING:
     from cimento.errors import Fault
-    from cimento.suites.model import JsonValue, Suite
+    from cimento.suites.model import JsonValue
 
 INVALID = 2
 
@@ -108,6 +108,7 @@ def show_suite(
     """Print what a suite is, what it predicts, and its first items."""
     from cimento.cli.kinds import find_description
     from cimento.suites.builtin import find_suite
+    from cimento.suites.describe import describe_suite
     from cimento.suites.load import load_suites
 
     path = find_suite(suite)
@@ -116,7 +117,7 @@ def show_suite(
         show(described)
         return
     for loaded in load_suites(path):
-        show(_described(loaded.suite, items))
+        show(describe_suite(loaded.suite, items))
 
 
 @app.command("check")
@@ -209,36 +210,6 @@ def new(
     new_suite(kind, folder, workbook=xlsx, canary=new_canary())
     table = "items.xlsx" if xlsx else "items.tsv"
     note(f"Fill in {folder / table}, then: cimento suites check {folder}")
-
-
-def _described(suite: Suite, items: int) -> str:
-    """A suite as text."""
-    from cimento.suites.model import reviewers
-
-    meta = suite.meta
-    facts = [
-        ("language", meta.language),
-        ("phenomenon", meta.phenomenon),
-        ("version", meta.version),
-        ("licence", meta.licence),
-        ("status", meta.status),
-        ("reviewers", reviewers(meta)),
-        ("citation", meta.citation),
-        ("items", str(len(suite.items))),
-        ("conditions", ", ".join(suite.condition_names)),
-        ("regions", ", ".join(f"{i} {name}" for i, name in enumerate(suite.region_names, 1))),
-        ("metric", suite.metric),
-    ]
-    lines = [meta.name, *(f"  {label:<11}{value}" for label, value in facts if value)]
-    for number, prediction in enumerate(suite.predictions):
-        lines.append(f"  prediction {number}  {prediction.formula}  {prediction.comment}".rstrip())
-    for item in suite.items[:items]:
-        lines.append(f"  item {item.id}")
-        lines += [
-            f"    {condition.name:<20} {' | '.join(region.text for region in condition.regions)}"
-            for condition in item.conditions
-        ]
-    return "\n".join(lines)
 
 
 def _count(number: int, what: str) -> str:

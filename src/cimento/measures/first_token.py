@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.answers import LEFT_OUT, NO_LEFT_CONTEXT
-from cimento.judging import FirstTokenRule
 
 if TYPE_CHECKING:
     import polars as pl
+
+FirstTokenRule: TypeAlias = Literal["missing", "drop", "zero"]
 
 
 def with_first_tokens(tokens: pl.DataFrame, rule: FirstTokenRule) -> pl.DataFrame:

@@ -22,6 +22,7 @@ from cimento.suites.model import JsonValue, Meta
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.answers import Column
     from cimento.engine.replay import Recording
     from cimento.engine.requests import Answers, Requests
     from cimento.models.base import ModelCard
@@ -66,6 +67,24 @@ class ParadigmOptions(BaseModel):
         """The options that change what a model is asked, in plain values."""
         plain: dict[str, JsonValue] = self.model_dump(mode="json", include=set(self.ASKED))
         return plain
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of the tokens table that judging needs, beside those that are asked for.
+
+        Raises:
+            UsageError: an option names what there is not.
+        """
+        return ()
+
+    def inputs(self, suite: Any, scoring: Asking) -> dict[str, JsonValue]:  # noqa: ANN401, ARG002
+        """What else decides whether a stored run holds the answers that these options need.
+
+        Args:
+            suite: of the paradigm.
+            scoring: how its texts are scored.
+        """
+        return {}
 
     def digest(self) -> str:
         """A short name for `asked`: eight hexadecimal digits; empty where nothing is declared."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.base import AnyParadigm, ParadigmOptions
 
 PARADIGMS: Mapping[str, str] = {
+    "regions": "cimento.paradigms.regions.paradigm:REGIONS",
     "cloze": "cimento.paradigms.cloze:CLOZE",
 }
 """Name of each paradigm to where it is, as ``module:object``; imported when it is needed."""

@@ -9,7 +9,7 @@ from cimento.measures import find_measure
 from cimento.runs.manifest import blank_before
 
 if TYPE_CHECKING:
-    from cimento.judging import Judging
+    from cimento.paradigms.regions.options import RegionOptions
     from cimento.suites.model import JsonValue
 
 _BOS = {
@@ -24,35 +24,38 @@ _FIRST = {
 
 
 def conventions(
-    judging: Judging, manifest: Mapping[str, JsonValue], *, first_tokens: int
+    options: RegionOptions,
+    manifest: Mapping[str, JsonValue],
+    *,
+    first_tokens: int,
 ) -> tuple[str, ...]:
     """The conventions of a run that are not the default ones, as sentences.
 
     Args:
-        judging: how it was judged.
+        options: how it was judged.
         manifest: its policy tells how it was scored.
         first_tokens: number of tokens without left context.
     """
     policy = _policy(manifest)
     said: list[str] = []
-    if judging.compat:
-        said.append(f"Conventions of {judging.compat}, see docs/compat.md.")
-    if judging.compat and policy.get("bos") in _BOS:
+    if options.compat:
+        said.append(f"Conventions of {options.compat}, see docs/compat.md.")
+    if options.compat and policy.get("bos") in _BOS:
         said.append(_BOS[str(policy["bos"])])
     if blank_before(manifest) and policy:
         said.append("A blank stood before every text.")
     model = manifest.get("model")
     if isinstance(model, dict) and model.get("boundary"):
         said.append(f"Words are corrected for their boundaries ({model['boundary']}).")
-    if judging.unscored_first in _FIRST and first_tokens:
-        done = _FIRST[judging.unscored_first]
+    if options.unscored_first in _FIRST and first_tokens:
+        done = _FIRST[options.unscored_first]
         said.append(f"First tokens without left context are {done}: {first_tokens} of them.")
-    if judging.ties == "pass":
+    if options.ties == "pass":
         said.append(
             "Ties count as passes: of two equals the first is taken, which is the good one."
         )
-    if judging.measure:
-        said.append(_measure(judging.measure))
+    if options.measure:
+        said.append(_measure(options.measure))
     return tuple(said)
 
 

@@ -51,6 +51,7 @@ class Estimate:
         chance: what it would be by chance; None where that is not defined.
         chance_method: how that was found, or why it is not defined.
         by_length: what it would be by numbers of tokens alone; None where that is not defined.
+        off_by_length: whether numbers of tokens alone lead away from chance, however ties count.
         p: of the test that it is what it would be if nothing were there; None where none is made.
         p_corrected: the same, corrected over a family of tests.
         p_method: name of the test and of the correction.
@@ -82,6 +83,7 @@ class Estimate:
     chance: float | None = None
     chance_method: str | None = None
     by_length: float | None = None
+    off_by_length: bool = False
     p: float | None = None
     p_corrected: float | None = None
     p_method: str | None = None

@@ -60,7 +60,7 @@ def load_suite(path: Path, *, format_: str = "", stored: bool = False) -> Loaded
         UsageError: there is no such format.
         StorageError: there is no room for the temporary file.
     """
-    loaded, faults = _read(path, format_=format_, stored=stored)
+    loaded, faults = read_suite(path, format_=format_, stored=stored)
     if loaded is None or errors(faults):
         raise SuiteError(where=str(path), faults=faults)
     return loaded
@@ -72,7 +72,7 @@ def inspect_suite(path: Path) -> tuple[Suite | None, tuple[Fault, ...]]:
     Raises:
         InputError: the path does not exist, may not be read or is in no known format.
     """
-    loaded, faults = _read(path)
+    loaded, faults = read_suite(path)
     return (loaded.suite if loaded is not None else None), faults
 
 
@@ -215,9 +215,14 @@ def _refuse_kind(path: Path) -> None:
         )
 
 
-def _read(
+def read_suite(
     path: Path, *, format_: str = "", stored: bool = False
 ) -> tuple[LoadedSuite | None, tuple[Fault, ...]]:
+    """What can be read of a suite, and every fault found; arguments as for `load_suite`.
+
+    Raises:
+        InputError: the path does not exist, may not be read or is in no known format.
+    """
     path = _folder_of(path)
     _refuse_large(path)
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.statistics.intervals import counted_interval
 from cimento.verdicts.chance import Chance, chance_level, scale_reason
@@ -14,11 +14,12 @@ from cimento.verdicts.tallies import Group, Tally, tallied
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
-    from cimento.judging import TieRule
     from cimento.suites.formula import Formula
     from cimento.suites.model import Suite
     from cimento.verdicts.compact import Verdict
     from cimento.verdicts.formula import Kind
+
+TieRule: TypeAlias = Literal["tie", "pass"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

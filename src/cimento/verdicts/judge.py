@@ -61,6 +61,41 @@ def judge(
     return Verdicts(each_verdict(suite, trees, found, source_unit=source_unit, unit=unit))
 
 
+def judged_items(
+    suite: Suite,
+    trees: Sequence[Formula],
+    values: Iterable[tuple[str, str, Sequence[Value]]],
+    *,
+    source_unit: Unit,
+    unit: Unit,
+) -> Iterator[tuple[str, list[Outcome]]]:
+    """What each prediction says of each item, from values that come a stimulus at a time.
+
+    Items and values are gone through side by side. Values of an item that come before its turn
+    are judged and kept, so only where both have one order is next to nothing held.
+
+    Args:
+        suite: as for `judge`.
+        trees: what is judged.
+        values: item, condition and values of its regions; those of an item follow each other.
+        source_unit: unit of the values.
+        unit: as for `judge`.
+
+    Returns:
+        The items in the order of the suite, each with one outcome for each prediction.
+    """
+    answered = (
+        (item, _outcomes(trees, {name: values for _, name, values in own}, source_unit, unit))
+        for item, own in groupby(values, key=itemgetter(0))
+    )
+    nothing = _outcomes(trees, {}, source_unit, unit)
+    early: dict[str, list[Outcome]] = {}
+    for item in suite.item_ids():
+        yield item, _next_of(item, answered, early) or nothing
+    # What is wrong with answers is told, whether there are such items or not.
+    deque(answered, maxlen=0)
+
+
 def each_verdict(
     suite: Suite,
     trees: Sequence[Formula],
@@ -69,28 +104,9 @@ def each_verdict(
     source_unit: Unit,
     unit: Unit,
 ) -> Iterator[Verdict]:
-    """The verdicts on every item, from values that come a stimulus at a time.
-
-    Items and values are gone through side by side. Values of an item that come before its turn
-    are judged and kept, so only where both have one order is next to nothing held.
-
-    Args:
-        suite: as for `judge`.
-        trees: what is judged.
-        found: item, condition and values of its regions; those of an item follow each other.
-        source_unit: unit of the values.
-        unit: as for `judge`.
-    """
-    answered = (
-        (item, _outcomes(trees, {name: values for _, name, values in own}, source_unit, unit))
-        for item, own in groupby(found, key=itemgetter(0))
-    )
-    nothing = _outcomes(trees, {}, source_unit, unit)
-    early: dict[str, list[Outcome]] = {}
-    for item in suite.item_ids():
-        yield from _verdicts(suite, item, _next_of(item, answered, early) or nothing)
-    # What is wrong with answers is told, whether there are such items or not.
-    deque(answered, maxlen=0)
+    """The verdicts on every item; as `judged_items`."""
+    for item, outcomes in judged_items(suite, trees, found, source_unit=source_unit, unit=unit):
+        yield from _verdicts(suite, item, outcomes)
 
 
 def _next_of(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import TYPE_CHECKING
 
-from cimento.judging import refuse_regions
+from cimento.errors import UsageError
 from cimento.measures.scores import each_cost
+from cimento.suites.formula import canonical, parse, references
 from cimento.verdicts.compact import Verdicts
+from cimento.verdicts.formula import Outcome
 from cimento.verdicts.judge import each_verdict, parse_predictions
 
 if TYPE_CHECKING:
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from cimento.measures.scores import ScoredSentence
     from cimento.suites.model import Suite
     from cimento.verdicts.compact import Verdict
+
+_REGION = re.compile(r"\(\s*\d+\s*;")
 
 
 def judge_measure(
@@ -59,3 +64,35 @@ def _without_margins(verdicts: Iterable[Verdict], measure: Measure) -> Iterator[
             yield each
         else:
             yield dataclasses.replace(each, margin_bits=None, unscored_reason=reason)
+
+
+def without_margin(outcome: Outcome, measure: Measure) -> Outcome:
+    """An outcome on a measure that may have no unit: then there is no margin in bits."""
+    if outcome.margin_bits is None or measure.information:
+        return outcome
+    reason = f"{measure.name} is a number without unit, so there is no margin in bits"
+    return Outcome(outcome.verdict, None, reason)
+
+
+def _of_sentences(formula: str) -> str:
+    """The same formula about whole sentences."""
+    return _REGION.sub("(*;", formula)
+
+
+def refuse_regions(suite: Suite) -> None:
+    """See that every prediction is about whole sentences.
+
+    Raises:
+        UsageError: one names a region.
+        FormulaError: one cannot be read.
+    """
+    for number, prediction in enumerate(suite.predictions):
+        for reference in references(parse(prediction.formula)):
+            if reference.region != "*":
+                raise UsageError(
+                    where=f"suite {suite.name!r}, prediction {number}",
+                    seen=f"it names the region {canonical(reference)},"
+                    " and a measure (of --measure or --compat) is of whole sentences",
+                    todo="Judge another formula with --prediction, such as"
+                    f" '{_of_sentences(prediction.formula)}', or say --measure regions.",
+                )

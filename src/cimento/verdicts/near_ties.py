@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cimento.judging import Judging
     from cimento.suites.model import JsonValue
 
 NEAR_TIE_BITS: Mapping[str, float] = {
@@ -39,15 +38,15 @@ class NearTies:
     reason: str
 
 
-def near_ties(manifest: Mapping[str, JsonValue], judging: Judging) -> NearTies:
+def near_ties(manifest: Mapping[str, JsonValue], given: float | None) -> NearTies:
     """The threshold of a run.
 
     Args:
         manifest: of the run, whose model card names the number format.
-        judging: how its answers are judged; a threshold that it gives goes before all others.
+        given: a threshold in bits that goes before all others; None where there is none.
     """
-    if judging.near_tie_bits is not None:
-        return NearTies(judging.near_tie_bits, "given for this run")
+    if given is not None:
+        return NearTies(given, "given for this run")
     model, asking = manifest.get("model"), manifest.get("asking")
     dtype = str(model.get("dtype") or "") if isinstance(model, dict) else ""
     policy = asking.get("policy") if isinstance(asking, dict) else None

@@ -25,7 +25,6 @@ from cimento.verdicts.judge import parse_predictions
 
 if TYPE_CHECKING:
     from cimento.suites.model import Item, Suite
-    from cimento.verdicts.compact import Verdict
 
 CHOSEN = "chosen_by"
 """Free column: how many people chose this sentence of its item."""
@@ -69,7 +68,7 @@ class ChoiceRate:
 
 def choice_rates(
     suite: Suite,
-    verdicts: Mapping[int | None, Sequence[Verdict]],
+    verdicts: Mapping[int | None, Mapping[str, Kind]],
     model: str,
     *,
     rule: Rule,
@@ -79,8 +78,8 @@ def choice_rates(
 
     Args:
         suite: as it was judged.
-        verdicts: of the model, by number of the prediction in the order of the suite's predictions,
-            the conjunction's last.
+        verdicts: of the model, item to verdict, by number of the prediction in the order of the
+            suite's predictions, the conjunction's last.
         model: its label.
         rule: how verdicts are counted, of people as of the model.
         seed: of the draws of intervals.
@@ -140,7 +139,7 @@ class _Votes:
         )
 
     def rates(
-        self, verdicts: Sequence[Verdict], model: str, passes: Collection[Kind], seed: int
+        self, verdicts: Mapping[str, Kind], model: str, passes: Collection[Kind], seed: int
     ) -> Iterator[ChoiceRate]:
         """The majority, one person, and the model on the items of the majority."""
         kinds = {item: _kind(self.trees, own) for item, own in self.counts.items()}
@@ -148,9 +147,9 @@ class _Votes:
         yield self._share(known, MAJORITY, passes, people=True)
         yield self._single(seed)
         beside = {
-            each.item: each.verdict
-            for each in verdicts
-            if each.item in known and each.verdict != "unscored"
+            item: verdict
+            for item, verdict in verdicts.items()
+            if item in known and verdict != "unscored"
         }
         yield self._share(beside, model, passes, people=False)
 

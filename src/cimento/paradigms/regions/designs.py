@@ -1,0 +1,236 @@
+"""The designs of region suites: factorial effects, DD by region, licensing, people's choices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cimento.errors import InputError
+from cimento.measures import find_measure, find_measures
+from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope
+from cimento.measures.registry import Measure
+from cimento.measures.values import Missing, Value
+from cimento.paradigms.regions.judging import (
+    judged_suite,
+    label_of,
+    options_of,
+    questions,
+    scores_of,
+    suite_of,
+    values_of,
+)
+from cimento.runs.run import Run
+from cimento.suites.design import squares, windows_of
+from cimento.suites.formula import parse, references
+from cimento.suites.licensing import regions_measured
+from cimento.verdicts.accuracy import Rule
+from cimento.verdicts.factorial import Factorial, factorial, items_by_phenomenon
+from cimento.verdicts.factorial_regions import RegionDD, region_dds
+from cimento.verdicts.licensing import LicensingEffect, licensing_effects
+from cimento.verdicts.near_ties import near_ties
+from cimento.verdicts.people import CHOSEN, ChoiceRate, choice_rates
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DEFAULT_MEASURE = "surprisal-bits"
+"""Of runs that are judged on regions: the whole sentence, in the unit of their margins."""
+
+OF_MASKED_MODELS = "logistic scores are those of masked models"
+"""The bert-syntax-it study (2022) defines them so: a causal model's raw outputs are no votes."""
+
+
+def factorial_of(
+    run: Run,
+    measure: str = "",
+    *,
+    scope: Scope = "suite",
+    normalisations: Sequence[Normalisation] = NORMALISATIONS,
+) -> Factorial:
+    """The results of a run's design on one measure.
+
+    Args:
+        run: of a suite with two factors.
+        measure: its name; empty for that of the run's judging, or the surprisal of sentences.
+        scope: what is pooled for normalised scores: for this model and measure, the whole suite or
+            each phenomenon.
+        normalisations: the scales wanted.
+
+    Returns:
+        The results; without phenomena, but with a reason, where the measure is not defined for
+        this kind of model.
+
+    Raises:
+        UsageError: there is no such measure, or the suite declares no two factors.
+        InputError: its declaration of factors cannot be used.
+    """
+    chosen = find_measure(measure or options_of(run).measure or DEFAULT_MEASURE)
+    phenomena = factorial(
+        suite_of(run), good_scores(run, chosen), scope=scope, normalisations=normalisations
+    )
+    undefined = run.model_kind == "causal" and "logit" in chosen.needs
+    return Factorial(
+        suite=run.suite.name,
+        model=run.model,
+        measure=chosen.name,
+        unit=chosen.unit,
+        phenomena=() if undefined else phenomena,
+        reason=OF_MASKED_MODELS if undefined else None,
+    )
+
+
+def factorials(
+    runs: Sequence[Run], measures: Sequence[str] = (), *, scope: Scope = "suite"
+) -> list[Factorial]:
+    """The results of all runs of factorial suites; other runs are passed over.
+
+    Args:
+        runs: of any suites.
+        measures: names, each of which may be several with commas between; empty for what each run
+            is judged on.
+        scope: as for `factorial_of`.
+
+    Raises:
+        UsageError: there is no such measure.
+        InputError: a declaration of factors cannot be used.
+    """
+    names = [measure.name for measure in find_measures(measures)] or [""]
+    return [
+        factorial_of(run, name, scope=scope)
+        for run in runs
+        if squares(suite_of(run))
+        for name in names
+    ]
+
+
+def is_factorial(run: Run) -> bool:
+    """Whether the suite of a run declares a design of two factors that can be used."""
+    try:
+        return bool(squares(suite_of(run)))
+    except InputError:
+        return False  # a warning of the suite says what is wrong with it
+
+
+def has_parts(run: Run) -> bool:
+    """Whether DD of a run can be told by region; suites of licensing have their own windows."""
+    try:
+        parts = windows_of(suite_of(run)) and squares(suite_of(run))
+    except InputError:
+        return False  # likewise
+    return bool(parts) and not regions_measured(suite_of(run))
+
+
+def compares_sentences(run: Run) -> bool:
+    """Whether all that a run's suite predicts is about whole sentences."""
+    return all(
+        reference.region == "*"
+        for prediction in suite_of(run).predictions
+        for reference in references(parse(prediction.formula))
+    )
+
+
+def people_of(run: Run) -> list[ChoiceRate]:
+    """How often people choose as the predictions of a run say, and its model on the same items.
+
+    Nothing where the suite does not say how many people chose each sentence.
+
+    Raises:
+        FormulaError: a prediction cannot be read.
+    """
+    suite, options = judged_suite(run), options_of(run)
+    if CHOSEN not in suite.column_names:
+        return []
+    names, own = questions(run), options.numbers(len(suite.predictions))
+    # The conjunction has no number, unless it is that of one prediction.
+    numbers: tuple[int | None, ...] = own if len(names) == 1 else (*own, None)
+    table = run.outcomes()
+    verdicts = {
+        number: dict(table.filter(table["question"] == name).select("item", "verdict").iter_rows())
+        for number, name in zip(numbers, names, strict=True)
+    }
+    return choice_rates(
+        suite, verdicts, label_of(run), rule=Rule(ties=options.ties), seed=options.seed
+    )
+
+
+def region_dds_of(run: Run) -> tuple[RegionDD, ...]:
+    """DD by region, in bits, of a run of a factorial suite; nothing for others.
+
+    Raises:
+        InputError: the declaration of factors or of stretches cannot be used.
+    """
+    if not windows_of(suite_of(run)) or not squares(suite_of(run)):
+        return ()
+    values = values_of(run, metric="sum")
+    return region_dds(
+        suite_of(run),
+        values,
+        model=run.model,
+        seed=options_of(run).seed,
+        error_bits=near_ties(run.manifest, options_of(run).near_tie_bits).bits,
+    )
+
+
+def effects_of(run: Run) -> list[tuple[str, str, LicensingEffect]]:
+    """The licensing effects of a run, each with the name of its suite and the label of its model.
+
+    Raises:
+        InputError: the declaration of the suite cannot be used.
+    """
+    effects = licensing_effects(suite_of(run), values_of(run), seed=options_of(run).seed)
+    return [(run.suite.name, run.model, each) for each in effects]
+
+
+def good_scores(run: Run, measure: Measure) -> dict[str, dict[str, Value]]:
+    """Item and condition to a score of which more is better."""
+    found: dict[str, dict[str, Value]] = {}
+    table = scores_of(run, [measure.name])
+    for row in table.iter_rows(named=True):
+        value: Value
+        if row["value"] is None:
+            value = Missing(row["unscored_reason"] or "")
+        else:
+            value = row["value"] if measure.higher_is_better else 0.0 - row["value"]
+        found.setdefault(row["item"], {})[row["condition"]] = value
+    return found
+
+
+def condition_scores(run: Run) -> pl.DataFrame:
+    """The score of every sentence of a run, more being better; see `Paradigm.scores`.
+
+    Args:
+        run: of a suite of sentences.
+
+    Raises:
+        UsageError: there is no such measure.
+        InputError: frequencies cannot be read, or a declaration of factors not be used.
+    """
+    import polars as pl
+
+    measure = find_measure(options_of(run).measure or DEFAULT_MEASURE)
+    sign = 1.0 if measure.higher_is_better else -1.0
+    table = scores_of(run, [measure.name]).select(
+        "item", "condition", "measure", "unit", score=0.0 + sign * pl.col("value")
+    )
+    designs = squares(suite_of(run)) if is_factorial(run) else ()
+    cells = [
+        (item, cell.condition, f"{name} {square.name}" if len(designs) > 1 else name, square, cell)
+        for name, items in (items_by_phenomenon(suite_of(run)) if designs else {}).items()
+        for square in designs
+        for cell in square.cells
+        for item in items
+    ]
+    if not cells:
+        return table
+    rows = pl.DataFrame(
+        {
+            "item": [item for item, *_ in cells],
+            "condition": [condition for _, condition, *_ in cells],
+            "phenomenon": [name for _, _, name, *_ in cells],
+            "first_factor": [square.factors[0] for *_, square, _ in cells],
+            "second_factor": [square.factors[1] for *_, square, _ in cells],
+            "first": [0.5 if c.levels[0] == s.cells[3].levels[0] else -0.5 for *_, s, c in cells],
+            "second": [0.5 if c.levels[1] == s.cells[0].levels[1] else -0.5 for *_, s, c in cells],
+        }
+    )
+    return table.join(rows, on=["item", "condition"], maintain_order="left")

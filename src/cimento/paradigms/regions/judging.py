@@ -1,0 +1,256 @@
+"""From the answers of a run of a region suite to its outcomes, and to the values that they rest on.
+
+Everything here reads the suite, the options and the tables of a run, and no model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, cast
+
+from cimento.answers import TOKENS
+from cimento.measures import MEASURES, find_measure, find_measures
+from cimento.measures.first_token import with_first_tokens
+from cimento.measures.regions import FinalMarkRule, RegionValues, region_values, values_in_order
+from cimento.measures.scores import ScoredSentence, each_cost, each_sentence, scores_table
+from cimento.measures.unigrams import load_unigrams
+from cimento.runs.outcomes import GROUP, OUTCOMES
+from cimento.verdicts.formula import combine
+from cimento.verdicts.judge import judged_items, parse_predictions
+from cimento.verdicts.measured import without_margin
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.measures import Measure
+    from cimento.paradigms.regions.options import RegionOptions
+    from cimento.runs.run import Run
+    from cimento.suites.model import Metric, Suite
+    from cimento.verdicts.formula import Outcome
+
+ALL = "all predictions"
+"""The question whether an item passes all predictions of its suite."""
+
+PHENOMENON = "phenomenon"
+"""Free column that results are broken down by."""
+
+
+def options_of(run: Run) -> RegionOptions:
+    """The options of a run that say how its sentences are judged.
+
+    A run of another paradigm whose suite has sentences declares some of them.
+    """
+    from cimento.paradigms.regions.options import RegionOptions
+
+    if isinstance(run.options, RegionOptions):
+        return run.options
+    known = run.options.model_dump(include=set(RegionOptions.model_fields))
+    return RegionOptions.model_validate(known)
+
+
+def label_of(run: Run) -> str:
+    """The model, and the measure that it was judged on, where it was judged on one."""
+    measure = options_of(run).measure
+    return f"{run.model} [{find_measure(measure).name}]" if measure else run.model
+
+
+def suite_of(run: Run) -> Suite:
+    """The suite of a run of a region suite, as its author wrote it."""
+    return cast("Suite", run.suite)
+
+
+def judged_suite(run: Run) -> Suite:
+    """The suite with the metric and the predictions that the run's options choose.
+
+    Raises:
+        UsageError: the suite has no such prediction.
+    """
+    return options_of(run).judged(suite_of(run))
+
+
+def tokens_of(run: Run) -> pl.DataFrame:
+    """The tokens table of a run; one without rows where its suite has nothing to ask.
+
+    Raises:
+        TableError: it cannot be read.
+    """
+    import polars as pl
+
+    asked = TOKENS.name in run.tables
+    return run.table(TOKENS.name) if asked else pl.DataFrame(schema=TOKENS.polars())
+
+
+def judged_tokens(run: Run) -> pl.DataFrame:
+    """The tokens table, with unscored first tokens as the run's options have them.
+
+    Raises:
+        TableError: it cannot be read.
+    """
+    return with_first_tokens(tokens_of(run), options_of(run).unscored_first)
+
+
+def values_of(
+    run: Run, *, metric: Metric | None = None, final_marks: FinalMarkRule = "keep"
+) -> RegionValues:
+    """The value of every region of every stimulus, as it is judged.
+
+    Args:
+        run: of a region suite.
+        metric: how tokens become one value; None for that of the run.
+        final_marks: whether punctuation at the end of a region counts; see
+            `cimento.measures.regions.region_values`.
+    """
+    return region_values(
+        judged_tokens(run),
+        run.table("requests"),
+        metric=metric or judged_suite(run).metric,
+        final_marks=final_marks,
+    )
+
+
+def sentences_of(
+    run: Run, *, unigrams: str = "", tokens: pl.DataFrame | None = None
+) -> Iterator[ScoredSentence]:
+    """Every sentence of a run with what measures are made from.
+
+    Args:
+        run: of a suite of sentences.
+        unigrams: where frequencies are taken from; empty: from where the run's options say.
+        tokens: instead of those of the run.
+
+    Raises:
+        InputError: the frequencies cannot be read.
+    """
+    source = unigrams or options_of(run).unigrams
+    return each_sentence(
+        judged_tokens(run) if tokens is None else tokens,
+        run.table("requests"),
+        model_kind=run.model_kind,
+        unigrams=load_unigrams(source, language=run.suite.meta.language) if source else None,
+    )
+
+
+def scores_of(run: Run, measures: Sequence[str] = (), *, unigrams: str = "") -> pl.DataFrame:
+    """Measures of every sentence of a run: the scores table, see docs/tables.md.
+
+    Args:
+        run: of a suite of sentences.
+        measures: their names, see docs/measures.md; empty for all.
+        unigrams: as for `sentences_of`.
+
+    Raises:
+        UsageError: there is no such measure.
+        InputError: the frequencies cannot be read.
+    """
+    chosen = find_measures(measures) or tuple(MEASURES.values())
+    return scores_table(sentences_of(run, unigrams=unigrams), chosen)
+
+
+def questions(run: Run) -> tuple[str, ...]:
+    """What is asked of every item: each prediction, and whether all of them hold.
+
+    A suite with one prediction asks the last only, so that every suite answers the one question
+    that runs are compared by, and no item is counted twice.
+    """
+    suite = judged_suite(run)
+    if len(suite.predictions) < 2:  # noqa: PLR2004  # one alone is all
+        return (ALL,) if suite.predictions else ()
+    numbers = options_of(run).numbers(len(suite.predictions))
+    return (*(f"prediction {number}" for number in numbers), ALL)
+
+
+def outcomes_of(
+    run: Run, change: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+) -> pl.DataFrame:
+    """The outcomes table of a run: one row for each item and question, in the order of the suite.
+
+    The value is the margin in bits, positive in favour of the prediction.
+
+    Args:
+        run: of a region suite.
+        change: made to the tokens table before it is judged; None for none.
+
+    Raises:
+        UsageError: an option does not fit the suite.
+        FormulaError: a prediction cannot be read.
+        TableError: a table cannot be read, or belongs to another suite.
+    """
+    import polars as pl
+
+    asked, options = questions(run), options_of(run)
+    measure = find_measure(options.measure) if options.measure else None
+    tokens = judged_tokens(run)
+    judged = list(
+        _judged(run, tokens if change is None else change(tokens), measure) if asked else ()
+    )
+    outcomes = [outcome for _, each in judged for outcome in _with_conjunction(each)]
+    if measure is not None:
+        outcomes = [without_margin(outcome, measure) for outcome in outcomes]
+    rows = pl.DataFrame(
+        {
+            "item": [item for item, _ in judged for _ in asked],
+            "question": [*asked] * len(judged),
+            "verdict": [outcome.verdict for outcome in outcomes],
+            "value": [outcome.margin_bits for outcome in outcomes],
+            "reason": [outcome.reason for outcome in outcomes],
+        },
+        schema={name: OUTCOMES.polars()[name] for name in _JUDGED},
+    )
+    ties = pl.lit(options.ties == "pass")
+    right = pl.when(pl.col("verdict") != "unscored").then(
+        pl.when(pl.col("verdict") == "tie").then(ties).otherwise(pl.col("verdict") == "pass")
+    )
+    table = rows.with_columns(
+        suite=pl.lit(run.suite.name),
+        method=pl.lit(measure.name if measure else ""),
+        right=right,
+        unit=pl.lit("bits"),
+        reference=pl.lit(None, dtype=pl.Float64),
+    ).join(_groups(suite_of(run)), on="item", how="left", maintain_order="left")
+    return table.select(OUTCOMES.polars(present=table.columns).keys())
+
+
+_JUDGED = ("item", "question", "verdict", "value", "reason")
+
+
+def _judged(
+    run: Run, tokens: pl.DataFrame, measure: Measure | None
+) -> Iterator[tuple[str, list[Outcome]]]:
+    """Each item with the outcome of each prediction."""
+    suite, options = judged_suite(run), options_of(run)
+    trees = parse_predictions(suite)
+    if measure is None:
+        source_unit, values = values_in_order(tokens, run.table("requests"), metric=suite.metric)
+        return judged_items(suite, trees, values, source_unit=source_unit, unit=options.unit)
+    own = measure.information
+    return judged_items(
+        suite,
+        trees,
+        each_cost(sentences_of(run, tokens=tokens), measure),
+        source_unit=own or "bits",
+        unit=options.unit if own else "bits",
+    )
+
+
+def _with_conjunction(outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
+    return outcomes if len(outcomes) == 1 else (*outcomes, combine(outcomes, "&"))
+
+
+def _groups(suite: Suite) -> pl.DataFrame:
+    """Item, cluster, and its phenomenon where the suite has several."""
+    import polars as pl
+
+    items = suite.items
+    columns: dict[str, list[str | None]] = {
+        "item": [item.id for item in items],
+        "cluster": [
+            (item.column(suite.cluster) or None) if suite.cluster else None for item in items
+        ],
+    }
+    if PHENOMENON in suite.column_names:
+        phenomena = [item.column(PHENOMENON) or None for item in items]
+        if any(phenomena):
+            columns[GROUP + PHENOMENON] = phenomena
+    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String)).unique(
+        "item", keep="last", maintain_order=True
+    )

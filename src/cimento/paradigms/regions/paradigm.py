@@ -1,0 +1,233 @@
+"""The paradigm of region suites, see `cimento.paradigms.base`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic import ValidationError
+
+from cimento.answers import TOKENS, requests_table
+from cimento.engine.replay import PREFIX, Recording
+from cimento.engine.requests import NO_ANSWERS, Answers, Requests, Score
+from cimento.errors import Fault, TableError
+from cimento.files import file_digest
+from cimento.measures.first_token import count_first_tokens
+from cimento.models.replay import replay
+from cimento.paradigms.base import AskedModel, MethodFacts, Stored, SuiteReading
+from cimento.paradigms.plain import PlainParadigm
+from cimento.paradigms.regions.designs import condition_scores
+from cimento.paradigms.regions.estimates import estimates_of
+from cimento.paradigms.regions.judging import (
+    judged_suite,
+    options_of,
+    outcomes_of,
+    suite_of,
+    tokens_of,
+)
+from cimento.paradigms.regions.options import RegionOptions
+from cimento.parsing import faults_of
+from cimento.report.conventions import conventions
+from cimento.requests import plan_suite
+from cimento.sources import refuse_what_is_fixed
+from cimento.suites.checks import check_suite
+from cimento.suites.contradictions import contradictions
+from cimento.suites.describe import describe_suite
+from cimento.suites.load import load_suite, read_suite
+from cimento.suites.model import Suite
+from cimento.suites.writers.native import write_native
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.runs.estimates import Estimate
+    from cimento.runs.run import Run
+    from cimento.runs.store import Manifest, RunFolder
+    from cimento.sources import Asking
+
+
+class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
+    """Predictions about the surprisals of regions, judged item by item."""
+
+    name = "regions"
+    kinds = ("regions",)
+    options = RegionOptions
+    scoring = frozenset({"context", "all_tokens", "columns", "spec", "recorded_unit"})
+
+    def read(self, path: Path) -> SuiteReading[Suite]:
+        """A suite, and every fault of it.
+
+        Raises:
+            InputError: the path does not exist, may not be read or is in no known format.
+        """
+        loaded, faults = read_suite(path)
+        if loaded is None:
+            return SuiteReading(suite=None, faults=faults, sha256="", path=path)
+        return SuiteReading(
+            suite=loaded.suite,
+            faults=faults,
+            sha256=loaded.sha256,
+            path=loaded.path,
+            format=loaded.format,
+        )
+
+    def owns(self, suite: object) -> bool:
+        """Whether an object that was made in Python is a region suite."""
+        return isinstance(suite, Suite)
+
+    def write(self, suite: Suite, folder: Path) -> None:
+        """Write a suite as `read` reads it.
+
+        Raises:
+            StorageError: the folder cannot be written.
+        """
+        write_native(suite, folder)
+
+    def check(self, suite: Suite) -> Sequence[Fault]:
+        """Every fault of a suite that was made in Python."""
+        return check_suite(suite)
+
+    def limited(self, suite: Suite, limit: int) -> Suite:
+        """The first items of a suite."""
+        return dataclasses.replace(suite, items=suite.items[:limit])
+
+    def describe(self, suite: Suite, items: int) -> str:
+        """What ``suites show`` prints of a suite and its first items."""
+        return describe_suite(suite, items)
+
+    def requests(
+        self,
+        suite: Suite,
+        options: RegionOptions,
+        *,
+        scoring: Asking,
+        model: AskedModel,
+        answers: Answers,
+    ) -> Requests | None:
+        """One round: every sentence once, with the spans that predictions and designs need.
+
+        A recording is asked for each sentence of each item, for it may hold several numbers for
+        the same text.
+
+        Raises:
+            CimentoError: the suite cannot be judged in this way, or has no such contexts.
+        """
+        if answers is not NO_ANSWERS:
+            return None
+        judged = options.judged(suite)
+        if scoring.own_blank:
+            judged = dataclasses.replace(judged, leading_blank=None)
+        plan = plan_suite(
+            judged,
+            all_tokens=scoring.all_tokens or bool(model.recorded),
+            # The card of a model is looked at, and the model loaded, only where it matters here.
+            by_region=scoring.policy.pll == "region" and model.card.kind == "masked",
+            context=scoring.context,
+            merged=not model.recorded,
+        )
+        asked = [
+            Score(
+                text=request.text,
+                context=request.context,
+                wanted=request.wanted,
+                regions=request.regions,
+                blank=request.blank,
+            )
+            for request in plan.requests
+        ]
+        places = requests_table(plan)
+        if model.recorded:
+            places = places.with_columns(needed=True)
+        return Requests(asked=asked, places=places)
+
+    def recording(self, name: str, suite: Suite, *, scoring: Asking) -> Recording:
+        """Surprisals that somebody recorded, in the order of the suite.
+
+        Raises:
+            UsageError: something is asked that the recording has answered once for all.
+            InputError: the file cannot be read.
+            TableError: it is no recording of this suite.
+        """
+        refuse_what_is_fixed(scoring)
+        path = Path(name).expanduser()
+        digest = file_digest(path)
+        replayed = replay(suite, path, spec=scoring.spec, unit=scoring.recorded_unit)
+        places = requests_table(replayed.plan).select("request", "item", "condition").unique()
+        tokens = replayed.tokens.join(places, on="request", maintain_order="left").drop("request")
+        return Recording(
+            card=replayed.card,
+            tables={TOKENS.name: tokens},
+            inputs={
+                "revision": digest,
+                "spec": file_digest(scoring.spec) if scoring.spec else None,
+                "recorded_unit": scoring.recorded_unit,
+            },
+            named=f"{PREFIX}{name}",
+            warnings=replayed.warnings,
+        )
+
+    def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[Suite, RegionOptions]:
+        """The suite and the options of a stored run; version 0.1 had these under ``judging``.
+
+        Raises:
+            TableError: they cannot be read.
+        """
+        earlier = manifest.get("judging")
+        key = "options" if earlier is None else "judging"
+        plain = manifest.get(key)
+        if not isinstance(plain, Mapping):
+            raise TableError(
+                where=str(folder.path), seen=f"its manifest lacks the {key}", todo="Run again."
+            )
+        values = cast("Mapping[str, Any]", plain)
+        try:
+            options = (
+                RegionOptions.model_validate(values)
+                if earlier is None
+                else RegionOptions.from_version_0_1(values)
+            )
+        except ValidationError as error:
+            place, message = faults_of(error)[0]
+            raise TableError(
+                where=f"{folder.path / 'manifest.json'}, {key}, {place}",
+                seen=message,
+                todo="Was it edited? Run again.",
+            ) from error
+        return Stored(suite=load_suite(folder.suite_folder).suite, options=options)
+
+    def judge(self, run: Run) -> pl.DataFrame:
+        """The outcomes of a run; see `cimento.paradigms.regions.judging.outcomes_of`."""
+        return outcomes_of(run)
+
+    def estimate(self, run: Run) -> Sequence[Estimate]:
+        """The estimates of a run; see `cimento.paradigms.regions.estimates.estimates_of`."""
+        return tuple(estimates_of(run))
+
+    def scores(self, run: Run) -> pl.DataFrame:
+        """The score of every sentence; see `cimento.paradigms.regions.designs.condition_scores`."""
+        return condition_scores(run)
+
+    def methods(self, run: Run) -> MethodFacts:
+        """How many items in how many conditions, and the measures they are judged on."""
+        suite, options = suite_of(run), options_of(run)
+        conditions = len(suite.condition_names)
+        return MethodFacts(
+            counted=f"{len(suite.items)} items in {conditions} conditions",
+            measures=tuple(filter(None, (options.measure, *options.also))),
+        )
+
+    def warnings(self, run: Run) -> Sequence[str]:
+        """Conventions that are not the default ones, and predictions that exclude each other."""
+        return (
+            *conventions(
+                options_of(run),
+                run.manifest,
+                first_tokens=count_first_tokens(tokens_of(run)),
+            ),
+            *contradictions(judged_suite(run)),
+        )
+
+
+REGIONS = RegionParadigm()

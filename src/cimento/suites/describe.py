@@ -1,0 +1,38 @@
+"""A region suite in plain text, for the terminal."""
+
+from __future__ import annotations
+
+from cimento.suites.model import Suite, reviewers
+
+
+def describe_suite(suite: Suite, items: int) -> str:
+    """What a suite is, what it predicts, and its first items.
+
+    Args:
+        suite: of regions.
+        items: how many are shown.
+    """
+    meta = suite.meta
+    facts = [
+        ("language", meta.language),
+        ("phenomenon", meta.phenomenon),
+        ("version", meta.version),
+        ("licence", meta.licence),
+        ("status", meta.status),
+        ("reviewers", reviewers(meta)),
+        ("citation", meta.citation),
+        ("items", str(len(suite.items))),
+        ("conditions", ", ".join(suite.condition_names)),
+        ("regions", ", ".join(f"{i} {name}" for i, name in enumerate(suite.region_names, 1))),
+        ("metric", suite.metric),
+    ]
+    lines = [meta.name, *(f"  {label:<11}{value}" for label, value in facts if value)]
+    for number, prediction in enumerate(suite.predictions):
+        lines.append(f"  prediction {number}  {prediction.formula}  {prediction.comment}".rstrip())
+    for item in suite.items[:items]:
+        lines.append(f"  item {item.id}")
+        lines += [
+            f"    {condition.name:<20} {' | '.join(region.text for region in condition.regions)}"
+            for condition in item.conditions
+        ]
+    return "\n".join(lines)

@@ -1,0 +1,237 @@
+"""Region suites on the one road: asked, judged and estimated through the public interface."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cimento.api import evaluate
+from cimento.errors import CimentoError, TableError, UsageError
+from cimento.judging import Judging
+from cimento.measures.first_token import count_first_tokens
+from cimento.paradigms.regions.judging import ALL, scores_of, tokens_of, values_of
+from cimento.paradigms.regions.paradigm import REGIONS
+from cimento.paradigms.registry import parse_options
+from cimento.runs.run import Run, open_run
+from cimento.sources import Asking
+from cimento.suites.pairs import pairs
+from cimento.testing import check_paradigm
+
+SUITE = "it-subject-verb"
+MODEL = "demo-causal"
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return evaluate(SUITE, MODEL)
+
+
+def accuracies(run: Run) -> dict[str, tuple[int | None, int]]:
+    """Question to the items that are right, of all that were judged."""
+    return {
+        each.question: (each.right, each.n)
+        for each in run.estimates()
+        if each.statistic == "accuracy" and not each.group
+    }
+
+
+def test_region_suites_conform_to_the_protocol():
+    findings = check_paradigm(SUITE, MODEL)
+    assert len(findings) > 10
+    assert [each for each in findings if not each.passed] == []
+
+
+def test_each_prediction_and_all_of_them_have_an_outcome_and_an_accuracy(run):
+    outcomes = run.outcomes()
+    assert outcomes["question"].to_list()[:3] == ["prediction 0", "prediction 1", ALL]
+    assert (outcomes["unit"] == "bits").all()
+    wide = outcomes.pivot("question", index="item", values="right")
+    assert (wide[ALL] == (wide["prediction 0"] & wide["prediction 1"])).all()
+    lower = outcomes.pivot("question", index="item", values="value")
+    assert (
+        lower[ALL] == lower.select(pl.min_horizontal("prediction 0", "prediction 1")).to_series()
+    ).all()
+    assert accuracies(run) == {"prediction 0": (21, 24), "prediction 1": (23, 24), ALL: (21, 24)}
+    [headline] = [each for each in run.estimates() if each.role == "headline"]
+    assert (headline.question, headline.chance) == (ALL, 1 / 3)
+    assert (headline.low, headline.high) == pytest.approx((0.689961, 0.956557), abs=1e-5)
+
+
+def test_one_prediction_is_all_of_them():
+    run = evaluate(pairs([("Le chiavi sono qui.", "Le chiavi è qui.")]), MODEL)
+    assert run.outcomes()["question"].to_list() == [ALL]
+    [estimate] = run.estimates()
+    assert (estimate.question, estimate.role, estimate.n) == (ALL, "headline", 1)
+    assert estimate.description == "(*;%good%) < (*;%bad%)"
+
+
+def test_predictions_that_are_chosen_keep_their_numbers(run):
+    assert set(run.judge(predictions=("1", "0")).outcomes()["question"]) == {
+        "prediction 0", "prediction 1", ALL
+    }  # fmt: skip
+    formula = "(2;%match%) < (2;%mismatch_number%)"
+    own = run.judge(predictions=("1", formula))
+    assert set(own.outcomes()["question"]) == {"prediction 1", "prediction 2", ALL}
+    assert accuracies(own)["prediction 2"] == (21, 24)
+    assert accuracies(run.judge(predictions="1")) == {ALL: (23, 24)}
+
+
+def test_ties_count_as_the_options_say_and_stay_ties():
+    tie = pairs([("Le chiavi sono qui.", "Le chiavi sono qui.")])
+    run = evaluate(tie, MODEL)
+    assert run.outcomes().select("verdict", "right", "value").row(0) == ("tie", False, 0.0)
+    passing = run.judge(ties="pass")
+    assert passing.outcomes().select("verdict", "right", "value").row(0) == ("tie", True, 0.0)
+    [estimate] = passing.estimates()
+    assert (estimate.value, estimate.passed, estimate.tied, estimate.right) == (1.0, 0, 1, 1)
+    assert any("Ties count as passes" in each for each in passing.warnings)
+
+
+def test_near_ties_are_counted_by_the_threshold_of_the_run(run):
+    bits = run.outcomes()["value"].abs()
+    wide = run.judge(near_tie_bits=1.5)
+    near = sum(each.near_tied or 0 for each in wide.estimates())
+    assert near == (bits < 1.5).sum() > 0
+
+
+def test_measures_beside_the_first_have_accuracies_of_their_own():
+    both = evaluate("it-islands", MODEL, measure="penlp", also="meanlp", limit=4)
+    methods = {each.method for each in both.estimates() if each.statistic == "accuracy"}
+    assert methods == {"penlp", "meanlp"}
+    assert set(both.outcomes()["method"]) == {"penlp"}
+    alone = evaluate("it-islands", MODEL, measure="meanlp", limit=4)
+    assert [each.value for each in alone.estimates() if not each.group] == [
+        each.value for each in both.estimates() if each.method == "meanlp" and not each.group
+    ]
+
+
+def test_columns_that_a_measure_needs_are_asked_for():
+    run = evaluate(pairs([("Il cane dorme.", "Il cane dormono.")]), "demo-masked", measure="lp-nl")
+    assert {"logit", "log_sigmoid_sum"} <= set(run.table("tokens").columns)
+    assert accuracies(run)[ALL][1] == 1
+
+
+def test_a_suite_without_predictions_is_asked_for_all_tokens_and_has_no_outcome():
+    from dataclasses import replace
+
+    suite = replace(pairs([("Il cane dorme.", "Il cane dormono.")]), predictions=())
+    run = evaluate(suite, MODEL)
+    assert (run.outcomes().height, run.estimates()) == (0, ())
+    assert scores_of(run, ["lp"])["value"].null_count() == 0
+
+
+def test_a_suite_without_items_asks_nothing():
+    from dataclasses import replace
+
+    empty = replace(pairs([("a", "b")]), items=())
+    asked = REGIONS.requests(
+        empty,
+        REGIONS.options(),
+        scoring=Asking(),
+        model=None,
+        answers=object(),  # type: ignore[arg-type]
+    )
+    assert asked is None
+
+
+def as_version_0_1(folder: Path, judging: Judging) -> None:
+    """Make a stored run look as version 0.1 left it."""
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    for key in ("paradigm", "options", "files"):
+        del manifest[key]
+    path.write_text(json.dumps({**manifest, "judging": json.loads(json.dumps(asdict(judging)))}))
+
+
+def test_runs_of_version_0_1_are_read(run, tmp_path):
+    stored = evaluate(SUITE, MODEL, output=tmp_path)
+    as_version_0_1(stored.folder, Judging(ties="pass", predictions=("1",)))
+    opened = open_run(stored.folder)
+    assert (opened.options.ties, opened.options.predictions) == ("pass", ("1",))
+    assert opened.judge(ties="tie", predictions=()).outcomes().equals(run.outcomes())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"ties": "win"}, ("ties", "win")),
+        ({"seed": -1}, ("seed", "-1")),
+        ({"near_tie_bits": "nan"}, ("near_tie_bits", "nan")),
+        ({"metric": "product"}, ("metric", "product")),
+        ({"tie": "pass"}, ("option tie", "ties")),
+    ],
+)
+def test_options_that_cannot_be_used_are_refused(options, words):
+    with pytest.raises(UsageError) as raised:
+        parse_options(REGIONS, options)
+    assert all(word in str(raised.value) for word in words)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"measure": "penlpp"}, ("penlpp", "penlp")),
+        ({"measure": "penlp"}, ("names the region", "(*;%match%)")),
+        ({"predictions": "7"}, ("no prediction 7", "It has 2")),
+        ({"predictions": "(2;%mach%) < 1"}, ("no condition 'mach'", "match")),
+        ({"unigrams": "no-such-file"}, ("no-such-file",)),
+    ],
+)
+def test_a_mistake_is_found_before_or_at_judging(options, words):
+    with pytest.raises(CimentoError) as raised:
+        evaluate(SUITE, MODEL, limit=1, **options).outcomes()
+    assert all(word in str(raised.value) for word in words)
+
+
+def test_a_manifest_that_was_edited_is_a_table_error(tmp_path):
+    stored = evaluate(SUITE, MODEL, limit=1, output=tmp_path)
+    as_version_0_1(stored.folder, Judging())
+    path = stored.folder / "manifest.json"
+    path.write_text(path.read_text().replace('"ties": "tie"', '"ties": "win"'))
+    with pytest.raises(TableError, match="ties"):
+        open_run(stored.folder)
+
+
+def test_a_stored_run_is_shown_with_the_options_of_now(tmp_path):
+    evaluate(SUITE, MODEL, limit=2, output=tmp_path, ties="pass")
+    again = evaluate(SUITE, MODEL, limit=2, output=tmp_path)
+    assert again.options.ties == "tie"
+
+
+def test_other_predictions_are_asked_anew_where_their_regions_were_not(tmp_path):
+    first = evaluate(SUITE, MODEL, limit=2, output=tmp_path)
+    other = evaluate(SUITE, MODEL, limit=2, output=tmp_path, predictions="(3;%match%) < 99")
+    assert other.table("tokens").height != tokens_of(evaluate(SUITE, MODEL, limit=2)).height
+    assert accuracies(other)[ALL][1] == 2
+    assert first.folder == other.folder
+
+
+def test_factorial_designs_have_their_effects_among_the_estimates():
+    run = evaluate("it-islands", MODEL, scoring=Asking(all_tokens=True), limit=30)
+    dds = [each for each in run.estimates() if each.statistic == "DD"]
+    tested = [each for each in dds if each.question == "DD"]
+    assert tested
+    assert all(each.p is not None and each.p_corrected >= each.p for each in tested)
+    scores = run.paradigm.scores(run)
+    codes = 4 * pl.col("first") * pl.col("second") * pl.col("score")
+    by_item = scores.group_by("phenomenon", "item").agg(dd=codes.sum())
+    means = dict(by_item.group_by("phenomenon").agg(pl.col("dd").mean()).iter_rows())
+    assert {each.level: each.value for each in tested} == pytest.approx(means)
+
+
+def test_values_of_regions_are_those_that_predictions_compare(run):
+    values = values_of(run)
+    row = run.outcomes().filter(question="prediction 0").row(0, named=True)
+    item = values.values[row["item"]]
+    margin = item["mismatch_number"][1] - item["match"][1]
+    assert margin / 0.6931471805599453 == pytest.approx(row["value"])
+
+
+def test_first_tokens_without_left_context_are_told():
+    run = evaluate("it-subject-verb", MODEL, limit=2, unscored_first="zero")
+    assert count_first_tokens(tokens_of(run)) == 0
+    assert not any("First tokens" in each for each in run.warnings)
