@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from cimento.cli import options
-from cimento.cli.run_options import RunRequest, as_command
+from cimento.cli.run_options import kind_run, run_command
+from cimento.options import RunOptions, option
 
 if TYPE_CHECKING:
     from cimento.cli.kinds import KindRun
     from cimento.cli.spreading import Lacking
     from cimento.scheduling.work import Work
 
-Check = Annotated[
-    bool, options.option("--check", help="Only say what is missing; put nothing together.")
-]
+
+class _Options(RunOptions):
+    """The options of a run, and whether only to look."""
+
+    check: bool = option(
+        default=False,
+        help="Only say what is missing; put nothing together.",
+        where="this run",
+    )
 
 
-@as_command
-def collect(request: RunRequest, *, check: Check = False) -> int:
+def _collect(options: _Options) -> int:
     """Say which units of a run are missing, and put together the runs that have all of theirs.
 
     No model is loaded. The exit code is 3 where something is missing, 1 where everything is.
@@ -29,13 +33,16 @@ def collect(request: RunRequest, *, check: Check = False) -> int:
     from cimento.cli.spreading import lacking
     from cimento.suites.kinds import REGIONS
 
-    how = replace(request.how, evaluation=replace(request.how.evaluation, force=False))
-    by_kind = suites_by_kind(request.suites)
+    how = kind_run(options.model_copy(update={"force": False}))
+    by_kind = suites_by_kind(options.suites)
     regions = by_kind.pop(REGIONS, [])
-    wholes = {kind: lacking(kind, names, request.models, how) for kind, names in by_kind.items()}
-    if check:
-        return _check(regions, wholes, request.models, how)
-    return _put_together(regions, wholes, request.models, how)
+    wholes = {kind: lacking(kind, names, options.models, how) for kind, names in by_kind.items()}
+    if options.check:
+        return _check(regions, wholes, options.models, how)
+    return _put_together(regions, wholes, options.models, how)
+
+
+collect = run_command(_Options, _collect)
 
 
 def _put_together(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from cimento.cli.run_options import RunRequest, as_command
+from cimento.cli.run_options import kind_run, run_command
+from cimento.options import RunOptions
 
 if TYPE_CHECKING:
     from cimento.scheduling.estimating import ModelEstimate
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 _MINUTE, _HOUR = 60, 3600
 
 
-@as_command
-def plan(request: RunRequest) -> int:
+def _plan(options: RunOptions) -> int:
     """Say what a run would do, before anything is loaded or computed.
 
     Times and memory are estimates: from earlier units of the same model, else from its size.
@@ -29,14 +29,14 @@ def plan(request: RunRequest) -> int:
     from cimento.scheduling.work import plan_work
     from cimento.suites.kinds import REGIONS
 
-    how = request.how
-    by_kind = suites_by_kind(request.suites)
+    how = kind_run(options)
+    by_kind = suites_by_kind(options.suites)
     regions = by_kind.pop(REGIONS, [])
     others: dict[str, JsonValue] = {kind: list(names) for kind, names in by_kind.items()}
-    gpu = how.device(request.models) != "cpu" and bool(visible_gpus())
+    gpu = how.device(options.models) != "cpu" and bool(visible_gpus())
     cache = FileCache(default_cache_folder()) if how.keep_answers else None
     try:
-        with plan_work(regions, request.models, how.evaluation, keep=how.keep_answers) as work:
+        with plan_work(regions, options.models, how.evaluation, keep=how.keep_answers) as work:
             found = estimate(work, cache, gpu=gpu)
     finally:
         if cache is not None:
@@ -46,6 +46,9 @@ def plan(request: RunRequest) -> int:
     else:
         show(_text(work, found, others, gpu=gpu))
     return 0
+
+
+plan = run_command(RunOptions, _plan)
 
 
 def _plain(

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
 
-from cimento.cli import options
-from cimento.cli.run_options import RunRequest, as_command
+from cimento.cli.run_options import kind_run, run_command
+from cimento.options import RunOptions, option
 
-Share = Annotated[
-    str | None,
-    options.option(
-        "--share",
+
+class _Options(RunOptions):
+    """The options of a run, and what only `cimento run` does with them."""
+
+    share: str | None = option(
+        None,
+        "Do this share of the units and put no run together; `cimento collect` does.",
         metavar="NUMBER/COUNT",
-        help="Do this share of the units and put no run together; `cimento collect` does.",
-    ),
-]
-
-
-Sensitivity = Annotated[
-    bool,
-    options.option(
-        "--sensitivity",
+        where="this run",
+    )
+    sensitivity: bool = option(
+        default=False,
         help="Also print how many verdicts change with another boundary, BOS, pseudo-"
         "log-likelihood, measure or number format.",
-    ),
-]
+        where="this run",
+    )
 
 
-@as_command
-def run(request: RunRequest, *, share: Share = None, sensitivity: Sensitivity = False) -> int:
+def _run(options: _Options) -> int:
     """Ask suites of models, judge the answers, store everything and print a table.
 
     A run that is already stored is shown, not done again. Of several measures the first is the one
@@ -39,18 +35,21 @@ def run(request: RunRequest, *, share: Share = None, sensitivity: Sensitivity = 
     from cimento.cli.kinds import run_each_kind
     from cimento.scheduling.engines import parse_share
 
-    how = request.how
-    if sensitivity:
-        _refuse_sensitivity(request, share)
-    if share is not None:
-        how = replace(how, engine=replace(how.engine, share=parse_share(share)))
-    code = run_each_kind(request.suites, request.models, how)
-    if sensitivity and code == 0:
-        _show_sensitivity(request)
+    how = kind_run(options)
+    if options.sensitivity:
+        _refuse_sensitivity(options)
+    if options.share is not None:
+        how = replace(how, engine=replace(how.engine, share=parse_share(options.share)))
+    code = run_each_kind(options.suites, options.models, how)
+    if options.sensitivity and code == 0:
+        _show_sensitivity(options)
     return code
 
 
-def _refuse_sensitivity(request: RunRequest, share: str | None) -> None:
+run = run_command(_Options, _run)
+
+
+def _refuse_sensitivity(options: _Options) -> None:
     """See that a table of sensitivity can be made and printed.
 
     Raises:
@@ -60,14 +59,18 @@ def _refuse_sensitivity(request: RunRequest, share: str | None) -> None:
     from cimento.errors import UsageError
     from cimento.suites.kinds import REGIONS
 
-    kinds = [kind for kind in suites_by_kind(request.suites) if kind != REGIONS]
-    remote = [model for model in request.models if ":" in model]
+    kinds = [kind for kind in suites_by_kind(options.suites) if kind != REGIONS]
+    remote = [model for model in options.models if ":" in model]
     refusals = (
         (kinds, f"{', '.join(kinds)} suites are not judged by formulas", "Give other suites."),
         (remote, f"{', '.join(remote)} is not loaded here", "Give a name on the hub or a folder."),
-        (share, "it needs whole runs, and --share makes a part of one", "Leave --share out."),
         (
-            request.how.as_json,
+            options.share,
+            "it needs whole runs, and --share makes a part of one",
+            "Leave --share out.",
+        ),
+        (
+            options.as_json,
             "--json prints one document, the summary",
             "Leave --json out: -o gets the table as sensitivity.json.",
         ),
@@ -77,7 +80,7 @@ def _refuse_sensitivity(request: RunRequest, share: str | None) -> None:
             raise UsageError(where="--sensitivity", seen=seen, todo=todo)
 
 
-def _show_sensitivity(request: RunRequest) -> None:
+def _show_sensitivity(options: _Options) -> None:
     """Print the table of sensitivity, and write it beside the runs."""
     from cimento.cli.console import note, show
     from cimento.cli.evaluating import opened_cache
@@ -87,9 +90,9 @@ def _show_sensitivity(request: RunRequest) -> None:
     from cimento.report.robustness import sensitivity_grid
     from cimento.sensitivity import sensitivities
 
-    how = request.how
+    how = kind_run(options)
     with opened_cache(keep_answers=how.keep_answers) as cache:
-        rows = sensitivities(request.suites, request.models, how.evaluation, cache=cache)
+        rows = sensitivities(options.suites, options.models, how.evaluation, cache=cache)
     grid = sensitivity_grid(rows)
     show("\n" + as_text(grid))
     folder = how.evaluation.output

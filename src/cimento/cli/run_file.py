@@ -20,60 +20,49 @@ models that need it, are given on the command line.
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.options import RunOptions, is_trust, recorded_fields, sentence, shape_of
 from cimento.parsing import parse_toml
 
 if TYPE_CHECKING:
-    import typer
-
     from cimento.suites.model import JsonValue
 
-_PLURALS = {"models": "model", "measures": "measure", "predictions": "prediction", "set": "set_"}
-_NOT_OF_A_RUN = ("json", "force")
-_TRUST = ("allow_pickle", "trust_remote_code")
 
-
-def with_run_file(
-    ctx: typer.Context, values: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, JsonValue]]:
+def with_run_file(model: type[RunOptions], given: Mapping[str, object]) -> Mapping[str, object]:
     """The options of a command, with those that its run file gives where it was not given them.
 
     Args:
-        ctx: of the command.
-        values: the options by the names of their parameters, as typer read them.
-
-    Returns:
-        The options, and what was chosen by the keys of a run file.
+        model: of the options.
+        given: what stands on the command line or in the environment, by name.
 
     Raises:
         UsageError: there are two run files.
         InputError: the run file cannot be read, a key or value in it is none of a run's, or what it
             says would be trusted.
     """
-    filled = dict(values)
-    files = [Path(each) for each in values["suites"] or () if is_run_file(each)]
+    named = given.get("suites")
+    suites = list(named) if isinstance(named, list | tuple) else []
+    files = [Path(suite) for suite in suites if is_run_file(suite)]
     if len(files) > 1:
         raise UsageError(
             where=str(files[1]), seen=f"{files[0]} is a run file too", todo="Give one of them."
         )
-    for file in files:
-        others = [each for each in values["suites"] if Path(each) != file]
-        filled["suites"] = others
-        found = _read(file, ctx)
-        given = {name for name in found if _is_given(ctx, name)} - {"suites"}
-        said = given | {"suites"} if others else given
-        if "model" not in said:
-            _refuse_trusted(found.get("model", ()), where=str(file))
-        filled |= {name: value for name, value in found.items() if name not in said}
-    return filled, _stated(ctx, filled)
+    if not files:
+        return given
+    [file] = files
+    others = [suite for suite in suites if Path(suite) != file]
+    kept = {name: value for name, value in given.items() if name != "suites"}
+    stated = _read(file, model)
+    if "models" not in kept:
+        _refuse_trusted(stated.get("models", ()), where=str(file))
+    return {**stated, **kept, **({"suites": others} if others else {}), "from_file": True}
 
 
 def is_run_file(name: str) -> bool:
@@ -93,7 +82,8 @@ def said_beside(models: Sequence[str], args: Mapping[str, JsonValue]) -> list[st
 
     named = models if any(needs_saying(model, plugged=False) for model in models) else ()
     words = [word for model in named for word in ("-m", model)]
-    return words + [f"--{key.replace('_', '-')}" for key in _TRUST if args.get(key) is True]
+    trusted = (name for name, field in RunOptions.model_fields.items() if is_trust(field))
+    return words + [f"--{name.replace('_', '-')}" for name in trusted if args.get(name) is True]
 
 
 def _refuse_trusted(models: Sequence[str], *, where: str) -> None:
@@ -127,8 +117,8 @@ def write_run_file(stated: Mapping[str, JsonValue], path: Path) -> Path:
     return write_text(tomli_w.dumps(dict(stated)), path)
 
 
-def _read(file: Path, ctx: typer.Context) -> dict[str, Any]:
-    """The options in a run file, by the names of parameters, as typer would have read them."""
+def _read(file: Path, model: type[RunOptions]) -> dict[str, Any]:
+    """The options in a run file, by name, each checked."""
     text = _text(file)
     try:
         content = parse_toml(text)
@@ -136,25 +126,51 @@ def _read(file: Path, ctx: typer.Context) -> dict[str, Any]:
         raise InputError(
             where=str(file), seen=f"is not TOML ({error})", todo="See docs/clusters.md."
         ) from error
-    parameters = {each.name: each for each in ctx.command.params if each.name}
-    known = _keys(parameters)
-    found: dict[str, Any] = {}
+    known = recorded_fields(model)
+    stated: dict[str, Any] = {}
     for key, value in content.items():
-        name = known.get(key.replace("-", "_"))
+        name = key.replace("-", "_")
         where = f"{file}, line {_line(text, key)}, {key}"
-        if key.replace("-", "_") in _TRUST:
-            option = f"--{key.replace('_', '-')}"
+        field = model.model_fields.get(name)
+        if field is not None and is_trust(field):
             raise InputError(
                 where=where,
                 seen="a run file cannot say what is trusted",
-                todo=f"If you trust the models, give {option} on the command line.",
+                todo="If you trust the models, give"
+                f" --{name.replace('_', '-')} on the command line.",
             )
-        if name is None:
+        if name not in known:
             raise InputError(
                 where=where, seen="there is no such key", todo=did_you_mean(key, known)
             )
-        found[name] = _converted(parameters[name], value, ctx, where=where)
-    return found
+        stated[name] = _checked(model, name, value, where=where)
+    return stated
+
+
+def _checked(model: type[RunOptions], name: str, value: object, *, where: str) -> object:
+    """A value of TOML, where the option of this name can have it.
+
+    Raises:
+        InputError: it cannot.
+    """
+    from pydantic import ValidationError
+
+    shape = shape_of(model.model_fields[name])
+    is_list, is_truth = isinstance(value, list | dict), isinstance(value, bool)
+    if is_list != (shape == "list") or is_truth != (shape == "bool"):
+        needed = {"list": "a list", "bool": "true or false"}.get(shape, "one value")
+        if not (shape == "list" and isinstance(value, str)):
+            raise InputError(where=where, seen=f"{needed} is needed here, got {value!r}")
+    try:
+        model.model_validate({name: value})
+    except ValidationError as error:
+        message = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+        raise InputError(
+            where=where,
+            seen=f"got {value!r}",
+            todo=f"{sentence(message)} See cimento run --help.",
+        ) from error
+    return value
 
 
 def _text(file: Path) -> str:
@@ -166,76 +182,8 @@ def _text(file: Path) -> str:
         raise InputError(where=str(file), seen="is not UTF-8", todo="Save it as UTF-8.") from error
 
 
-def _keys(parameters: Mapping[str, object]) -> dict[str, str]:
-    """The keys of a run file, with the parameters that they stand for."""
-    names = set(_run_parameters()) & set(parameters) - {*_NOT_OF_A_RUN, *_TRUST}
-    plural = {name: key for key, name in _PLURALS.items()}
-    return {plural.get(name, name): name for name in sorted(names)}
-
-
-def _run_parameters() -> dict[str, object]:
-    """The parameters of a run and their types."""
-    from cimento.cli.run_options import parse
-
-    return {name: kind for name, kind in get_type_hints(parse).items() if name != "return"}
-
-
-def _converted(parameter: Any, value: object, ctx: typer.Context, *, where: str) -> Any:  # noqa: ANN401  # click's types
-    """A value of TOML as the option of this name would have given it."""
-    from typer import BadParameter
-
-    kind = _run_parameters()[parameter.name]
-    many, truth = list[str] in (kind, *get_args(kind)), bool in (kind, *get_args(kind))
-    if isinstance(value, dict):
-        # An argument of a model keeps its type: the text "3" is not the number.
-        written = _as_json if parameter.name == "model_args" else _plain
-        value = [f"{key}={written(each)}" for key, each in value.items()]
-    if isinstance(value, list) != many or isinstance(value, bool) != truth:
-        needed = "a list" if many else "true or false" if truth else "one value"
-        if not (many and isinstance(value, str)):
-            raise InputError(where=where, seen=f"{needed} is needed here, got {value!r}")
-        value = [value]
-    plain = [_plain(each) for each in value] if isinstance(value, list) else value
-    try:
-        return parameter.process_value(ctx, plain if many or truth else _plain(plain))
-    except BadParameter as error:
-        raise InputError(where=where, seen=error.message, todo="See cimento run --help.") from error
-
-
-def _plain(value: object) -> str:
-    """A value as it would stand on the command line."""
-    return value if isinstance(value, str) else _as_json(value)
-
-
-def _as_json(value: object) -> str:
-    return json.dumps(value, default=str)
-
-
-def _is_given(ctx: typer.Context, name: str) -> bool:
-    """Whether an option stands on the command line or in the environment."""
-    source = ctx.get_parameter_source(name)
-    return source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT")
-
-
 def _line(text: str, key: str) -> int:
     """The line of a key at the top level, or of the table of this name; 1 where it hides."""
     pattern = re.compile(rf"""^\s*\[?\s*["']?{re.escape(key)}["']?\s*[\]=.]""")
     lines = text.split("\n")
     return next((number for number, line in enumerate(lines, start=1) if pattern.match(line)), 1)
-
-
-def _stated(ctx: typer.Context, values: Mapping[str, Any]) -> dict[str, JsonValue]:
-    """Everything that is not as it is by default, by the keys of a run file."""
-    parameters = {each.name: each for each in ctx.command.params if each.name}
-    stated: dict[str, JsonValue] = {}
-    for key, name in _keys(parameters).items():
-        value = values.get(name)
-        if value not in (None, [], (), parameters[name].get_default(ctx)):
-            stated[key] = _as_toml(value)
-    return stated
-
-
-def _as_toml(value: object) -> JsonValue:
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_as_toml(each) for each in value]
-    return value if isinstance(value, bool | int | float | str) else str(value)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from cimento.cli import options
-from cimento.cli.run_options import RunRequest, as_command
-
-Jobs = Annotated[int, options.option("--jobs", min=1, help="Jobs of the array.")]
-Gpus = Annotated[int, options.option("--gpus", min=0, help="GPUs of each job, one model on each.")]
-Hours = Annotated[int, options.option("--hours", min=1, help="Longest time of a job.")]
+from cimento.cli.run_options import run_command
+from cimento.options import RunOptions, option
 
 
-@as_command
-def slurm(request: RunRequest, *, jobs: Jobs = 8, gpus: Gpus = 1, hours: Hours = 4) -> int:
+class _Options(RunOptions):
+    """The options of a run, and those of the array."""
+
+    jobs: int = option(8, "Jobs of the array.", ge=1, where="this run")
+    gpus: int = option(1, "GPUs of each job, one model on each.", ge=0, where="this run")
+    hours: int = option(4, "Longest time of a job.", unit="hours", ge=1, where="this run")
+
+
+def _slurm(options: _Options) -> int:
     """Write an sbatch script that does the units of a run as an array of jobs.
 
     A job that is lost is submitted again; what is done stays done. `cimento collect` says what is
@@ -26,15 +27,20 @@ def slurm(request: RunRequest, *, jobs: Jobs = 8, gpus: Gpus = 1, hours: Hours =
     from cimento.files import write_text
     from cimento.scheduling.slurm import array_script
 
-    output = request.how.evaluation.output
+    output = options.output
     if output is None:
         raise TypeError("a run has a folder")
     folder = output / "slurm"
-    file = write_run_file(request.values, folder / "run.toml")
-    args = request.how.evaluation.asking.policy.model_args
-    arguments = [str(file), *said_beside(request.models, args)]
-    script = array_script(arguments, folder, jobs=jobs, gpus=gpus, hours=hours)
+    file = write_run_file(options.stated(), folder / "run.toml")
+    args = options.scoring.policy.model_args
+    arguments = [str(file), *said_beside(options.models, args)]
+    script = array_script(
+        arguments, folder, jobs=options.jobs, gpus=options.gpus, hours=options.hours
+    )
     path = write_text(script, folder / "array.sh")
     show(str(path))
     note(f"Submit it with: sbatch {path}\nThen: cimento collect {shlex.join(arguments)}")
     return 0
+
+
+slurm = run_command(_Options, _slurm)

@@ -1,0 +1,132 @@
+"""Flags from a model of options: a command is a function of one record, its flags are the fields.
+
+``batch_size: Limit = option("auto", ...)`` becomes ``--batch-size`` with the variable
+``CIMENTO_BATCH_SIZE``, the type, the limits and the help of the field.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+
+import typer
+
+from cimento.options import Options, about, checked
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+OptionsT = TypeVar("OptionsT", bound=Options)
+Given = Mapping[str, object]
+"""Options that stand on the command line or in the environment, by name."""
+
+
+def command_of(
+    model: type[OptionsT],
+    action: Callable[[OptionsT], int],
+    *,
+    positional: str = "",
+    metavar: str = "",
+    read: Callable[[Given], Given] = lambda given: given,
+) -> Callable[..., int]:
+    """A command whose flags are the fields of a model.
+
+    Args:
+        model: of its options.
+        action: what it does; its docstring is the help.
+        positional: name of the field that is given without a flag.
+        metavar: how that is named in the help.
+        read: adds what a run file gives to what was given on the command line.
+    """
+    parameters = [
+        _argument(name, field, metavar) if name == positional else _flag(name, field)
+        for name, field in model.model_fields.items()
+        if about(field)
+    ]
+
+    def command(ctx: typer.Context, **values: object) -> int:
+        given = {name: value for name, value in values.items() if _is_given(ctx, name)}
+        return action(checked(model, read(given), written="--"))
+
+    context = inspect.Parameter(
+        "ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
+    )
+    # typer reads the flags of a command from its signature.
+    vars(command)["__signature__"] = inspect.Signature(
+        [context, *parameters], return_annotation=int
+    )
+    command.__annotations__ = {each.name: each.annotation for each in (context, *parameters)}
+    command.__doc__ = action.__doc__
+    command.__name__ = action.__name__
+    return command
+
+
+def _is_given(ctx: typer.Context, name: str) -> bool:
+    """Whether an option stands on the command line or in the environment."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT")
+
+
+def _argument(name: str, field: FieldInfo, metavar: str) -> inspect.Parameter:
+    argument = typer.Argument(metavar=metavar, help=field.description)
+    return _parameter(name, list[str] | None, argument, None)
+
+
+def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
+    extra = about(field)
+    kind, default = _shape(field)
+    flags = list(extra.get("flags", ()))
+    if not any(flag.startswith("--") for flag in flags):
+        flags.append(f"--{name.replace('_', '-')}")
+    long = next(flag for flag in flags if flag.startswith("--"))
+    if kind == bool | None:
+        flags = [f"{long}/--no-{long.removeprefix('--')}"]
+    limits: dict[str, Any] = {
+        {"Ge": "min", "Le": "max"}[type(limit).__name__]: _bound(limit)
+        for limit in field.metadata
+        if type(limit).__name__ in {"Ge", "Le"}
+    }
+    variable = "CIMENTO_" + long.removeprefix("--").replace("-", "_").upper()
+    declared: object = typer.Option(
+        *flags,
+        help=field.description,
+        envvar=variable,
+        show_envvar=False,
+        metavar=extra.get("metavar") or None,
+        **limits,
+    )
+    return _parameter(name, kind, declared, default)
+
+
+def _bound(limit: object) -> object:
+    """The number that a limit of a field holds."""
+    return getattr(limit, "ge", getattr(limit, "le", None))
+
+
+def _parameter(name: str, kind: object, declared: object, default: object) -> inspect.Parameter:
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[kind, declared],
+    )
+
+
+def _shape(field: FieldInfo) -> tuple[Any, object]:
+    """The type of a flag as typer takes it, and its default."""
+    kind = field.annotation
+    parts = get_args(kind) if get_origin(kind) in {Union, types.UnionType} else (kind,)
+    plain = [part for part in parts if part is not type(None)]
+    origins = {get_origin(part) or part for part in plain}
+    if origins & {tuple, dict}:
+        return list[str] | None, None
+    if len(plain) > 1:
+        # Such as a number or auto: the model reads the text.
+        return str | None, None
+    [single] = plain
+    if single in {bool, int, float, str, Path} or get_origin(single) is Literal:
+        return (single | None if len(parts) > 1 else single), field.default
+    return str | None, None

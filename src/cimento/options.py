@@ -1,0 +1,405 @@
+"""The options of a run, declared once: flags, variables, run files, manifests and Python have them.
+
+``--batch-size``, ``CIMENTO_BATCH_SIZE``, ``batch_size = 16`` in a run file and
+``evaluate(..., batch_size=16)`` are one field of `RunOptions`, with one description and one check.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from cimento.answers import parse_columns, parse_layers
+from cimento.compat import OURS, find_compat
+from cimento.errors import UsageError, did_you_mean
+from cimento.judging import FirstTokenRule, TieRule
+from cimento.measures import columns_needed, judged_on
+from cimento.models.arguments import parse_model_args
+from cimento.models.base import (
+    BosRule,
+    BoundaryRule,
+    DtypeName,
+    FirstWordRule,
+    KindRule,
+    PllRule,
+    Policy,
+    PunctuationRule,
+    WindowRule,
+)
+from cimento.requests import Context
+from cimento.sources import Asking
+from cimento.suites.model import JsonValue, Metric, UnitName
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+EngineName: TypeAlias = Literal["local", "ray"]
+
+
+def option(
+    default: Any,  # noqa: ANN401  # of any type that an option may have
+    help: str,  # noqa: A002  # as every command line calls it
+    *,
+    flags: tuple[str, ...] = (),
+    unit: str = "",
+    metavar: str = "",
+    where: Literal["anywhere", "command line", "this run"] = "anywhere",
+    ge: float | None = None,
+    le: float | None = None,
+) -> Any:  # noqa: ANN401  # pydantic's field, in the place of a value
+    """A field that is an option.
+
+    Args:
+        default: its value where it is not given.
+        help: what it does, in one sentence.
+        flags: other ways to write it on the command line, such as ``-m``.
+        unit: of its value.
+        metavar: how its value is named in the help.
+        where: ``command line``: no file may say it, since it says what is trusted; ``this run``: it
+            is about one call, and no part of what is recorded.
+        ge: the least value.
+        le: the greatest.
+    """
+    extra: dict[str, Any] = {
+        "flags": list(flags), "unit": unit, "metavar": metavar, "where": where
+    }  # fmt: skip
+    return Field(default=default, description=help, json_schema_extra=extra, ge=ge, le=le)
+
+
+def _number_or_auto(value: object) -> object:
+    """A limit of batches: ``auto`` stands for none."""
+    number = int(value) if isinstance(value, str) and value.isdecimal() else value
+    if value != "auto" and not (isinstance(number, int) and number >= 1):
+        raise ValueError("give a whole number from 1, or auto")
+    return number
+
+
+Limit: TypeAlias = Annotated[int | Literal["auto"], BeforeValidator(_number_or_auto)]
+
+
+def _listed(value: object) -> object:
+    """One text as a list of one."""
+    return (value,) if isinstance(value, str | Path) else value
+
+
+def _texts_of_arguments(value: object) -> object:
+    """Arguments of a model as texts: in a mapping each keeps its type, as JSON has it."""
+    if isinstance(value, Mapping):
+        return tuple(f"{key}={json.dumps(each)}" for key, each in value.items())
+    return _listed(value)
+
+
+Arguments: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_texts_of_arguments)]
+Texts: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+
+
+def _assigned(value: object) -> object:
+    """``KEY=VALUE`` texts as a mapping."""
+    if value is None or isinstance(value, Mapping):
+        return value
+    pairs: dict[str, object] = {}
+    for text in (value,) if isinstance(value, str) else value:  # type: ignore[attr-defined]  # a list, or pydantic says so
+        key, equals, assigned = str(text).partition("=")
+        if not key.strip() or not equals:
+            raise ValueError("write KEY=VALUE")
+        pairs[key.strip().replace("-", "_")] = assigned
+    return pairs
+
+
+Settings: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_assigned)]
+
+
+class Options(BaseModel):
+    """Options of any command; what is not declared is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+class TargetOptions(Options):
+    """What is run, where it goes, and who does the work."""
+
+    suites: Texts = option((), "Built-in names, paths, or a run file.")
+    models: Texts = option(
+        (),
+        "demo-causal, demo-masked, a folder, org/name@revision, openai:URL#model, kenlm:FILE,"
+        " replay:FILE; may be repeated.",
+        flags=("-m", "--model"),
+    )
+    output: Path | None = option(Path("runs"), "Folder of runs.", flags=("-o",))
+    engine: EngineName = option("local", "local (the default): processes here; ray: Ray Core.")
+    workers: int | None = option(None, "Processes; one for each GPU, or one, by default.", ge=1)
+    as_json: bool = option(
+        default=False, help="Print the summary as JSON.", flags=("--json",), where="this run"
+    )
+
+
+class ModelOptions(Options):
+    """What a model runs on, and how it is loaded."""
+
+    device: str = option("auto", "cpu, cuda, cuda:1, mps; auto prefers a GPU.")
+    dtype: DtypeName = option("float32", "Number format of the weights.")
+    model_args: Arguments = option(
+        (),
+        "An option for transformers' from_pretrained; VALUE is JSON or text. May be repeated.",
+        metavar="KEY=VALUE",
+    )
+    allow_pickle: bool = option(
+        default=False,
+        help="Take weights that are not safetensors; trust who made them.",
+        where="command line",
+    )
+    trust_remote_code: bool = option(
+        default=False,
+        help="Run code that comes with the model; read it first.",
+        where="command line",
+    )
+    kind: KindRule = option("auto", "Kind of model, where its config does not tell.")
+    bos: BosRule | None = option(
+        None,
+        "auto (the default): BOS, or EOS where there is none; none: nothing; "
+        "tokenizer: what it puts there itself; bos-or-eos: whatever that is.",
+    )
+    batch_size: Limit = option(
+        "auto", "Sequences in one batch; auto goes by --batch-tokens.", metavar="N|auto"
+    )
+    batch_tokens: Limit = option(
+        "auto",
+        "Padded tokens in one batch; auto goes by the device.",
+        metavar="N|auto",
+        unit="tokens",
+    )
+    concurrency: int = option(8, "Requests to a server at once.", ge=1, le=64)
+    timeout: float = option(120.0, "Seconds without a sign of a server.", unit="seconds", ge=0.1)
+
+
+class ScoringOptions(ModelOptions):
+    """How texts are scored."""
+
+    pll: PllRule | None = option(
+        None, "Pseudo-log-likelihood of masked models; within-word-l2r by default."
+    )
+    punctuation: PunctuationRule | None = option(
+        None, "split (the default): a mark is a word of its own."
+    )
+    leading_blank: bool | None = option(None, "Put a blank before every text.")
+    boundary: BoundaryRule | None = option(
+        None, "Correct words for where they may end; none by default."
+    )
+    boundary_eos: bool | None = option(None, "Whether EOS ends a word, in that correction.")
+    boundary_first: FirstWordRule | None = option(
+        None, "What divides a text's first word: initial (the default)."
+    )
+    window: WindowRule = option("refuse", "Texts longer than the model's window.")
+    stride: int | None = option(
+        None, "Tokens that a sliding window is moved by.", unit="tokens", ge=1
+    )
+    context: str = option("", "What stands before every text and is not scored.")
+    columns: Texts = option((), "Store also: logit, log_sigmoid_sum, entropy_nats, rank.")
+    layers: str = option(
+        "",
+        "Store also each token's log-probability after these layers; 0 is before the first.",
+        metavar="all|N,N...",
+    )
+
+    def policy(self, base: Policy) -> Policy:
+        """How texts are scored, as the models take it.
+
+        Args:
+            base: the conventions that these options go beyond.
+
+        Raises:
+            UsageError: options do not go together.
+        """
+        from dataclasses import replace
+
+        named = ("bos", "pll", "punctuation", "leading_blank", "boundary", "boundary_eos",
+                 "boundary_first", "stride")  # fmt: skip
+        given = {name: getattr(self, name) for name in named if getattr(self, name) is not None}
+        args = parse_model_args(
+            self.model_args,
+            allow_pickle=self.allow_pickle,
+            trust_remote_code=self.trust_remote_code,
+        )
+        return replace(base, dtype=self.dtype, window=self.window, model_args=args, **given)
+
+
+class JudgingOptions(Options):
+    """How answers are judged; each paradigm honours those that it declares, and refuses others."""
+
+    metric: Metric | None = option(None, "How a region's tokens become one value.")
+    predictions: Texts = option(
+        (),
+        "A formula, or the number of one of the suite's. May be repeated.",
+        flags=("--prediction",),
+    )
+    unit: UnitName | None = option(
+        None, "Unit in which formulas are read; bits by default.", unit="bits or nats"
+    )
+    measures: Texts = option(
+        (),
+        "Judge whole sentences on these: lp,penlp:0.8,slor ... or regions.",
+        flags=("--measure",),
+    )
+    unigrams: str | None = option(
+        None, "Frequencies for slor and normlp: wordfreq, wordfreq:it or a file."
+    )
+    unscored_first: FirstTokenRule | None = option(
+        None, "A first token without left context: missing, drop or zero."
+    )
+    ties: TieRule | None = option(None, "Whether a tie counts as a pass.")
+    near_ties: float | None = option(
+        None,
+        "Verdicts with a smaller margin are near ties; else the number format decides.",
+        metavar="BITS",
+        unit="bits",
+        ge=0.0,
+    )
+    seed: int = option(0, "Seed of the simulated chance levels.")
+
+
+class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
+    """How suites are run: everything that can be chosen, but for options of one paradigm.
+
+    Those are given by their own flags where several paradigms share them (``--seed``), else with
+    ``--set``; a paradigm that does not declare one refuses it.
+    """
+
+    compat: str | None = option(None, "Conventions of minicons, lm-eval, babylm or syntaxgym.")
+    context_column: str = option("", "Free column of the suite with what stands before each text.")
+    limit: int | None = option(None, "Only the first items of each suite.", unit="items", ge=1)
+    all_tokens: bool = option(
+        default=False, help="Score every token, not only what predictions need."
+    )
+    spec: Path | None = option(None, "Model spec (JSON) of recorded surprisals.")
+    recorded_unit: UnitName = option("bits", "Unit of recorded surprisals.")
+    set: Settings = option(
+        {},
+        "An option of this kind of suite, such as k=20 for cloze tests. May be repeated.",
+        metavar="KEY=VALUE",
+    )
+    no_cache: bool = option(default=False, help="Do not keep answers between runs.")
+    force: bool = option(default=False, help="Run again what is already there.", where="this run")
+    from_file: bool = Field(default=False, exclude=True)
+
+    @property
+    def scoring(self) -> Asking:
+        """How models are asked, as the engine takes it.
+
+        Raises:
+            UsageError: options do not go together.
+        """
+        base = find_compat(self.compat) if self.compat else OURS
+        return Asking(
+            policy=self.policy(base.policy),
+            kind=self.kind,
+            device=self.device,
+            context=Context(text=self.context, column=self.context_column),
+            batch_size=self.batch_size,
+            batch_tokens=self.batch_tokens,
+            concurrency=self.concurrency,
+            timeout_s=self.timeout,
+            all_tokens=self.all_tokens,
+            columns=(
+                *parse_columns(self.columns),
+                *columns_needed(judged_on(self.measures or base.measures)),
+                *parse_layers(self.layers),
+            ),
+            own_blank=self.leading_blank is not None,
+            limit=self.limit,
+            spec=self.spec,
+            recorded_unit=self.recorded_unit,
+        )
+
+    @property
+    def run_file(self) -> dict[str, JsonValue]:
+        """What a run file said, for manifests, without secrets; empty where there was none."""
+        from cimento.sources import shown_name
+
+        if not self.from_file:
+            return {}
+        models: list[JsonValue] = [shown_name(model) for model in self.models]
+        return {**self.stated(), "models": models}
+
+    def stated(self) -> dict[str, JsonValue]:
+        """All that is not as it is by default and may be recorded, by the keys of a run file."""
+        plain = self.model_dump(mode="json", exclude_defaults=True)
+        recorded = recorded_fields(type(self))
+        return {name: value for name, value in plain.items() if name in recorded}
+
+
+def about(field: FieldInfo) -> Mapping[str, Any]:
+    """What `option` says of a field, beside its description."""
+    return field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+
+
+def is_trust(field: FieldInfo) -> bool:
+    """Whether an option says what is trusted, so that no file may say it."""
+    return about(field).get("where") == "command line"
+
+
+def recorded_fields(model: type[Options]) -> dict[str, FieldInfo]:
+    """The options that run files may hold and manifests record: none that is trusted, or of a call.
+
+    Args:
+        model: of the options.
+    """
+    fields = model.model_fields.items()
+    return {name: field for name, field in fields if about(field).get("where") == "anywhere"}
+
+
+def shape_of(field: FieldInfo) -> Literal["list", "bool", "one"]:
+    """Whether an option takes several values, true or false, or one value."""
+    parts = [get_origin(part) or part for part in get_args(field.annotation) or (field.annotation,)]
+    if field.annotation is not None and get_origin(field.annotation) in {tuple, dict}:
+        return "list"
+    if tuple in parts or dict in parts:
+        return "list"
+    return "bool" if bool in parts else "one"
+
+
+ModelT = TypeVar("ModelT", bound=Options)
+
+
+def checked(
+    model: type[ModelT], values: Mapping[str, object], *, written: str = "option"
+) -> ModelT:
+    """Options from values, each checked.
+
+    Args:
+        model: of the options.
+        values: by name; in the types of Python, or as texts.
+        written: how an option is written where the values come from: ``--`` for flags.
+
+    Raises:
+        UsageError: there is no such option, or not this value of it.
+    """
+    for name in values:
+        if name not in model.model_fields:
+            raise UsageError(
+                where=_shown(name, written),
+                seen="there is no such option",
+                todo=did_you_mean(name, model.model_fields),
+            )
+    try:
+        return model.model_validate(dict(values))
+    except ValidationError as error:
+        fault = error.errors()[0]
+        name = str(fault["loc"][0]) if fault["loc"] else ""
+        raise UsageError(
+            where=_shown(name, written),
+            seen=f"got {fault.get('input')!r}",
+            todo=sentence(str(fault["msg"]).removeprefix("Value error, ")),
+        ) from error
+
+
+def sentence(text: str) -> str:
+    """A message as a sentence: with a capital, and one full stop."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def _shown(name: str, written: str) -> str:
+    return f"--{name.replace('_', '-')}" if written == "--" else f"{written} {name}"
