@@ -211,7 +211,7 @@ def test_other_predictions_are_asked_anew_where_their_regions_were_not(tmp_path)
 
 
 def test_factorial_designs_have_their_effects_among_the_estimates():
-    run = evaluate("it-islands", MODEL, scoring=Asking(all_tokens=True), limit=30)
+    run = evaluate("it-islands", MODEL, all_tokens=True, limit=30)
     dds = [each for each in run.estimates() if each.statistic == "DD"]
     tested = [each for each in dds if each.question == "DD"]
     assert tested

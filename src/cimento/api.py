@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
@@ -21,13 +21,13 @@ from cimento.engine.replay import PREFIX, Recording
 from cimento.engine.requests import NO_ANSWERS
 from cimento.engine.scores import SCORING_VERSION
 from cimento.errors import CimentoError, StorageError, SuiteError, UsageError
-from cimento.models.base import Scorer
+from cimento.options import RunOptions, from_names
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading, TestSuite
 from cimento.paradigms.registry import find_paradigm, paradigm_names, paradigm_of, parse_options
 from cimento.runs.manifest import describe
 from cimento.runs.run import Run, open_run
 from cimento.runs.store import RunFolder
-from cimento.sources import Asking, shown_name
+from cimento.sources import AnyScorer, Asking, shown_name
 from cimento.suites import faults
 from cimento.suites.builtin import find_suite, name_or_path
 from cimento.suites.load import suite_paths
@@ -64,26 +64,6 @@ class LoadedSuite:
         return cast("TestSuite", suite)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
-    """How suites are run: the same for every suite and model of one call.
-
-    Attributes:
-        scoring: how models score texts, and on what they run.
-        options: of paradigms, by name; each suite takes those that its paradigm declares.
-        limit: only the first items of each suite.
-        output: folder of runs to write to; None keeps runs in memory.
-        force: run again what is already stored.
-        run_file: what a run file said, for the manifest; empty where there was none.
-    """
-
-    scoring: Asking = field(default_factory=Asking)
-    options: Mapping[str, object] = field(default_factory=dict)
-    output: Path | None = None
-    force: bool = False
-    run_file: Mapping[str, JsonValue] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A run that was asked for and could not be made."""
@@ -107,8 +87,8 @@ def run_suite(
         CimentoError: the suite cannot be asked, or the model cannot answer.
     """
     paradigm = loaded.paradigm
-    options = parse_options(paradigm, run_options.options)
-    limit = run_options.scoring.limit
+    options = parse_options(paradigm, run_options.given, others=RunOptions.model_fields)
+    limit = run_options.limit
     suite = loaded.suite if limit is None else paradigm.limited(loaded.suite, limit)
     scoring = _with_columns(run_options.scoring, options)
     inputs = _inputs(loaded, model, options, scoring)
@@ -274,14 +254,13 @@ def _made_here(suite: TestSuite) -> LoadedSuite:
 
 def evaluate(
     suite: SuiteLike,
-    model: str | Scorer,
+    model: str | AnyScorer,
     *,
     limit: int | None = None,
     output: str | Path | None = None,
     force: bool = False,
-    scoring: Asking | None = None,
     cache: AnswerCache | None = None,
-    **options: object,
+    **options: Any,  # noqa: ANN401  # each is checked by the model that declares it
 ) -> Run:
     """Ask one suite of one model and judge the answers.
 
@@ -291,9 +270,9 @@ def evaluate(
         limit: only the first items; None for all.
         output: folder of runs to write to; None keeps the run in memory.
         force: run again what is already stored.
-        scoring: how texts are scored, and on what.
         cache: where answers are kept; None forgets them afterwards.
-        options: of the suite's paradigm, such as ``seed``.
+        options: of ``cimento run``, by the names of its flags (``batch_size``, ``seed``,
+            ``device``), and of the suite's paradigm (``k`` of cloze suites).
 
     Returns:
         The run: its `outcomes()`, `estimates()`, `summary()` and tables.
@@ -308,11 +287,9 @@ def evaluate(
             seen=f"there are {len(loaded)} suites: {', '.join(each.suite.name for each in loaded)}",
             todo="Give one of them, or use evaluate_all.",
         )
-    made = evaluate_all(
-        loaded, model, limit=limit, output=output, force=force, scoring=scoring, cache=cache,
-        **options,
-    )  # fmt: skip
-    [run] = made
+    [run] = evaluate_all(
+        loaded, model, limit=limit, output=output, force=force, cache=cache, **options
+    )
     if isinstance(run, Failure):
         raise run.error
     return run
@@ -320,14 +297,13 @@ def evaluate(
 
 def evaluate_all(
     suites: SuiteLike | Iterable[SuiteLike],
-    models: str | Scorer | Sequence[str | Scorer],
+    models: str | AnyScorer | Sequence[str | AnyScorer],
     *,
     limit: int | None = None,
     output: str | Path | None = None,
     force: bool = False,
-    scoring: Asking | None = None,
     cache: AnswerCache | None = None,
-    **options: object,
+    **options: Any,  # noqa: ANN401  # as for `evaluate`
 ) -> Iterator[Run | Failure]:
     """Ask several suites of several models; each model is loaded once, and only if it must be.
 
@@ -340,20 +316,13 @@ def evaluate_all(
         limit: as for `evaluate`.
         output: as for `evaluate`.
         force: as for `evaluate`.
-        scoring: as for `evaluate`.
         cache: as for `evaluate`.
-        options: of the paradigms of the suites.
+        options: as for `evaluate`; those of a paradigm must be of the paradigm of every suite.
 
     Raises:
         CimentoError: a suite cannot be read, two have one name, or the output cannot be written.
     """
-    scoring = scoring or Asking()
-    run_options = RunOptions(
-        scoring=scoring if limit is None else dataclasses.replace(scoring, limit=limit),
-        options=options,
-        output=None if output is None else Path(output).expanduser(),
-        force=force,
-    )
+    run_options = from_names({"limit": limit, "output": output, "force": force, **options})
     loaded = list(load_suites(suites))
     refuse_same_names(loaded)
     kept = cache or MemoryCache()
@@ -368,7 +337,7 @@ ProgressFor: TypeAlias = "Callable[[str, str], Progress]"
 
 def run_model(
     suites: Iterable[LoadedSuite],
-    model: str | Scorer,
+    model: str | AnyScorer,
     run_options: RunOptions,
     *,
     cache: AnswerCache,
@@ -397,7 +366,7 @@ def run_model(
             yield Failure(loaded.suite.name, name, error)
 
 
-def _is_recording(model: str | Scorer) -> TypeGuard[str]:
+def _is_recording(model: str | AnyScorer) -> TypeGuard[str]:
     return isinstance(model, str) and model.startswith(PREFIX)
 
 

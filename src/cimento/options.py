@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
@@ -16,8 +17,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from cimento.answers import parse_columns, parse_layers
 from cimento.compat import OURS, find_compat
 from cimento.errors import UsageError, did_you_mean
-from cimento.judging import FirstTokenRule, TieRule
 from cimento.measures import columns_needed, judged_on
+from cimento.measures.first_token import FirstTokenRule
 from cimento.models.arguments import parse_model_args
 from cimento.models.base import (
     BosRule,
@@ -33,6 +34,7 @@ from cimento.models.base import (
 from cimento.requests import Context
 from cimento.sources import Asking
 from cimento.suites.model import JsonValue, Metric, UnitName
+from cimento.verdicts.accuracy import TieRule
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -315,6 +317,28 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
         )
 
     @property
+    def given(self) -> dict[str, object]:
+        """The options of paradigms that were given, by the names that paradigms have for them."""
+        conventions = find_compat(self.compat) if self.compat else OURS
+        plain, judging = asdict(OURS.judging), asdict(conventions.judging)
+        base = {name: value for name, value in judging.items() if value != plain[name]}
+        measures = judged_on(self.measures or conventions.measures)
+        named = {
+            "metric": self.metric,
+            "predictions": self.predictions or None,
+            "unit": self.unit,
+            "measure": measures[0] if measures else None,
+            "also": measures[1:] or None,
+            "unigrams": self.unigrams,
+            "unscored_first": self.unscored_first,
+            "ties": self.ties,
+            "near_tie_bits": self.near_ties,
+            "seed": self.seed if "seed" in self.model_fields_set else None,
+        }
+        stated = {name: value for name, value in named.items() if value is not None}
+        return {**base, **stated, **self.set}
+
+    @property
     def run_file(self) -> dict[str, JsonValue]:
         """What a run file said, for manifests, without secrets; empty where there was none."""
         from cimento.sources import shown_name
@@ -394,6 +418,20 @@ def checked(
             seen=f"got {fault.get('input')!r}",
             todo=sentence(str(fault["msg"]).removeprefix("Value error, ")),
         ) from error
+
+
+def from_names(values: Mapping[str, object]) -> RunOptions:
+    """The options of a run from names of Python: those of a paradigm stand among the others.
+
+    Args:
+        values: options of `RunOptions`, and of the paradigms of the suites.
+
+    Raises:
+        UsageError: one has not a value that it can have.
+    """
+    own = {name: value for name, value in values.items() if name in RunOptions.model_fields}
+    others = {name: value for name, value in values.items() if name not in own}
+    return checked(RunOptions, {**own, "set": {**others}})
 
 
 def sentence(text: str) -> str:

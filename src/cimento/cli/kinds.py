@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.options import RunOptions
 from cimento.scheduling.engines import LOCAL, Engine
 from cimento.suites.kinds import REGIONS, kind_of
 
@@ -30,6 +31,7 @@ class KindRun:
         measures: names; the first is the one that runs are stored with.
         options: what only this kind of suite knows, by name.
         engine: who does the work.
+        run_options: all of these, as paradigms on the one road take them.
     """
 
     evaluation: Evaluation
@@ -38,6 +40,7 @@ class KindRun:
     measures: Sequence[str] = ()
     options: Mapping[str, str] = field(default_factory=dict)
     engine: Engine = LOCAL
+    run_options: RunOptions = field(default_factory=RunOptions)
 
     def device(self, models: Sequence[str]) -> str:
         """Where models are asked; recordings need no look at what devices there are."""
@@ -174,7 +177,7 @@ def _run_kind(kind: str, names: Sequence[str], models: Sequence[str], how: KindR
     if kind in ONE_ROAD or kind not in RUNNERS:
         from cimento.cli.running import run_suites
 
-        return run_suites(names, models, how)
+        return run_suites(names, models, how.run_options)
     if kind == REGIONS or how.engine.is_alone(how.device(models)):
         return find_runner(RUNNERS[kind])(names, models, how)
     from cimento.cli.spreading import run_spread

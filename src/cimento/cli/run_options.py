@@ -85,6 +85,7 @@ def kind_run(options: RunOptions) -> KindRun:
         measures=measures,
         options=options.set,
         engine=Engine(name=options.engine, workers=options.workers),
+        run_options=options,
     )
 
 

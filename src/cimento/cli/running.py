@@ -2,46 +2,34 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from cimento.api import Failure, RunOptions, load_suites, refuse_same_names, run_model
+from cimento.api import Failure, load_suites, refuse_same_names, run_model
 from cimento.cli.console import note, show
 from cimento.cli.evaluating import opened_cache, progress_bars, report_failures
-from cimento.judging import Judging
+from cimento.options import RunOptions
 from cimento.runs.run import Run
 from cimento.runs.summary import Missing, Summary, to_json
 
-if TYPE_CHECKING:
-    from cimento.cli.kinds import KindRun
 
-
-def run_suites(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int:
+def run_suites(suites: Sequence[str], models: Sequence[str], run_options: RunOptions) -> int:
     """Ask suites of models, judge and store the answers, print them; return the exit code.
 
     Raises:
         CimentoError: a suite or an option cannot be used.
     """
-    run_options = RunOptions(
-        scoring=how.evaluation.asking,
-        options=_given(how),
-        output=how.evaluation.output,
-        force=how.evaluation.force,
-        run_file=how.evaluation.run_file,
-    )
     loaded = list(load_suites(suites))
     refuse_same_names(loaded)
     runs: list[Run] = []
     failures: list[Failure] = []
-    with progress_bars() as progress, opened_cache(keep_answers=how.keep_answers) as cache:
+    with progress_bars() as progress, opened_cache(keep_answers=not run_options.no_cache) as cache:
         for model in models:
             for outcome in run_model(loaded, model, run_options, cache=cache, progress=progress):
                 if isinstance(outcome, Run):
                     runs.append(outcome)
                 else:
                     failures.append(outcome)
-    if how.as_json:
+    if run_options.as_json:
         missing = tuple(
             Missing(suite=f.suite, model=f.model, message=str(f.error)) for f in failures
         )
@@ -50,18 +38,6 @@ def run_suites(suites: Sequence[str], models: Sequence[str], how: KindRun) -> in
     elif runs:
         for paradigm in dict.fromkeys(run.paradigm for run in runs):
             show(paradigm.text([run for run in runs if run.paradigm is paradigm]))
-        folder = how.evaluation.output
+        folder = run_options.output
         note(f"Stored in {folder}. For a page to read: cimento report {folder} -o report.html")
     return report_failures(runs, failures)
-
-
-def _given(how: KindRun) -> dict[str, object]:
-    """The options of paradigms that were given, by name."""
-    plain = Judging()
-    judging = how.evaluation.judging
-    changed = {
-        field.name: getattr(judging, field.name)
-        for field in dataclasses.fields(judging)
-        if getattr(judging, field.name) != getattr(plain, field.name)
-    }
-    return {**changed, **how.options}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
 
@@ -77,8 +77,15 @@ def known_kinds() -> dict[str, AnyParadigm]:
     return {kind: paradigm for paradigm in paradigms for kind in paradigm.kinds}
 
 
-def parse_options(paradigm: AnyParadigm, given: Mapping[str, object]) -> ParadigmOptions:
+def parse_options(
+    paradigm: AnyParadigm, given: Mapping[str, object], *, others: Iterable[str] = ()
+) -> ParadigmOptions:
     """The options of a paradigm, from values or from the texts of ``--set KEY=VALUE``.
+
+    Args:
+        paradigm: that declares them.
+        given: by name.
+        others: names that stood beside them and are no options of a paradigm.
 
     Raises:
         UsageError: the paradigm does not honour an option, or not this value of it.
@@ -91,7 +98,7 @@ def parse_options(paradigm: AnyParadigm, given: Mapping[str, object]) -> Paradig
             raise UsageError(
                 where=f"option {name}",
                 seen=f"suites of the paradigm {paradigm.name!r} have no such option",
-                todo=did_you_mean(name, known),
+                todo=did_you_mean(name, [*known, *others]),
             )
     try:
         options: ParadigmOptions = paradigm.options.model_validate(dict(given))

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from cimento.answers import validate
 from cimento.api import LoadedSuite, SuiteLike, evaluate, load_suites
@@ -48,24 +48,24 @@ class _Tried:
     loaded: LoadedSuite
     model: str | AnyScorer
     folder: Path
-    options: dict[str, object] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
     def run(self) -> Run:
         """The run as it is stored."""
         return self.again("runs")
 
-    def again(self, name: str, **options: object) -> Run:
+    def again(self, name: str, **options: Any) -> Run:  # noqa: ANN401  # each paradigm has its own
         """The run in a folder of its own, or the one that is there."""
         chosen = {**self.options, **options}
-        return evaluate(self.loaded, self.model, output=self.folder / name, **chosen)  # type: ignore[arg-type]
+        return evaluate(self.loaded, self.model, output=self.folder / name, **chosen)
 
 
 _Check: TypeAlias = Callable[[_Tried], Iterator[Finding]]
 
 
 def check_paradigm(
-    suite: SuiteLike, model: str | AnyScorer, *, options: dict[str, object] | None = None
+    suite: SuiteLike, model: str | AnyScorer, *, options: dict[str, Any] | None = None
 ) -> list[Finding]:
     """Run every check on the paradigm of a suite.
 
@@ -122,7 +122,7 @@ def _is_stored_once(tried: _Tried) -> Iterator[Finding]:
 
 
 def _is_the_same_in_memory(tried: _Tried) -> Iterator[Finding]:
-    held = evaluate(tried.loaded, tried.model, **tried.options)  # type: ignore[arg-type]
+    held = evaluate(tried.loaded, tried.model, **tried.options)
     yield Finding(
         "a run that is not stored says the same",
         passed=_same_numbers(held, tried.run),
@@ -212,9 +212,9 @@ def _keeps_answers(tried: _Tried) -> Iterator[Finding]:
         return
     cache = FileCache(tried.folder / "cache")
     try:
-        first = evaluate(tried.loaded, tried.model, cache=cache, **tried.options)  # type: ignore[arg-type]
-        mute = _Mute(tried.model)
-        second = evaluate(tried.loaded, mute, cache=cache, **tried.options)  # type: ignore[arg-type]
+        first = evaluate(tried.loaded, tried.model, cache=cache, **tried.options)
+        mute: Any = _Mute(tried.model)
+        second = evaluate(tried.loaded, mute, cache=cache, **tried.options)
     finally:
         cache.close()
     yield Finding(
@@ -245,8 +245,9 @@ class _Mute:
 
 
 def _refuses_what_it_does_not_honour(tried: _Tried) -> Iterator[Finding]:
+    unheard_of: dict[str, Any] = {_UNHEARD_OF: 1}
     try:
-        evaluate(tried.loaded, tried.model, cache=MemoryCache(), **{_UNHEARD_OF: 1})  # type: ignore[arg-type]
+        evaluate(tried.loaded, tried.model, cache=MemoryCache(), **unheard_of)
     except UsageError as error:
         yield Finding("an unknown option is refused", passed=True, detail=str(error))
     else:
@@ -254,7 +255,7 @@ def _refuses_what_it_does_not_honour(tried: _Tried) -> Iterator[Finding]:
 
 
 def _takes_first_items(tried: _Tried) -> Iterator[Finding]:
-    few = evaluate(tried.loaded, tried.model, limit=1, **tried.options)  # type: ignore[arg-type]
+    few = evaluate(tried.loaded, tried.model, limit=1, **tried.options)
     asked = few.outcomes()["item"].n_unique()
     whole = tried.run.outcomes()["item"].n_unique()
     yield Finding(
