@@ -84,6 +84,24 @@ def make_run(
     limit: int | None = None,
 ) -> RunReport:
     """What a page shows of one run."""
+    return _run_and_summary(suite, score, model=model, all_tokens=all_tokens, limit=limit)[0]
+
+
+def make_summary(
+    suite: Suite = AGREEMENT, score: TokenScore = hashed, *, model: str = "fake@0000000"
+) -> RunSummary:
+    """What one run says."""
+    return _run_and_summary(suite, score, model=model)[1]
+
+
+def _run_and_summary(
+    suite: Suite,
+    score: TokenScore,
+    *,
+    model: str,
+    all_tokens: bool = True,
+    limit: int | None = None,
+) -> tuple[RunReport, RunSummary]:
     requests = requests_table(plan_suite(suite, all_tokens=all_tokens))
     tokens = ask(suite, score, all_tokens=all_tokens)
     verdicts = judge(suite, tokens, requests)
@@ -96,7 +114,7 @@ def make_run(
         model=model,
         model_kind="causal",
     )
-    return run_report(
+    report = run_report(
         summary,
         suite,
         verdicts,
@@ -105,11 +123,12 @@ def make_run(
         manifest={"model": {"name": model}, "seed": 0, "suite": {"sha256": "0" * 64}},
         limit=limit,
     )
+    return report, summary
 
 
-def summary_of(*runs: RunReport) -> Summary:
+def summary_of(*runs: RunSummary) -> Summary:
     """The summary of some runs."""
-    return Summary(cimento="0.1.0", runs=tuple(run.summary for run in runs))
+    return Summary(cimento="0.1.0", runs=runs)
 
 
 def every_result(run: RunSummary) -> list[Result]:
@@ -122,8 +141,8 @@ def every_result(run: RunSummary) -> list[Result]:
 
 def suites_of(runs: Iterable[RunReport]) -> tuple[SuiteReport, ...]:
     """The sections of some runs, without figures and tables."""
-    groups: dict[tuple[str, tuple[str | None, ...]], list[RunReport]] = {}
+    groups: dict[tuple[str, tuple[str, ...]], list[RunReport]] = {}
     for run in runs:
-        formulas = tuple(result.formula for result in run.summary.predictions)
-        groups.setdefault((run.summary.suite, formulas), []).append(run)
+        formulas = tuple(claim.formula for claim in run.claims)
+        groups.setdefault((run.suite, formulas), []).append(run)
     return tuple(SuiteReport(tuple(group)) for group in groups.values())

@@ -86,9 +86,7 @@ def test_the_numbers_of_phenomena_are_those_of_the_summary():
     run = make_run()
     frame = phenomena_frame([run])
     assert frame.select("phenomenon", "n").rows() == [("tame", 6), ("wild", 2)]
-    assert frame["accuracy"].to_list() == [
-        each.conjunction.accuracy for each in run.summary.phenomena
-    ]
+    assert frame["accuracy"].to_list() == [estimate.value for _, estimate in run.rates[1].lines]
 
 
 def test_items_are_counted_in_whole_numbers():
@@ -98,7 +96,7 @@ def test_items_are_counted_in_whole_numbers():
     assert record.outcome is not None
     items = tuple(
         dataclasses.replace(
-            record, id=name, outcome=dataclasses.replace(record.outcome, margin_bits=bits)
+            record, id=name, outcome=dataclasses.replace(record.outcome, value=bits)
         )
         for name, bits in margins.items()
     )

@@ -250,7 +250,7 @@ def test_items_come_worst_first():
 def test_without_scripts_the_first_items_stand_in_a_table():
     [plain] = page_of(make_run()).all("noscript")
     [head, *rows] = plain.all("tr")
-    assert [cell.words for cell in head.all("th")][2:5] == ["Item", "Verdict", "Margin, bits"]
+    assert [cell.words for cell in head.all("th")][2:5] == ["Item", "Verdict", "Margin"]
     assert len(rows) == 8
     assert rows[0].all("td")[2].words == "fail"
     assert "mismatch: Il " in rows[0].words
@@ -268,15 +268,17 @@ def test_several_predictions_are_listed_by_their_numbers():
         AGREEMENT, "(2;%match%) < (2;%mismatch%)", "(1;%match%) < (1;%mismatch%)"
     )
     run = make_run(suite)
-    numbered = tuple(
-        dataclasses.replace(result, index=number)
-        for result, number in zip(run.summary.predictions, (4, 7), strict=True)
+    claims = tuple(
+        dataclasses.replace(claim, number=number)
+        for claim, number in zip(run.claims, (4, 7), strict=True)
     )
-    run = dataclasses.replace(run, summary=dataclasses.replace(run.summary, predictions=numbered))
+    run = dataclasses.replace(run, claims=claims)
     page = page_of(run)
     [listed] = page.all("ol.predictions")
     assert [line.attributes["value"] for line in listed.all("li")] == ["4", "7"]
-    assert [each[0] for each in items_of(run)["items"][0][7]] == ["4", "7"]
+    block = items_of(run)
+    parts = [block["words"][part[0]] for part in block["items"][0][8]]
+    assert parts == ["prediction 0", "prediction 1"]
 
 
 def test_the_same_suite_judged_by_other_predictions_has_its_own_section():

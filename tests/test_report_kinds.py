@@ -101,7 +101,7 @@ def page(path, tmp_path):
 def test_blanks_have_hits_choices_and_fitting_candidates(cloze):
     suite = only(cloze.folder)
     [run] = suite.runs
-    assert run.kind == "cloze"
+    assert run.paradigm == "cloze"
     assert [each.heading.split(":")[0] for each in run.rates] == [
         "Hits", "Candidates that fit", "Forced choice",
     ]  # fmt: skip
@@ -129,14 +129,14 @@ def test_items_with_blanks_show_fillers_targets_and_judgments(cloze):
 def test_the_headline_of_blanks_is_the_first_rate(cloze):
     [run] = only(cloze.folder).runs
     stored = json.loads((cloze.folder / "manifest.json").read_text(encoding="utf-8"))
-    assert run.headline.name == "acc@1"
+    assert run.headline.question == "hit@1"
     assert run.headline.n == 3
     assert dict(run.provenance)["model revision"] == stored["model"]["revision"]
 
 
 def test_the_page_shows_blanks(cloze, tmp_path):
     shown = page(cloze.folder, tmp_path)
-    assert "acc@1" in shown.all("table.matrix")[0].words
+    assert "hit@1" in shown.all("table.matrix")[0].words
     assert len(shown.all("svg.figure")) >= 2
     assert "Hits in %" in shown.words
     assert "blanks as they were printed" in shown.words
@@ -187,8 +187,8 @@ def test_a_story_of_which_only_the_text_is_left_is_told(stories, tmp_path):
 def test_rated_sentences_have_correlations_a_scatter_and_judgments(ratings):
     suite = only(ratings.folder)
     [run] = suite.runs
-    assert run.kind == "acceptability"
-    assert run.headline.name == "Spearman's r of lp"
+    assert run.paradigm == "ratings"
+    assert (run.headline.statistic, run.headline.question) == ("spearman", "lp")
     assert run.headline.value == pytest.approx(1.0)
     assert not run.headline.is_share
     assert suite.tables[0].name == "correlations"
@@ -207,7 +207,7 @@ def test_sentences_without_a_rating_are_said_to_have_none(tmp_path):
     )
     [found] = only(run.folder).runs
     assert any("No sentence has a rating" in each for each in found.notes)
-    assert found.headline.name == "all predictions"
+    assert found.headline.question == "all predictions"
 
 
 # --- all of them

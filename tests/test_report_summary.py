@@ -25,7 +25,7 @@ from cimento.report.summary import (
 )
 from cimento.verdicts.accuracy import LengthOnly
 from tests.judging import make_suite
-from tests.reporting import AGREEMENT, every_result, make_run, named, summary_of, unknown
+from tests.reporting import AGREEMENT, every_result, make_summary, named, summary_of, unknown
 
 SCHEMA = Path(__file__).parents[1] / "docs" / "schemas" / "summary.schema.json"
 
@@ -103,7 +103,7 @@ def test_the_schema_describes_every_field_of_a_result_that_is_not_plain():
 
 
 def test_the_object_begins_with_its_version_and_has_the_promised_fields():
-    content = json.loads(to_json(summary_of(make_run())))
+    content = json.loads(to_json(summary_of(make_summary())))
     assert list(content) == ["schema_version", "cimento", "runs", "missing"]
     assert content["schema_version"] == 1
     [run] = content["runs"]
@@ -117,7 +117,7 @@ def test_the_object_begins_with_its_version_and_has_the_promised_fields():
 
 
 def test_counts_add_up_to_the_items_in_every_group():
-    run = make_run().summary
+    run = make_summary()
     assert [each.name for each in run.phenomena] == ["tame", "wild"]
     assert sum(each.n_items for each in run.phenomena) == run.n_items == 8
     for result in run.predictions:
@@ -133,8 +133,8 @@ def test_what_is_null_has_a_reason_and_what_is_not_has_none():
         predictions=make_suite(["(1;%match%) = (1;%mismatch%)"], []).predictions,
     )
     seen = []
-    for run in (make_run(), make_run(score=unknown), make_run(equal)):
-        for result in every_result(run.summary):
+    for run in (make_summary(), make_summary(score=unknown), make_summary(equal)):
+        for result in every_result(run):
             fields = (
                 *("accuracy", "low", "high", "interval_method"),
                 *("chance", "chance_method", "length"),
@@ -166,8 +166,12 @@ def test_what_is_not_a_summary_is_refused_in_one_message(text, seen):
 
 def test_runs_are_grouped_by_suite_in_order_of_appearance():
     first, second = named(AGREEMENT, "b"), named(AGREEMENT, "a")
-    made = [make_run(first, model="x"), make_run(second, model="x"), make_run(first, model="y")]
-    groups = by_suite(run.summary for run in made)
+    made = [
+        make_summary(first, model="x"),
+        make_summary(second, model="x"),
+        make_summary(first, model="y"),
+    ]
+    groups = by_suite(made)
     assert {name: [run.model for run in group] for name, group in groups.items()} == {
         "b": ["x", "y"],
         "a": ["x"],

@@ -19,7 +19,7 @@ from tests.reporting import (
     AGREEMENT,
     constant,
     first_items,
-    make_run,
+    make_summary,
     named,
     summary_of,
     unknown,
@@ -40,14 +40,14 @@ def pipes(line):
 
 
 def test_the_terminal_table_fits_eighty_columns_and_has_no_codes():
-    text = terminal_table(summary_of(make_run(BOTH), make_run(model="x" * 60)))
+    text = terminal_table(summary_of(make_summary(BOTH), make_summary(model="x" * 60)))
     assert max(map(len, text.splitlines())) <= 80
     assert {mark for mark in text if not mark.isprintable()} == {"\n"}
     assert all(line == line.rstrip() for line in text.splitlines())
 
 
 def test_the_terminal_table_has_codes_only_where_asked():
-    summary = summary_of(make_run())
+    summary = summary_of(make_summary())
     coloured = terminal_table(summary, colour=True)
     assert "\x1b[" in coloured
     stripped = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
@@ -55,7 +55,7 @@ def test_the_terminal_table_has_codes_only_where_asked():
 
 
 def test_each_line_has_rate_interval_chance_and_the_three_counts():
-    lines = terminal_table(summary_of(make_run(BOTH))).splitlines()
+    lines = terminal_table(summary_of(make_summary(BOTH))).splitlines()
     header = next(line for line in lines if "accuracy" in line)
     assert " ".join(header.split()) == "model pred. accuracy 95 % interval chance n ties unscored"
     rows = [line for line in lines if re.search(r"\[\d", line)]
@@ -67,7 +67,7 @@ def test_each_line_has_rate_interval_chance_and_the_three_counts():
 
 
 def test_a_single_prediction_is_not_repeated_as_conjunction():
-    text = terminal_table(summary_of(make_run()))
+    text = terminal_table(summary_of(make_summary()))
     assert text.count("[0.409, 0.929]") == 1
 
 
@@ -83,7 +83,7 @@ def test_a_single_prediction_is_not_repeated_as_conjunction():
     ],
 )
 def test_what_cannot_be_told_is_said_plainly(form, suite, score, said):
-    plain = " ".join(form(summary_of(make_run(suite, score))).replace("\\", "").split())
+    plain = " ".join(form(summary_of(make_summary(suite, score))).replace("\\", "").split())
     assert said in plain
 
 
@@ -93,7 +93,7 @@ def test_what_cannot_be_told_is_said_plainly(form, suite, score, said):
      (25, 25, WILSON, False), (6, 8, WILSON, False)],
 )  # fmt: skip
 def test_intervals_of_few_items_that_are_nearly_all_alike_are_doubted(passed, of, method, doubted):
-    (run,) = summary_of(make_run()).runs
+    (run,) = summary_of(make_summary()).runs
     result = dataclasses.replace(
         run.predictions[0], passed=passed, failed=of - passed, tied=0, interval_method=method
     )
@@ -103,7 +103,7 @@ def test_intervals_of_few_items_that_are_nearly_all_alike_are_doubted(passed, of
 
 @pytest.mark.parametrize("form", FORMS)
 def test_no_interval_is_shown_where_there_is_none(form):
-    shown = form(summary_of(make_run(score=unknown)))
+    shown = form(summary_of(make_summary(score=unknown)))
     assert not re.search(r"\[[\d.]+, [\d.]+\]", shown)
     assert "0.000" not in shown
     assert "No interval could be made." in shown
@@ -111,7 +111,7 @@ def test_no_interval_is_shown_where_there_is_none(form):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_ties_and_unscored_are_counted_beside_the_rate(form):
-    tied = form(summary_of(make_run(score=constant)))
+    tied = form(summary_of(make_summary(score=constant)))
     row = next(line for line in tied.splitlines() if "fake@0000000" in line)
     assert [cell for cell in row.replace("|", " ").split() if cell.isdigit()] == [
         "0",
@@ -132,11 +132,11 @@ def test_what_was_not_run_is_named(form):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_method_of_the_intervals_is_named(form):
-    assert "Intervals (95 %): Wilson." in " ".join(form(summary_of(make_run())).split())
+    assert "Intervals (95 %): Wilson." in " ".join(form(summary_of(make_summary())).split())
 
 
 def test_names_cannot_write_control_codes_to_the_terminal():
-    run = make_run(named(AGREEMENT, "a\x1b[2Jb\nc"), model="m\x1b]0;x\x07")
+    run = make_summary(named(AGREEMENT, "a\x1b[2Jb\nc"), model="m\x1b]0;x\x07")
     text = terminal_table(summary_of(run))
     assert "\x1b" not in text
     assert "\x07" not in text
@@ -144,14 +144,14 @@ def test_names_cannot_write_control_codes_to_the_terminal():
 
 
 def test_markup_of_rich_in_a_name_is_text():
-    text = terminal_table(summary_of(make_run(named(AGREEMENT, "[red]x[/]"), model="[bold]m")))
+    text = terminal_table(summary_of(make_summary(named(AGREEMENT, "[red]x[/]"), model="[bold]m")))
     assert "[red]x[/]" in text
     assert "[bold]m" in text
 
 
 def test_markdown_rows_have_as_many_cells_as_the_header():
     hostile = named(AGREEMENT, "a|b\n*c* <script>")
-    lines = markdown_table(summary_of(make_run(hostile), make_run(BOTH))).splitlines()
+    lines = markdown_table(summary_of(make_summary(hostile), make_summary(BOTH))).splitlines()
     rows = [pipes(line) for line in lines if line.startswith("|")]
     assert rows[0] == [
         *("suite", "model", "prediction", "accuracy", "95 % interval"),
@@ -170,7 +170,9 @@ def test_csv_reads_back_with_one_row_for_each_prediction():
         BOTH,
         predictions=(dataclasses.replace(BOTH.predictions[0], comment=comment),),
     )
-    text = csv_table(summary_of(make_run(BOTH), make_run(suite), make_run(score=unknown)))
+    text = csv_table(
+        summary_of(make_summary(BOTH), make_summary(suite), make_summary(score=unknown))
+    )
     assert text.splitlines(keepends=True)[0].endswith("\r\n")
     rows = list(csv.DictReader(StringIO(text, newline="")))
     assert list(rows[0]) == list(COLUMNS)
@@ -188,7 +190,7 @@ def test_csv_reads_back_with_one_row_for_each_prediction():
 
 
 def test_csv_by_phenomenon_adds_rows_whose_counts_add_up():
-    rows = list(csv.DictReader(StringIO(csv_table(summary_of(make_run()), by_phenomenon=True))))
+    rows = list(csv.DictReader(StringIO(csv_table(summary_of(make_summary()), by_phenomenon=True))))
     assert [row["phenomenon"] for row in rows] == ["", "tame", "wild"]
     assert [row["n_items"] for row in rows] == ["8", "6", "2"]
     assert int(rows[0]["passed"]) == int(rows[1]["passed"]) + int(rows[2]["passed"])
@@ -203,7 +205,7 @@ def test_a_margin_never_rounds_to_zero_unless_it_is(value, text):
 
 
 def test_near_ties_are_remarked():
-    run = make_run().summary
+    run = make_summary()
     near = dataclasses.replace(run.predictions[0], near_tied=2)
     half = {"near_tie_bits": 1.3, "near_tie_reason": "the error of bfloat16"}
     [remark] = remarks(dataclasses.replace(run, predictions=(near,), **half))
@@ -214,6 +216,6 @@ def test_near_ties_are_remarked():
 
 
 def test_a_missing_chance_level_is_explained_by_prediction():
-    [first, second] = remarks(make_run(BOTH).summary)
+    [first, second] = remarks(make_summary(BOTH))
     assert first.startswith("Prediction 1: There is no chance level")
     assert second.startswith("Prediction all: There is no chance level")

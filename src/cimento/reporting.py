@@ -78,10 +78,10 @@ def region_suites(runs: Sequence[Run]) -> list[SuiteReport]:
     Args:
         runs: of any suites; the same suite judged by other predictions has a section of its own.
     """
-    groups: dict[tuple[str, tuple[str | None, ...]], list[tuple[Run, RunReport]]] = {}
+    groups: dict[tuple[str, tuple[str, ...]], list[tuple[Run, RunReport]]] = {}
     for run in runs:
         report = run.report(items=None)
-        formulas = tuple(result.formula for result in report.summary.predictions)
+        formulas = tuple(claim.formula for claim in report.claims)
         groups.setdefault((run.suite.name, formulas), []).append((run, report))
     return [_suite(group) for group in groups.values()]
 
@@ -124,7 +124,7 @@ def _figures(
     if designs:
         makers.append(partial(pairs_figure, designs, suite=suite))
     makers.append(partial(margins_figure, reports, suite=suite))
-    if len(reports[0].summary.phenomena) > 1:
+    if any(len(rates.lines) > 1 for rates in reports[0].rates[1:]):
         makers.append(partial(phenomena_figure, reports, suite=suite))
     if len(first.suite.region_names) >= FEW_REGIONS:
         makers.append(partial(_regions, [run for run, _ in group]))
@@ -203,7 +203,7 @@ def _people_tables(runs: Sequence[Run]) -> tuple[NamedGrid, ...]:
 def _html(runs: Sequence[Run], others: Sequence[SuiteReport], told: Sequence[Told]) -> str:
     from cimento.report.html import Page, html_page
 
-    shown = {run.summary.folder for suite in others for run in suite.runs}
+    shown = {run.folder for suite in others for run in suite.runs}
     rest = tuple(each for each in told if str(each.folder) not in shown)
     suites = (*region_suites(runs), *others)
     methods, works = _methods(runs, others)
@@ -216,7 +216,7 @@ def _methods(runs: Sequence[Run], others: Sequence[SuiteReport]) -> tuple[str, t
     from cimento.citing import methods_paragraph, read_facts, references
     from cimento.runs.store import RunFolder
 
-    folders = dict.fromkeys(run.summary.folder for suite in others for run in suite.runs)
+    folders = dict.fromkeys(run.folder for suite in others for run in suite.runs)
     try:
         facts = [
             *map(_facts, runs),

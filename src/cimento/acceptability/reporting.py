@@ -11,10 +11,11 @@ from cimento.acceptability.figures import run_scatter
 from cimento.acceptability.suites import rated_of, ratings_by
 from cimento.report.figures import drawable
 from cimento.report.grid import Grid
-from cimento.report.records import Headline, NamedGrid, SuiteReport
+from cimento.report.records import NamedGrid, SuiteReport
 from cimento.report.wording import interval, number, p_number
 from cimento.reporting import region_suites
 from cimento.results import Run
+from cimento.runs.estimates import Estimate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from cimento.runs.store import RunFolder
 
 REPORT = "acceptability.json"
-KIND = "acceptability"
 
 Plain = Mapping[str, object]
 
@@ -45,7 +45,7 @@ def acceptability_suites(folders: Sequence[Stored], told: Mapping[Path, str]) ->
     by_folder = {str(each.run.folder): each for each in read}
     found = []
     for suite in region_suites([each.run for each in read]):
-        own = [by_folder[report.summary.folder or ""] for report in suite.runs]
+        own = [by_folder[report.folder or ""] for report in suite.runs]
         runs = tuple(
             _with_people(report, each, told) for report, each in zip(suite.runs, own, strict=True)
         )
@@ -72,12 +72,12 @@ def _with_people(report: RunReport, read: _Read, told: Mapping[Path, str]) -> Ru
     return replace(
         report,
         items=tuple(_with_ratings(item, rated) for item in report.items),
-        headline=report.headline or _headline(read.beside),
+        headline=report.headline or _headline(read),
         notes=(
-            *(report.notes if report.summary.predictions else report.summary.warnings),
+            *(report.notes if report.claims else report.notes[1:]),
             *_notes(read.beside),
         ),
-        kind=KIND,
+        paradigm="ratings",
         told=told.get(folder, "") if folder else "",
     )
 
@@ -93,21 +93,24 @@ def _with_ratings(item: ItemRecord, rated: Mapping[str, RatedSentence]) -> ItemR
     return replace(item, remarks=(*item.remarks, *remarks))
 
 
-def _headline(beside: Plain) -> Headline | None:
+def _headline(read: _Read) -> Estimate | None:
     """Spearman's correlation with the first measure."""
-    first = next(_measures(beside), None)
+    first = next(_measures(read.beside), None)
     if first is None:
         return None
     found = _correlation(first, 0)
-    return Headline(
-        name=f"Spearman's r of {first.get('measure')}",
+    return Estimate(
+        suite=read.run.suite.name,
+        model=read.run.model,
+        question=str(first.get("measure")),
+        statistic="spearman",
+        role="headline",
         value=_float(found.get("r")),
         low=_float(found.get("low")),
         high=_float(found.get("high")),
         chance=0.0,
         n=int(_float(first.get("n")) or 0),
-        unscored=int((_float(beside.get("n_rated")) or 0) - (_float(first.get("n")) or 0)),
-        is_share=False,
+        unscored=int((_float(read.beside.get("n_rated")) or 0) - (_float(first.get("n")) or 0)),
         reason=str(found.get("reason") or ""),
     )
 

@@ -64,4 +64,4 @@ def _item(report: RunReport, record: ItemRecord) -> str:
     colour = sys.stdout.isatty()
     width = shutil.get_terminal_size((100, 24)).columns if colour else 100
     shown = terminal_item(record, report, width=width, colour=colour)
-    return f"{printable(report.summary.label)}\n{shown}"
+    return f"{printable(report.model)}\n{shown}"

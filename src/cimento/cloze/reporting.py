@@ -16,15 +16,16 @@ from cimento.cloze.running import ClozeRun, open_run
 from cimento.cloze.said import read_said
 from cimento.cloze.summary import ClozeJudging, judged_candidates, summarise
 from cimento.measures.values import BITS_PER_NAT
-from cimento.report.build import about_of, headline_of, provenance_of
+from cimento.report.build import about_of, provenance_of
 from cimento.report.figures import drawable
 from cimento.report.figures_calibration import calibration_figure
-from cimento.report.grid import Cell, Estimate, Grid
+from cimento.report.grid import Cell, Grid
+from cimento.report.grid import Estimate as EstimateCell
 from cimento.report.items import AnswerList, Given, ItemRecord, worst_first
 from cimento.report.records import NamedGrid, Rates, RunReport, SuiteReport
 from cimento.report.strips import Piece, RegionStrip, Strip
-from cimento.report.summary import Result, RunSummary
-from cimento.verdicts.judge import Verdict
+from cimento.runs.estimates import Estimate
+from cimento.runs.outcomes import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,42 +127,47 @@ def _report(run: ClozeRun, summary: ClozeSummary, how: ClozeJudging) -> RunRepor
     rates = _rates(summary)
     first = next((line for each in rates for line in each.lines), None)
     return RunReport(
-        summary=RunSummary(
-            suite=run.suite.name,
-            model=run.model,
-            model_kind=run.model_kind,
-            language=run.suite.meta.language,
-            n_items=len(run.items),
-            folder=str(run.folder) if run.folder else None,
-            metric="",
-            predictions=(),
-            conjunction=None,
-            warnings=run.warnings,
-        ),
+        suite=run.suite.name,
+        paradigm="cloze",
+        model=run.model,
+        n_items=len(run.items),
+        language=run.suite.meta.language,
+        folder=str(run.folder) if run.folder else None,
         about=about_of(run.suite.meta),
-        regions=(),
         items=_items(run, summary, how),
         provenance=provenance_of(run.manifest),
-        headline=headline_of(first[1], first[0]) if first else None,
+        headline=first[1] if first else None,
         rates=rates,
         notes=tuple(_notes(summary)),
-        kind=run.suite.kind,
     )
 
 
 def _rates(summary: ClozeSummary) -> tuple[Rates, ...]:
-    hits: list[tuple[str, Result]] = []
-    fitting: list[tuple[str, Result]] = []
+    hits: list[tuple[str, Estimate]] = []
+    fitting: list[tuple[str, Estimate]] = []
+    like = Estimate(suite=summary.suite, model=summary.model, question="")
     for method in summary.methods:
         before = f"{method.method}: " if len(summary.methods) > 1 else ""
         ranks = dict.fromkeys((1, summary.k))
-        hits += [(f"{before}acc@{k}", _result(method.hits[k - 1])) for k in ranks if method.hits]
+        asked = replace(like, method=method.method)
+        hits += [
+            (f"{before}acc@{k}", _rate(replace(asked, question=f"hit@{k}"), method.hits[k - 1]))
+            for k in ranks
+            if method.hits
+        ]
         fitting += [
-            (f"{before}P@{k}", _result(rate))
+            (f"{before}P@{k}", _rate(replace(asked, question=f"fits@{k}"), rate))
             for k, rate in zip(ranks, method.fitting, strict=False)
         ]
     choices = [
-        (each.rule, _result(each.rate, tied=each.tied, unscored=each.unscored))
+        (
+            each.rule,
+            _rate(
+                replace(like, question="choice", method=each.rule, unscored=each.unscored),
+                each.rate,
+                tied=each.tied,
+            ),
+        )
         for each in summary.choices
     ]
     found = (
@@ -172,26 +178,21 @@ def _rates(summary: ClozeSummary) -> tuple[Rates, ...]:
     return tuple(each for each in found if each.lines)
 
 
-def _result(rate: Rate, *, tied: int = 0, unscored: int = 0) -> Result:
+def _rate(like: Estimate, rate: Rate, *, tied: int = 0) -> Estimate:
     share, ends = rate.share, rate.interval
-    undefined = {"accuracy": ends.reason or "nothing was scored"} if share.value is None else {}
-    return Result(
-        index=None,
-        formula=None,
-        passed=share.correct,
-        failed=share.n - share.correct - tied,
-        tied=tied,
-        near_tied=0,
-        unscored=unscored,
-        accuracy=share.value,
+    return replace(
+        like,
+        value=share.value,
         low=ends.low,
         high=ends.high,
         interval_method=ends.method,
-        chance=None,
-        null_reasons={
-            **undefined,
-            **dict.fromkeys(("chance", "chance_method"), "candidates are open"),
-        },
+        reason=ends.reason or "",
+        n=share.n,
+        right=share.correct,
+        passed=share.correct,
+        failed=share.n - share.correct - tied,
+        tied=tied,
+        chance_method="candidates are open",
     )
 
 
@@ -241,10 +242,10 @@ def _tables(summaries: Sequence[ClozeSummary]) -> Iterator[NamedGrid]:
         yield NamedGrid("choices", grid)
 
 
-def _estimate(rate: Rate) -> Estimate:
+def _estimate(rate: Rate) -> EstimateCell:
     """A rate in percent."""
     found = (rate.share.value, rate.interval.low, rate.interval.high)
-    return Estimate.percent(found, rate.share.n, rate.interval.reason)
+    return EstimateCell.percent(found, rate.share.n, rate.interval.reason)
 
 
 def _hit_rows(summary: ClozeSummary) -> Iterator[tuple[Cell, ...]]:
@@ -291,8 +292,7 @@ def _items(run: ClozeRun, summary: ClozeSummary, how: ClozeJudging) -> tuple[Ite
             ItemRecord(
                 id=item.id,
                 phenomenon=item.columns.get(how.by[0], "") if how.by else "",
-                outcome=_outcome(run.suite.name, item.id, ranks, choice),
-                verdicts=(),
+                outcome=_outcome(item.id, ranks, choice),
                 strips=(blank_strip(item),),
                 answers=tuple(
                     AnswerList(name, own.get(item.id, ())) for name, own in given.items()
@@ -303,9 +303,7 @@ def _items(run: ClozeRun, summary: ClozeSummary, how: ClozeJudging) -> tuple[Ite
     return worst_first(found)
 
 
-def _outcome(
-    suite: str, item: str, ranks: Mapping[str, int | None], choice: Choice | None
-) -> Verdict | None:
+def _outcome(item: str, ranks: Mapping[str, int | None], choice: Choice | None) -> Outcome | None:
     """Whether the target came first; of items that are only chosen for, the choice."""
     margin = choice.margin_nats if choice else None
     bits = None if margin is None else margin * BITS_PER_NAT
@@ -316,7 +314,14 @@ def _outcome(
         verdict = choice.outcome
     else:
         return None
-    return Verdict(suite, item, None, None, verdict, bits, reason)
+    return Outcome(
+        item=item,
+        question="hit@1" if ranks else "choice",
+        verdict=verdict,
+        value=bits,
+        unit="bits",
+        reason=reason or "",
+    )
 
 
 def blank_strip(item: ClozeItem) -> Strip:

@@ -7,6 +7,7 @@ page says how many there are in all. The form of the block is described in `enco
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
@@ -55,12 +56,12 @@ class _Words:
 def encode(runs: Sequence[RunReport], *, budget: int = BUDGET) -> Block:
     """The items of some runs.
 
-    An item is ``[run, id, phenomenon, verdict, margin, reason, strips, verdicts, answers,
-    remarks]``; texts that come again are numbers in ``words``, margins and surprisals are
-    hundredths of a bit, probabilities ten-thousandths. A strip is its condition and its regions; a
-    region is its flags (1: a prediction needs it, or it differs; 2: nothing stands between it and
-    the next) and its pieces; a piece is its text, followed by its surprisal, or by ``[reason]``
-    where it has none, or by nothing where it was not asked for.
+    An item is ``[run, id, phenomenon, verdict, margin, unit, reason, strips, parts, answers,
+    remarks]``; texts that come again are numbers in ``words``, margins are hundredths of their
+    unit, surprisals hundredths of a bit, probabilities ten-thousandths. A strip is its condition
+    and its regions; a region is its flags (1: a prediction needs it, or it differs; 2: nothing
+    stands between it and the next) and its pieces; a piece is its text, followed by its surprisal,
+    or by ``[reason]`` where it has none, or by nothing where it was not asked for.
 
     Args:
         runs: with their items, the worst first.
@@ -82,9 +83,8 @@ def encode(runs: Sequence[RunReport], *, budget: int = BUDGET) -> Block:
     items = ",".join(text for part in parts for text in part)
     head = {
         "runs": [
-            {"suite": each.summary.suite, "model": each.summary.label,
-             "language": each.summary.language}
-            for each in runs
+            {"suite": run.suite, "model": run.model, "language": run.language}
+            for run in runs
         ],
         "words": list(words.numbers),
     }  # fmt: skip
@@ -106,36 +106,41 @@ def script_safe(text: str) -> str:
 
 def _encoded(number: int, run: RunReport, words: _Words) -> Iterator[str]:
     for item in run.items:
-        yield _dumped(_item(number, run, item, words))
+        yield _dumped(_item(number, item, words))
 
 
 def _dumped(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def _item(number: int, run: RunReport, item: ItemRecord, words: _Words) -> list[Plain]:
+def _item(number: int, item: ItemRecord, words: _Words) -> list[Plain]:
     outcome = item.outcome
     return [
         number,
         item.id,
         words.number(item.phenomenon),
-        VERDICTS.index(outcome.verdict if outcome else "unjudged"),
-        _hundredths(outcome.margin_bits if outcome else None),
-        words.number((outcome.unscored_reason if outcome else None) or ""),
+        VERDICTS.index((outcome.verdict if outcome else None) or "unjudged"),
+        _hundredths(outcome.value if outcome else None),
+        words.number(outcome.unit if outcome else ""),
+        words.number(outcome.reason if outcome else ""),
         [_strip(strip, words) for strip in aligned(item.strips)],
-        _verdicts(run, item),
+        _parts(item, words),
         [_answers(group, words) for group in item.answers],
         [[words.number(name), text] for name, text in item.remarks],
     ]
 
 
-def _verdicts(run: RunReport, item: ItemRecord) -> list[Plain]:
-    """Each prediction's own, where there are several."""
-    labels = [result.label for result in run.summary.predictions]
+def _parts(item: ItemRecord, words: _Words) -> list[Plain]:
+    """What became of each question, where there are several."""
     return [
-        [labels[each.prediction], VERDICTS.index(each.verdict), _hundredths(each.margin_bits)]
-        for each in item.verdicts
-        if len(item.verdicts) > 1 and each.prediction is not None and each.prediction < len(labels)
+        [
+            words.number(part.question),
+            VERDICTS.index(part.verdict or "unjudged"),
+            _hundredths(part.value),
+            words.number(part.unit),
+        ]
+        for part in item.parts
+        if len(item.parts) > 1
     ]
 
 
@@ -147,8 +152,8 @@ def _answers(group: AnswerList, words: _Words) -> list[Plain]:
     return found
 
 
-def _hundredths(bits: float | None) -> int | None:
-    return None if bits is None else round(100 * bits)
+def _hundredths(value: float | None) -> int | None:
+    return None if value is None or not math.isfinite(value) else round(100 * value)
 
 
 def _strip(strip: Strip, words: _Words) -> Plain:

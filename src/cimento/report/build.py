@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.report.items import item_records
-from cimento.report.records import Headline, Rates, RunReport
+from cimento.report.records import Claim, Rates, RunReport
 from cimento.report.summary import Phenomenon, Result, RunSummary
 from cimento.report.wording import remarks
+from cimento.runs.estimates import Estimate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -87,59 +88,106 @@ def run_report(
         manifest: what the run was made of and with.
         limit: items that are kept, the worst; None for all.
     """
+    rates = _rates(summary)
     return RunReport(
-        summary=summary,
+        suite=summary.suite,
+        paradigm="regions",
+        model=summary.label,
+        n_items=summary.n_items,
+        language=summary.language,
+        folder=summary.folder,
         about=about_of(suite.meta),
+        claims=tuple(
+            Claim(result.index or 0, result.formula or "", result.comment)
+            for result in summary.predictions
+        ),
         regions=suite.region_names,
-        items=item_records(suite, verdicts, tokens, requests, limit=limit),
+        metric=summary.metric,
+        items=item_records(
+            suite,
+            verdicts,
+            tokens,
+            requests,
+            questions=[f"prediction {result.label}" for result in summary.predictions],
+            limit=limit,
+        ),
         provenance=provenance_of(manifest),
-        headline=headline_of(summary.conjunction, "all predictions"),
-        rates=_rates(summary),
+        headline=rates[0].lines[-1][1] if rates else None,
+        rates=rates,
         notes=remarks(summary),
     )
 
 
-def headline_of(result: Result | None, name: str) -> Headline | None:
-    """A rate as what an overview shows; None where there is none.
+def estimate_of(
+    summary: RunSummary,
+    result: Result,
+    question: str,
+    *,
+    group: str = "",
+    level: str = "",
+) -> Estimate:
+    """A result as an estimate.
 
     Args:
-        result: the rate.
-        name: what it is.
+        summary: of the run.
+        result: one of its results.
+        question: what it is about.
+        group: column that the items are grouped by.
+        level: value of that column.
     """
-    if result is None:
-        return None
-    return Headline(
-        name=name,
+    length = result.length
+    tied_right = result.tied if summary.ties_pass else 0
+    return Estimate(
+        suite=summary.suite,
+        model=summary.model,
+        question=question,
+        method=summary.measure,
+        group=group,
+        level=level,
+        description=result.formula or "",
         value=result.accuracy,
         low=result.low,
         high=result.high,
-        chance=result.chance,
-        length=result.length.accuracy if result.is_off_by_length and result.length else None,
+        interval_method=result.interval_method,
+        reason=result.null_reasons.get("accuracy") or result.null_reasons.get("low", ""),
         n=result.n_judged,
+        right=result.passed + tied_right,
+        passed=result.passed,
+        failed=result.failed,
         tied=result.tied,
+        near_tied=result.near_tied,
         unscored=result.unscored,
-        reason=result.null_reasons.get("accuracy", ""),
+        chance=result.chance,
+        chance_method=result.chance_method or result.null_reasons.get("chance"),
+        by_length=length.accuracy if length else None,
+        off_by_length=result.is_off_by_length,
     )
 
 
 def _rates(summary: RunSummary) -> tuple[Rates, ...]:
     """Each prediction, all together, and all together by phenomenon."""
     by_phenomenon = tuple(
-        (each.name or "no phenomenon named", each.conjunction)
+        (
+            each.name or "no phenomenon named",
+            estimate_of(
+                summary, each.conjunction, "all predictions", group="phenomenon", level=each.name
+            ),
+        )
         for each in summary.phenomena
         if each.conjunction is not None
     )
     together = ", all predictions together" if len(summary.predictions) > 1 else ""
-    found = [Rates("", tuple((_name(summary, each), each) for each in summary.results))]
-    if by_phenomenon:
-        found.append(Rates(f"By phenomenon{together}", by_phenomenon))
+    lines = tuple(_line(summary, each) for each in summary.results)
+    found = (Rates("", lines), Rates(f"By phenomenon{together}", by_phenomenon))
     return tuple(each for each in found if each.lines)
 
 
-def _name(summary: RunSummary, result: Result) -> str:
-    if len(summary.predictions) == 1:
-        return "All items"
-    return "All predictions" if result.index is None else f"Prediction {result.index}"
+def _line(summary: RunSummary, result: Result) -> tuple[str, Estimate]:
+    alone = len(summary.predictions) == 1
+    whole = alone or result.index is None
+    question = "all predictions" if whole else f"prediction {result.index}"
+    name = "All items" if alone else question.capitalize()
+    return name, estimate_of(summary, result, question)
 
 
 def provenance_of(manifest: Mapping[str, JsonValue]) -> tuple[tuple[str, str], ...]:

@@ -83,16 +83,16 @@ def margins_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
 
     rows = [
         (
-            run.summary.suite,
-            run.summary.label,
+            run.suite,
+            run.model,
             item.phenomenon,
             item.id,
             item.outcome.verdict,
-            item.outcome.margin_bits,
+            item.outcome.value,
         )
         for run in runs
         for item in run.items
-        if item.outcome is not None
+        if item.outcome is not None and item.outcome.unit == "bits"
     ]
     texts = dict.fromkeys(("suite", "model", "phenomenon", "item", "verdict"), pl.String)
     return pl.DataFrame(rows, schema={**texts, "margin_bits": pl.Float64}, orient="row")
@@ -226,18 +226,19 @@ def phenomena_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
 
     rows = [
         (
-            run.summary.suite,
-            run.summary.label,
-            each.name,
-            each.conjunction.accuracy,
-            each.conjunction.low,
-            each.conjunction.high,
-            each.conjunction.n_judged,
-            each.conjunction.unscored,
+            run.suite,
+            run.model,
+            estimate.level,
+            estimate.value,
+            estimate.low,
+            estimate.high,
+            estimate.n,
+            estimate.unscored,
         )
         for run in runs
-        for each in run.summary.phenomena
-        if each.conjunction is not None
+        for rates in run.rates
+        for _, estimate in rates.lines
+        if estimate.group == "phenomenon"
     ]
     texts = dict.fromkeys(("suite", "model", "phenomenon"), pl.String)
     numbers = dict.fromkeys(("accuracy", "low", "high"), pl.Float64)

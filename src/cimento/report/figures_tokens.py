@@ -61,7 +61,7 @@ def tokens_figure(run: RunReport, item: str) -> Figure:
             seen="none of its tokens has a surprisal",
             todo="Run again with --all-tokens.",
         )
-    title = f"{run.summary.label} on {run.summary.suite}, item {item}: surprisal of tokens"
+    title = f"{run.model} on {run.suite}, item {item}: surprisal of tokens"
     panels = [
         _token_panel(frame.filter(frame["condition"] == strip.condition), strip.condition)
         for strip in record.strips
@@ -216,7 +216,7 @@ def position_frame(runs: Sequence[RunReport], *, length: int | None = None) -> p
     import polars as pl
 
     rows = [
-        {"model": run.summary.label, "position": position, "bits": bits}
+        {"model": run.model, "position": position, "bits": bits}
         for run in runs
         for item in run.items
         for strip in item.strips

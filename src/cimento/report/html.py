@@ -17,17 +17,18 @@ from cimento.report.browser import encode
 from cimento.report.figures import lacking
 from cimento.report.figures_inline import inline_svg
 from cimento.report.records import RunReport, SuiteReport
-from cimento.report.summary import Missing, Result
 from cimento.report.wording import (
-    bits,
     chances,
+    estimate_label,
     explanation,
     interval,
     items,
     length_rate,
+    margin,
     methods,
-    near_ties,
+    number,
     rate,
+    ties_pass,
 )
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from cimento.report.figures import Figure
     from cimento.report.records import NamedGrid, Rates
     from cimento.report.told import Told
+    from cimento.runs.estimates import Estimate
+    from cimento.runs.outcomes import Outcome
+    from cimento.runs.summary import Missing
 
 STEP_BITS = 2.0
 STEPS = 9
@@ -61,13 +65,13 @@ class Line:
         group: the phenomenon or prediction that this line and its neighbours are about.
         span: number of lines in the group, on its first line; 0 on the others.
         model: label of the model.
-        result: what is drawn.
+        estimate: what is drawn.
     """
 
     group: str
     span: int
     model: str
-    result: Result
+    estimate: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +139,7 @@ def html_page(page: Page) -> str:
     reason = lacking()
     common, own = _provenance(page.runs)
     block = encode(page.runs)
-    results = [result for run in page.runs for each in run.rates for _, result in each.lines]
+    charted = [rate for run in page.runs for rates in run.rates for _, rate in rates.lines]
     return environment.get_template("report.html").render(
         page=page,
         title=_title(page.runs),
@@ -144,21 +148,20 @@ def html_page(page: Page) -> str:
         policy=_security_policy(style, script),
         sections=_sections(page.suites, drawn=not reason),
         lacking=reason,
-        models=tuple(dict.fromkeys(run.summary.label for run in page.runs)),
+        models=tuple(dict.fromkeys(run.model for run in page.runs)),
         common=common,
         own=own,
         block=block,
         kept=sum(block.kept),
-        in_all=sum(run.summary.n_items for run in page.runs if run.items),
+        in_all=sum(run.n_items for run in page.runs if run.items),
         first=_first_items(page.runs),
         orders=ORDERS,
         steps=STEPS,
         step_bits=STEP_BITS,
-        explanation=explanation(ties_pass=any(run.summary.ties_pass for run in page.runs)),
-        methods=methods(results),
-        chances=chances(results),
-        near=near_ties(run.summary for run in page.runs),
-        lengths=any(result.is_off_by_length for result in results),
+        explanation=explanation(ties_pass=any(map(ties_pass, charted))),
+        methods=methods(charted),
+        chances=chances(charted),
+        lengths=any(rate.off_by_length for rate in charted),
     )
 
 
@@ -174,28 +177,28 @@ def charts(runs: Sequence[RunReport]) -> tuple[tuple[str, tuple[Line, ...]], ...
 
 
 def _lines(runs: Sequence[RunReport], heading: str) -> tuple[Line, ...]:
-    groups: dict[str, list[tuple[str, Result]]] = {}
+    groups: dict[str, list[tuple[str, Estimate]]] = {}
     for run in runs:
-        for name, result in _under(run.rates, heading):
-            groups.setdefault(name, []).append((run.summary.label, result))
+        for name, estimate in _under(run.rates, heading):
+            groups.setdefault(name, []).append((run.model, estimate))
     return tuple(
-        Line(group, len(members) if index == 0 else 0, model, result)
+        Line(group, len(members) if index == 0 else 0, model, estimate)
         for group, members in groups.items()
-        for index, (model, result) in enumerate(members)
+        for index, (model, estimate) in enumerate(members)
     )
 
 
-def _under(rates: Iterable[Rates], heading: str) -> Iterable[tuple[str, Result]]:
+def _under(rates: Iterable[Rates], heading: str) -> Iterable[tuple[str, Estimate]]:
     return (line for each in rates if each.heading == heading for line in each.lines)
 
 
 def _sections(suites: Sequence[SuiteReport], *, drawn: bool) -> tuple[Section, ...]:
     found = []
-    for number, suite in enumerate(suites, 1):
-        anchor = f"suite-{number}"
+    for place, suite in enumerate(suites, 1):
+        anchor = f"suite-{place}"
         drawings = tuple(
-            _drawn(figure, f"{anchor}-{place}")
-            for place, figure in enumerate(suite.figures if drawn else (), 1)
+            _drawn(figure, f"{anchor}-{nth}")
+            for nth, figure in enumerate(suite.figures if drawn else (), 1)
         )
         found.append(Section(anchor, suite, drawings))
     return tuple(found)
@@ -211,11 +214,13 @@ def _drawn(figure: Figure, name: str) -> Drawing:
 def _environment() -> Environment:
     environment = templates_of("cimento.report")
     environment.filters.update(
-        bits=lambda value: _minus(bits(value, absent="–")),
         charts=charts,
-        interval=lambda result: _minus(interval(result.low, result.high, absent="–")),
+        interval=lambda estimate: _minus(interval(estimate.low, estimate.high, absent="–")),
         items=items,
-        length_rate=lambda result: _minus(length_rate(result)),
+        label=estimate_label,
+        length_rate=lambda estimate: _minus(length_rate(estimate)),
+        margin=lambda outcome: _minus(margin(outcome)),
+        number=lambda value: _minus(number(value, absent="–")),
         percent=lambda value: f"{100 * value:.2f}%",
         rate=lambda value: _minus(rate(value, absent="–")),
         rows=_rows,
@@ -247,8 +252,8 @@ def _hash(text: str) -> str:
 
 
 def _title(runs: Sequence[RunReport]) -> str:
-    models = tuple(dict.fromkeys(run.summary.model for run in runs))
-    suites = tuple(dict.fromkeys(run.summary.suite for run in runs))
+    models = tuple(dict.fromkeys(run.model for run in runs))
+    suites = tuple(dict.fromkeys(run.suite for run in runs))
     if not runs:
         return "Nothing was run"
     named = models[0] if len(models) == 1 else f"{len(models)} models"
@@ -263,16 +268,14 @@ class PlainItem:
         suite: its suite.
         model: whose answer it is.
         id: of the item.
-        verdict: on all predictions.
-        margin_bits: None where there is none.
+        outcome: what became of it; None where nothing is right or wrong.
         texts: condition and stimulus.
     """
 
     suite: str
     model: str
     id: str
-    verdict: str
-    margin_bits: float | None
+    outcome: Outcome | None
     texts: tuple[tuple[str, str], ...]
 
 
@@ -281,11 +284,10 @@ def _first_items(runs: Sequence[RunReport]) -> tuple[PlainItem, ...]:
     each_run = max(1, FIRST_ITEMS // max(1, len(runs)))
     found = [
         PlainItem(
-            suite=run.summary.suite,
-            model=run.summary.label,
+            suite=run.suite,
+            model=run.model,
             id=item.id,
-            verdict=item.outcome.verdict if item.outcome else "not judged",
-            margin_bits=item.outcome.margin_bits if item.outcome else None,
+            outcome=item.outcome,
             texts=tuple((strip.condition, strip.text) for strip in item.strips),
         )
         for run in runs

@@ -12,6 +12,7 @@ from cimento.report.strips import Stretch, Strip, read_tokens, strip
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.runs.outcomes import Outcome
     from cimento.suites.model import Suite
     from cimento.verdicts.judge import Verdict
 
@@ -53,8 +54,8 @@ class ItemRecord:
     Attributes:
         id: of the item.
         phenomenon: that the item is about; empty where the suite does not say.
-        outcome: the verdict on all predictions together; None for a suite without predictions.
-        verdicts: one for each prediction.
+        outcome: what became of it as a whole; None where nothing is right or wrong.
+        parts: what became of each question, where there are several.
         strips: one for each condition.
         answers: the model's best answers, where it was asked for some.
         remarks: what else is known, such as the judgments of people: label and text.
@@ -62,9 +63,9 @@ class ItemRecord:
 
     id: str
     phenomenon: str
-    outcome: Verdict | None
-    verdicts: tuple[Verdict, ...]
+    outcome: Outcome | None
     strips: tuple[Strip, ...]
+    parts: tuple[Outcome, ...] = ()
     answers: tuple[AnswerList, ...] = ()
     remarks: tuple[tuple[str, str], ...] = ()
 
@@ -75,6 +76,7 @@ def item_records(
     tokens: pl.DataFrame,
     requests: pl.DataFrame,
     *,
+    questions: Sequence[str],
     limit: int | None = None,
 ) -> tuple[ItemRecord, ...]:
     """The items of a run, those that went worst first.
@@ -84,6 +86,7 @@ def item_records(
         verdicts: as ``judge`` gives them.
         tokens: a table of the schema ``answers.TOKENS``.
         requests: a table of the schema ``answers.REQUESTS``.
+        questions: what each prediction is called.
         limit: how many at most; None for all.
 
     Returns:
@@ -96,7 +99,7 @@ def item_records(
     for verdict in verdicts:
         by_item.setdefault(verdict.item, []).append(verdict)
     names = sorted(
-        (item.id for item in suite.items), key=lambda name: _badness(by_item.get(name, ()))
+        (item.id for item in suite.items), key=lambda name: badness(_outcome(by_item.get(name, ())))
     )[:limit]
     rows = requests.filter(pl.col("item").is_in(names))
     strips = _strips(rows, tokens.filter(pl.col("request").is_in(rows["request"].implode())))
@@ -107,7 +110,11 @@ def item_records(
             id=name,
             phenomenon=phenomena[name],
             outcome=_outcome(by_item.get(name, ())),
-            verdicts=tuple(each for each in by_item.get(name, ()) if each.prediction is not None),
+            parts=tuple(
+                _as_outcome(verdict, questions[verdict.prediction])
+                for verdict in by_item.get(name, ())
+                if verdict.prediction is not None
+            ),
             strips=strips.get(name, ()),
         )
         for name in names
@@ -116,18 +123,33 @@ def item_records(
 
 def worst_first(items: Iterable[ItemRecord]) -> tuple[ItemRecord, ...]:
     """Fails, ties, passes, each by its margin, smallest first; then what could not be scored."""
-    return tuple(sorted(items, key=lambda each: _badness((each.outcome,) if each.outcome else ())))
+    return tuple(sorted(items, key=lambda item: badness(item.outcome)))
 
 
-def _outcome(verdicts: Sequence[Verdict]) -> Verdict | None:
-    return next((each for each in verdicts if each.prediction is None), None)
+def _outcome(verdicts: Sequence[Verdict]) -> Outcome | None:
+    return next(
+        (_as_outcome(each, "all predictions") for each in verdicts if each.prediction is None), None
+    )
 
 
-def _badness(verdicts: Sequence[Verdict]) -> tuple[int, float]:
-    outcome = _outcome(verdicts)
-    if outcome is None:
+def _as_outcome(verdict: Verdict, question: str) -> Outcome:
+    from cimento.runs.outcomes import Outcome
+
+    return Outcome(
+        item=verdict.item,
+        question=question,
+        verdict=verdict.verdict,
+        value=verdict.margin_bits,
+        unit="bits",
+        reason=verdict.unscored_reason or "",
+    )
+
+
+def badness(outcome: Outcome | None) -> tuple[int, float]:
+    """A key that sorts outcomes worst first; what has no verdict comes last."""
+    if outcome is None or outcome.verdict is None:
         return len(_WORST_FIRST), 0.0
-    margin = -math.inf if outcome.margin_bits is None else outcome.margin_bits
+    margin = -math.inf if outcome.value is None else outcome.value
     return _WORST_FIRST.index(outcome.verdict), margin
 
 

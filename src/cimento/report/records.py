@@ -1,4 +1,8 @@
-"""What a page shows, as plain records: of one run, and of one suite with all of its runs."""
+"""What a page shows, as plain records: of one run, and of one suite with all of its runs.
+
+`Paradigm.sections` returns them. Every number in them is an estimate or an outcome of a run, the
+very one that the tables of the run hold.
+"""
 
 from __future__ import annotations
 
@@ -7,61 +11,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.suites.kinds import REGIONS
-
 if TYPE_CHECKING:
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
     from cimento.report.items import ItemRecord
-    from cimento.report.summary import Result, RunSummary
+    from cimento.runs.estimates import Estimate
     from cimento.runs.store import Manifest, RunFolder
 
 Stored: TypeAlias = "tuple[RunFolder, Manifest]"
 """A stored run, its manifest read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Headline:
-    """The one number of a run that an overview shows.
-
-    Attributes:
-        name: what it is, such as ``all predictions`` or ``acc@1``.
-        value: None where it is undefined.
-        low: lower end of its 95 % interval; None where there is none.
-        high: upper end.
-        chance: what it would be by chance; None where that is not defined.
-        length: what it would be by length alone, where that leads away from chance; else None.
-        n: items that it is taken over.
-        tied: of them, how many are ties; None where there can be none.
-        unscored: items that it leaves out.
-        is_share: whether it lies between 0 and 1, and so can be drawn on that line.
-        reason: why it is undefined.
-    """
-
-    name: str
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    chance: float | None = None
-    length: float | None = None
-    n: int = 0
-    tied: int | None = None
-    unscored: int = 0
-    is_share: bool = True
-    reason: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Rates that are charted under one heading.
+    """Estimates that are charted under one heading.
 
     Attributes:
         heading: what they are; empty for those that need none.
-        lines: the name of each and the rate.
+        lines: the name of each and the estimate, a share of items.
     """
 
     heading: str
-    lines: tuple[tuple[str, Result], ...]
+    lines: tuple[tuple[str, Estimate], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,32 +43,59 @@ class NamedGrid:
     grid: Grid
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunReport:
-    """All that a page shows of one run, of whatever kind.
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Something that a suite predicts.
 
     Attributes:
-        summary: counts and rates; without results for kinds that formulas do not judge.
+        number: of the prediction, from 0.
+        formula: of the prediction.
+        comment: what it claims, in words.
+    """
+
+    number: int
+    formula: str
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunReport:
+    """All that a page shows of one run, of whatever paradigm.
+
+    Attributes:
+        suite: name of the suite.
+        paradigm: the kind of test.
+        model: label of the model, and of what it was judged on where that is said.
+        language: of the suite, ISO 639-1; empty where the suite does not say.
+        n_items: items in the run, judged or not.
+        folder: where the run is stored; None where it is not.
         about: what the suite says of itself: label and text.
-        regions: names of the suite's regions; empty for kinds that have none.
+        claims: what the suite predicts.
+        regions: names of the suite's regions; empty for paradigms that have none.
+        metric: how the surprisals of a region's tokens become one value; empty likewise.
         items: those that went worst first.
         provenance: what the run was made of and with: label and text.
         headline: what the overview shows; None where there is nothing to judge.
         rates: what is charted.
         notes: what a reader must know before trusting the rates.
-        kind: of the suite.
         told: what was printed when it was run; empty where nothing was kept.
     """
 
-    summary: RunSummary
-    about: tuple[tuple[str, str], ...]
-    regions: tuple[str, ...]
-    items: tuple[ItemRecord, ...]
-    provenance: tuple[tuple[str, str], ...]
-    headline: Headline | None = None
+    suite: str
+    paradigm: str
+    model: str
+    n_items: int
+    language: str = ""
+    folder: str | None = None
+    about: tuple[tuple[str, str], ...] = ()
+    claims: tuple[Claim, ...] = ()
+    regions: tuple[str, ...] = ()
+    metric: str = ""
+    items: tuple[ItemRecord, ...] = ()
+    provenance: tuple[tuple[str, str], ...] = ()
+    headline: Estimate | None = None
     rates: tuple[Rates, ...] = ()
     notes: tuple[str, ...] = ()
-    kind: str = REGIONS
     told: str = ""
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cimento.report.items import AnswerList, ItemRecord
     from cimento.report.records import RunReport
     from cimento.report.strips import Piece, Strip
-    from cimento.verdicts.judge import Verdict
+    from cimento.runs.outcomes import Outcome
 
 _SHADES = ("", "on grey23", "on dark_red", "on red3")
 _LIMITS_BITS = (4.0, 8.0, 14.0)
@@ -48,9 +48,7 @@ def terminal_item(
         legacy_windows=False,
     )
     about = f" ({printable(record.phenomenon)})" if record.phenomenon else ""
-    console.print(
-        f"item {printable(record.id)} of {printable(run.summary.suite)}{about}", markup=False
-    )
+    console.print(f"item {printable(record.id)} of {printable(run.suite)}{about}", markup=False)
     for strip in record.strips:
         console.print()
         console.print(f"{printable(strip.condition)}", markup=False)
@@ -58,13 +56,13 @@ def terminal_item(
         for line in _regions(strip, run.regions):
             console.print(line, markup=False)
     console.print()
-    for number, verdict in enumerate(record.verdicts):
-        predictions = run.summary.predictions
-        formula = predictions[number].formula if number < len(predictions) else ""
-        console.print(_told(verdict, printable(formula or "")), markup=False)
-    if record.outcome is not None and len(record.verdicts) != 1:
-        together = "all of them" if record.verdicts else ""
-        console.print(_told(record.outcome, together), markup=False)
+    formulas = {f"prediction {claim.number}": claim.formula for claim in run.claims}
+    for part in record.parts:
+        name = formulas.get(part.question, part.question)
+        console.print(_outcome_line(part, printable(name)), markup=False)
+    if record.outcome is not None and len(record.parts) != 1:
+        together = "all of them" if record.parts else ""
+        console.print(_outcome_line(record.outcome, together), markup=False)
     for group in record.answers:
         console.print("\n".join(_answers(group)), markup=False)
     for label, text in record.remarks:
@@ -118,7 +116,7 @@ def _answers(group: AnswerList) -> list[str]:
     return [*lines, ""]
 
 
-def _told(verdict: Verdict, formula: str) -> str:
-    margin = "" if verdict.margin_bits is None else f" by {verdict.margin_bits:.2f} bits"
-    reason = f": {printable(verdict.unscored_reason)}" if verdict.unscored_reason else ""
-    return f"{verdict.verdict}{margin}  {formula}{reason}".rstrip()
+def _outcome_line(outcome: Outcome, name: str) -> str:
+    margin = "" if outcome.value is None else f" by {outcome.value:.2f} {outcome.unit}".rstrip()
+    reason = f": {printable(outcome.reason)}" if outcome.reason else ""
+    return f"{outcome.verdict or 'not judged'}{margin}  {name}{reason}".rstrip()

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from cimento.report.summary import Result, RunSummary, Summary
+    from cimento.runs.estimates import Estimate
+    from cimento.runs.outcomes import Outcome
     from cimento.statistics.agreement import Agreement
 
 SMALLEST_SHOWN_BITS = 0.005
@@ -83,7 +85,9 @@ def cells(result: Result) -> dict[str, str]:
         "accuracy": rate(result.accuracy),
         "95 % interval": interval(result.low, result.high),
         "chance": rate(result.chance),
-        "length": length_rate(result),
+        "length": rate(
+            result.length.accuracy if result.length and result.is_off_by_length else None
+        ),
         "n": str(result.n_judged),
         "ties": str(result.tied),
         "unscored": str(result.unscored),
@@ -133,7 +137,10 @@ def _lengths(run: RunSummary) -> str:
     if not off:
         return ""
     many = len(run.predictions) > 1
-    levels = [f"{length_rate(each)}{f' ({each.label})' if many else ''}" for each in off]
+    levels = [
+        f"{rate(each.length.accuracy if each.length else None)}{f' ({each.label})' if many else ''}"
+        for each in off
+    ]
     return (
         "Chance supposes equal lengths, and conditions differ in their number of tokens: if every"
         f" token cost the same, the accuracy would be {_named(levels)}."
@@ -144,10 +151,28 @@ def _named(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def length_rate(result: Result) -> str:
-    """The accuracy by length alone; the mark for none where it says no more than chance."""
-    found = result.length if result.is_off_by_length else None
-    return rate(found.accuracy if found else None)
+def length_rate(estimate: Estimate) -> str:
+    """The rate by length alone; the mark for none where it says no more than chance."""
+    return rate(estimate.by_length if estimate.off_by_length else None)
+
+
+def estimate_label(estimate: Estimate) -> str:
+    """What an estimate is about: its question, how that was asked, and the statistic."""
+    method = f"({estimate.method})" if estimate.method else ""
+    statistic = "" if estimate.statistic == "accuracy" else estimate.statistic
+    return " ".join(filter(None, (statistic, estimate.question, method)))
+
+
+def margin(outcome: Outcome | None) -> str:
+    """The value of an outcome with its sign and unit; the mark for none where it has none."""
+    if outcome is None or outcome.value is None:
+        return "–"
+    return f"{bits(outcome.value)} {outcome.unit}".rstrip()
+
+
+def ties_pass(estimate: Estimate) -> bool:
+    """Whether a share has ties among those that count as right."""
+    return bool(estimate.tied) and (estimate.right or 0) > (estimate.passed or 0)
 
 
 def notes(summary: Summary) -> list[tuple[str, str]]:
@@ -217,18 +242,18 @@ def explanation(*, ties_pass: bool = False) -> str:
     )
 
 
-def methods(results: Iterable[Result]) -> str:
+def methods(estimates: Iterable[Estimate | Result]) -> str:
     """One sentence naming the interval methods used, the most frequent first."""
-    counts = Counter(each.interval_method for each in results if each.interval_method)
+    counts = Counter(each.interval_method for each in estimates if each.interval_method)
     names = [name for name, _ in counts.most_common()]
     return f"Intervals (95 %): {'; '.join(names)}." if names else "No interval could be made."
 
 
-def chances(results: Iterable[Result]) -> str:
+def chances(estimates: Iterable[Estimate | Result]) -> str:
     """One sentence on how chance levels were found; empty where there are none."""
     found: dict[str, list[str]] = {}
-    for each in results:
-        if each.chance_method:
+    for each in estimates:
+        if each.chance_method and each.chance is not None:
             found.setdefault(each.chance_method, []).append(rate(each.chance))
     if not found:
         return ""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.report.build import headline_of, provenance_of
+from cimento.report.build import provenance_of
 from cimento.report.figures import drawable
 from cimento.report.figures_calibration import calibration_figure
 from cimento.report.grid import Grid
 from cimento.report.items import AnswerList, Given, ItemRecord, worst_first
 from cimento.report.records import NamedGrid, Rates, RunReport, SuiteReport
 from cimento.report.strips import Piece, RegionStrip, Strip
-from cimento.report.summary import Result, RunSummary
+from cimento.runs import outcomes as runs_outcomes
+from cimento.runs.estimates import Estimate
 from cimento.stories.figures import flow_figure, states_figure
 from cimento.stories.outcomes import Outcome, judge_all, probabilities
 from cimento.stories.readers import read_stories
@@ -23,7 +24,6 @@ from cimento.stories.responses import read_responses
 from cimento.stories.stored import ANSWERS, STORIES
 from cimento.stories.tables import margin_bits
 from cimento.stories.text import Rows, at, flow_rows, grouping_rows, mapping, number
-from cimento.verdicts.judge import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,54 +97,56 @@ def _read(folder: RunFolder, manifest: Manifest) -> _Read:
 
 
 def _report(read: _Read, told: str) -> RunReport:
-    model, suite = read.manifest.get("model"), read.manifest.get("suite")
+    suite = read.manifest.get("suite")
     meta = mapping(suite.get("meta")) if isinstance(suite, dict) else {}
-    rates = _rates(read.summary)
+    rates = _rates(read)
     first = next((line for each in rates for line in each.lines), None)
     warnings = read.summary.get("warnings")
     notes = [str(each) for each in warnings] if isinstance(warnings, list) else []
     return RunReport(
-        summary=RunSummary(
-            suite=read.name,
-            model=read.model,
-            model_kind=str(model.get("kind", "")) if isinstance(model, dict) else "",
-            language=str(meta.get("language") or ""),
-            n_items=len(read.stories),
-            folder=str(read.folder.path),
-            metric="",
-            predictions=(),
-            conjunction=None,
-            warnings=tuple(notes),
-        ),
+        suite=read.name,
+        paradigm=KIND,
+        model=read.model,
+        n_items=len(read.stories),
+        language=str(meta.get("language") or ""),
+        folder=str(read.folder.path),
         about=tuple((name, str(text)) for name, text in meta.items() if isinstance(text, str)),
-        regions=(),
         items=_items(read),
         provenance=provenance_of(read.manifest),
-        headline=headline_of(first[1], "right at the first tier") if first else None,
+        headline=first[1] if first else None,
         rates=rates,
         notes=(*_remarks(first[1] if first else None), *notes),
-        kind=KIND,
         told=told,
     )
 
 
-def _remarks(first: Result | None) -> Iterator[str]:
-    if first is None or not first.n_judged:
+def _remarks(first: Estimate | None) -> Iterator[str]:
+    if first is None or not first.n:
         yield "Nothing was scored."
-    elif first.n_judged == 1:
+    elif first.n == 1:
         yield "Only one story was judged: its outcome says nothing about others."
 
 
-def _rates(summary: Mapping[str, JsonValue]) -> tuple[Rates, ...]:
+def _rates(read: _Read) -> tuple[Rates, ...]:
     """Each tier by itself, then right at a tier and all before; questions where they were asked."""
+    summary = read.summary
+    like = Estimate(suite=read.name, model=read.model, question="")
     asked = summary.get("questions")
     if isinstance(asked, list):
-        lines = ((str(at(each, "name")), _result(each, number(each, "chance"))) for each in asked)
+        lines = (
+            (
+                str(at(each, "name")),
+                _rate(like, str(at(each, "name")), each, number(each, "chance")),
+            )
+            for each in asked
+        )
         return (Rates("Questions beside the tiers", tuple(lines)),)
     alone = tuple(
         (
             _TITLES[tier],
-            _result(
+            _rate(
+                like,
+                tier,
                 at(summary, "untiered", tier),
                 1 / len(OPTIONS[tier]),
                 tied=number(summary, "per_task", tier, "n_ties_at_max"),
@@ -155,7 +157,7 @@ def _rates(summary: Mapping[str, JsonValue]) -> tuple[Rates, ...]:
     )
     grouping = str(summary.get("grouping", ""))
     chained = tuple(
-        (name, _result(rate, None))
+        (name, _rate(like, name, rate, None))
         for name, rate in mapping(at(summary, "rates", grouping)).items()
     )
     found = (
@@ -165,7 +167,14 @@ def _rates(summary: Mapping[str, JsonValue]) -> tuple[Rates, ...]:
     return tuple(each for each in found if each.lines)
 
 
-def _result(rate: JsonValue, chance: float | None, *, tied: float | None = None) -> Result:
+def _rate(
+    like: Estimate,
+    question: str,
+    rate: JsonValue,
+    chance: float | None,
+    *,
+    tied: float | None = None,
+) -> Estimate:
     """A rate as it was stored; a tie is one of its failures, as the chain of tiers has it."""
     value, count = number(rate, "value"), at(rate, "count")
     right, n = number(rate, "right") or 0, number(rate, "n") or 0
@@ -173,27 +182,25 @@ def _result(rate: JsonValue, chance: float | None, *, tied: float | None = None)
         right, n = (number({"of": each}, "of") or 0 for each in count)
     low, high = number(rate, "interval", "low"), number(rate, "interval", "high")
     ties = min(int(tied or 0), int(n - right))
-    reasons = {} if value is not None else {"accuracy": str(at(rate, "reason") or "not asked")}
+    reason = "" if value is not None else str(at(rate, "reason") or "not asked")
     if value is not None and low is None:
-        fields = ("low", "high", "interval_method")
-        reasons |= dict.fromkeys(fields, str(at(rate, "interval", "reason")))
-    if chance is None:
-        reasons |= dict.fromkeys(("chance", "chance_method"), "it depends on the tiers before")
-    return Result(
-        index=None,
-        formula=None,
-        passed=int(right),
-        failed=int(n - right) - ties,
-        tied=ties,
-        near_tied=0,
-        unscored=int(number(rate, "unscored") or 0),
-        accuracy=value,
+        reason = str(at(rate, "interval", "reason"))
+    return replace(
+        like,
+        question=question,
+        value=value,
         low=low if value is not None else None,
         high=high if value is not None else None,
         interval_method=str(at(rate, "interval", "method")) if low is not None else None,
+        reason=reason,
+        n=int(n),
+        right=int(right),
+        passed=int(right),
+        failed=int(n - right) - ties,
+        tied=ties,
+        unscored=int(number(rate, "unscored") or 0),
         chance=chance,
-        chance_method=None if chance is None else "by lot",
-        null_reasons=reasons,
+        chance_method="it depends on the tiers before" if chance is None else "by lot",
     )
 
 
@@ -263,10 +270,10 @@ def _items(read: _Read) -> tuple[ItemRecord, ...]:
     by_row: dict[int, dict[Tier, Outcome]] = {}
     for each in read.outcomes:
         by_row.setdefault(each.row, {})[each.tier] = each
-    return worst_first(_item(read.name, story, by_row.get(story.row, {})) for story in read.stories)
+    return worst_first(_item(story, by_row.get(story.row, {})) for story in read.stories)
 
 
-def _item(suite: str, story: Story, outcomes: Mapping[Tier, Outcome]) -> ItemRecord:
+def _item(story: Story, outcomes: Mapping[Tier, Outcome]) -> ItemRecord:
     item = f"{story.row}: {story.example_id}" if story.example_id else str(story.row)
     asked = [
         (tier, outcomes[tier])
@@ -278,12 +285,22 @@ def _item(suite: str, story: Story, outcomes: Mapping[Tier, Outcome]) -> ItemRec
     margin = margin_bits(first) if first is not None else None
     whole = next((each for each in ("unscored", "fail", "tie") if each in verdicts), "pass")
     reason = next((each.reason for _, each in asked if each.reason), None)
-    outcome = Verdict(suite, item, None, None, _kind(whole), margin, reason) if asked else None
+    outcome = (
+        runs_outcomes.Outcome(
+            item=item,
+            question="story",
+            verdict=_kind(whole),
+            value=margin,
+            unit="bits",
+            reason=reason or "",
+        )
+        if asked
+        else None
+    )
     return ItemRecord(
         id=item,
         phenomenon=story.type or "plausible",
         outcome=outcome,
-        verdicts=(),
         strips=(story_strip(story),),
         answers=tuple(_answers(tier, each) for tier, each in asked),
         remarks=tuple(

@@ -11,11 +11,12 @@
   const choices = ["suite", "model", "phenomenon", "condition", "verdict"];
   const field = Object.fromEntries([...choices, "order"].map((name) => [name, byId("by-" + name)]));
 
-  // [run, id, phenomenon, verdict, margin, reason, strips, verdicts, answers, remarks]
+  // [run, id, phenomenon, verdict, margin, unit, reason, strips, parts, answers, remarks]
   const items = data.items.map((row, place) => ({
     place, run: data.runs[row[0]], id: row[1], phenomenon: data.words[row[2]],
     verdict: VERDICTS[row[3]], margin: row[4] === null ? null : row[4] / 100,
-    reason: data.words[row[5]], strips: row[6], each: row[7], answers: row[8], remarks: row[9],
+    unit: data.words[row[5]], reason: data.words[row[6]], strips: row[7], parts: row[8], answers: row[9],
+    remarks: row[10],
   }));
   let found = items, drawn = 0;
 
@@ -101,7 +102,7 @@
   const head = (item) => {
     const box = make("div", "head", make("span", "id", isolated(item.id)));
     const outcome = make("span", "outcome", verdictWord(item.verdict));
-    if (item.margin !== null) outcome.append(" ", make("span", "margin", signed(item.margin), make("span", "unit", " bits")));
+    if (item.margin !== null) outcome.append(" ", make("span", "margin", signed(item.margin), make("span", "unit", " " + item.unit)));
     box.append(outcome);
     if (item.reason) box.append(make("p", "reason", isolated(item.reason)));
     if (item.phenomenon) box.append(make("span", "about", isolated(item.phenomenon)));
@@ -164,15 +165,15 @@
     return make("table", "sums", make("caption", "", "Surprisal together"), make("thead", "", make("tr", "", ...names)), make("tbody", "", ...lines));
   };
   const details = (item) => {
-    if (!wasScored(item)) return null;
-    const each = item.each.map(([number, verdict, margin]) => make("li", "", make("span", "number", "prediction " + number), " ",
-      verdictWord(VERDICTS[verdict]), margin === null ? "" : " " + signed(margin / 100) + " bits"));
+    if (!wasScored(item) && !item.parts.length) return null;
+    const parts = item.parts.map(([question, verdict, margin, unit]) => make("li", "", make("span", "number", data.words[question]), " ",
+      verdictWord(VERDICTS[verdict]), margin === null ? "" : " " + signed(margin / 100) + " " + data.words[unit]));
     const box = make("details", "", make("summary", "", "numbers"));
     // Drawn when it is opened for the first time.
     box.addEventListener("toggle", () => {
       if (box.childElementCount > 1) return;
       const table = sums(item);
-      box.append(each.length > 1 ? make("ul", "each", ...each) : "", table ?? make("p", "small", "No word of it was scored."));
+      box.append(parts.length > 1 ? make("ul", "each", ...parts) : "", table ?? (parts.length ? "" : make("p", "small", "No word of it was scored.")));
     });
     return box;
   };
@@ -180,7 +181,7 @@
     const line = make("li", "item " + item.verdict, head(item),
       make("div", "body", ...(item.strips.length ? [strips(item)] : []), ...answers(item), remarks(item), details(item)));
     line.tabIndex = -1;
-    line.setAttribute("aria-label", `${item.id}, ${item.verdict}${item.margin === null ? "" : ", " + signed(item.margin) + " bits"}`);
+    line.setAttribute("aria-label", `${item.id}, ${item.verdict}${item.margin === null ? "" : ", " + signed(item.margin) + " " + item.unit}`);
     return line;
   };
 
