@@ -12,6 +12,7 @@ from cimento.measures.scores import ScoredSentence
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval
 
+THRESHOLD_CHOSEN = "its threshold was chosen on other sentences: no interval"
 NO_LABELS = "no sentence is labelled acceptable or unacceptable"
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PARADIGMS: Mapping[str, str] = {
     "regions": "cimento.paradigms.regions.paradigm:REGIONS",
+    "ratings": "cimento.paradigms.ratings:RATINGS",
     "cloze": "cimento.paradigms.cloze:CLOZE",
 }
 """Name of each paradigm to where it is, as ``module:object``; imported when it is needed."""

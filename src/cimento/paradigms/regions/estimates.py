@@ -131,6 +131,8 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
     options = options_of(run)
     measure = find_measure(options.measure) if options.measure else None
     table = run.outcomes()
+    # Rows without a verdict are values of sentences, which suites of ratings have beside.
+    table = table.filter(table["verdict"].is_not_null())
     lengths = None
     if not (measure and measure.needs):
         lengths = outcomes_of(run, with_equal_costs)

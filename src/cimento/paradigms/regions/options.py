@@ -28,9 +28,11 @@ def _texts(value: object) -> object:
     return (value,) if isinstance(value, str) else value
 
 
-def _names(value: object) -> object:
+def names_of(value: object) -> object:
     """Names with commas between stand for a list of them."""
-    return tuple(filter(None, value.split(","))) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    return tuple(filter(None, (name.strip() for name in value.split(","))))
 
 
 class RegionOptions(ParadigmOptions):
@@ -65,7 +67,7 @@ class RegionOptions(ParadigmOptions):
     unit: UnitName = "bits"
     seed: Annotated[int, Field(ge=0)] = 0
     measure: str = ""
-    also: Annotated[tuple[str, ...], BeforeValidator(_names)] = ()
+    also: Annotated[tuple[str, ...], BeforeValidator(names_of)] = ()
     unigrams: str = ""
     unscored_first: FirstTokenRule = "missing"
     ties: TieRule = "tie"

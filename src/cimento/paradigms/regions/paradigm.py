@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from pydantic import ValidationError
 
@@ -52,7 +52,7 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
     """Predictions about the surprisals of regions, judged item by item."""
 
     name = "regions"
-    kinds = ("regions",)
+    kinds: ClassVar[tuple[str, ...]] = ("regions",)
     options = RegionOptions
     scoring = frozenset({"context", "all_tokens", "columns", "spec", "recorded_unit"})
 
@@ -184,9 +184,9 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         values = cast("Mapping[str, Any]", plain)
         try:
             options = (
-                RegionOptions.model_validate(values)
+                self.options.model_validate(values)
                 if earlier is None
-                else RegionOptions.from_version_0_1(values)
+                else self.options.from_version_0_1(values)
             )
         except ValidationError as error:
             place, message = faults_of(error)[0]

@@ -1,0 +1,253 @@
+"""Values of sentences beside the ratings of people, or beside what an author expects.
+
+The sentences of a pair, or of a cluster that the suite declares, are not independent: they are
+left out together in the jackknife, and in the permutation test whole pairs change places and so do
+the two sentences of a pair.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.acceptability.records import RatedSentence
+from cimento.measures import Missing
+from cimento.measures.scores import ScoredSentence
+from cimento.measures.values import Value
+
+if TYPE_CHECKING:
+    from cimento.statistics.correlation import Correlation
+    from cimento.statistics.design import Design
+    from cimento.statistics.split_half import SplitHalf
+    from cimento.statistics.values import Estimate, Floats, Significance
+
+KINDS = ("spearman", "pearson", "kendall")
+DRAWS = 1000
+MISSES = 5
+
+NO_RATINGS = "no sentence has a rating"
+NO_COVARIATE = "nothing to control"
+
+WORDS = "length in words"
+FREQUENCY = "mean log frequency"
+"""What partial correlations hold constant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Miss:
+    """A sentence that the model and the people place far apart.
+
+    Attributes:
+        id: of the sentence.
+        text: the sentence.
+        rating: its mean rating.
+        score: what the model gives it.
+        gap: its rank by the model minus its rank by the people, the best having rank 1 and the
+            worst 0; above 0 where the model likes it better.
+    """
+
+    id: str
+    text: str
+    rating: float
+    score: float
+    gap: float
+
+
+@dataclass(frozen=True, slots=True)
+class RatedValue:
+    """A sentence that has a rating and a value.
+
+    Attributes:
+        sentence: with its label, its pair and its cluster.
+        rating: its mean rating, or its mean z-score.
+        value: of a measure.
+        covariates: what is held constant in a partial correlation.
+    """
+
+    sentence: RatedSentence
+    rating: float
+    value: float
+    covariates: tuple[float, ...] = ()
+
+
+def design_of(sentences: Sequence[RatedSentence]) -> Design:
+    """The design of sentences: those of a cluster of the suite belong together, else of a pair."""
+    from cimento.statistics.design import Design
+
+    return Design.of(
+        (sentence.id for sentence in sentences),
+        {sentence.id: belongs_to(sentence) for sentence in sentences},
+    )
+
+
+def belongs_to(sentence: RatedSentence) -> tuple[str, str]:
+    """What a sentence shares with those that depend on it: its cluster, its pair, or nothing."""
+    if sentence.cluster:
+        return "cluster", sentence.cluster
+    return ("pair", sentence.pair) if sentence.pair else ("id", sentence.id)
+
+
+def correlation(rows: Sequence[RatedValue], kind: str, design: Design) -> Correlation:
+    """A coefficient of values and ratings; its interval is the jackknife's over the design.
+
+    Args:
+        rows: sentences with a rating and a value.
+        kind: ``spearman``, ``pearson`` or ``kendall``.
+        design: of the sentences.
+    """
+    from cimento.statistics.correlation import correlate
+
+    ratings, values = [row.rating for row in rows], [row.value for row in rows]
+    return _in_words(correlate(ratings, values, kind=kind, design=design, seed=0, draws=0), rows)
+
+
+def partial_correlation(rows: Sequence[RatedValue], design: Design) -> Correlation:
+    """Spearman's coefficient with the covariates of the rows held constant.
+
+    Args:
+        rows: sentences with a rating and a value.
+        design: of the sentences.
+    """
+    from cimento.statistics import correlation as statistics
+
+    if not rows or not rows[0].covariates:
+        reason = NO_COVARIATE if rows else NO_RATINGS
+        return statistics.Correlation(kind="spearman", r=None, n=len(rows), reason=reason)
+    found = statistics.partial_correlation(
+        [row.rating for row in rows],
+        [row.value for row in rows],
+        [row.covariates for row in rows],
+        design=design,
+    )
+    return _in_words(found, rows)
+
+
+def permutation_test(
+    rows: Sequence[RatedValue], design: Design, *, seed: int, draws: int
+) -> Significance:
+    """The permutation test of Spearman's coefficient: Pearson's of mid-ranks.
+
+    Args:
+        rows: sentences with a rating and a value.
+        design: of the sentences.
+        seed: of the permutations.
+        draws: how many; 0 for no test.
+    """
+    import numpy as np
+
+    from cimento.statistics.classification import mid_ranks
+    from cimento.statistics.clustered import PERMUTED_CLUSTERS, permute_clusters
+    from cimento.statistics.permutation import permute_products
+    from cimento.statistics.values import Significance
+
+    columns = [
+        np.array([row.rating for row in rows], dtype=np.float64),
+        np.array([row.value for row in rows], dtype=np.float64),
+    ]
+    reason = design.shortage or (None if draws else "no permutations were asked for")
+    if any((column == column[:1]).all() for column in columns):
+        reason = reason or "all ratings or all scores are equal"
+    if reason:
+        return Significance(None, None, PERMUTED_CLUSTERS, reason=reason)
+    x, y = map(mid_ranks, columns)
+    if not design.clustered:
+        return permute_products(x, y, seed=seed, draws=draws)
+
+    x, y = ((ranks - ranks.mean()) / ranks.std() for ranks in (x, y))
+
+    def spearman(a: Floats, b: Floats) -> float:
+        return float(a @ b) / a.size
+
+    return permute_clusters(x, y, spearman, design, seed=seed, draws=draws)
+
+
+def ceiling_from_errors(sentences: Sequence[RatedSentence]) -> Estimate:
+    """The noise ceiling from the standard deviations and numbers of ratings that are known."""
+    from cimento.statistics.reliability import ceiling_of_means
+
+    known = [
+        (each.mean, each.sd / math.sqrt(each.n))
+        for each in sentences
+        if each.mean is not None and each.sd is not None and each.n
+    ]
+    return ceiling_of_means([mean for mean, _ in known], [error for _, error in known])
+
+
+def ceiling(sentences: Sequence[RatedSentence], *, seed: int, draws: int = DRAWS) -> SplitHalf:
+    """How well the people agree with themselves: see `statistics.split_half`."""
+    from cimento.statistics.split_half import split_half
+
+    ratings = [[rating.value for rating in each.ratings] for each in sentences]
+    return split_half(ratings, seed=seed, draws=max(draws, 1), kind="spearman")
+
+
+def farthest_apart(
+    rows: Sequence[RatedValue], *, higher_is_better: bool, most: int = MISSES
+) -> tuple[Miss, ...]:
+    """The sentences whose ranks by rating and by value are farthest apart, the farthest first.
+
+    None where all ratings or all values are equal, and so nothing is ranked.
+
+    Args:
+        rows: sentences with a rating and a value.
+        higher_is_better: whether the better sentence has the higher value.
+        most: how many at most.
+    """
+    if len({row.rating for row in rows}) < 2 or len({row.value for row in rows}) < 2:  # noqa: PLR2004  # two make an order
+        return ()
+    misses = gaps(rows, higher_is_better=higher_is_better)
+    return tuple(sorted(misses, key=lambda miss: (-abs(miss.gap), miss.id))[:most])
+
+
+def gaps(rows: Sequence[RatedValue], *, higher_is_better: bool) -> tuple[Miss, ...]:
+    """How far apart the model and the people place each sentence; one alone has no place.
+
+    Args:
+        rows: sentences with a rating and a value.
+        higher_is_better: whether the better sentence has the higher value.
+    """
+    if len(rows) < 2:  # noqa: PLR2004  # one sentence has no rank
+        return ()
+    people = _relative_ranks([row.rating for row in rows])
+    model = _relative_ranks([row.value if higher_is_better else -row.value for row in rows])
+    return tuple(
+        Miss(
+            id=row.sentence.id,
+            text=row.sentence.text,
+            rating=row.rating,
+            score=row.value,
+            gap=by_model - by_people,
+        )
+        for row, by_model, by_people in zip(rows, model, people, strict=True)
+    )
+
+
+def _relative_ranks(values: Sequence[float]) -> list[float]:
+    """Mid-ranks between 0 for the smallest and 1 for the largest."""
+    import numpy as np
+
+    from cimento.statistics.classification import mid_ranks
+
+    ranks = mid_ranks(np.asarray(values, dtype=np.float64))
+    return [float(rank) for rank in (ranks - 1) / (len(values) - 1)]
+
+
+def _in_words(found: Correlation, rows: Sequence[RatedValue]) -> Correlation:
+    """A coefficient whose reason speaks of ratings and scores."""
+    if found.reason is None:
+        return found
+    reason = found.reason.replace("values of x", "ratings").replace("values of y", "scores")
+    return dataclasses.replace(found, reason=reason if rows else NO_RATINGS)
+
+
+def mean_log_frequency(scored: ScoredSentence) -> Value:
+    """The mean log relative frequency of a sentence's words or tokens, or why there is none."""
+    if isinstance(scored.sentence, Missing):
+        return scored.sentence
+    unigrams = scored.sentence.unigram_logprobs_nats
+    if isinstance(unigrams, Missing):
+        return unigrams
+    return sum(unigrams) / len(unigrams) if unigrams else Missing("it has no words")

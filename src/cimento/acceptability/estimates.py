@@ -1,0 +1,369 @@
+"""What the outcomes of rated sentences say: correlations, yes or no, ceilings, agreement."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from cimento.acceptability.binary import THRESHOLD_CHOSEN, divide
+from cimento.acceptability.correlation import (
+    FREQUENCY,
+    KINDS,
+    WORDS,
+    RatedValue,
+    belongs_to,
+    ceiling,
+    ceiling_from_errors,
+    correlation,
+    design_of,
+    partial_correlation,
+    permutation_test,
+)
+from cimento.acceptability.items import describe_labels
+from cimento.acceptability.people import agreements
+from cimento.measures.values import Missing, Value
+from cimento.runs.estimates import Estimate
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.acceptability.items import Described
+    from cimento.acceptability.records import RatedSentence
+    from cimento.measures import Measure
+
+RATING = "rating"
+"""The question of estimates that are about the people alone."""
+
+TOKENS = "tokens"
+"""The question how many tokens of a sentence were scored."""
+
+LABEL = "label"
+"""The column whose groups ratings and perplexities are described for."""
+
+BY_HALVES = "split halves of the ratings"
+BY_ERRORS = "the standard errors of the mean ratings"
+"""How a noise ceiling is found."""
+
+_DESCRIBED = {"mean": "mean", "sd": "sd", "low": "min", "high": "max", "sd_within": "sd within"}
+"""Field of a description to the name of the statistic."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatedValues:
+    """The sentences of a run with every value that was found for them.
+
+    Attributes:
+        sentences: in the order of the suite.
+        columns: question to sentence id to the value, or to why there is none.
+        ratings: sentence id to what the values stand beside.
+    """
+
+    sentences: Sequence[RatedSentence]
+    columns: Mapping[str, Mapping[str, Value]]
+    ratings: Mapping[str, float]
+
+    @classmethod
+    def of(cls, sentences: Sequence[RatedSentence], outcomes: pl.DataFrame) -> RatedValues:
+        """The values that an outcomes table has of some sentences.
+
+        Args:
+            sentences: of the suite.
+            outcomes: of its run.
+        """
+        columns: dict[str, dict[str, Value]] = {}
+        ratings: dict[str, float] = {}
+        rows = outcomes.filter(outcomes["verdict"].is_null())
+        for question, item, value, reference, reason in rows.select(
+            "question", "item", "value", "reference", "reason"
+        ).iter_rows():
+            known = Missing(reason or "") if value is None else value
+            columns.setdefault(question, {})[item] = known
+            if reference is not None:
+                ratings[item] = reference
+        return cls(sentences, columns, ratings)
+
+    def of_sentence(self, question: str, sentence: RatedSentence) -> Value:
+        """The value of a sentence, or why there is none."""
+        return self.columns[question][sentence.id]
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """What is held constant: length, and frequency only where every sentence has one."""
+        frequencies = self.columns.get(FREQUENCY, {})
+        known = frequencies and not any(isinstance(v, Missing) for v in frequencies.values())
+        return (WORDS, FREQUENCY) if known else (WORDS,)
+
+    def rows(self, question: str) -> list[RatedValue]:
+        """The sentences that have a rating and a value of a measure."""
+        held = [self.columns[name] for name in self.covariates]
+        return [
+            RatedValue(
+                sentence,
+                self.ratings[sentence.id],
+                value,
+                tuple(column[sentence.id] for column in held),  # type: ignore[misc]  # all known
+            )
+            for sentence in self.sentences
+            if sentence.id in self.ratings
+            and not isinstance(value := self.of_sentence(question, sentence), Missing)
+        ]
+
+
+def rating_estimates(
+    values: RatedValues,
+    like: Estimate,
+    *,
+    measures: Sequence[Measure],
+    perplexity: str,
+    seed: int,
+    draws: int,
+) -> list[Estimate]:
+    """Everything that is said of measures beside ratings and labels.
+
+    Args:
+        values: of the sentences of a run.
+        like: an estimate of the suite and the model.
+        measures: that stand beside the ratings; the first is the one that a headline is made of.
+        perplexity: the measure that is described by label.
+        seed: of permutations, halvings and the division into parts.
+        draws: permutations and halvings.
+    """
+    found: list[Estimate] = []
+    if values.ratings:
+        correlated = [
+            list(_correlations(values, measure, like, seed=seed, draws=draws))
+            for measure in measures
+        ]
+        found += [each for several in corrected(correlated) for each in several]
+    if any(each.label for each in values.sentences):
+        for measure in measures:
+            found += _binary(values, measure, replace(like, question=measure.name), seed=seed)
+    if any(each.mean is not None for each in values.sentences):
+        people = replace(like, question=RATING, role="detail")
+        found += _ceilings(values.sentences, people, seed=seed, draws=draws)
+        found += _agreement(values.sentences, people)
+        found += _described(describe_labels(values.sentences), people)
+    labelled = describe_labels(
+        values.sentences, lambda sentence: values.of_sentence(perplexity, sentence)
+    )
+    return [*found, *_described(labelled, replace(like, question=perplexity, role="detail"))]
+
+
+def _correlations(
+    values: RatedValues, measure: Measure, like: Estimate, *, seed: int, draws: int
+) -> Iterator[Estimate]:
+    """Spearman's coefficient with its test, then the others of a measure."""
+    rows = values.rows(measure.name)
+    design = design_of([row.sentence for row in rows])
+    better = "higher" if measure.higher_is_better else "lower"
+    like = replace(
+        like,
+        question=measure.name,
+        description=f"{measure.formula} beside the ratings; the {better} the better",
+        n=len(rows),
+        unscored=len(values.ratings) - len(rows),
+        clustered=design.clustered,
+        chance=0.0,
+        chance_method="values and ratings unrelated",
+    )
+    test = permutation_test(rows, design, seed=seed, draws=draws)
+    for kind in KINDS:
+        found = correlation(rows, kind, design)
+        yield replace(
+            like,
+            statistic=kind,
+            value=found.r,
+            low=found.low,
+            high=found.high,
+            interval_method=found.method,
+            reason=found.reason or "",
+            role="main" if kind == "spearman" else "detail",
+            p=test.p if kind == "spearman" else None,
+            p_method=(test.reason or test.method) if kind == "spearman" else None,
+        )
+    partial = partial_correlation(rows, design)
+    yield replace(
+        like,
+        statistic="partial spearman",
+        description=f"Spearman with {' and '.join(values.covariates)} held constant",
+        value=partial.r,
+        low=partial.low,
+        high=partial.high,
+        interval_method=partial.method,
+        reason=partial.reason or "",
+        role="detail",
+    )
+
+
+def corrected(families: Sequence[Sequence[Estimate]]) -> list[list[Estimate]]:
+    """The estimates with their p-values corrected over all measures by Holm.
+
+    Args:
+        families: the estimates of each measure; its test is that of the first.
+    """
+    from cimento.statistics.multiple import holm
+
+    if len(families) < 2:  # noqa: PLR2004  # one test is no family
+        return [list(each) for each in families]
+    adjusted = holm([estimates[0].p for estimates in families])
+    return [
+        [
+            replace(
+                first,
+                p_corrected=p,
+                p_method=first.p_method
+                if first.p is None
+                else f"{first.p_method}; Holm over {len(families)} measures",
+            ),
+            *others,
+        ]
+        for (first, *others), p in zip(families, adjusted, strict=True)
+    ]
+
+
+def _binary(
+    values: RatedValues, measure: Measure, like: Estimate, *, seed: int
+) -> Iterator[Estimate]:
+    """AUC, and Matthews's correlation of labels and a threshold."""
+    known = [
+        (sentence, value)
+        for sentence in values.sentences
+        if sentence.label
+        and not isinstance(value := values.of_sentence(measure.name, sentence), Missing)
+    ]
+    found = divide(
+        [value if measure.higher_is_better else -value for _, value in known],
+        [sentence.label == "acceptable" for sentence, _ in known],
+        [belongs_to(sentence) for sentence, _ in known],
+        measure=measure.name,
+        seed=seed,
+    )
+    labelled = sum(bool(each.label) for each in values.sentences)
+    like = replace(
+        like,
+        description=f"acceptable or not, by a threshold on {measure.name}",
+        n=found.n,
+        unscored=labelled - found.n,
+        clustered=design_of([sentence for sentence, _ in known]).clustered,
+    )
+    yield replace(
+        like,
+        statistic="AUC",
+        value=found.auc,
+        low=found.auc_interval.low,
+        high=found.auc_interval.high,
+        interval_method=found.auc_interval.method,
+        reason=found.reasons.get("auc") or found.auc_interval.reason or "",
+        chance=0.5,
+        chance_method="values and labels unrelated",
+    )
+    for statistic, mcc in (("MCC", found.mcc), ("MCC in sample", found.mcc_in_sample)):
+        name = statistic.lower().replace(" ", "_")
+        yield replace(
+            like,
+            statistic=statistic,
+            value=mcc,
+            reason=found.reasons.get(name) or THRESHOLD_CHOSEN,
+            role="detail",
+            chance=0.0,
+            chance_method="values and labels unrelated",
+        )
+
+
+def _ceilings(
+    sentences: Sequence[RatedSentence], like: Estimate, *, seed: int, draws: int
+) -> Iterator[Estimate]:
+    """What a score without noise could reach, from halves and from standard errors."""
+    halves = ceiling(sentences, seed=seed, draws=draws)
+    errors = ceiling_from_errors(sentences)
+    like = replace(like, statistic="noise ceiling")
+    no_interval = "the spread of halvings is no interval of the ceiling"
+    yield replace(
+        like,
+        method=BY_HALVES,
+        value=halves.ceiling,
+        n=halves.items,
+        reason=halves.reason or no_interval,
+    )
+    yield replace(
+        like,
+        statistic="split-half reliability",
+        method=BY_HALVES,
+        value=halves.reliability,
+        n=halves.items,
+        reason=halves.reason or no_interval,
+    )
+    yield replace(
+        like,
+        method=BY_ERRORS,
+        value=errors.value,
+        n=sum(1 for each in sentences if each.sd is not None and each.n),
+        reason=errors.reason or "no interval is known for it",
+    )
+
+
+def _agreement(sentences: Sequence[RatedSentence], like: Estimate) -> Iterator[Estimate]:
+    """Alphas and kappas of the people, and each person with the others."""
+    found = agreements(sentences)
+    clustered = design_of([each for each in sentences if each.ratings]).clustered
+    for one in (*found.alphas, found.fleiss):
+        statistic, _, level = one.coefficient.partition(", ")
+        yield replace(
+            like,
+            statistic=statistic,
+            method=level,
+            value=one.value,
+            low=one.low,
+            high=one.high,
+            interval_method=one.method,
+            reason=one.reason or "",
+            n=one.items,
+            clustered=clustered,
+        )
+    shared = "pairs of people share people, so that there is no interval"
+    yield replace(
+        like,
+        statistic="mean Cohen's kappa",
+        method="quadratic weights",
+        value=found.kappa,
+        n=found.kappa_pairs,
+        reason=found.reasons.get("kappa", shared),
+    )
+    yield replace(
+        like,
+        statistic="mean correlation with the rest",
+        value=found.with_rest,
+        n=found.people,
+        reason=found.reasons.get("with_rest", shared),
+    )
+
+
+def _described(groups: Sequence[Described], like: Estimate) -> Iterator[Estimate]:
+    """Means and deviations of groups, which describe the sentences asked."""
+    for group in groups:
+        for name, statistic in _DESCRIBED.items():
+            if name == "sd_within" and like.question != RATING:
+                continue
+            yield replace(
+                like,
+                group=LABEL,
+                level=group.name,
+                statistic=statistic,
+                value=getattr(group, name),
+                n=group.n,
+                unscored=group.without,
+                reason=group.reasons.get(name, "it describes the sentences asked"),
+            )
+
+
+def with_headline(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """The estimates, the first of the main ones as the headline where none is one yet."""
+    found = list(estimates)
+    if not any(each.role == "headline" for each in found):
+        for place, each in enumerate(found):
+            if each.role == "main":
+                found[place] = dataclasses.replace(each, role="headline")
+                break
+    return found

@@ -1,0 +1,408 @@
+"""The paradigm of rated sentences: a model beside people (docs/acceptability.md).
+
+A suite of ratings is a suite of regions whose columns hold what people said of its sentences.
+Pairs in it are judged as all pairs are; beside that, every sentence has a value of each measure,
+which stands beside its mean rating.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, cast
+
+from pydantic import BeforeValidator, Field
+
+from cimento.acceptability.correlation import DRAWS, FREQUENCY, WORDS, mean_log_frequency
+from cimento.acceptability.estimates import (
+    TOKENS,
+    RatedValues,
+    rating_estimates,
+    with_headline,
+)
+from cimento.acceptability.people import standardised
+from cimento.acceptability.suites import (
+    KIND,
+    NO_PREDICTIONS,
+    is_rated_table,
+    rated_of,
+    ratings_by,
+    read_rated_suite,
+)
+from cimento.acceptability.text import RatedRun, rated_text
+from cimento.errors import Fault
+from cimento.files import file_digest
+from cimento.measures import Measure, Missing, find_measure, find_measures
+from cimento.measures.first_token import count_first_tokens
+from cimento.paradigms.base import Stored, SuiteReading
+from cimento.paradigms.regions.judging import (
+    ALL,
+    judged_suite,
+    outcomes_of,
+    sentences_of,
+    suite_of,
+)
+from cimento.paradigms.regions.options import RegionOptions, names_of
+from cimento.paradigms.regions.paradigm import RegionParadigm
+from cimento.runs.estimates import Estimate
+from cimento.runs.outcomes import GROUP, Outcome, outcomes_table, rate
+from cimento.suites.model import JsonValue, Suite
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.acceptability.records import RatedSentence
+    from cimento.engine.requests import Answers, Requests
+    from cimento.measures.scores import ScoredSentence
+    from cimento.paradigms.base import AskedModel, MethodFacts
+    from cimento.runs.run import Run
+    from cimento.runs.store import Manifest, RunFolder
+    from cimento.sources import Asking
+
+_PERPLEXITY: Mapping[str, str] = {"causal": "ppl", "masked": "pppl"}
+_BAD = ("unacceptable", "bad")
+
+
+class RatingOptions(RegionOptions):
+    """How the answers to a suite of ratings are judged.
+
+    Attributes:
+        by: columns that the accuracy of pairs is broken down by, where the suite has them.
+        ratings: what measures stand beside: ``raw`` mean ratings, or the mean ``z``-scores of
+            ratings by participant.
+        draws: permutations of a test, and divisions of ratings into halves; 0 for no test.
+    """
+
+    by: Annotated[tuple[str, ...], BeforeValidator(names_of)] = (
+        "connective",
+        "replacement",
+        "grammaticality",
+        "phenomenon",
+    )
+    ratings: Literal["raw", "z"] = "raw"
+    draws: Annotated[int, Field(ge=0)] = DRAWS
+
+    def measures(self, model_kind: str) -> tuple[Measure, ...]:
+        """What stands beside the ratings: the measures that were named, else the usual ones.
+
+        Args:
+            model_kind: whose perplexity is meant.
+
+        Raises:
+            UsageError: there is no such measure.
+        """
+        named = [name for name in (self.measure, *self.also) if name]
+        perplexity = _PERPLEXITY.get(model_kind)
+        usual = ["lp", "meanlp", "penlp", *([perplexity] if perplexity else [])]
+        return find_measures(named or [*usual, *(["slor"] if self.unigrams else [])])
+
+    def inputs(self, suite: Suite, scoring: Asking) -> dict[str, JsonValue]:
+        """What else decides whether a stored run holds the answers that these options need.
+
+        Args:
+            suite: that is asked.
+            scoring: how its texts are scored.
+
+        Raises:
+            UsageError: z-scores are wanted and no rating has one.
+            CimentoError: as for suites of regions.
+        """
+        # A mistake is found before a model is asked.
+        _compared(suite, self)
+        return super().inputs(suite, scoring)
+
+
+class Ratings(RegionParadigm):
+    """Suites of rated sentences: what differs from suites of regions."""
+
+    name = "ratings"
+    kinds = (KIND, "ratings")
+    options = RatingOptions
+
+    def detect(self, path: Path) -> bool:
+        """Whether a file is in one of the formats of rated sentences."""
+        return is_rated_table(path)
+
+    def read(self, path: Path) -> SuiteReading[Suite]:
+        """A folder of the kind, or a published file, and every fault of it.
+
+        Raises:
+            InputError: it cannot be read, or a rating or the scale is not what it should be.
+        """
+        if is_rated_table(path):
+            suite = read_rated_suite(path)
+            digest = file_digest(path)
+            faults = self.check(suite)
+            return SuiteReading(suite=suite, faults=faults, sha256=digest, path=path, format=KIND)
+        reading = super().read(path)
+        if reading.suite is not None:
+            rated_of(reading.suite)
+        return dataclasses.replace(reading, faults=_without_predictions(reading.faults))
+
+    def owns(self, suite: object) -> bool:
+        """Whether a suite made in Python says that it is of this kind."""
+        return isinstance(suite, Suite) and suite.extra.get("kind") in self.kinds
+
+    def check(self, suite: Suite) -> tuple[Fault, ...]:
+        """Every fault of a suite; that single sentences predict nothing is none.
+
+        Raises:
+            InputError: a rating or the scale is not what it should be.
+        """
+        rated_of(suite)
+        return _without_predictions(super().check(suite))
+
+    def requests(
+        self,
+        suite: Suite,
+        options: RegionOptions,
+        *,
+        scoring: Asking,
+        model: AskedModel,
+        answers: Answers,
+    ) -> Requests | None:
+        """Every token of every sentence, for measures are of whole sentences.
+
+        Raises:
+            CimentoError: as for suites of regions.
+        """
+        scoring = dataclasses.replace(scoring, all_tokens=True)
+        return super().requests(suite, options, scoring=scoring, model=model, answers=answers)
+
+    def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[Suite, RegionOptions]:
+        """The suite and the options of a stored run; version 0.1 had these in two places.
+
+        Raises:
+            TableError: they cannot be read.
+        """
+        judging, options = manifest.get("judging"), manifest.get("options")
+        if isinstance(judging, Mapping) and isinstance(options, Mapping):
+            chosen = options.get("set")
+            judging = {**judging, **(chosen if isinstance(chosen, Mapping) else {})}
+            manifest = {**manifest, "judging": judging}
+        return super().restore(folder, manifest)
+
+    def judge(self, run: Run) -> pl.DataFrame:
+        """The verdicts on pairs, and a row for each sentence and measure.
+
+        A row of a sentence has no verdict: its value stands beside the mean rating in the column
+        ``reference``, or beside the mean z-score. Sentences of one cluster of the suite, else of
+        one pair, belong together.
+
+        Raises:
+            CimentoError: the answers cannot be judged in this way.
+        """
+        import polars as pl
+
+        measures = _options(run).measures(run.model_kind)
+        names = dict.fromkeys((*(each.name for each in measures), perplexity_of(run)))
+        sentences = outcomes_table(run.suite.name, _sentence_outcomes(run, names))
+        if not judged_suite(run).predictions:
+            return sentences
+        return pl.concat([_with_groups(outcomes_of(run), run), sentences], how="diagonal")
+
+    def estimate(self, run: Run) -> list[Estimate]:
+        """Accuracies of pairs, then what is said of measures beside ratings and labels."""
+        options, outcomes = _options(run), run.outcomes()
+        pairs = list(super().estimate(run))
+        whole = [each for each in pairs if each.question == ALL and not each.group]
+        values = RatedValues.of(rated_of(suite_of(run)).sentences, outcomes)
+        beside = rating_estimates(
+            values,
+            Estimate(suite=run.suite.name, model=run.model, question=""),
+            measures=options.measures(run.model_kind),
+            perplexity=perplexity_of(run),
+            seed=options.seed,
+            draws=options.draws,
+        )
+        told = {each.group for each in pairs}
+        columns = [column for column in options.by if column not in told]
+        grouped = [each for one in whole for each in _by_column(outcomes, one, columns)]
+        return with_headline([*pairs, *beside, *grouped])
+
+    def methods(self, run: Run) -> MethodFacts:
+        """What was set beside the ratings, and how it was tested."""
+        suite, options = suite_of(run), _options(run)
+        sentences = rated_of(suite).sentences
+        rated = sum(each.mean is not None for each in sentences)
+        together = f"one {suite.cluster}" if suite.cluster else "a pair"
+        tests = (
+            "Each measure was set beside the ratings by Spearman's [@spearman1904], Pearson's and"
+            " Kendall's correlation with jackknife intervals on Fisher's scale [@efron1993], and by"
+            " Spearman's partial correlation with length in words (and word frequency, where it is"
+            f" known) held constant. Spearman's was tested by permutation ({options.draws} draws,"
+            f" seed {options.seed}; the sentences of {together} together) [@phipson2010], with"
+            " p-values corrected by Holm over the measures [@holm1979]."
+        )
+        return dataclasses.replace(
+            super().methods(run),
+            counted=f"{len(sentences)} sentences, {rated} of them rated",
+            sentences=(*super().methods(run).sentences, *((tests,) if rated else ())),
+            measures=tuple(each.name for each in options.measures(run.model_kind)),
+        )
+
+    def warnings(self, run: Run) -> tuple[str, ...]:
+        """As of suites of regions, and that there is nothing to correlate with."""
+        rated = any(each.mean is not None for each in rated_of(suite_of(run)).sentences)
+        return (*super().warnings(run), *(() if rated else (NO_RATINGS,)))
+
+    def text(self, runs: Sequence[Run]) -> str:
+        """The table of pairs where there are some, then what is said of each run."""
+        pairs = [run for run in runs if judged_suite(run).predictions]
+        tables = [super().text(pairs)] if pairs else []
+        return "\n\n".join([*tables, *(rated_text(rated_run(run)) for run in runs)])
+
+
+NO_RATINGS = "No sentence has a rating: there is nothing to correlate measures with."
+
+RATINGS = Ratings()
+
+
+def rated_run(run: Run) -> RatedRun:
+    """What texts and tables of a run of this paradigm are made from."""
+    suite, options = suite_of(run), _options(run)
+    without = count_first_tokens(run.table("tokens"))
+    rule = {
+        "missing": "the sentence has no value",
+        "drop": "it counts in no sum and no length",
+        "zero": "its surprisal counts as 0",
+    }[options.unscored_first]
+    return RatedRun(
+        suite=suite.name,
+        model=run.model,
+        by=ratings_by(suite),
+        as_z=options.ratings == "z",
+        measures=[each.name for each in options.measures(run.model_kind)],
+        perplexity=perplexity_of(run),
+        first_token=f"the first token of {without} texts has no left context: {rule}"
+        if without
+        else "every token has a left context and is scored",
+        values=RatedValues.of(rated_of(suite).sentences, run.outcomes()),
+        estimates=run.estimates(),
+    )
+
+
+def perplexity_of(run: Run) -> str:
+    """The perplexity that is described by label: pseudo-perplexity for masked models."""
+    return _PERPLEXITY.get(run.model_kind, "ppl")
+
+
+def _options(run: Run) -> RatingOptions:
+    return cast("RatingOptions", run.options)
+
+
+def _without_predictions(faults: Sequence[Fault]) -> tuple[Fault, ...]:
+    return tuple(fault for fault in faults if fault.code != NO_PREDICTIONS)
+
+
+def _compared(suite: Suite, options: RatingOptions) -> tuple[RatedSentence, ...]:
+    """The sentences with what values stand beside: mean ratings or mean z-scores.
+
+    Raises:
+        UsageError: z-scores are wanted and no rating has one.
+    """
+    sentences = rated_of(suite).sentences
+    return standardised(sentences) if options.ratings == "z" else sentences
+
+
+def _sentence_outcomes(run: Run, measures: Iterable[str]) -> Iterator[Outcome]:
+    """The values of every sentence: of the measures, and of what is held constant beside them."""
+    suite, options = suite_of(run), _options(run)
+    scored = {(s.stimulus.item, s.stimulus.condition): s for s in sentences_of(run)}
+    in_order = [scored[item.id, condition.name] for item, condition in suite.stimuli()]
+    sentences = _compared(suite, options)
+    for measure in map(find_measure, measures):
+        for sentence, one in zip(sentences, in_order, strict=True):
+            value = measure.of(one.sentence)
+            known = not isinstance(value, Missing)
+            yield Outcome(
+                item=sentence.id,
+                question=measure.name,
+                value=value if not isinstance(value, Missing) else None,
+                unit=measure.unit,
+                reference=sentence.mean,
+                reason="" if known else cast("Missing", value).reason,
+                cluster=_cluster(sentence),
+                groups=_groups(sentence),
+            )
+    for sentence, one in zip(sentences, in_order, strict=True):
+        yield from _covariates(sentence, one, frequencies=bool(options.unigrams))
+
+
+def _covariates(
+    sentence: RatedSentence, scored: ScoredSentence, *, frequencies: bool
+) -> Iterator[Outcome]:
+    """The length of a sentence, and the frequency of its words where there are frequencies."""
+    like = Outcome(
+        item=sentence.id, question=WORDS, cluster=_cluster(sentence), groups=_groups(sentence)
+    )
+    n_words = float(len(scored.stimulus.text.split()))
+    yield dataclasses.replace(like, value=n_words, unit="words")
+    if isinstance(scored.sentence, Missing):
+        tokens, reason = None, scored.sentence.reason
+    else:
+        tokens, reason = float(scored.sentence.n_tokens), ""
+    yield dataclasses.replace(like, question=TOKENS, value=tokens, unit="tokens", reason=reason)
+    if frequencies:
+        frequency = mean_log_frequency(scored)
+        value, why = (None, frequency.reason) if isinstance(frequency, Missing) else (frequency, "")
+        yield dataclasses.replace(like, question=FREQUENCY, value=value, unit="nats", reason=why)
+
+
+def _cluster(sentence: RatedSentence) -> str:
+    return sentence.cluster or (f"pair {sentence.pair}" if sentence.pair else "")
+
+
+def _groups(sentence: RatedSentence) -> dict[str, str]:
+    """What the authors say of a sentence."""
+    grammatical = {True: "yes", False: "no", None: ""}[sentence.grammatical]
+    said = {"label": sentence.label, "grammaticality": grammatical}
+    return {name: value for name, value in said.items() if value}
+
+
+def _with_groups(pairs: pl.DataFrame, run: Run) -> pl.DataFrame:
+    """The verdicts on pairs with the columns that accuracies are broken down by.
+
+    A pair has the value of its unacceptable sentence, whose replacement and grammaticality are
+    those that matter.
+    """
+    import polars as pl
+
+    suite = suite_of(run)
+    columns = [name for name in _options(run).by if name in suite.column_names]
+    values: dict[str, list[str | None]] = {"item": [item.id for item in suite.items]}
+    for name in columns:
+        values[GROUP + name] = [
+            next((c for c in item.conditions if c.name in _BAD), item.conditions[-1]).columns.get(
+                name
+            )
+            or None
+            for item in suite.items
+        ]
+    known = {name: cells for name, cells in values.items() if any(cells)}
+    groups = pl.DataFrame(known, schema=dict.fromkeys(known, pl.String))
+    replaced = pairs.drop([name for name in known if name in pairs.columns and name != "item"])
+    return replaced.join(groups, on="item", how="left", maintain_order="left")
+
+
+def _by_column(
+    outcomes: pl.DataFrame, whole: Estimate, columns: Sequence[str]
+) -> Iterator[Estimate]:
+    """An accuracy over the pairs of each value of each column, in order of first appearance."""
+    import polars as pl
+
+    asked = outcomes.filter(
+        (pl.col("question") == whole.question) & (pl.col("method") == whole.method)
+    )
+    for column in columns:
+        name = GROUP + column
+        if name not in asked.columns or asked[name].is_null().all():
+            continue
+        for level in asked[name].unique(maintain_order=True):
+            one = asked.filter(pl.col(name).eq_missing(pl.lit(level)))
+            like = dataclasses.replace(
+                whole, group=column, level=level or "", role="detail", near_tied=None,
+                by_length=None, off_by_length=False,
+            )  # fmt: skip
+            yield rate(one, like)
