@@ -20,8 +20,8 @@ from cimento.engine.execute import ModelHandle, Progress, answer
 from cimento.engine.replay import PREFIX, Recording
 from cimento.engine.requests import NO_ANSWERS
 from cimento.engine.scores import SCORING_VERSION
-from cimento.errors import CimentoError, StorageError, SuiteError, UsageError
-from cimento.options import RunOptions, from_names
+from cimento.errors import CimentoError, StorageError, SuiteError, UsageError, did_you_mean
+from cimento.options import JudgingOptions, RunOptions, from_names
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading, TestSuite
 from cimento.paradigms.registry import find_paradigm, paradigm_names, paradigm_of, parse_options
 from cimento.runs.manifest import describe
@@ -35,6 +35,9 @@ from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     import polars as pl
+
+SCORING_OPTIONS = ("context", "all_tokens", "columns", "spec", "recorded_unit")
+"""The scoring options that only some paradigms honour, see `Paradigm.scoring`."""
 
 SuiteLike: TypeAlias = "str | Path | TestSuite | LoadedSuite"
 
@@ -87,7 +90,7 @@ def run_suite(
         CimentoError: the suite cannot be asked, or the model cannot answer.
     """
     paradigm = loaded.paradigm
-    options = parse_options(paradigm, run_options.given, others=RunOptions.model_fields)
+    options = honoured(paradigm, run_options)
     limit = run_options.limit
     suite = loaded.suite if limit is None else paradigm.limited(loaded.suite, limit)
     scoring = _with_columns(run_options.scoring, options)
@@ -118,6 +121,26 @@ def run_suite(
         tables=tables,
     )
     return run if folder is None else run.save(folder)
+
+
+def honoured(paradigm: AnyParadigm, run_options: RunOptions) -> ParadigmOptions:
+    """The options of a paradigm; what else was given must be honoured by it too.
+
+    Raises:
+        UsageError: an option is none that the paradigm honours, or has none of its values.
+    """
+    not_honoured = {*JudgingOptions.model_fields, *SCORING_OPTIONS} - paradigm.scoring
+    others = RunOptions.model_fields.keys() - not_honoured
+    options = parse_options(paradigm, run_options.given, others=others)
+    given, plain = run_options.scoring, Asking()
+    for name in SCORING_OPTIONS:
+        if name not in paradigm.scoring and getattr(given, name) != getattr(plain, name):
+            raise UsageError(
+                where=f"option {name}",
+                seen=f"suites of the paradigm {paradigm.name!r} are not asked with it",
+                todo=did_you_mean(name, [*paradigm.options.model_fields, *paradigm.scoring]),
+            )
+    return options
 
 
 def _asked(
@@ -358,7 +381,7 @@ def run_model(
     for loaded in suites:
         told = progress(loaded.suite.name, name) if progress else None
         try:
-            asked = handle or _recording(str(recording), loaded, run_options.scoring)
+            asked = handle or _recording(str(recording), loaded, run_options)
             yield run_suite(loaded, asked, run_options, cache=cache, progress=told)
         except StorageError:
             raise
@@ -370,8 +393,10 @@ def _is_recording(model: str | AnyScorer) -> TypeGuard[str]:
     return isinstance(model, str) and model.startswith(PREFIX)
 
 
-def _recording(name: str, loaded: LoadedSuite, scoring: Asking) -> Recording:
-    recording: Recording = loaded.paradigm.recording(name, loaded.suite, scoring=scoring)
+def _recording(name: str, loaded: LoadedSuite, run_options: RunOptions) -> Recording:
+    paradigm, scoring = loaded.paradigm, run_options.scoring
+    honoured(paradigm, run_options)
+    recording: Recording = paradigm.recording(name, loaded.suite, scoring=scoring)
     return recording
 
 
