@@ -72,3 +72,15 @@ def browser() -> Iterator[Browser]:
         started = playwright.chromium.launch(executable_path=program, args=options)
         yield started
         started.close()
+
+
+@pytest.fixture
+def probing(tmp_path, monkeypatch) -> Iterator[Path]:
+    """A suite of the paradigm of tests/sample_plugin, which is as if it were installed."""
+    from cimento.paradigms.registry import find_paradigm
+    from tests import probes
+
+    monkeypatch.syspath_prepend(str(probes.PLUGINS))
+    find_paradigm.cache_clear()
+    yield probes.write_suite(tmp_path / "it-probe")
+    find_paradigm.cache_clear()

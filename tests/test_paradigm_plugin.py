@@ -11,41 +11,11 @@ from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import SuiteError
 from cimento.models.fake import FakeScorer
-from cimento.paradigms.registry import find_paradigm
 from cimento.testing import check_paradigm
 
 PLUGINS = Path(__file__).parent / "sample_plugin"
 MOST_LINES = 200
 CACHE = "keeps answers"
-ITEMS = """\
-id\tprompt\tright\twrong\tnoun
-1\tLa bambina con i fiori\tdorme\tdormono\tfiori
-2\tI vicini della maestra\tpartono\tparte\tmaestra
-3\tIl libro dei ragazzi\tmanca\tmancano\tragazzi
-4\tLe finestre della cucina\tsbattono\tsbatte\tcucina
-5\tIl cane dei pastori\tabbaia\tabbaiano\tpastori
-6\tLe chiavi del cassetto\tbrillano\tbrilla\tcassetto
-7\tLa zia dei gemelli\tcanta\tcantano\tgemelli
-"""
-
-
-@pytest.fixture(autouse=True)
-def installed(monkeypatch):
-    """The sample package, as if it were installed."""
-    monkeypatch.syspath_prepend(str(PLUGINS))
-    find_paradigm.cache_clear()
-    yield
-    find_paradigm.cache_clear()
-
-
-@pytest.fixture
-def suite(tmp_path) -> Path:
-    folder = tmp_path / "it-probe"
-    folder.mkdir()
-    toml = 'kind = "probing"\n[meta]\nname = "it-probe"\nlanguage = "it"\n'
-    (folder / "suite.toml").write_text(toml, encoding="utf-8")
-    (folder / "items.tsv").write_text(ITEMS, encoding="utf-8")
-    return folder
 
 
 @pytest.fixture
@@ -54,20 +24,20 @@ def short_words() -> FakeScorer:
     return FakeScorer(lambda words, index: -float(len(words[index])), name="short")
 
 
-def test_the_conformance_kit_passes(suite, short_words):
-    findings = check_paradigm(suite, short_words)
+def test_the_conformance_kit_passes(probing, short_words):
+    findings = check_paradigm(probing, short_words)
     assert len(findings) > 10
     failed = [finding for finding in findings if not finding.passed]
     assert [str(finding) for finding in failed if finding.name != CACHE] == []
 
 
 @pytest.mark.xfail(reason="the engine keeps scores only, so far", strict=True)
-def test_answers_are_kept(suite, short_words):
-    assert all(each.passed for each in check_paradigm(suite, short_words) if each.name == CACHE)
+def test_answers_are_kept(probing, short_words):
+    assert all(each.passed for each in check_paradigm(probing, short_words) if each.name == CACHE)
 
 
-def test_the_numbers_are_those_counted_by_hand(suite, short_words):
-    run = evaluate(suite, short_words)
+def test_the_numbers_are_those_counted_by_hand(probing, short_words):
+    run = evaluate(probing, short_words)
     # Shorter verbs win: 1, 3, 5 and 7 are singular and right, the plurals 2, 4 and 6 are longer.
     assert run.outcomes()["verdict"].to_list() == [
         "pass", "fail", "pass", "fail", "pass", "fail", "pass",
@@ -76,16 +46,16 @@ def test_the_numbers_are_those_counted_by_hand(suite, short_words):
     assert (headline.right, headline.n, headline.chance) == (4, 7, 0.5)
 
 
-def test_the_command_line_runs_it(suite, tmp_path, capsys):
+def test_the_command_line_runs_it(probing, tmp_path, capsys):
     runs = tmp_path / "runs"
-    assert invoke(["run", str(suite), "-m", "demo-causal", "-o", str(runs)]) == 0
+    assert invoke(["run", str(probing), "-m", "demo-causal", "-o", str(runs)]) == 0
     assert "agreement" in capsys.readouterr().out
 
 
-def test_a_table_without_a_column_is_told(suite, short_words):
-    (suite / "items.tsv").write_text("id\tprompt\n1\tLa zia\n", encoding="utf-8")
+def test_a_table_without_a_column_is_told(probing, short_words):
+    (probing / "items.tsv").write_text("id\tprompt\n1\tLa zia\n", encoding="utf-8")
     with pytest.raises(SuiteError, match="there is no column 'right'"):
-        evaluate(suite, short_words)
+        evaluate(probing, short_words)
 
 
 def test_it_is_short():

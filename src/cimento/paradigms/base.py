@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cimento.answers import Column
     from cimento.engine.replay import Recording
     from cimento.engine.requests import Answers, Requests
+    from cimento.judgments.records import Judgment
     from cimento.models.base import ModelCard
     from cimento.report.records import SuiteReport
     from cimento.runs.estimates import Estimate
@@ -114,6 +115,93 @@ class SuiteReading(Generic[SuiteT]):
     sha256: str
     path: Path
     format: str = "native"
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteAudit:
+    """What ``suites check`` says of a suite.
+
+    Attributes:
+        faults: every fault; one that is an error makes the exit code 2.
+        record: what is in the suite and what is wrong with it, for ``--json``.
+    """
+
+    faults: tuple[Fault, ...]
+    record: JsonValue
+
+    @classmethod
+    def of_faults(cls, reading: SuiteReading[Any]) -> SuiteAudit:
+        """The audit of a suite of which there is nothing to say but its faults."""
+        plain: list[JsonValue] = [asdict(fault) for fault in reading.faults]
+        return cls(reading.faults, {"suite": reading.path.name, "faults": plain})
+
+
+SurveyTask: TypeAlias = Literal["likert", "yesno", "choice", "cloze", "candidate", "story"]
+"""What people can be asked to do, see docs/surveys.md."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurveyItem:
+    """What people are asked about an item of a suite, or about one of its conditions.
+
+    Attributes:
+        item: its id.
+        condition: of the item; empty where it is asked about whole.
+        lines: what is shown: a sentence, a text with a blank, the sentences of a story; none where
+            the options are all that is shown.
+        judged: the sentence or candidate that an answer is about; empty where a choice is made.
+        mark: the part of the first line, from and to which character, that is highlighted.
+        options: what is chosen among, each with the condition that it is, if it is one; none where
+            the answers are the same for all items.
+        none: whether the suite lets people answer that none of the options fits.
+        columns: its free columns.
+        apart: of what shares it, nobody sees two.
+        names: by which an answer may name it, besides its id and its text.
+    """
+
+    item: str
+    condition: str = ""
+    lines: tuple[str, ...] = ()
+    judged: str = ""
+    mark: tuple[int, int] | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    none: bool = False
+    columns: Mapping[str, str] = field(default_factory=dict)
+    apart: str = ""
+    names: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What is shown, in one line."""
+        return " ".join(self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyItems:
+    """What people are asked about a suite.
+
+    Attributes:
+        task: what they do.
+        items: in the order of the suite.
+    """
+
+    task: SurveyTask
+    items: tuple[SurveyItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What of people's answers was put into a copy of the suite that they were asked.
+
+    Attributes:
+        used: answers that are in it.
+        without: items of the suite that nobody answered.
+        passed: why other answers are not, and how many.
+    """
+
+    used: int
+    without: int
+    passed: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +303,45 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
 
     def describe(self, suite: SuiteT, items: int) -> str:
         """What ``suites show`` prints of a suite and its first items."""
+
+    def audit(self, reading: SuiteReading[SuiteT]) -> SuiteAudit:
+        """What is in a suite that was read, and what is wrong with it."""
+
+    def survey_items(
+        self, suite: SuiteT, task: SurveyTask | None, *, run: Run | None = None
+    ) -> SurveyItems:
+        """What people are asked about a suite, or about the answers of a model to it.
+
+        Args:
+            suite: that is asked about.
+            task: what people do; None for what is usual.
+            run: whose answers are judged; None for the suite itself.
+
+        Raises:
+            UsageError: people are not asked about suites of this paradigm, or not in this way.
+        """
+
+    def apply_judgments(
+        self,
+        suite: SuiteT,
+        judgments: Sequence[Judgment],
+        folder: Path,
+        *,
+        scale: tuple[float, float] | None = None,
+    ) -> Applied:
+        """Write a copy of a suite with what people said of it.
+
+        Args:
+            suite: that was asked.
+            judgments: those of other suites, and checks of attention, are passed over and counted.
+            folder: of the copy.
+            scale: ends of the scale of ratings, the worst first; None for those of the suite.
+
+        Raises:
+            InputError: nobody answered anything about the suite, or a rating is off the scale.
+            UsageError: suites of this paradigm hold no answers of people, or the scale is unknown.
+            StorageError: the copy cannot be written.
+        """
 
     def requests(
         self,

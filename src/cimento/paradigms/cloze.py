@@ -27,7 +27,7 @@ from cimento.cloze.writers.native import write_folder
 from cimento.earlier import UNREACHABLE
 from cimento.engine.requests import Fill, Requests
 from cimento.errors import Fault, InputError, SuiteError, TableError, UsageError
-from cimento.paradigms.base import Stored, SuiteReading
+from cimento.paradigms.base import Applied, Stored, SuiteReading, SurveyItems, SurveyTask
 from cimento.paradigms.plain import PlainParadigm
 from cimento.requests import NO_CONTEXT
 from cimento.runs.estimates import Estimate
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.engine.requests import Answers
+    from cimento.judgments.records import Judgment
     from cimento.paradigms.base import AskedModel
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
@@ -85,6 +86,27 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
     def describe(self, suite: ClozeSuite, items: int) -> str:
         """What the suite is, and its first items."""
         return describe_cloze(suite, items)
+
+    def survey_items(
+        self, suite: ClozeSuite, task: SurveyTask | None, *, run: Run | None = None
+    ) -> SurveyItems:
+        """Its blanks, or what a model put into them."""
+        from cimento.cloze.surveying import blank_items
+
+        return blank_items(suite, task, run=run)
+
+    def apply_judgments(
+        self,
+        suite: ClozeSuite,
+        judgments: Sequence[Judgment],
+        folder: Path,
+        *,
+        scale: tuple[float, float] | None = None,  # noqa: ARG002
+    ) -> Applied:
+        """A copy, beside it how many people chose each option."""
+        from cimento.cloze.surveying import judged_blanks
+
+        return judged_blanks(suite, judgments, folder)
 
     def requests(
         self,

@@ -10,8 +10,18 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic
 
-from cimento.errors import Fault, SuiteError, TableError
-from cimento.paradigms.base import MethodFacts, OptionsT, Stored, SuiteReading, SuiteT
+from cimento.errors import Fault, SuiteError, TableError, UsageError
+from cimento.paradigms.base import (
+    Applied,
+    MethodFacts,
+    OptionsT,
+    Stored,
+    SuiteAudit,
+    SuiteReading,
+    SuiteT,
+    SurveyItems,
+    SurveyTask,
+)
 from cimento.report.grid import Estimate as EstimateCell
 from cimento.report.grid import Grid, as_text
 from cimento.runs.estimates import Estimate
@@ -19,6 +29,7 @@ from cimento.runs.estimates import Estimate
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.judgments.records import Judgment
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
 
@@ -51,6 +62,47 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         """The name of the suite, and what it is about."""
         meta = suite.meta
         return "  ".join(filter(None, (meta.name, meta.version, meta.language, meta.phenomenon)))
+
+    def audit(self, reading: SuiteReading[SuiteT]) -> SuiteAudit:
+        """The faults that were found while it was read."""
+        return SuiteAudit.of_faults(reading)
+
+    def survey_items(
+        self,
+        suite: SuiteT,
+        task: SurveyTask | None,  # noqa: ARG002
+        *,
+        run: Run | None = None,  # noqa: ARG002
+    ) -> SurveyItems:
+        """What people are asked about a suite: nothing.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(
+            where=f"suite {suite.name!r}",
+            seen=f"people are not asked about suites of the paradigm {self.name!r}",
+            todo="Give a suite of sentences, of blanks or of stories.",
+        )
+
+    def apply_judgments(
+        self,
+        suite: SuiteT,
+        judgments: Sequence[Judgment],  # noqa: ARG002
+        folder: Path,  # noqa: ARG002
+        *,
+        scale: tuple[float, float] | None = None,  # noqa: ARG002
+    ) -> Applied:
+        """A copy of a suite with what people said of it: there is none.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(
+            where=f"suite {suite.name!r}",
+            seen=f"suites of the paradigm {self.name!r} do not hold what people answered",
+            todo="Give a suite of sentences or of blanks.",
+        )
 
     def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[SuiteT, OptionsT]:
         """The copy of the suite, and the options of the manifest.

@@ -16,7 +16,15 @@ from cimento.errors import Fault, TableError
 from cimento.files import file_digest
 from cimento.measures.first_token import count_first_tokens
 from cimento.models.replay import replay
-from cimento.paradigms.base import AskedModel, MethodFacts, Stored, SuiteReading
+from cimento.paradigms.base import (
+    Applied,
+    AskedModel,
+    MethodFacts,
+    Stored,
+    SuiteReading,
+    SurveyItems,
+    SurveyTask,
+)
 from cimento.paradigms.plain import PlainParadigm
 from cimento.paradigms.regions.designs import condition_scores
 from cimento.paradigms.regions.estimates import estimates_of
@@ -42,6 +50,7 @@ from cimento.suites.writers.native import write_native
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.judgments.records import Judgment
     from cimento.runs.estimates import Estimate
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
@@ -96,6 +105,27 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
     def describe(self, suite: Suite, items: int) -> str:
         """What ``suites show`` prints of a suite and its first items."""
         return describe_suite(suite, items)
+
+    def survey_items(
+        self, suite: Suite, task: SurveyTask | None, *, run: Run | None = None
+    ) -> SurveyItems:
+        """Its sentences, to be rated or chosen among."""
+        from cimento.paradigms.regions.people import sentence_items
+
+        return sentence_items(suite, task, run=run)
+
+    def apply_judgments(
+        self,
+        suite: Suite,
+        judgments: Sequence[Judgment],
+        folder: Path,
+        *,
+        scale: tuple[float, float] | None = None,
+    ) -> Applied:
+        """A copy with ratings and choices as columns."""
+        from cimento.paradigms.regions.people import judged_sentences
+
+        return judged_sentences(suite, judgments, folder, scale=scale)
 
     def requests(
         self,
