@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from cimento.answers import TOKENS
 from cimento.engine.cache import AnswerCache, MemoryCache
-from cimento.errors import InputError, UsageError
+from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.measures import corrected, surprisal_bits
 from cimento.models.align import containing, word_spans
-from cimento.models.base import Scorer
+from cimento.options import ScoringOptions, checked
 from cimento.requests import Plan, ScoreRequest, Span, one_or_several
-from cimento.sources import Asking, ask, open_scorer
+from cimento.sources import AnyScorer, Asking, ask, open_scorer
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,9 +71,77 @@ def _lines(file: Path) -> list[str]:
         raise InputError(where=name, seen=f"cannot be read ({error.strerror or error})") from error
 
 
+Level: TypeAlias = Literal["token", "word", "sentence"]
+
+
+def score(
+    texts: str | Sequence[str],
+    model: str | AnyScorer,
+    *,
+    level: Level = "token",
+    contexts: str | Sequence[str] | None = None,
+    cache: AnswerCache | None = None,
+    **options: Any,  # noqa: ANN401  # each is checked by the model that declares it
+) -> pl.DataFrame:
+    """The surprisal of every token, every word or every one of some texts.
+
+    Args:
+        texts: one, or several that are each scored by itself.
+        model: a name as for ``cimento run -m``, or anything that keeps the `Scorer` protocol.
+        level: ``token``, ``word``, or ``sentence`` for one row a text.
+        contexts: what stands before each text (for several, one for each) and is not scored.
+        cache: where answers are kept; None forgets them afterwards.
+        options: of ``cimento score``, by the names of its flags: ``device``, ``bos``, ``pll`` ...
+
+    Returns:
+        Columns ``text`` (number of the text, from 1), ``position`` (from 1), ``token`` or
+        ``word``, ``surprisal_bits``, ``unscored_reason``; for tokens then the columns asked for.
+        For sentences ``text``, ``sentence``, ``n_tokens``, ``surprisal_bits``,
+        ``surprisal_bits_per_token``, ``unscored_reason``; a sentence with a token that has no score
+        has no sum.
+
+    Raises:
+        UsageError: there is no such level or option, or contexts are not as many as texts.
+        CimentoError: the model cannot be used, or a text is too long for it.
+
+    Example:
+        >>> score("Le lampade erano accese.", "demo-causal", level="word")  # doctest: +SKIP
+    """
+    if level not in get_args(Level):
+        raise UsageError(
+            where="level", seen=f"got {level!r}", todo=did_you_mean(str(level), get_args(Level))
+        )
+    asking = checked(ScoringOptions, options).asking
+    table = score_texts(
+        texts, model, contexts=contexts, asking=asking, words=level == "word", cache=cache
+    )
+    return table if level != "sentence" else _sentences(one_or_several(texts), table)
+
+
+def _sentences(texts: Sequence[str], tokens: pl.DataFrame) -> pl.DataFrame:
+    """One row a text, from its tokens."""
+    import polars as pl
+
+    known = pl.DataFrame(
+        {"text": range(1, len(texts) + 1), "sentence": texts},
+        schema={"text": pl.Int32, "sentence": pl.String},
+    )
+    bits = pl.col("surprisal_bits")
+    sums = tokens.group_by("text", maintain_order=True).agg(
+        pl.len().cast(pl.Int64).alias("n_tokens"),
+        pl.when(bits.is_not_null().all()).then(bits.sum()).alias("surprisal_bits"),
+        pl.col("unscored_reason").drop_nulls().first(),
+    )
+    per_token = (bits / pl.col("n_tokens")).alias("surprisal_bits_per_token")
+    columns = ("text", "sentence", "n_tokens", "surprisal_bits")
+    return known.join(sums, on="text", how="left", maintain_order="left").select(
+        *columns, per_token, "unscored_reason"
+    )
+
+
 def score_texts(
     texts: str | Sequence[str],
-    model: str | Scorer,
+    model: str | AnyScorer,
     *,
     contexts: str | Sequence[str] | None = None,
     asking: Asking | None = None,

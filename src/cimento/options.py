@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
@@ -207,6 +207,25 @@ class ScoringOptions(ModelOptions):
         metavar="all|N,N...",
     )
 
+    @property
+    def asking(self) -> Asking:
+        """How a model is asked about free texts.
+
+        Raises:
+            UsageError: options do not go together.
+        """
+        return Asking(
+            policy=self.policy(Policy()),
+            kind=self.kind,
+            device=self.device,
+            context=Context(text=self.context),
+            columns=(*parse_columns(self.columns), *parse_layers(self.layers)),
+            batch_size=self.batch_size,
+            batch_tokens=self.batch_tokens,
+            concurrency=self.concurrency,
+            timeout_s=self.timeout,
+        )
+
     def policy(self, base: Policy) -> Policy:
         """How texts are scored, as the models take it.
 
@@ -216,8 +235,6 @@ class ScoringOptions(ModelOptions):
         Raises:
             UsageError: options do not go together.
         """
-        from dataclasses import replace
-
         named = ("bos", "pll", "punctuation", "leading_blank", "boundary", "boundary_eos",
                  "boundary_first", "stride")  # fmt: skip
         given = {name: getattr(self, name) for name in named if getattr(self, name) is not None}
@@ -289,21 +306,16 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
 
     @property
     def scoring(self) -> Asking:
-        """How models are asked, as the engine takes it.
+        """How models are asked about suites, as the engine takes it.
 
         Raises:
             UsageError: options do not go together.
         """
         base = find_compat(self.compat) if self.compat else OURS
-        return Asking(
+        return replace(
+            self.asking,
             policy=self.policy(base.policy),
-            kind=self.kind,
-            device=self.device,
             context=Context(text=self.context, column=self.context_column),
-            batch_size=self.batch_size,
-            batch_tokens=self.batch_tokens,
-            concurrency=self.concurrency,
-            timeout_s=self.timeout,
             all_tokens=self.all_tokens,
             columns=(
                 *parse_columns(self.columns),

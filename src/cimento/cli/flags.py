@@ -72,7 +72,8 @@ def _is_given(ctx: typer.Context, name: str) -> bool:
 
 def _argument(name: str, field: FieldInfo, metavar: str) -> inspect.Parameter:
     argument = typer.Argument(metavar=metavar, help=field.description)
-    return _parameter(name, list[str] | None, argument, None)
+    kind, default = _shape(field)
+    return _parameter(name, kind, argument, default)
 
 
 def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
@@ -82,14 +83,14 @@ def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
     if not any(flag.startswith("--") for flag in flags):
         flags.append(f"--{name.replace('_', '-')}")
     long = next(flag for flag in flags if flag.startswith("--"))
-    if kind == bool | None:
+    if kind == bool | None and "/" not in long:
         flags = [f"{long}/--no-{long.removeprefix('--')}"]
     limits: dict[str, Any] = {
         {"Ge": "min", "Le": "max"}[type(limit).__name__]: _bound(limit)
         for limit in field.metadata
         if type(limit).__name__ in {"Ge", "Le"}
     }
-    variable = "CIMENTO_" + long.removeprefix("--").replace("-", "_").upper()
+    variable = "CIMENTO_" + long.partition("/")[0].removeprefix("--").replace("-", "_").upper()
     declared: object = typer.Option(
         *flags,
         help=field.description,
@@ -128,5 +129,6 @@ def _shape(field: FieldInfo) -> tuple[Any, object]:
         return str | None, None
     [single] = plain
     if single in {bool, int, float, str, Path} or get_origin(single) is Literal:
-        return (single | None if len(parts) > 1 else single), field.default
+        default = ... if field.is_required() else field.default
+        return (single | None if len(parts) > 1 else single), default
     return str | None, None
