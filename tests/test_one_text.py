@@ -6,8 +6,10 @@ import pytest
 
 import cimento
 from cimento import Asking, Evaluation, Judging
-from cimento.cloze.free import ask_texts, fill_texts
+from cimento.cloze.free import ask_texts, fill, fill_texts
 from cimento.errors import UsageError
+from cimento.freetext import score
+from cimento.models.fake import uniform_scorer
 from cimento.models.fill import FillPolicy
 from cimento.testing import check_model
 
@@ -65,3 +67,32 @@ def test_one_suite_and_one_model_need_no_list():
 def test_the_conformance_kit_wants_several_texts():
     with pytest.raises(UsageError, match="list of 3 different texts"):
         check_model(None, texts="le lampade erano")
+
+
+def test_a_sentence_has_the_sum_of_its_tokens():
+    texts = ["Le lampade erano accese.", "Dorme."]
+    tokens = score(texts, uniform_scorer(8), level="token")
+    sentences = score(texts, uniform_scorer(8), level="sentence")
+    # A uniform model over eight tokens: three bits each.
+    assert sentences["n_tokens"].to_list() == [5, 2]
+    assert sentences["surprisal_bits"].to_list() == pytest.approx([15.0, 6.0])
+    assert sentences["surprisal_bits_per_token"].to_list() == pytest.approx([3.0, 3.0])
+    assert tokens["surprisal_bits"].sum() == pytest.approx(sentences["surprisal_bits"].sum())
+
+
+def test_a_sentence_with_an_unscored_token_has_no_sum():
+    [row] = score("Dorme.", "demo-causal", level="sentence", bos="none").to_dicts()
+    assert row["surprisal_bits"] is None
+    assert row["unscored_reason"] == "first token without left context"
+
+
+def test_a_level_that_is_none_is_told():
+    with pytest.raises(UsageError, match="sentence"):
+        score("Dorme.", "demo-causal", level="sentences")
+
+
+def test_blanks_are_filled_with_plain_options():
+    one = fill("La casa è ___.", "demo-masked", k=3, among=["rossa", "rosso"])
+    assert one.filter(one["method"] == "mask").height == 3
+    with pytest.raises(UsageError, match="batch_size"):
+        fill("La casa è ___.", "demo-masked", batchsize=3)

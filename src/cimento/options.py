@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
@@ -177,6 +177,42 @@ class ModelOptions(Options):
     concurrency: int = option(8, "Requests to a server at once.", ge=1, le=64)
     timeout: float = option(120.0, "Seconds without a sign of a server.", unit="seconds", ge=0.1)
 
+    @property
+    def asking(self) -> Asking:
+        """How a model is asked.
+
+        Raises:
+            UsageError: options do not go together.
+        """
+        return Asking(
+            policy=self.policy(Policy()),
+            kind=self.kind,
+            device=self.device,
+            batch_size=self.batch_size,
+            batch_tokens=self.batch_tokens,
+            concurrency=self.concurrency,
+            timeout_s=self.timeout,
+        )
+
+    def policy(self, base: Policy) -> Policy:
+        """How texts are scored, as the models take it.
+
+        Args:
+            base: the conventions that these options go beyond.
+
+        Raises:
+            UsageError: options do not go together.
+        """
+        declared = {field.name for field in fields(Policy)} & type(self).model_fields.keys()
+        chosen = {name: getattr(self, name) for name in declared - {"model_args"}}
+        given = {name: value for name, value in chosen.items() if value is not None}
+        args = parse_model_args(
+            self.model_args,
+            allow_pickle=self.allow_pickle,
+            trust_remote_code=self.trust_remote_code,
+        )
+        return replace(base, model_args=args, **given)
+
 
 class ScoringOptions(ModelOptions):
     """How texts are scored."""
@@ -214,36 +250,11 @@ class ScoringOptions(ModelOptions):
         Raises:
             UsageError: options do not go together.
         """
-        return Asking(
-            policy=self.policy(Policy()),
-            kind=self.kind,
-            device=self.device,
+        return replace(
+            super().asking,
             context=Context(text=self.context),
             columns=(*parse_columns(self.columns), *parse_layers(self.layers)),
-            batch_size=self.batch_size,
-            batch_tokens=self.batch_tokens,
-            concurrency=self.concurrency,
-            timeout_s=self.timeout,
         )
-
-    def policy(self, base: Policy) -> Policy:
-        """How texts are scored, as the models take it.
-
-        Args:
-            base: the conventions that these options go beyond.
-
-        Raises:
-            UsageError: options do not go together.
-        """
-        named = ("bos", "pll", "punctuation", "leading_blank", "boundary", "boundary_eos",
-                 "boundary_first", "stride")  # fmt: skip
-        given = {name: getattr(self, name) for name in named if getattr(self, name) is not None}
-        args = parse_model_args(
-            self.model_args,
-            allow_pickle=self.allow_pickle,
-            trust_remote_code=self.trust_remote_code,
-        )
-        return replace(base, dtype=self.dtype, window=self.window, model_args=args, **given)
 
 
 class JudgingOptions(Options):
@@ -397,7 +408,7 @@ def shape_of(field: FieldInfo) -> Literal["list", "bool", "one"]:
     return "bool" if bool in parts else "one"
 
 
-ModelT = TypeVar("ModelT", bound=Options)
+ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 def checked(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
@@ -28,8 +28,8 @@ def command_of(
     model: type[OptionsT],
     action: Callable[[OptionsT], int],
     *,
-    positional: str = "",
-    metavar: str = "",
+    positional: str | tuple[str, ...] = (),
+    metavar: str | tuple[str, ...] = (),
     read: Callable[[Given], Given] = lambda given: given,
 ) -> Callable[..., int]:
     """A command whose flags are the fields of a model.
@@ -37,13 +37,16 @@ def command_of(
     Args:
         model: of its options.
         action: what it does; its docstring is the help.
-        positional: name of the field that is given without a flag.
-        metavar: how that is named in the help.
+        positional: names of the fields that are given without a flag.
+        metavar: how each of them is named in the help.
         read: adds what a run file gives to what was given on the command line.
     """
+    names, shown = ((each,) if isinstance(each, str) else each for each in (positional, metavar))
+    metavars = dict(zip(names, shown, strict=True))
+    fields = {name: model.model_fields[name] for name in _ordered(model, metavars)}
     parameters = [
-        _argument(name, field, metavar) if name == positional else _flag(name, field)
-        for name, field in model.model_fields.items()
+        _argument(name, field, metavars[name]) if name in metavars else _flag(name, field)
+        for name, field in fields.items()
         if about(field)
     ]
 
@@ -62,6 +65,13 @@ def command_of(
     command.__doc__ = action.__doc__
     command.__name__ = action.__name__
     return command
+
+
+def _ordered(model: type[Options], positional: Iterable[str]) -> dict[str, None]:
+    """The options in the order of the help: those declared beside positional ones come first."""
+    declared = (vars(part).get("__annotations__", {}) for part in model.__mro__)
+    first = [name for names in declared if set(positional) & set(names) for name in names]
+    return dict.fromkeys([*first, *model.model_fields])
 
 
 def _is_given(ctx: typer.Context, name: str) -> bool:
@@ -129,6 +139,6 @@ def _shape(field: FieldInfo) -> tuple[Any, object]:
         return str | None, None
     [single] = plain
     if single in {bool, int, float, str, Path} or get_origin(single) is Literal:
-        default = ... if field.is_required() else field.default
+        default = inspect.Parameter.empty if field.is_required() else field.default
         return (single | None if len(parts) > 1 else single), default
     return str | None, None

@@ -3,79 +3,54 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from cimento.cli import options
 from cimento.cli.console import note, show
+from cimento.cli.flags import command_of
+from cimento.models.base import BoundaryRule, PllRule, WindowRule
+from cimento.options import ModelOptions, option
 
 if TYPE_CHECKING:
     import polars as pl
 
     from cimento.reading_times.joining import Frequency
 
-File = Annotated[
-    Path, typer.Argument(metavar="FILE", help="Observations: .csv, .tsv, .xlsx, .parquet.")
-]
-Model = Annotated[
-    str,
-    options.option(
-        "-m", "--model", help="demo-causal, a folder, org/name@revision, openai:URL#model."
-    ),
-]
-Output = Annotated[
-    Path | None,
-    options.option("-o", "--output", help="File, .csv, .tsv or .parquet; else printed as CSV."),
-]
-TextColumn = Annotated[
-    str, options.option("--text-column", help="Which column says which text it is.")
-]
-PositionColumn = Annotated[
-    str, options.option("--position-column", help="Which has the number of the word.")
-]
-WordColumn = Annotated[str, options.option("--word-column", help="Which has the word itself.")]
-Texts = Annotated[
-    Path | None,
-    options.option(
-        "--texts", help="The whole texts, where rows are missing: a table with `content`."
-    ),
-]
-Before = Annotated[int, options.option("--before", min=0, help="Of how many earlier words too.")]
-Language = Annotated[
-    str, options.option("--frequency", help="Language of word frequencies (wordfreq): it.")
-]
-Entropy = Annotated[bool, options.option("--entropy", help="With the entropy before every word.")]
+
+class _Options(ModelOptions):
+    """Which observations, beside what, and how words are scored."""
+
+    file: Path = option(..., "Observations: .csv, .tsv, .xlsx, .parquet.")
+    model: str = option(
+        ..., "demo-causal, a folder, org/name@revision, openai:URL#model.", flags=("-m",)
+    )
+    output: Path | None = option(
+        None, "File, .csv, .tsv or .parquet; else printed as CSV.", flags=("-o",)
+    )
+    text_column: str = option("text", "Which column says which text it is.")
+    position_column: str = option("position", "Which has the number of the word.")
+    word_column: str = option("word", "Which has the word itself.")
+    texts: Path | None = option(
+        None, "The whole texts, where rows are missing: a table with `content`."
+    )
+    before: int = option(2, "Of how many earlier words too.", unit="words", ge=0)
+    frequency: str = option("", "Language of word frequencies (wordfreq): it.")
+    entropy: bool = option(default=False, help="With the entropy before every word.")
+    pll: PllRule | None = option(
+        None, "Pseudo-log-likelihood of masked models; within-word-l2r by default."
+    )
+    boundary: BoundaryRule | None = option(
+        None, "Correct words for where they may end; none by default."
+    )
+    window: WindowRule = option("refuse", "Texts longer than the model's window.")
+    stride: int | None = option(
+        None, "Tokens that a sliding window is moved by.", unit="tokens", ge=1
+    )
+    spreadsheet_safe: bool = option(
+        default=False, help="In CSV, an apostrophe before cells that begin a formula."
+    )
 
 
-# size: one argument for each option.
-def join(
-    file: File,
-    *,
-    model: Model,
-    output: Output = None,
-    text_column: TextColumn = "text",
-    position_column: PositionColumn = "position",
-    word_column: WordColumn = "word",
-    texts: Texts = None,
-    before: Before = 2,
-    frequency: Language = "",
-    entropy: Entropy = False,
-    device: options.Device = "auto",
-    dtype: options.Dtype = "float32",
-    model_args: options.ModelArgs = None,
-    allow_pickle: options.AllowPickle = False,
-    trust_remote_code: options.TrustRemoteCode = False,
-    kind: options.Kind = "auto",
-    bos: options.Bos = None,
-    pll: options.Pll = None,
-    boundary: options.Boundary = None,
-    window: options.Window = "refuse",
-    stride: options.Stride = None,
-    batch_size: options.BatchSize = None,
-    batch_tokens: options.BatchTokens = None,
-    spreadsheet_safe: options.SpreadsheetSafe = False,
-) -> None:
+def _join(options: _Options) -> int:
     """Join reading times, or other measures of words, to the surprisals of these words.
 
     One row for each observation, with the word, the words before it, length and frequency.
@@ -83,33 +58,30 @@ def join(
     from dataclasses import replace
 
     from cimento import reading_times as reading
-    from cimento.models.arguments import parse_model_args
-    from cimento.sources import Asking
 
-    if output is not None:
-        reading.refuse_output(output)
-    policy = options.given(bos=bos, pll=pll, boundary=boundary, stride=stride)
-    policy |= {"dtype": dtype, "window": window}
-    policy["model_args"] = parse_model_args(
-        model_args or (), allow_pickle=allow_pickle, trust_remote_code=trust_remote_code
-    )
+    if options.output is not None:
+        reading.refuse_output(options.output)
+    column = options.text_column
     joined = reading.join_surprisals(
-        reading.read_observations(file),
-        model,
-        names=reading.Names(text=text_column, position=position_column, word=word_column),
-        texts=reading.read_texts(texts, column=text_column) if texts else None,
-        before=before,
-        frequency=_frequencies(frequency) if frequency else None,
-        asking=Asking(
-            policy=replace(reading.READING_POLICY, **policy),
-            kind=kind,
-            device=device,
-            batch_size=batch_size or "auto",
-            batch_tokens=batch_tokens or "auto",
-            columns=(reading.ENTROPY,) if entropy else (),
+        reading.read_observations(options.file),
+        options.model,
+        names=reading.Names(
+            text=column, position=options.position_column, word=options.word_column
+        ),
+        texts=reading.read_texts(options.texts, column=column) if options.texts else None,
+        before=options.before,
+        frequency=_frequencies(options.frequency) if options.frequency else None,
+        asking=replace(
+            options.asking,
+            policy=options.policy(reading.READING_POLICY),
+            columns=(reading.ENTROPY,) if options.entropy else (),
         ),
     )
-    _write(joined, output, spreadsheet_safe=spreadsheet_safe)
+    _write(joined, options.output, spreadsheet_safe=options.spreadsheet_safe)
+    return 0
+
+
+join = command_of(_Options, _join, positional="file", metavar="FILE")
 
 
 def _write(joined: pl.DataFrame, output: Path | None, *, spreadsheet_safe: bool) -> None:

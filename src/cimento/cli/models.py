@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from cimento.cli import options
 from cimento.cli.console import note, show
+from cimento.cli.flags import command_of
 from cimento.markup import columns
+from cimento.models.base import PllRule
+from cimento.options import ModelOptions, Texts, option
 
 if TYPE_CHECKING:
     from cimento.models.base import Policy, Scorer, TextScorer
@@ -52,73 +54,50 @@ def list_models() -> None:
     show(f"\nmodels of the hub in {folder}\n" + (_present(found) if found else "  none"))
 
 
-# size: one argument for each option.
-@app.command("check")
-def check(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="As for cimento run --model.")],
-    suites: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[SUITE]...", help="Texts to try it on; built-in names or paths."),
-    ] = None,
-    *,
-    language: Annotated[
-        str,
-        options.option("--language", help="Without SUITE: the built-in suites of this language."),
-    ] = "",
-    texts: Annotated[
-        int, options.option("--texts", min=1, help="How many texts are scored both ways.")
-    ] = 20,
-    precision: Annotated[
-        bool,
-        options.option(
-            "--precision",
-            help="Also measure how far scores and margins move with the batch and against a wider"
-            " number format, in which the model is loaded again.",
-        ),
-    ] = False,
-    json: Annotated[bool, options.option("--json", help="Print everything as JSON.")] = False,
-    device: options.Device = "auto",
-    dtype: options.Dtype = "float32",
-    model_args: options.ModelArgs = None,
-    allow_pickle: options.AllowPickle = False,
-    trust_remote_code: options.TrustRemoteCode = False,
-    kind: options.Kind = "auto",
-    bos: options.Bos = None,
-    pll: options.Pll = None,
-    batch_size: options.BatchSize = None,
-    batch_tokens: options.BatchTokens = None,
-) -> int:
+class _CheckOptions(ModelOptions):
+    """Which model is checked, on which texts."""
+
+    model: str = option(..., "As for cimento run --model.")
+    suites: Texts = option((), "Texts to try it on; built-in names or paths.")
+    language: str = option("", "Without SUITE: the built-in suites of this language.")
+    texts: int = option(20, "How many texts are scored both ways.", unit="texts", ge=1)
+    precision: bool = option(
+        default=False,
+        help="Also measure how far scores and margins move with the batch and against a wider"
+        " number format, in which the model is loaded again.",
+    )
+    as_json: bool = option(default=False, help="Print everything as JSON.", flags=("--json",))
+    pll: PllRule | None = option(
+        None, "Pseudo-log-likelihood of masked models; within-word-l2r by default."
+    )
+
+
+def _check(options: _CheckOptions) -> int:
     """Show what a model is like, and prove that fast and plain scoring agree on this machine.
 
     The exit code is 1 where they differ, or where the model fails one of the checks.
     """
-    from cimento.models.arguments import parse_model_args
-    from cimento.models.base import Policy
     from cimento.regions_api import read_suites
-    from cimento.sources import Asking, open_scorer
+    from cimento.sources import open_scorer
     from cimento.testing import check_model
 
-    loaded = [each.suite for each in read_suites(suites or _default_suites(language))]
-    args = parse_model_args(
-        model_args or (),
-        allow_pickle=allow_pickle,
-        trust_remote_code=trust_remote_code,
-    )
-    policy = Policy(**options.given(bos=bos, pll=pll, dtype=dtype, model_args=args))
-    asking = Asking(
-        policy=policy,
-        kind=kind,
-        device=device,
-        batch_size=batch_size or "auto",
-        batch_tokens=batch_tokens or "auto",
-    )
-    scorer = open_scorer(model, asking)
-    found = _inspected(scorer, _texts(loaded), policy, n_compared=texts)
-    findings = check_model(scorer, policy=policy)
-    moved = _precision(model, scorer, loaded, asking) if precision else None
-    show(_as_json(found, findings, moved) if json else _described(found, findings, moved))
+    names = options.suites or _default_suites(options.language)
+    loaded = [each.suite for each in read_suites(names)]
+    asking = options.asking
+    scorer = open_scorer(options.model, asking)
+    found = _inspected(scorer, _texts(loaded), asking.policy, n_compared=options.texts)
+    findings = check_model(scorer, policy=asking.policy)
+    moved = _precision(options.model, scorer, loaded, asking) if options.precision else None
+    show((_as_json if options.as_json else _described)(found, findings, moved))
     differs = found.comparison is not None and not found.comparison.agrees
     return FAILED if differs or not all(finding.passed for finding in findings) else 0
+
+
+app.command("check")(
+    command_of(
+        _CheckOptions, _check, positional=("model", "suites"), metavar=("MODEL", "[SUITE]...")
+    )
+)
 
 
 def _inspected(

@@ -18,12 +18,8 @@ class _Options(ScoringOptions):
     words: bool = option(
         default=False, help="One row a word, or one a token.", flags=("--words/--tokens",)
     )
-    context_file: Path | None = option(
-        None, "What stands before each text, one line for each."
-    )
-    end_marks: str = option(
-        "", "Instead: how probable these are after every word, such as '?.'."
-    )
+    context_file: Path | None = option(None, "What stands before each text, one line for each.")
+    end_marks: str = option("", "Instead: how probable these are after every word, such as '?.'.")
 
 
 def _score(options: _Options) -> int:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cimento.cloze.asking import fills_table, open_fills, plan_fills
 from cimento.cloze.records import BLANK, ClozeItem, Option
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.errors import InputError, UsageError
-from cimento.models.base import Scorer
-from cimento.models.fill import Fill, FillPolicy
+from cimento.models.fill import ChoiceRule, Fill, FillPolicy, OpenRule
+from cimento.options import ModelOptions, checked
 from cimento.requests import one_or_several
-from cimento.sources import Asking
+from cimento.sources import AnyScorer, Asking
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,9 +21,53 @@ if TYPE_CHECKING:
 _BLANK = re.compile(r"_{3,}")
 
 
+def fill(
+    texts: str | Sequence[str],
+    model: str | AnyScorer,
+    *,
+    k: int = 10,
+    among: Sequence[str | Sequence[str]] = (),
+    protocol: OpenRule = "auto",
+    masks: int = 3,
+    choice: Sequence[ChoiceRule] = (),
+    cache: AnswerCache | None = None,
+    **options: Any,  # noqa: ANN401  # each is checked by the model that declares it
+) -> pl.DataFrame:
+    """What a model puts in the blanks of some texts.
+
+    Args:
+        texts: one or several, each with one blank, three underscores or more.
+        model: a name as for ``cimento run -m``, or a loaded model.
+        k: how many candidates.
+        among: what is to be scored in the blank; for several texts, a list for each.
+        protocol: how candidates are found, see `FillPolicy`.
+        masks: the longest candidate, in tokens.
+        choice: how options are scored, see `FillPolicy`; empty for what suits the model.
+        cache: where answers are kept; None forgets them afterwards.
+        options: of ``cimento fill``, by the names of its flags: ``device``, ``dtype`` ...
+
+    Returns:
+        Columns ``text`` (number of the text, from 1), ``method``, ``rank``, ``candidate``,
+        ``probability``, ``logprob_nats``, ``n_pieces``, ``kind``; see docs/fill.md.
+
+    Raises:
+        InputError: a text has no blank, or more than one.
+        UsageError: an option cannot be used, or there are not as many lists of options as texts.
+        CimentoError: the model cannot be used, or a text is too long for it.
+    """
+    return fill_texts(
+        texts,
+        model,
+        options=among,
+        policy=FillPolicy(k=k, protocol=protocol, masks=masks, choice=tuple(choice)),
+        asking=checked(ModelOptions, options).asking,
+        cache=cache,
+    )
+
+
 def fill_texts(
     texts: str | Sequence[str],
-    model: str | Scorer,
+    model: str | AnyScorer,
     *,
     options: Sequence[str | Sequence[str]] = (),
     policy: FillPolicy | None = None,
@@ -61,7 +105,7 @@ def fill_texts(
 
 def ask_texts(
     texts: str | Sequence[str],
-    model: str | Scorer,
+    model: str | AnyScorer,
     *,
     options: Sequence[str | Sequence[str]] = (),
     policy: FillPolicy | None = None,
