@@ -100,11 +100,47 @@ def run_suite(
         return dataclasses.replace(open_run(folder.path), options=options)
     if folder is not None:
         folder.prepare()
+    run = ask_suite(
+        dataclasses.replace(loaded, reading=dataclasses.replace(loaded.reading, suite=suite)),
+        model,
+        options,
+        scoring=scoring,
+        cache=cache,
+        progress=progress,
+        **({"run_file": run_options.run_file} if run_options.run_file else {}),
+    )
+    return run if folder is None else run.save(folder)
+
+
+def ask_suite(
+    loaded: LoadedSuite,
+    model: ModelHandle | Recording,
+    options: ParadigmOptions,
+    *,
+    scoring: Asking,
+    cache: AnswerCache,
+    progress: Progress | None = None,
+    **noted: JsonValue,
+) -> Run:
+    """One suite asked of one model, as a run in memory.
+
+    Args:
+        loaded: the suite, as far as it is asked.
+        model: who is asked.
+        options: of the suite's paradigm.
+        scoring: how texts are scored.
+        cache: where answers are kept.
+        progress: called with how far it is.
+        noted: what else the manifest says.
+
+    Raises:
+        CimentoError: the suite cannot be asked, or the model cannot answer.
+    """
+    suite, paradigm = loaded.suite, loaded.paradigm
     tables, warnings = _asked(
         suite, paradigm, options, model, scoring=scoring, cache=cache, progress=progress
     )
-    warnings = (*map(str, faults.warnings(loaded.reading.faults)), *warnings)
-    run = Run(
+    return Run(
         suite=suite,
         paradigm=paradigm,
         options=options,
@@ -114,13 +150,12 @@ def run_suite(
             suite=_identity(loaded),
             asking=scoring,
             named=model.named,
-            inputs=inputs,
-            warnings=warnings,
-            **({"run_file": run_options.run_file} if run_options.run_file else {}),
+            inputs=_inputs(loaded, model, options, scoring),
+            warnings=(*map(str, faults.warnings(loaded.reading.faults)), *warnings),
+            **noted,
         ),
         tables=tables,
     )
-    return run if folder is None else run.save(folder)
 
 
 def honoured(paradigm: AnyParadigm, run_options: RunOptions) -> ParadigmOptions:
@@ -372,16 +407,17 @@ def run_model(
         StorageError: a run cannot be written.
     """
     name = shown_name(model)
-    recording = model.removeprefix(PREFIX) if _is_recording(model) else None
+    recorded = _is_recording(model)
     try:
-        handle = None if recording else ModelHandle.opened(model, run_options.scoring)
+        handle = None if recorded else ModelHandle.opened(model, run_options.scoring)
     except CimentoError as error:
         yield from (Failure(loaded.suite.name, name, error) for loaded in suites)
         return
     for loaded in suites:
         told = progress(loaded.suite.name, name) if progress else None
         try:
-            asked = handle or _recording(str(recording), loaded, run_options)
+            honoured(loaded.paradigm, run_options)
+            asked = handle or open_model(model, loaded, run_options.scoring)
             yield run_suite(loaded, asked, run_options, cache=cache, progress=told)
         except StorageError:
             raise
@@ -393,10 +429,24 @@ def _is_recording(model: str | AnyScorer) -> TypeGuard[str]:
     return isinstance(model, str) and model.startswith(PREFIX)
 
 
-def _recording(name: str, loaded: LoadedSuite, run_options: RunOptions) -> Recording:
-    paradigm, scoring = loaded.paradigm, run_options.scoring
-    honoured(paradigm, run_options)
-    recording: Recording = paradigm.recording(name, loaded.suite, scoring=scoring)
+def open_model(
+    model: str | AnyScorer, loaded: LoadedSuite, scoring: Asking
+) -> ModelHandle | Recording:
+    """Who answers a suite: a model, or what was recorded of one.
+
+    Args:
+        model: as for `evaluate`.
+        loaded: the suite.
+        scoring: how texts are scored.
+
+    Raises:
+        CimentoError: it cannot be opened.
+    """
+    if not _is_recording(model):
+        return ModelHandle.opened(model, scoring)
+    recording: Recording = loaded.paradigm.recording(
+        model.removeprefix(PREFIX), loaded.suite, scoring=scoring
+    )
     return recording
 
 

@@ -22,9 +22,10 @@ from cimento.answers import (
 from cimento.errors import TableError, UsageError, did_you_mean
 from cimento.files import write_text
 from cimento.paradigms.registry import find_paradigm, parse_options
+from cimento.parsing import faults_of
 from cimento.runs.estimates import ESTIMATES, Estimate, estimates_table
 from cimento.runs.outcomes import OUTCOMES, each_outcome
-from cimento.runs.store import Manifest, RunFolder, find_runs
+from cimento.runs.store import MANIFEST, Manifest, RunFolder, find_runs
 from cimento.runs.summary import RunSummary, Summary, to_json
 
 if TYPE_CHECKING:
@@ -235,6 +236,8 @@ def open_run(path: str | Path) -> Run:
     Raises:
         TableError: there is no finished run in the folder, or a part of it cannot be read.
     """
+    from pydantic import ValidationError
+
     folder = RunFolder(Path(path).expanduser())
     manifest = folder.manifest()
     folder.verify(manifest)
@@ -243,7 +246,15 @@ def open_run(path: str | Path) -> Run:
         raise TableError(
             where=str(folder.path), seen="its manifest lacks the model", todo="Run again."
         )
-    stored = paradigm.restore(folder, manifest)
+    try:
+        stored = paradigm.restore(folder, manifest)
+    except ValidationError as error:
+        place, message = faults_of(error)[0]
+        raise TableError(
+            where=f"{folder.path / MANIFEST}, {place or 'options'}",
+            seen=message,
+            todo="Was it edited? Run again.",
+        ) from error
     return Run(
         suite=stored.suite,
         paradigm=paradigm,
@@ -263,9 +274,22 @@ def open_runs(paths: str | Path | Iterable[str | Path]) -> list[Run]:
     Raises:
         TableError: a folder holds no finished run, or one that cannot be read.
     """
-    several = [paths] if isinstance(paths, str | Path) else paths
-    folders = (folder for path in several for folder in find_runs(Path(path).expanduser()))
+    several = [paths] if isinstance(paths, str | Path) else list(paths)
+    folders = (folder for path in folders_among(several) for folder in find_runs(path))
     return [open_run(folder.path) for folder in folders]
+
+
+def folders_among(paths: Iterable[str | Path]) -> list[Path]:
+    """The paths that may hold runs: files beside folders, which a wildcard names too, do not.
+
+    Args:
+        paths: as they were given.
+
+    Returns:
+        The folders; all paths where none is one, so that what is wrong can be said of them.
+    """
+    given = [Path(path).expanduser() for path in paths]
+    return [path for path in given if not path.is_file()] or given
 
 
 def paradigm_name(folder: RunFolder, manifest: Manifest) -> str:

@@ -102,14 +102,14 @@ def correlate(
     same_length(x=a, units=design.units)
     if plain.r is None:
         return plain
-    interval = jackknife(_weighted(a, b, kind), plain.r, design, level=level)
+    interval = jackknife(weighted_coefficient(a, b, kind=kind), plain.r, design, level=level)
     found = _with_interval(plain, interval, design)
     if not draws or found.p_asymptotic is None:
         return found
     return dataclasses.replace(found, p_permutation=_permuted(a, b, kind, seed, draws))
 
 
-def _weighted(x: Floats, y: Floats, kind: str) -> Weighted:
+def weighted_coefficient(x: Floats, y: Floats, *, kind: str) -> Weighted:
     """A coefficient as a function of how often each row counts."""
     import numpy as np
 

@@ -67,6 +67,27 @@ def jackknife(
     return Interval(low, high, method)
 
 
+def jackknife_error(statistic: Weighted, design: Design) -> tuple[float, int]:
+    """The standard error of a statistic on its own scale, leaving out one cluster at a time.
+
+    ``sqrt((m - 1)/m Σ (d_j - d̄)²)`` for m clusters, d_j of the statistic without cluster j
+    (Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 11.2; for functions of
+    correlations Arvesen 1969, doi:10.1214/aoms/1177697287).
+
+    Args:
+        statistic: from weights, one row a draw and one column an observation, to its values.
+        design: of the observations, with five clusters or more.
+
+    Returns:
+        The error, NaN where the statistic is undefined without one of the clusters; and m.
+    """
+    import numpy as np
+
+    groups, m = _left_out_together(*design.codes())
+    without = _without_each(statistic, groups, m)
+    return float(np.sqrt((m - 1) / m * ((without - without.mean()) ** 2).sum())), m
+
+
 def _without_each(statistic: Weighted, groups: Integers, m: int) -> Floats:
     """The coefficient without each of m groups of observations, some of them at a time."""
     import numpy as np
