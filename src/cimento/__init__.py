@@ -13,29 +13,71 @@ from cimento._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from cimento.api import Failure
-    from cimento.errors import CimentoError
-    from cimento.freetext import score_texts
+    from cimento.cloze.free import fill
+    from cimento.errors import CimentoError, Fault, SuiteError, UsageError
+    from cimento.freetext import score, score_texts
     from cimento.judging import Judging
     from cimento.models.base import Policy, Scorer
     from cimento.regions_api import Evaluation, evaluate, evaluate_all
     from cimento.reporting import write_report
     from cimento.results import Run, open_runs, summarise
+    from cimento.runs.estimates import Estimate
+    from cimento.runs.outcomes import Outcome
+    from cimento.runs.run import open_run
+    from cimento.runs.summary import Missing, RunSummary, Summary
     from cimento.sources import Asking
     from cimento.suites.load import load_suite
     from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+    from cimento.suites.pairs import pairs
 
 _HOMES = {
     "cimento.api": ("Failure",),
-    "cimento.regions_api": ("Evaluation", "evaluate", "evaluate_all"),
-    "cimento.errors": ("CimentoError",),
-    "cimento.freetext": ("score_texts",),
+    "cimento.cloze.free": ("fill",),
+    "cimento.errors": (
+        "CimentoError",
+        "Fault",
+        "SuiteError",
+        "UsageError",
+    ),
+    "cimento.freetext": (
+        "score",
+        "score_texts",
+    ),
     "cimento.judging": ("Judging",),
-    "cimento.models.base": ("Policy", "Scorer"),
+    "cimento.models.base": (
+        "Policy",
+        "Scorer",
+    ),
+    "cimento.regions_api": (
+        "Evaluation",
+        "evaluate",
+        "evaluate_all",
+    ),
     "cimento.reporting": ("write_report",),
-    "cimento.results": ("Run", "open_runs", "summarise"),
+    "cimento.results": (
+        "Run",
+        "open_runs",
+        "summarise",
+    ),
+    "cimento.runs.estimates": ("Estimate",),
+    "cimento.runs.outcomes": ("Outcome",),
+    "cimento.runs.run": ("open_run",),
+    "cimento.runs.summary": (
+        "Missing",
+        "RunSummary",
+        "Summary",
+    ),
     "cimento.sources": ("Asking",),
     "cimento.suites.load": ("load_suite",),
-    "cimento.suites.model": ("Condition", "Item", "Meta", "Prediction", "Region", "Suite"),
+    "cimento.suites.model": (
+        "Condition",
+        "Item",
+        "Meta",
+        "Prediction",
+        "Region",
+        "Suite",
+    ),
+    "cimento.suites.pairs": ("pairs",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -43,21 +85,33 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "Asking",
     "CimentoError",
     "Condition",
+    "Estimate",
     "Evaluation",
     "Failure",
+    "Fault",
     "Item",
     "Judging",
     "Meta",
+    "Missing",
+    "Outcome",
     "Policy",
     "Prediction",
     "Region",
     "Run",
+    "RunSummary",
     "Scorer",
     "Suite",
+    "SuiteError",
+    "Summary",
+    "UsageError",
     "evaluate",
     "evaluate_all",
+    "fill",
     "load_suite",
+    "open_run",
     "open_runs",
+    "pairs",
+    "score",
     "score_texts",
     "summarise",
     "write_report",
@@ -71,4 +125,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME_OF])
+    return sorted(__all__)

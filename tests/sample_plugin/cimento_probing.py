@@ -16,16 +16,21 @@ from pathlib import Path
 
 import polars as pl
 
-from cimento.answers import REQUESTS
-from cimento.engine.requests import Answers, Choose, Requests
-from cimento.errors import Fault, SuiteError
-from cimento.paradigms.base import AskedModel, ParadigmOptions, SuiteReading
-from cimento.paradigms.plain import PlainParadigm
-from cimento.runs.estimates import Estimate
-from cimento.runs.outcomes import Outcome, outcomes_table, rate
-from cimento.runs.run import Run
-from cimento.sources import Asking
-from cimento.suites.model import Meta
+from cimento import Estimate, Fault, Meta, Outcome, SuiteError
+from cimento.paradigms import (
+    Answers,
+    AskedModel,
+    Asking,
+    Choose,
+    ParadigmOptions,
+    PlainParadigm,
+    Requests,
+    Run,
+    SuiteReading,
+    outcomes_table,
+    prompts_table,
+    rate,
+)
 
 COLUMNS = ("id", "prompt", "right", "wrong", "noun")
 NATS_PER_BIT = 0.6931471805599453
@@ -126,16 +131,14 @@ class Probing(PlainParadigm[ProbingSuite, ProbingOptions]):
         if answers.n:
             return None
         prompts = [f"{options.article}{probe.prompt}" for probe in suite.probes]
-        rows = [
-            (number, suite.name, probe.id, "choice", 1, prompt, "", 0, len(prompt), True)
-            for number, (probe, prompt) in enumerate(zip(suite.probes, prompts, strict=True))
-        ]
         return Requests(
             asked=[
                 Choose(prompt=prompt, options=(f" {probe.right}", f" {probe.wrong}"))
                 for probe, prompt in zip(suite.probes, prompts, strict=True)
             ],
-            places=pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row"),
+            places=prompts_table(
+                suite.name, zip((probe.id for probe in suite.probes), prompts, strict=True)
+            ),
         )
 
     def judge(self, run: Run) -> pl.DataFrame:

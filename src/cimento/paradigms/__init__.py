@@ -1,1 +1,73 @@
-"""Paradigms: the kinds of test. Each says what it asks, how it judges and what it reports."""
+"""Paradigms: the kinds of test. Each says what it asks, how it judges and what it reports.
+
+The names below are all that a package needs which brings one of its own (docs/paradigms.md). They
+are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cimento.engine.requests import (
+        Answers,
+        Choose,
+        Fill,
+        Reply,
+        Requests,
+        Score,
+    )
+    from cimento.paradigms.base import (
+        AskedModel,
+        MethodFacts,
+        Paradigm,
+        ParadigmOptions,
+        Stored,
+        SuiteReading,
+    )
+    from cimento.paradigms.plain import PlainParadigm, prompts_table
+    from cimento.runs.outcomes import outcomes_table, rate
+    from cimento.runs.run import Run
+    from cimento.sources import Asking
+
+_HOMES = {
+    "cimento.engine.requests": (
+        "Answers", "Choose", "Fill", "Reply", "Requests", "Score",
+    ),
+    "cimento.paradigms.base": (
+        "AskedModel", "MethodFacts", "Paradigm", "ParadigmOptions", "Stored", "SuiteReading",
+    ),
+    "cimento.paradigms.plain": ("PlainParadigm", "prompts_table"),
+    "cimento.runs.outcomes": ("outcomes_table", "rate"),
+    "cimento.runs.run": ("Run",),
+    "cimento.sources": ("Asking",),
+}  # fmt: skip
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
+    "Answers",
+    "AskedModel",
+    "Asking",
+    "Choose",
+    "Fill",
+    "MethodFacts",
+    "Paradigm",
+    "ParadigmOptions",
+    "PlainParadigm",
+    "Reply",
+    "Requests",
+    "Run",
+    "Score",
+    "Stored",
+    "SuiteReading",
+    "outcomes_table",
+    "prompts_table",
+    "rate",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'cimento.paradigms' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME_OF[name]), name)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic
 
+from cimento.answers import REQUESTS
 from cimento.errors import Fault, SuiteError, TableError, UsageError
 from cimento.paradigms.base import (
     Applied,
@@ -140,6 +141,25 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         estimates = [each for run in runs for each in run.estimates() if each.role != "detail"]
         notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
         return as_text(estimates_grid(estimates, title=", ".join(_suites(runs)), notes=notes))
+
+
+def prompts_table(
+    suite: str, prompts: Iterable[tuple[str, str]], *, first: int = 0
+) -> pl.DataFrame:
+    """The requests table of prompts that are each asked for one item.
+
+    Args:
+        suite: its name.
+        prompts: item and prompt, in the order in which they are asked.
+        first: number of the first request: how many were asked in earlier rounds.
+    """
+    import polars as pl
+
+    rows = [
+        (number, suite, item, "", 1, prompt, "", 0, len(prompt), True)
+        for number, (item, prompt) in enumerate(prompts, start=first)
+    ]
+    return pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
 
 
 def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence[str] = ()) -> Grid:

@@ -1,0 +1,6 @@
+"""``python -m cimento``: the command line."""
+
+from cimento.cli.main import main
+
+if __name__ == "__main__":
+    main()
