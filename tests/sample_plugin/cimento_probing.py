@@ -13,8 +13,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from cimento import Estimate, Fault, Meta, Outcome, SuiteError
 from cimento.paradigms import (
@@ -31,6 +30,9 @@ from cimento.paradigms import (
     prompts_table,
     rate,
 )
+
+if TYPE_CHECKING:
+    import polars as pl
 
 COLUMNS = ("id", "prompt", "right", "wrong", "noun")
 NATS_PER_BIT = 0.6931471805599453
