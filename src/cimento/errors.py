@@ -196,13 +196,20 @@ def _shown(line: str, longest: int = _LONGEST_LINE) -> str:
     return "".join(mark if mark.isprintable() or mark in _BLANKS else "\ufffd" for mark in line)
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A sentence naming the closest known names, or the sorted list, cut where it is long."""
-    names = sorted(known)
+def did_you_mean(name: str, known: Iterable[str], *, listed: Iterable[str] | None = None) -> str:
+    """A sentence naming the closest known names, or the sorted list, cut where it is long.
+
+    Args:
+        name: that is not known.
+        known: names that may have been meant.
+        listed: which of them are listed where none is close; None for all.
+    """
+    names = sorted(set(known))
     # Names of a stranger's file may be so long, or so many, that to compare them takes minutes.
     short = [each for each in names[:_MOST_COMPARED] if len(each) <= _LONGEST_COMPARED]
     close = difflib.get_close_matches(name[:_LONGEST_COMPARED], short, n=3, cutoff=0.6)
     if close:
         return f"Did you mean {' or '.join(repr(each) for each in close)}?"
+    names = names if listed is None else sorted(listed)
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return f"Known: {', '.join(names[:_MOST_NAMED])}{more}." if names else "There is none."

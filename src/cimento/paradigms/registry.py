@@ -99,7 +99,7 @@ def parse_options(
             raise UsageError(
                 where=f"option {name}",
                 seen=f"suites of the paradigm {paradigm.name!r} have no such option",
-                todo=did_you_mean(name, [*known, *others]),
+                todo=did_you_mean(name, [*known, *others], listed=known),
             )
     try:
         options: ParadigmOptions = paradigm.options.model_validate(dict(given))
