@@ -19,6 +19,7 @@ from cimento.designs import (
 )
 from cimento.errors import CimentoError, UsageError
 from cimento.files import write_text
+from cimento.report import document
 from cimento.report.records import NamedGrid, RunReport, SuiteReport
 from cimento.report.summary import to_json
 from cimento.report.told import Told
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from cimento.citing import RunFacts
     from cimento.measures.normalising import Normalisation
     from cimento.report.figures import Figure
+    from cimento.runs.run import Run as RoadRun
     from cimento.verdicts.factorial import Factorial
     from cimento.verdicts.factorial_tests import DDTest
 
@@ -41,6 +43,7 @@ def write_report(
     *,
     others: Sequence[SuiteReport] = (),
     told: Sequence[Told] = (),
+    on_road: Sequence[RoadRun] = (),
 ) -> Path:
     """Write a report of some runs.
 
@@ -50,17 +53,20 @@ def write_report(
         others: sections of runs of other kinds, for a page.
         told: texts of runs that formulas do not judge, for the forms that have no sections of
             them; a ``.csv`` or ``.json`` leaves them out.
+        on_road: runs that their paradigm shows; their sections are among the others.
 
     Raises:
         UsageError: the ending is none of these.
         StorageError: the file cannot be written.
     """
+    if on_road and not runs and not told:
+        return document.write_report(on_road, path)
     forms: dict[str, Callable[[], str]] = {
         ".html": lambda: _html(runs, others, told),
-        ".md": lambda: _markdown(runs, told),
+        ".md": lambda: _markdown(runs, told) + (document.markdown(on_road) if on_road else ""),
         ".csv": lambda: _csv(runs),
         ".json": lambda: to_json(summarise(runs)),
-        ".txt": lambda: _text(runs, told),
+        ".txt": lambda: _text(runs, told) + document.text(on_road),
     }
     form = forms.get(path.suffix.lower())
     if form is None:

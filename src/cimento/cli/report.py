@@ -70,6 +70,7 @@ def _report(
     from cimento.cli.evaluating import show_table
     from cimento.cli.reports import open_reports
     from cimento.errors import UsageError
+    from cimento.report.document import text
     from cimento.reporting import write_report
     from cimento.results import summarise
 
@@ -89,12 +90,14 @@ def _report(
             show_table(summarise(opened.runs))
         for each in opened.told:
             show("\n" + each.text)
+        if opened.on_road:
+            show(text(opened.on_road))
         return
     if output.suffix.lower() == ".html":
         others, told = opened.sections()
-        write_report(opened.plain_runs(), output, others=others, told=told)
+        write_report(opened.plain_runs(), output, others=others, told=told, on_road=opened.on_road)
     else:
-        write_report(opened.runs, output, told=opened.told)
+        write_report(opened.runs, output, told=opened.told, on_road=opened.on_road)
     note(f"The report is in {output}")
 
 

@@ -10,14 +10,20 @@ from typing import TYPE_CHECKING, cast
 
 from cimento.errors import CimentoError
 from cimento.measures.registry import REGIONS as REGION_VALUES
+from cimento.report.document import sections_of, versions_apart
 from cimento.report.told import told_of
 from cimento.results import Run, told_apart
+from cimento.runs.run import Run as RoadRun
+from cimento.runs.run import open_run, paradigm_name
 from cimento.runs.store import Manifest, RunFolder, find_runs
 from cimento.suites.kinds import ACCEPTABILITY, REGIONS
 
 if TYPE_CHECKING:
     from cimento.report.records import Reporter, RunReport, Stored, SuiteReport
     from cimento.report.told import Told
+
+EARLIER_ROAD: frozenset[str] = frozenset({"regions", "ratings", "cloze", "stories"})
+"""Paradigms whose runs are still shown by what stands below, and not by their own `sections`."""
 
 REPORTERS: Mapping[str, str] = {
     ACCEPTABILITY: "cimento.acceptability.reporting:acceptability_suites",
@@ -38,11 +44,13 @@ class Opened:
         runs: that formulas judge, rated ones included.
         told: what was printed of runs that have more than verdicts.
         others: the folders of runs that have sections of their own, by kind.
+        on_road: runs that their paradigm shows.
     """
 
     runs: tuple[Run, ...]
     told: tuple[Told, ...]
     others: Mapping[str, tuple[Stored, ...]]
+    on_road: tuple[RoadRun, ...] = ()
 
     def plain_runs(self) -> list[Run]:
         """The runs that formulas judge and that have no section of another kind."""
@@ -55,7 +63,7 @@ class Opened:
         A run whose tables cannot be read keeps its text, with the reason.
         """
         texts = {each.folder: each.text for each in self.told}
-        sections: list[SuiteReport] = []
+        sections: list[SuiteReport] = sections_of(self.on_road)
         reasons: dict[Path, str] = {}
         for kind, found in self.others.items():
             try:
@@ -93,7 +101,9 @@ def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> Opened:
         TableError: a folder holds no finished run, or one that cannot be read.
         UsageError: there is no such measure.
     """
-    found = [(folder, folder.manifest()) for path in paths for folder in find_runs(path)]
+    stored = [(folder, folder.manifest()) for path in paths for folder in find_runs(path)]
+    found = [each for each in stored if paradigm_name(*each) in EARLIER_ROAD]
+    on_road = [open_run(each[0].path) for each in stored if each not in found]
     kinds = [_kind(folder, manifest) for folder, manifest in found]
     others: dict[str, tuple[Stored, ...]] = {}
     for kind, each in zip(kinds, found, strict=True):
@@ -103,7 +113,28 @@ def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> Opened:
     runs = told_apart([Run.open(folder, manifest) for folder, manifest in judged])
     runs = [each for run in runs for each in run.judge_on(measures or _own_measures(run))]
     told = [told_of(folder, manifest) for folder, manifest in found]
-    return Opened(tuple(runs), tuple(each for each in told if each is not None), others)
+    return Opened(
+        tuple(runs),
+        tuple(each for each in told if each is not None),
+        others,
+        tuple(versions_apart([judged_on(run, measures) for run in on_road])),
+    )
+
+
+def judged_on(run: RoadRun, measures: Sequence[str]) -> RoadRun:
+    """The same answers, judged and shown on some measures of whole sentences.
+
+    Args:
+        run: of any paradigm; those without measures stay as they are.
+        measures: their names; ``regions`` for the values of regions; empty for the run's own.
+
+    Raises:
+        UsageError: there is no such measure.
+    """
+    if not measures or "measure" not in type(run.options).model_fields:
+        return run
+    names = ["" if name == REGION_VALUES else name for name in measures]
+    return run.judge(measure=names[0], also=tuple(names[1:]))
 
 
 def _own_measures(run: Run) -> tuple[str, ...]:

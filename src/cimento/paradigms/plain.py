@@ -23,14 +23,12 @@ from cimento.paradigms.base import (
     SurveyItems,
     SurveyTask,
 )
-from cimento.report.grid import Estimate as EstimateCell
-from cimento.report.grid import Grid, as_text
-from cimento.runs.estimates import Estimate
 
 if TYPE_CHECKING:
     import polars as pl
 
     from cimento.judgments.records import Judgment
+    from cimento.report.records import SuiteReport
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
 
@@ -136,8 +134,17 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         """What a reader must know of a run beside the warnings of its manifest: nothing."""
         return ()
 
+    def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
+        """Rates, a table of the estimates and the items, worst first; one section a suite."""
+        from cimento.report.sections import plain_sections
+
+        return plain_sections(runs)
+
     def text(self, runs: Sequence[Run]) -> str:
         """The table of the estimates of some runs, their notes below."""
+        from cimento.report.grid import as_text
+        from cimento.report.sections import estimates_grid
+
         estimates = [each for run in runs for each in run.estimates() if each.role != "detail"]
         notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
         return as_text(estimates_grid(estimates, title=", ".join(_suites(runs)), notes=notes))
@@ -160,41 +167,6 @@ def prompts_table(
         for number, (item, prompt) in enumerate(prompts, start=first)
     ]
     return pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
-
-
-def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence[str] = ()) -> Grid:
-    """Estimates as a table: one line each, shares in percent, with interval, n and chance.
-
-    Args:
-        estimates: in the order in which they are shown.
-        title: what they are of.
-        notes: sentences below the table.
-    """
-    rows = []
-    for each in estimates:
-        question = " ".join(filter(None, (each.question, each.method)))
-        group = f"{each.group}={each.level}" if each.group else ""
-        chance = "" if each.chance is None else f"{100 * each.chance:.1f}"
-        shown = estimate_cell(each)
-        counts = "" if each.tied is None else f"{each.tied}"
-        rows.append(
-            (each.suite, each.model, question, group, each.statistic, shown, str(each.n), counts,
-             str(each.unscored), chance)
-        )  # fmt: skip
-    header = ("suite", "model", "question", "group", "statistic", "value", "n", "ties",
-              "unscored", "chance")  # fmt: skip
-    return Grid(title=title, header=header, rows=tuple(rows), labels=5, notes=tuple(notes))
-
-
-def estimate_cell(estimate: Estimate) -> EstimateCell:
-    """An estimate as a cell of a table: a share in percent, anything else as it is."""
-    ends = (estimate.value, estimate.low, estimate.high)
-    if estimate.is_share:
-        return EstimateCell.percent(ends, estimate.n, estimate.reason)
-    value, low, high = ends
-    return EstimateCell(
-        value=value, low=low, high=high, n=estimate.n, reason=estimate.reason, digits=3
-    )
 
 
 def _suites(runs: Sequence[Run]) -> list[str]:

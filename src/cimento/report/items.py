@@ -102,7 +102,7 @@ def item_records(
         (item.id for item in suite.items), key=lambda name: badness(_outcome(by_item.get(name, ())))
     )[:limit]
     rows = requests.filter(pl.col("item").is_in(names))
-    strips = _strips(rows, tokens.filter(pl.col("request").is_in(rows["request"].implode())))
+    strips = strips_of(rows, tokens.filter(pl.col("request").is_in(rows["request"].implode())))
     about = suite.meta.phenomenon
     phenomena = {item.id: item.column("phenomenon") or about for item in suite.items}
     return tuple(
@@ -153,8 +153,13 @@ def badness(outcome: Outcome | None) -> tuple[int, float]:
     return _WORST_FIRST.index(outcome.verdict), margin
 
 
-def _strips(requests: pl.DataFrame, tokens: pl.DataFrame) -> Mapping[str, tuple[Strip, ...]]:
-    """Item to its strips, conditions in the order of the requests table."""
+def strips_of(requests: pl.DataFrame, tokens: pl.DataFrame) -> Mapping[str, tuple[Strip, ...]]:
+    """Item to its strips, conditions in the order of the requests table.
+
+    Args:
+        requests: a table of the schema ``answers.REQUESTS``.
+        tokens: a table of the schema ``answers.TOKENS``; may be empty.
+    """
     answers = read_tokens(tokens)
     stretches: dict[tuple[str, str], list[Stretch]] = {}
     asked: dict[tuple[str, str], tuple[int, str]] = {}

@@ -242,6 +242,47 @@ def explanation(*, ties_pass: bool = False) -> str:
     )
 
 
+def rate_remarks(estimates: Sequence[Estimate]) -> tuple[str, ...]:
+    """What a reader must know before trusting some rates, each remark once.
+
+    Args:
+        estimates: shares of items.
+    """
+    named = len(estimates) > 1
+    said: dict[str, list[str]] = {}
+    for estimate in estimates:
+        remark = _rate_remark(estimate)
+        if remark:
+            said.setdefault(remark, []).append(estimate_label(estimate))
+    return tuple(
+        f"{', '.join(labels)}: {remark}" if named and len(labels) < len(estimates) else remark
+        for remark, labels in said.items()
+    )
+
+
+def _rate_remark(estimate: Estimate) -> str:
+    """What a rate lacks; empty where there is nothing to say."""
+    if not estimate.n:
+        return f"Nothing was scored ({items(estimate.unscored)} unscored): there is no rate."
+    if estimate.n == 1:
+        return "Only one item was judged: its outcome says nothing about others."
+    if estimate.tied == estimate.n:
+        return (
+            f"All {items(estimate.n)} judged are ties: "
+            "the model gives both sides exactly the same value."
+        )
+    if estimate.low is None:
+        return f"There is no interval ({estimate.reason or 'undefined'})."
+    right = estimate.right or 0
+    few = estimate.interval_method == WILSON and estimate.n < _SURE_FROM
+    if few and min(right, estimate.n - right) <= 1:
+        return (
+            f"{items(estimate.n)}, nearly all alike: where the true rate is about 0.98 (or"
+            " 0.02), as few as 85 of 100 such intervals hold it (docs/statistics.md)."
+        )
+    return ""
+
+
 def methods(estimates: Iterable[Estimate | Result]) -> str:
     """One sentence naming the interval methods used, the most frequent first."""
     counts = Counter(each.interval_method for each in estimates if each.interval_method)

@@ -1,0 +1,149 @@
+"""A report: runs of any paradigms to one document, a page, a table or records."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cimento._version import __version__
+from cimento.errors import UsageError
+from cimento.files import write_text
+from cimento.report.grid import as_markdown
+from cimento.report.sections import estimates_grid
+from cimento.runs.estimates import estimates_table
+from cimento.runs.summary import Summary, to_json
+
+_SHOWN_DIGITS = 4
+
+if TYPE_CHECKING:
+    from cimento.paradigms.base import AnyParadigm
+    from cimento.report.records import SuiteReport
+    from cimento.runs.run import Run
+
+
+def sections_of(runs: Sequence[Run]) -> list[SuiteReport]:
+    """The sections of some runs, those of one paradigm together.
+
+    Args:
+        runs: of any paradigms, in the order in which they are shown.
+
+    Raises:
+        CimentoError: a run cannot be read or judged.
+    """
+    return [
+        section
+        for paradigm, own in _by_paradigm(runs).items()
+        for section in paradigm.sections(own)
+    ]
+
+
+def text(runs: Sequence[Run]) -> str:
+    """What `cimento run` prints of some runs: the tables of each paradigm."""
+    return "\n".join(paradigm.text(own) for paradigm, own in _by_paradigm(runs).items())
+
+
+def markdown(runs: Sequence[Run]) -> str:
+    """The main estimates of some runs as a table in GitHub's Markdown, notes below."""
+    estimates = [each for run in runs for each in run.estimates() if each.role != "detail"]
+    notes = {
+        f"{run.suite.name}, {run.model}: {warning}": None
+        for run in runs
+        for warning in run.warnings
+    }
+    title = "Shares in percent; 95 % intervals."
+    return as_markdown(estimates_grid(estimates, title=title, notes=tuple(notes)))
+
+
+def csv(runs: Sequence[Run]) -> str:
+    """All estimates of some runs as CSV (RFC 4180): the estimates table, see docs/tables.md."""
+    table = estimates_table(estimate for run in runs for estimate in run.estimates())
+    return table.write_csv(line_terminator="\r\n")
+
+
+def json(runs: Sequence[Run]) -> str:
+    """The JSON summary of some runs, see docs/json-summary.md."""
+    return to_json(Summary(runs=tuple(run.summary() for run in runs)))
+
+
+def html(runs: Sequence[Run]) -> str:
+    """A page that stands alone, with figures, tables and items."""
+    from cimento.report.html import Page, html_page
+
+    return html_page(Page(cimento=__version__, suites=tuple(sections_of(runs))))
+
+
+FORMS: Mapping[str, Callable[[Sequence[Run]], str]] = {
+    ".html": html,
+    ".md": markdown,
+    ".csv": csv,
+    ".json": json,
+    ".txt": text,
+}
+"""Ending of a file to what makes the document of this form."""
+
+
+def write_report(runs: Sequence[Run], path: str | Path) -> Path:
+    """Write a report of some runs.
+
+    Args:
+        runs: of any paradigms, in the order in which they are shown.
+        path: ``.html``, ``.md``, ``.csv``, ``.json`` or ``.txt``; the ending says the form.
+
+    Returns:
+        Where it was written.
+
+    Raises:
+        UsageError: the ending is none of these.
+        CimentoError: a run cannot be read or judged.
+        StorageError: the file cannot be written.
+    """
+    file = Path(path).expanduser()
+    form = FORMS.get(file.suffix.lower())
+    if form is None:
+        raise UsageError(
+            where=f"--output {file}",
+            seen=f"a report cannot be written as {file.suffix or 'a file without ending'}",
+            todo=f"Use one of {', '.join(FORMS)}.",
+        )
+    return write_text(form(runs), file)
+
+
+def versions_apart(runs: Sequence[Run]) -> list[Run]:
+    """The runs, with digits of its content in the name of each suite of which there are versions.
+
+    Else runs of a suite before and after it was edited would stand in one table, as one.
+
+    Args:
+        runs: of any suites.
+    """
+    contents = [_content(run) for run in runs]
+    versions: dict[str, set[str]] = {}
+    for run, content in zip(runs, contents, strict=True):
+        versions.setdefault(run.suite.name, set()).add(content)
+    return [
+        _named(run, content) if content and len(versions[run.suite.name]) > 1 else run
+        for run, content in zip(runs, contents, strict=True)
+    ]
+
+
+def _content(run: Run) -> str:
+    """The first digits of the sha256 of the suite of a run; empty where it is not known."""
+    suite = run.manifest.get("suite")
+    return str(suite.get("sha256", ""))[:_SHOWN_DIGITS] if isinstance(suite, dict) else ""
+
+
+def _named(run: Run, content: str) -> Run:
+    suite: Any = run.suite
+    if not dataclasses.is_dataclass(type(suite)):
+        return run
+    meta = dataclasses.replace(run.suite.meta, name=f"{run.suite.name} ({content})")
+    return dataclasses.replace(run, suite=dataclasses.replace(suite, meta=meta))
+
+
+def _by_paradigm(runs: Sequence[Run]) -> dict[AnyParadigm, list[Run]]:
+    by_paradigm: dict[AnyParadigm, list[Run]] = {}
+    for run in runs:
+        by_paradigm.setdefault(run.paradigm, []).append(run)
+    return by_paradigm

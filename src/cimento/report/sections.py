@@ -1,0 +1,285 @@
+"""The section of a page for runs of any paradigm: made from outcomes, estimates and tables alone.
+
+A paradigm that has figures, tables or item views of its own adds them to what `run_report` gives.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cimento.answers import CHOICES, FILLS, REPLIES, REQUESTS, TOKENS
+from cimento.report.build import about_of, provenance_of
+from cimento.report.figures import drawable
+from cimento.report.figures_margins import margins_figure
+from cimento.report.figures_rates import rates_figure
+from cimento.report.grid import Estimate as EstimateCell
+from cimento.report.grid import Grid
+from cimento.report.items import AnswerList, Given, ItemRecord, strips_of, worst_first
+from cimento.report.records import Claim, NamedGrid, Rates, RunReport, SuiteReport
+from cimento.report.wording import estimate_label, rate_remarks
+from cimento.runs.outcomes import Outcome, each_outcome
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.runs.estimates import Estimate
+    from cimento.runs.run import Run
+
+SHOWN = 5
+"""Candidates and options of an item that stand in a page."""
+
+
+def plain_sections(runs: Sequence[Run]) -> list[SuiteReport]:
+    """A section for each suite: its rates, a table of its estimates, its items worst first.
+
+    Args:
+        runs: of one paradigm, of any suites.
+    """
+    by_suite: dict[str, list[Run]] = {}
+    for run in runs:
+        by_suite.setdefault(run.suite.name, []).append(run)
+    return [_section(several) for several in by_suite.values()]
+
+
+def _section(runs: Sequence[Run]) -> SuiteReport:
+    reports = [run_report(run) for run in runs]
+    estimates = [estimate for run in runs for estimate in run.estimates()]
+    suite = runs[0].suite.name
+    title = f"Estimates on {suite}; shares in percent."
+    return SuiteReport(
+        runs=tuple(reports),
+        figures=drawable(
+            partial(rates_figure, reports, suite=suite),
+            partial(margins_figure, reports, suite=suite),
+        ),
+        tables=(NamedGrid("estimates", estimates_grid(estimates, title=title)),),
+    )
+
+
+def run_report(run: Run, *, items: Sequence[ItemRecord] | None = None) -> RunReport:
+    """What a page shows of a run of any paradigm.
+
+    Args:
+        run: with its estimates, the headline among them.
+        items: those that went worst first; None: made from the outcomes and the tables.
+    """
+    estimates = run.estimates()
+    rates = rates_of(estimates)
+    charted = [estimate for each in rates[:1] for _, estimate in each.lines]
+    return RunReport(
+        suite=run.suite.name,
+        paradigm=run.paradigm.name,
+        model=run.model,
+        n_items=run.outcomes()["item"].n_unique(),
+        language=run.suite.meta.language,
+        folder=str(run.folder) if run.folder else None,
+        about=about_of(run.suite.meta),
+        claims=tuple(_claims(estimates)),
+        items=tuple(run_items(run) if items is None else items),
+        provenance=provenance_of({**run.manifest, "options": run.options.model_dump(mode="json")}),
+        headline=next((each for each in estimates if each.role == "headline"), None),
+        rates=rates,
+        notes=(*rate_remarks(charted), *run.warnings),
+    )
+
+
+def _claims(estimates: Iterable[Estimate]) -> Iterator[Claim]:
+    """The questions that are said in words or formulas, each once."""
+    said = dict.fromkeys(
+        (estimate.question, estimate.description)
+        for estimate in estimates
+        if estimate.description and estimate.is_share and estimate.role != "detail"
+    )
+    for number, (question, description) in enumerate(said):
+        yield Claim(number, question, description)
+
+
+def rates_of(estimates: Iterable[Estimate]) -> tuple[Rates, ...]:
+    """The shares that a page charts: of all items, then by each column that items are grouped by.
+
+    Args:
+        estimates: of a run; those that are details are left out.
+    """
+    by_group: dict[str, list[tuple[str, Estimate]]] = {}
+    for estimate in estimates:
+        if estimate.is_share and estimate.role != "detail":
+            label = estimate_label(estimate)
+            name = f"{estimate.level or '(none)'}: {label}" if estimate.group else label
+            by_group.setdefault(estimate.group, []).append((name, estimate))
+    whole = by_group.pop("", [])
+    found = [Rates("", tuple(whole))] if whole else []
+    return (*found, *(Rates(f"By {group}", tuple(lines)) for group, lines in by_group.items()))
+
+
+# --- Items
+
+
+def run_items(run: Run) -> tuple[ItemRecord, ...]:
+    """The items of a run, worst first, with what the model was asked and what it answered."""
+    headline = next((each for each in run.estimates() if each.role == "headline"), None)
+    by_item: dict[str, list[Outcome]] = {}
+    for outcome in each_outcome(run.outcomes()):
+        by_item.setdefault(outcome.item, []).append(outcome)
+    places = run.table(REQUESTS.name) if REQUESTS.name in run.tables else None
+    asked = _requests_of(places)
+    strips = {} if places is None else strips_of(places, _tokens(run))
+    answers = dict(_answers(run))
+    return worst_first(
+        ItemRecord(
+            id=item,
+            phenomenon=next((o.groups["phenomenon"] for o in own if "phenomenon" in o.groups), ""),
+            outcome=_whole(own, headline),
+            parts=tuple(outcome for outcome in own if outcome.verdict is not None),
+            strips=strips.get(item, ()),
+            answers=tuple(
+                AnswerList(name, given)
+                for condition, request in asked.get(item, ())
+                for name, given in _named(condition, answers.get(request, ()))
+            ),
+            remarks=tuple(_remarks(own)),
+        )
+        for item, own in by_item.items()
+    )
+
+
+def _whole(outcomes: Sequence[Outcome], headline: Estimate | None) -> Outcome | None:
+    """The outcome that the headline is about, else the first that has a verdict."""
+    judged = [outcome for outcome in outcomes if outcome.verdict is not None]
+    about = (
+        outcome
+        for outcome in judged
+        if headline and (outcome.question, outcome.method) == (headline.question, headline.method)
+    )
+    return next(about, judged[0] if judged else None)
+
+
+def _remarks(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, str]]:
+    """Values without a verdict, beside what they stand beside."""
+    for outcome in outcomes:
+        if outcome.verdict is None and outcome.value is not None:
+            beside = "" if outcome.reference is None else f", beside {outcome.reference:g}"
+            name = " ".join(filter(None, (outcome.question, outcome.method)))
+            yield name, f"{outcome.value:.4g} {outcome.unit}".rstrip() + beside
+
+
+def _tokens(run: Run) -> pl.DataFrame:
+    import polars as pl
+
+    asked = TOKENS.name in run.tables
+    return run.table(TOKENS.name) if asked else pl.DataFrame(schema=TOKENS.polars())
+
+
+def _requests_of(places: pl.DataFrame | None) -> Mapping[str, list[tuple[str, int]]]:
+    """Item to its conditions, each with its request."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    if places is not None:
+        asked = places.select("item", "condition", "request").unique(maintain_order=True)
+        for item, condition, request in asked.iter_rows():
+            found.setdefault(item, []).append((condition, request))
+    return found
+
+
+Answered = Sequence[tuple[str, tuple[Given, ...]]]
+
+
+def _named(condition: str, answers: Answered) -> Iterator[tuple[str, tuple[Given, ...]]]:
+    for name, given in answers:
+        yield (f"{condition}: {name}" if condition else name), given
+
+
+def _answers(run: Run) -> Iterator[tuple[int, Answered]]:
+    """Request to what was answered: options by probability, candidates by rank, a reply."""
+    found: dict[int, list[tuple[str, tuple[Given, ...]]]] = {}
+    if CHOICES.name in run.tables:
+        for (request,), rows in _by(run.table(CHOICES.name), "request"):
+            found.setdefault(request, []).append(("options", _options(rows)))
+    if FILLS.name in run.tables:
+        for (request,), rows in _by(run.table(FILLS.name), "request"):
+            for method, given in _candidates(rows):
+                found.setdefault(request, []).append((method, given))
+    if REPLIES.name in run.tables:
+        for request, text in run.table(REPLIES.name).select("request", "text").iter_rows():
+            found.setdefault(request, []).append(("reply", (Given(text),)))
+    yield from found.items()
+
+
+def _by(table: pl.DataFrame, *columns: str) -> Iterator[tuple[tuple[int, ...], pl.DataFrame]]:
+    groups = table.partition_by(*columns, as_dict=True, maintain_order=True)
+    yield from groups.items()
+
+
+def _options(rows: pl.DataFrame) -> tuple[Given, ...]:
+    """Options, the most probable first, with their shares of the probability of all of them."""
+    known = [(text.strip(), x) for text, x in rows.select("text", "logprob_nats").iter_rows()]
+    highest = max((x for _, x in known if x is not None), default=0.0)
+    total = math.fsum(math.exp(x - highest) for _, x in known if x is not None)
+    ordered = sorted(known, key=lambda option: -math.inf if option[1] is None else -option[1])
+    return tuple(
+        Given(text, None if x is None else math.exp(x - highest) / total)
+        for text, x in ordered[:SHOWN]
+    )
+
+
+def _candidates(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[Given, ...]]]:
+    """Candidates by how they were asked for, the first of them."""
+    lists: dict[str, list[Given]] = {}
+    for row in rows.sort("rank").iter_rows(named=True):
+        share = None if row["logprob_nats"] is None else math.exp(row["logprob_nats"])
+        given = lists.setdefault(row.get("method") or "candidates", [])
+        if len(given) < SHOWN:
+            given.append(Given(row["candidate"], share))
+    yield from ((method, tuple(given)) for method, given in lists.items())
+
+
+# --- Estimates as a table
+
+
+def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence[str] = ()) -> Grid:
+    """Estimates as a table: one line each, shares in percent, with interval, n and chance.
+
+    Args:
+        estimates: in the order in which they are shown.
+        title: what they are of.
+        notes: sentences below the table.
+    """
+    rows = []
+    for estimate in estimates:
+        question = " ".join(filter(None, (estimate.question, estimate.method)))
+        group = f"{estimate.group}={estimate.level}" if estimate.group else ""
+        rows.append(
+            (
+                estimate.suite,
+                estimate.model,
+                question,
+                group,
+                estimate.statistic,
+                estimate_cell(estimate),
+                str(estimate.n),
+                "" if estimate.tied is None else f"{estimate.tied}",
+                str(estimate.unscored),
+                _chance(estimate),
+            )
+        )
+    header = ("suite", "model", "question", "group", "statistic", "value", "n", "ties",
+              "unscored", "chance")  # fmt: skip
+    return Grid(title=title, header=header, rows=tuple(rows), labels=5, notes=tuple(notes))
+
+
+def estimate_cell(estimate: Estimate) -> EstimateCell:
+    """An estimate as a cell of a table: a share in percent, anything else as it is."""
+    ends = (estimate.value, estimate.low, estimate.high)
+    if estimate.is_share:
+        return EstimateCell.percent(ends, estimate.n, estimate.reason)
+    value, low, high = ends
+    return EstimateCell(
+        value=value, low=low, high=high, n=estimate.n, reason=estimate.reason, digits=3
+    )
+
+
+def _chance(estimate: Estimate) -> str:
+    if estimate.chance is None:
+        return ""
+    return f"{100 * estimate.chance:.1f}" if estimate.is_share else f"{estimate.chance:g}"

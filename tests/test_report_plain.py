@@ -1,0 +1,93 @@
+"""Reports of runs of any paradigm: one of another package has every form through what all share."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import polars as pl
+import pytest
+
+from cimento.cli.main import invoke
+from cimento.runs.run import open_runs
+from tests.pages import parse_page
+
+
+@pytest.fixture
+def runs(probing, tmp_path):
+    """Two stored runs of a paradigm that brings no sections of its own."""
+    folder = tmp_path / "runs"
+    models = ["-m", "demo-causal", "-m", "demo-masked"]
+    assert invoke(["run", str(probing), *models, "-o", str(folder)]) == 0
+    return folder
+
+
+def written(runs, tmp_path, ending):
+    file = tmp_path / f"report{ending}"
+    assert invoke(["report", str(runs), "-o", str(file)]) == 0
+    return file.read_bytes().decode()
+
+
+def test_a_page_has_overview_rates_figures_the_table_of_estimates_and_items(runs, tmp_path):
+    page = parse_page(written(runs, tmp_path, ".html"))
+    [suite] = page.all("section.suite")
+    assert "agreement" in page.all("table.matrix")[0].words
+    assert len(suite.all("table.forest")[0].all("td.of")) == 2
+    assert [each.words[-9:] for each in suite.all("figure")] == ["rates.svg", "rgins.svg"]
+    [grid] = suite.all("table.grid")
+    assert grid.words.count("agreement") == 2
+    [data] = [e for e in page.all("script") if e.attributes.get("id") == "item-data"]
+    block = json.loads(data.text)
+    assert len(block["items"]) == 14
+    worst = block["items"][0]
+    assert (worst[1], block["words"][worst[5]]) == ("4", "bits")
+    assert [option[0] for option in worst[9][0][1:]] == ["sbatte", "sbattono"]
+
+
+def test_csv_is_the_estimates_table(runs, tmp_path):
+    text = written(runs, tmp_path, ".csv")
+    assert text.splitlines(keepends=True)[0].endswith("\r\n")
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    stored = pl.concat(run.table("estimates") for run in open_runs(runs))
+    assert [row["question"] for row in rows] == stored["question"].to_list()
+    assert [float(row["value"]) for row in rows] == stored["value"].to_list()
+    assert list(rows[0]) == stored.columns
+
+
+def test_json_is_the_summary_of_the_runs(runs, tmp_path):
+    summary = json.loads(written(runs, tmp_path, ".json"))
+    assert summary["schema_version"] == 2
+    made = [run.estimates()[0] for run in open_runs(runs)]
+    assert [run["estimates"][0]["low"] for run in summary["runs"]] == [each.low for each in made]
+
+
+def test_markdown_and_text_show_the_same_numbers(runs, tmp_path, capsys):
+    assert invoke(["report", str(runs)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.strip() == written(runs, tmp_path, ".txt").strip()
+    cell = "85.7 [48.7, 97.4]"
+    assert cell in printed
+    assert cell in written(runs, tmp_path, ".md")
+
+
+def test_its_table_is_written_alone_and_a_wrong_name_lists_it(runs, tmp_path, capsys):
+    file = tmp_path / "table.csv"
+    assert invoke(["report", str(runs), "--table", "estimates", "-o", str(file)]) == 0
+    assert "value low" in file.read_text(encoding="utf-8")
+    assert invoke(["report", str(runs), "--table", "estimate"]) == 2
+    assert "estimates" in capsys.readouterr().err
+
+
+def test_show_tells_one_item_with_its_options(runs, capsys):
+    assert invoke(["show", str(runs), "4"]) == 0
+    printed = capsys.readouterr().out
+    assert "fail by" in printed
+    assert "sbatte" in printed
+
+
+def test_nothing_of_a_run_is_changed_by_its_report(runs, tmp_path):
+    before = {path: path.read_bytes() for path in runs.rglob("*") if path.is_file()}
+    for ending in (".html", ".md", ".csv", ".json", ".txt"):
+        written(runs, tmp_path, ending)
+    assert {path: path.read_bytes() for path in runs.rglob("*") if path.is_file()} == before
