@@ -14,7 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.engine.cache import FileCache, MemoryCache, default_cache_folder, sequence_key
+from cimento.engine.cache import (
+    FileCache,
+    MemoryCache,
+    default_cache_folder,
+    get_scores,
+    put_scores,
+    sequence_key,
+)
 from cimento.errors import StorageError
 from cimento.models.base import Policy
 from tests import plain
@@ -35,43 +42,43 @@ def cache(tmp_path):
 @given(st.dictionaries(st.integers(0, 500), st.floats(allow_nan=False, max_value=0.0), max_size=9))
 def test_what_was_put_comes_out_to_the_bit(tmp_path_factory, kind, scores):
     made = kind(tmp_path_factory.mktemp("cache")) if kind is FileCache else kind()
-    made.put({KEYS[0]: scores})
+    put_scores(made, {KEYS[0]: scores})
 
-    assert made.get([KEYS[1], KEYS[0]]) == {KEYS[0]: scores}
+    assert get_scores(made, [KEYS[1], KEYS[0]]) == {KEYS[0]: scores}
     if isinstance(made, FileCache):
         made.close()
 
 
 def test_a_score_that_is_undefined_stays_so(cache):
-    cache.put({KEYS[0]: {0: math.nan, 1: -1.5}})
+    put_scores(cache, {KEYS[0]: {0: math.nan, 1: -1.5}})
 
-    found = cache.get([KEYS[0]])[KEYS[0]]
+    found = get_scores(cache, [KEYS[0]])[KEYS[0]]
     assert math.isnan(found[0])
     assert found[1] == -1.5
 
 
 def test_more_sequences_than_one_query_takes(cache):
     entries = {key: {0: -float(number)} for number, key in enumerate(KEYS)}
-    cache.put(entries)
+    put_scores(cache, entries)
 
-    assert cache.get(KEYS) == entries
-    assert cache.get([]) == {}
+    assert get_scores(cache, KEYS) == entries
+    assert get_scores(cache, []) == {}
 
 
 def test_a_later_answer_replaces_an_earlier_one(cache):
-    cache.put({KEYS[0]: {0: -1.0}, KEYS[1]: {0: -2.0}})
-    cache.put({KEYS[0]: {0: -1.0, 1: -3.0}})
+    put_scores(cache, {KEYS[0]: {0: -1.0}, KEYS[1]: {0: -2.0}})
+    put_scores(cache, {KEYS[0]: {0: -1.0, 1: -3.0}})
 
-    assert cache.get(KEYS[:2]) == {KEYS[0]: {0: -1.0, 1: -3.0}, KEYS[1]: {0: -2.0}}
+    assert get_scores(cache, KEYS[:2]) == {KEYS[0]: {0: -1.0, 1: -3.0}, KEYS[1]: {0: -2.0}}
 
 
 def test_answers_outlast_the_process(tmp_path):
     first = FileCache(tmp_path)
-    first.put({KEYS[0]: {4: -0.25}})
+    put_scores(first, {KEYS[0]: {4: -0.25}})
     first.close()
     second = FileCache(tmp_path)
 
-    assert second.get(KEYS[:1]) == {KEYS[0]: {4: -0.25}}
+    assert get_scores(second, KEYS[:1]) == {KEYS[0]: {4: -0.25}}
     second.close()
 
 
@@ -94,26 +101,27 @@ def test_entries_are_kept_all_or_none(cache):
     if isinstance(cache, FileCache):
         cache._connection.execute("PRAGMA max_page_count = 12")  # as on a full disk
         with pytest.raises(StorageError, match=r"cannot be used.*full"):
-            cache.put({KEYS[0]: {0: -1.0}, **many})
+            put_scores(cache, {KEYS[0]: {0: -1.0}, **many})
         cache._connection.execute("PRAGMA max_page_count = 100000")
 
-    assert cache.get(KEYS[:1]) == {}
-    cache.put({KEYS[1]: {0: -2.0}})
+    assert get_scores(cache, KEYS[:1]) == {}
+    put_scores(cache, {KEYS[1]: {0: -2.0}})
     assert cache.count() == 1
 
 
 WORKER = """
 import sys
 from pathlib import Path
-from cimento.engine.cache import FileCache, sequence_key
+from cimento.engine.cache import FileCache, get_scores, put_scores, sequence_key
 
 folder, me = Path(sys.argv[1]), int(sys.argv[2])
 sys.stdin.readline()
 cache = FileCache(folder)
 for number in range(40):
     own, shared = sequence_key("own", [me, number]), sequence_key("shared", [number])
-    cache.put({own: {0: -float(me)}, shared: {number: -float(number)}})
-    assert cache.get([own, shared]) == {own: {0: -float(me)}, shared: {number: -float(number)}}
+    put_scores(cache, {own: {0: -float(me)}, shared: {number: -float(number)}})
+    kept = get_scores(cache, [own, shared])
+    assert kept == {own: {0: -float(me)}, shared: {number: -float(number)}}
 cache.close()
 """
 
@@ -138,7 +146,7 @@ def test_processes_that_start_and_write_at_once(tmp_path):
     assert errors == [""] * 4
     cache = FileCache(folder)
     own = {sequence_key("own", [me, n]): {0: -float(me)} for me in range(4) for n in range(40)}
-    assert cache.get(list(own)) == own
+    assert get_scores(cache, list(own)) == own
     assert cache.verify() == []
     cache.close()
 
@@ -154,8 +162,8 @@ def test_a_file_that_another_process_is_about_to_write_is_waited_for(tmp_path):
     opened = FileCache(tmp_path)
 
     soon.join()
-    opened.put({KEYS[0]: {0: -1.0}})
-    assert opened.get(KEYS[:1]) == {KEYS[0]: {0: -1.0}}
+    put_scores(opened, {KEYS[0]: {0: -1.0}})
+    assert get_scores(opened, KEYS[:1]) == {KEYS[0]: {0: -1.0}}
     opened.close()
     other.close()
 
@@ -180,7 +188,7 @@ def test_a_file_that_was_cut_short_is_an_error(tmp_path, share):
     """Never fewer answers, or others."""
     entries = {key: {0: -float(number)} for number, key in enumerate(KEYS)}
     whole = FileCache(tmp_path)
-    whole.put(entries)
+    put_scores(whole, entries)
     whole.close()
     close_leftover(tmp_path)
     path = tmp_path / "answers.sqlite3"
@@ -193,19 +201,19 @@ def test_a_file_that_was_cut_short_is_an_error(tmp_path, share):
 
 def read_all(folder):
     with closing(FileCache(folder)) as made:
-        made.get(KEYS)
+        get_scores(made, KEYS)
 
 
 def test_an_entry_that_is_damaged_is_asked_again_and_verify_counts_it(tmp_path):
     cache = FileCache(tmp_path)
-    cache.put({KEYS[0]: {0: -1.0}, KEYS[1]: {0: -2.0}})
+    put_scores(cache, {KEYS[0]: {0: -1.0}, KEYS[1]: {0: -2.0}})
     flip = "UPDATE sealed SET scores = CAST(substr(scores, 1, 19) || x'17' AS BLOB) WHERE key = ?"
     cache._connection.execute(flip, [KEYS[0]])
 
-    assert cache.get(KEYS[:2]) == {KEYS[1]: {0: -2.0}}
+    assert get_scores(cache, KEYS[:2]) == {KEYS[1]: {0: -2.0}}
     assert cache.verify() == ["1 entries are damaged."]
-    cache.put({KEYS[0]: {0: -1.0}})
-    assert cache.get(KEYS[:1]) == {KEYS[0]: {0: -1.0}}
+    put_scores(cache, {KEYS[0]: {0: -1.0}})
+    assert get_scores(cache, KEYS[:1]) == {KEYS[0]: {0: -1.0}}
     assert cache.verify() == []
     cache.close()
 
@@ -219,7 +227,7 @@ def test_entries_of_earlier_versions_are_kept(tmp_path):
         connection.commit()
 
     with closing(FileCache(tmp_path)) as cache:
-        assert cache.get(KEYS[:2]) == {KEYS[0]: {3: -1.5}}
+        assert get_scores(cache, KEYS[:2]) == {KEYS[0]: {3: -1.5}}
         assert cache.verify() == []
 
 

@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.engine.cache import FileCache
+from cimento.engine.cache import FileCache, get_scores, put_scores
 
 KEY = bytes(32)
 
@@ -73,10 +73,10 @@ def test_a_file_that_is_no_cache_ends_in_one_message(folder, capsys):
 
 def test_two_commands_may_be_at_work_at_once(folder, capsys):
     first = FileCache(folder)
-    first.put({KEY: {0: -1.0}})
+    put_scores(first, {KEY: {0: -1.0}})
 
     assert invoke(["cache", "info"]) == 0
     assert "1 texts scored" in capsys.readouterr().out
-    first.put({KEY: {0: -2.0}})
-    assert first.get([KEY]) == {KEY: {0: -2.0}}
+    put_scores(first, {KEY: {0: -2.0}})
+    assert get_scores(first, [KEY]) == {KEY: {0: -2.0}}
     first.close()

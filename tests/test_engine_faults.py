@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.engine.cache import MemoryCache
+from cimento.engine.cache import MemoryCache, get_scores, pack_scores
 from cimento.scheduling.units import put_added, write_added
 from tests import engines
 
@@ -187,23 +187,27 @@ def test_a_bit_that_flips_in_a_unit_is_noticed_and_the_unit_done_again(here, cap
     assert 0 < scored(here) - before <= 256
 
 
+def packed(entries):
+    return {key: pack_scores(scores) for key, scores in entries.items()}
+
+
 def test_what_a_damaged_unit_would_add_to_the_cache_is_not_believed(tmp_path):
     path, cache = tmp_path / "one.added", MemoryCache()
     for flip in (0, 90, -20):
-        write_added({b"key": {0: -1.5, 1: -2.5}}, path)
+        write_added(packed({b"key": {0: -1.5, 1: -2.5}}), path)
         content = bytearray(path.read_bytes())
         content[flip] ^= 1
         path.write_bytes(content)
         put_added([path], cache)
-        assert cache.get([b"key"]) == {}
+        assert get_scores(cache, [b"key"]) == {}
         assert not path.exists()
 
     other = tmp_path / "other.added"
-    write_added({b"key": {0: -1.5, 1: -2.5}}, path)
-    write_added({b"key": {2: -0.5}, b"more": {0: -3.0}}, other)
+    write_added(packed({b"key": {0: -1.5, 1: -2.5}}), path)
+    write_added(packed({b"key": {2: -0.5}, b"more": {0: -3.0}}), other)
     path.with_name("damaged.added").write_bytes(b"notes")
     put_added([path, path.with_name("damaged.added"), other], cache)
-    assert cache.get([b"key", b"more"]) == {
+    assert get_scores(cache, [b"key", b"more"]) == {
         b"key": {0: -1.5, 1: -2.5, 2: -0.5},
         b"more": {0: -3.0},
     }

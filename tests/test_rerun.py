@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.engine.cache import FileCache, default_cache_folder
+from cimento.engine.cache import FileCache, default_cache_folder, get_scores, put_scores
 from cimento.errors import TableError
 from cimento.judging import Judging
 from cimento.models.base import Policy
@@ -83,11 +83,12 @@ def shift_cache(by: float) -> None:
     """Add to every score that is kept from earlier runs."""
     cache = FileCache(default_cache_folder())
     keys = [key for (key,) in cache._connection.execute("SELECT key FROM sealed")]
-    cache.put(
+    put_scores(
+        cache,
         {
             key: {index: value + by for index, value in scores.items()}
-            for key, scores in cache.get(keys).items()
-        }
+            for key, scores in get_scores(cache, keys).items()
+        },
     )
     cache.close()
 

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.engine.cache import MemoryCache
+from cimento.engine.cache import MemoryCache, get_scores, pack_scores
+from cimento.engine.engines import in_share, parse_share
+from cimento.engine.queue import PullQueue
+from cimento.engine.sealed import write_once, write_sealed
 from cimento.errors import StorageError, UsageError
 from cimento.outline import Numbering
 from cimento.requests import Place, ScoreRequest
 from cimento.scheduling.directions import Directions, read_directions
-from cimento.scheduling.engines import in_share, parse_share
-from cimento.scheduling.queue import PullQueue
-from cimento.scheduling.sealed import write_once, write_sealed
 from cimento.scheduling.shards import SHARD, Division, read_shard, shard_content
 from cimento.scheduling.spool import Spool
 from cimento.scheduling.tasks import Trouble
@@ -224,10 +224,10 @@ scores = st.dictionaries(st.integers(0, 2**31 - 1), st.floats(allow_nan=False), 
 def test_what_units_add_is_put_into_the_cache_and_damaged_files_are_not(added):
     with TemporaryDirectory() as name:
         good, bad = Path(name) / "good.added", Path(name) / "bad.added"
-        write_added(added, good)
+        write_added({key: pack_scores(scores) for key, scores in added.items()}, good)
         write_sealed(b"no numbers", bad)
         cache = MemoryCache()
         put_added([bad, good, Path(name) / "absent.added"], cache)
-        assert cache.get(list(added)) == added
+        assert get_scores(cache, list(added)) == added
         assert not good.exists()
         assert not bad.exists()

@@ -7,37 +7,31 @@ Read this file first. Each stage is a module of its own::
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
+from typing import Any, TypeAlias, TypeGuard, cast
 
-from cimento.answers import COLUMNS
+from cimento.engine.answers import Progress
 from cimento.engine.cache import AnswerCache, MemoryCache
-from cimento.engine.execute import ModelHandle, Progress, answer
+from cimento.engine.engines import ONE_WORKER, Engine
+from cimento.engine.execute import Execution
+from cimento.engine.handle import ModelHandle
+from cimento.engine.jobs import Work
 from cimento.engine.replay import PREFIX, Recording
-from cimento.engine.requests import NO_ANSWERS
-from cimento.engine.scores import SCORING_VERSION
-from cimento.errors import CimentoError, StorageError, SuiteError, UsageError, did_you_mean
-from cimento.options import JudgingOptions, RunOptions, from_names
+from cimento.engine.units import UnitStore
+from cimento.errors import CimentoError, ModelError, StorageError, SuiteError, UsageError
+from cimento.options import RunOptions, from_names
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading, TestSuite
-from cimento.paradigms.registry import find_paradigm, paradigm_names, paradigm_of, parse_options
-from cimento.runs.manifest import describe
-from cimento.runs.run import Run, open_run
-from cimento.runs.store import RunFolder
+from cimento.paradigms.registry import find_paradigm, paradigm_names, paradigm_of
+from cimento.runs.job import SuiteJob, honoured, suite_job
+from cimento.runs.run import Run
 from cimento.sources import AnyScorer, Asking, shown_name
 from cimento.suites import faults
 from cimento.suites.builtin import find_suite, name_or_path
 from cimento.suites.load import suite_paths
 from cimento.suites.model import JsonValue
-
-if TYPE_CHECKING:
-    import polars as pl
-
-SCORING_OPTIONS = ("context", "all_tokens", "columns", "spec", "recorded_unit")
-"""The scoring options that only some paradigms honour, see `Paradigm.scoring`."""
 
 SuiteLike: TypeAlias = "str | Path | TestSuite | LoadedSuite"
 
@@ -74,186 +68,6 @@ class Failure:
     suite: str
     model: str
     error: CimentoError
-
-
-def run_suite(
-    loaded: LoadedSuite,
-    model: ModelHandle | Recording,
-    run_options: RunOptions,
-    *,
-    cache: AnswerCache,
-    progress: Progress | None = None,
-) -> Run:
-    """One suite and one model to a run; a run that is stored already is opened.
-
-    Raises:
-        CimentoError: the suite cannot be asked, or the model cannot answer.
-    """
-    paradigm = loaded.paradigm
-    options = honoured(paradigm, run_options)
-    limit = run_options.limit
-    suite = loaded.suite if limit is None else paradigm.limited(loaded.suite, limit)
-    scoring = _with_columns(run_options.scoring, options)
-    inputs = _inputs(loaded, model, options, scoring)
-    folder = _folder(loaded, model, options, run_options)
-    if folder is not None and not run_options.force and folder.is_done(inputs):
-        return dataclasses.replace(open_run(folder.path), options=options)
-    if folder is not None:
-        folder.prepare()
-    run = ask_suite(
-        dataclasses.replace(loaded, reading=dataclasses.replace(loaded.reading, suite=suite)),
-        model,
-        options,
-        scoring=scoring,
-        cache=cache,
-        progress=progress,
-        **({"run_file": run_options.run_file} if run_options.run_file else {}),
-    )
-    return run if folder is None else run.save(folder)
-
-
-def ask_suite(
-    loaded: LoadedSuite,
-    model: ModelHandle | Recording,
-    options: ParadigmOptions,
-    *,
-    scoring: Asking,
-    cache: AnswerCache,
-    progress: Progress | None = None,
-    **noted: JsonValue,
-) -> Run:
-    """One suite asked of one model, as a run in memory.
-
-    Args:
-        loaded: the suite, as far as it is asked.
-        model: who is asked.
-        options: of the suite's paradigm.
-        scoring: how texts are scored.
-        cache: where answers are kept.
-        progress: called with how far it is.
-        noted: what else the manifest says.
-
-    Raises:
-        CimentoError: the suite cannot be asked, or the model cannot answer.
-    """
-    suite, paradigm = loaded.suite, loaded.paradigm
-    tables, warnings = _asked(
-        suite, paradigm, options, model, scoring=scoring, cache=cache, progress=progress
-    )
-    return Run(
-        suite=suite,
-        paradigm=paradigm,
-        options=options,
-        manifest=describe(
-            label=model.label,
-            model=model.card,
-            suite=_identity(loaded),
-            asking=scoring,
-            named=model.named,
-            inputs=_inputs(loaded, model, options, scoring),
-            warnings=(*map(str, faults.warnings(loaded.reading.faults)), *warnings),
-            **noted,
-        ),
-        tables=tables,
-    )
-
-
-def honoured(paradigm: AnyParadigm, run_options: RunOptions) -> ParadigmOptions:
-    """The options of a paradigm; what else was given must be honoured by it too.
-
-    Raises:
-        UsageError: an option is none that the paradigm honours, or has none of its values.
-    """
-    not_honoured = {*JudgingOptions.model_fields, *SCORING_OPTIONS} - paradigm.scoring
-    others = RunOptions.model_fields.keys() - not_honoured
-    options = parse_options(paradigm, run_options.given, others=others)
-    given, plain = run_options.scoring, Asking()
-    for name in SCORING_OPTIONS:
-        if name not in paradigm.scoring and getattr(given, name) != getattr(plain, name):
-            raise UsageError(
-                where=f"option {name}",
-                seen=f"suites of the paradigm {paradigm.name!r} are not asked with it",
-                todo=did_you_mean(name, [*paradigm.options.model_fields, *paradigm.scoring]),
-            )
-    return options
-
-
-def _asked(
-    suite: TestSuite,
-    paradigm: AnyParadigm,
-    options: ParadigmOptions,
-    model: ModelHandle | Recording,
-    *,
-    scoring: Asking,
-    cache: AnswerCache,
-    progress: Progress | None,
-) -> tuple[Mapping[str, pl.DataFrame], tuple[str, ...]]:
-    """What was asked and answered, as tables, and what the model had to say of it."""
-    import polars as pl
-
-    answers, places = NO_ANSWERS, []
-    while True:
-        requests = paradigm.requests(suite, options, scoring=scoring, model=model, answers=answers)
-        if requests is None:
-            break
-        places.append(requests.places)
-        if isinstance(model, Recording):
-            new = model.answer(requests, first=answers.n)
-        else:
-            asked = ModelHandle(model.source, scoring)
-            new = answer(requests.asked, asked, cache=cache, progress=progress)
-        answers = answers.joined(new)
-    return {"requests": pl.concat(places), **answers.tables}, answers.warnings
-
-
-def _with_columns(scoring: Asking, options: ParadigmOptions) -> Asking:
-    """How texts are scored, with the columns that judging needs."""
-    wanted = {*scoring.columns, *options.columns}
-    named = tuple(column for column in COLUMNS if column in wanted)
-    layers = tuple(column for column in scoring.columns if column not in COLUMNS)
-    return dataclasses.replace(scoring, columns=(*named, *layers))
-
-
-def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
-    """What tells a suite from others, for the manifest."""
-    meta = loaded.suite.meta
-    return {"name": meta.name, "version": meta.version, "sha256": loaded.reading.sha256}
-
-
-def _inputs(
-    loaded: LoadedSuite, model: ModelHandle | Recording, options: ParadigmOptions, scoring: Asking
-) -> dict[str, JsonValue]:
-    """What decides whether a stored run answers the same question."""
-    columns: list[JsonValue] = list(scoring.columns)
-    return {
-        **model.inputs,
-        "suite": loaded.reading.sha256,
-        "limit": scoring.limit,
-        "context": [scoring.context.text, scoring.context.column],
-        "all_tokens": scoring.all_tokens,
-        "columns": columns,
-        "asked": options.asked(),
-        **options.inputs(loaded.suite, scoring),
-        "scoring_version": SCORING_VERSION,
-    }
-
-
-def _folder(
-    loaded: LoadedSuite,
-    model: ModelHandle | Recording,
-    options: ParadigmOptions,
-    run_options: RunOptions,
-) -> RunFolder | None:
-    if run_options.output is None:
-        return None
-    asked = " ".join(filter(None, (run_options.scoring.digest(), options.digest())))
-    return RunFolder.named(
-        run_options.output,
-        suite=loaded.suite.name,
-        sha256=loaded.reading.sha256,
-        model=model.label,
-        policy=asked,
-    )
 
 
 def load_suites(suites: SuiteLike | Iterable[SuiteLike]) -> Iterator[LoadedSuite]:
@@ -385,44 +199,131 @@ def evaluate_all(
     refuse_same_names(loaded)
     kept = cache or MemoryCache()
     several = [models] if isinstance(models, str) or not isinstance(models, Sequence) else models
-    for model in several:
-        yield from run_model(loaded, model, run_options, cache=kept)
+    yield from run_all(loaded, list(several), run_options, cache=kept)
+
+
+def ask_suite(
+    loaded: LoadedSuite,
+    model: ModelHandle | Recording,
+    options: ParadigmOptions,
+    *,
+    scoring: Asking,
+    cache: AnswerCache,
+    progress: Progress | None = None,
+    **noted: JsonValue,
+) -> Run:
+    """One suite asked of one model, as a run in memory.
+
+    Args:
+        loaded: the suite, as far as it is asked.
+        model: who is asked.
+        options: of the suite's paradigm.
+        scoring: how texts are scored.
+        cache: where answers are kept.
+        progress: called with how far it is.
+        noted: what else the manifest says.
+
+    Raises:
+        CimentoError: the suite cannot be asked, or the model cannot answer.
+    """
+    job = SuiteJob(
+        loaded, model, options, scoring=scoring, shown=model.label, progress=progress, noted=noted
+    )
+    [result] = Execution([job], Work(engine=ONE_WORKER, cache=cache)).run()
+    if not isinstance(result, Run):
+        raise result or ModelError(where=job.title, seen="nothing came of it")
+    return result
 
 
 ProgressFor: TypeAlias = "Callable[[str, str], Progress]"
 """From the names of a suite and a model to what is told how far their run is."""
 
 
-def run_model(
-    suites: Iterable[LoadedSuite],
-    model: str | AnyScorer,
+def run_all(
+    suites: Sequence[LoadedSuite],
+    models: Sequence[str | AnyScorer],
     run_options: RunOptions,
     *,
-    cache: AnswerCache,
+    cache: AnswerCache | None,
+    engine: Engine = ONE_WORKER,
+    ask: bool = True,
     progress: ProgressFor | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> Iterator[Run | Failure]:
-    """Ask several suites of one model, which is loaded once, and only if it must be.
+    """Ask suites of models, each loaded once by a worker, and only if it must be.
+
+    Args:
+        suites: of any paradigms.
+        models: names, or models that are there already; these are asked in this process.
+        run_options: how.
+        cache: of answers; None uses and keeps none.
+        engine: who does the work.
+        ask: whether models are asked; else what is done is put together.
+        progress: told how far each run is.
+        note: told what is noticed on the way, as sentences.
+
+    Yields:
+        Model by model, the run of each suite or why there is none; nothing for what goes well in a
+        share.
 
     Raises:
         StorageError: a run cannot be written.
     """
-    name = shown_name(model)
-    recorded = _is_recording(model)
-    try:
-        handle = None if recorded else ModelHandle.opened(model, run_options.scoring)
-    except CimentoError as error:
-        yield from (Failure(loaded.suite.name, name, error) for loaded in suites)
-        return
-    for loaded in suites:
-        told = progress(loaded.suite.name, name) if progress else None
+    alone = engine.is_alone(run_options.device)
+    output = run_options.output
+    work = Work(
+        engine=engine,
+        device=run_options.device,
+        store=None if output is None else UnitStore.below(output),
+        cache=cache,
+        force=run_options.force,
+        ask=ask,
+        note=note,
+    )
+    for some in ([model] for model in models) if alone else (models,):
+        yield from _done(list(_jobs(suites, some, run_options, progress)), work)
+
+
+def _done(entries: Sequence[SuiteJob | Failure], work: Work) -> Iterator[Run | Failure]:
+    """What comes of jobs, in order."""
+    jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
+    if work.ask and work.engine.share is None:
+        for job in jobs:
+            job.prepare()
+    results = iter(Execution(jobs, work).run())
+    for entry in entries:
+        result = next(results) if isinstance(entry, SuiteJob) else entry
+        if isinstance(entry, SuiteJob) and isinstance(result, CimentoError):
+            yield Failure(entry.suite_name, entry.shown, result)
+        elif isinstance(result, Run | Failure):
+            yield result
+
+
+def _jobs(
+    suites: Sequence[LoadedSuite],
+    models: Sequence[str | AnyScorer],
+    run_options: RunOptions,
+    progress: ProgressFor | None,
+) -> Iterator[SuiteJob | Failure]:
+    """Each suite with each model, model by model; or why they cannot be asked."""
+    scoring = run_options.scoring
+    for model in models:
+        shown = shown_name(model)
         try:
-            honoured(loaded.paradigm, run_options)
-            asked = handle or open_model(model, loaded, run_options.scoring)
-            yield run_suite(loaded, asked, run_options, cache=cache, progress=told)
-        except StorageError:
-            raise
+            handle = None if _is_recording(model) else ModelHandle(model, scoring)
         except CimentoError as error:
-            yield Failure(loaded.suite.name, name, error)
+            yield from (Failure(loaded.suite.name, shown, error) for loaded in suites)
+            continue
+        for loaded in suites:
+            told = progress(loaded.suite.name, shown) if progress else None
+            try:
+                honoured(loaded.paradigm, run_options)
+                asked = handle or open_model(model, loaded, scoring)
+                yield suite_job(loaded, asked, run_options, shown=shown, progress=told)
+            except StorageError:
+                raise
+            except CimentoError as error:
+                yield Failure(loaded.suite.name, shown, error)
 
 
 def _is_recording(model: str | AnyScorer) -> TypeGuard[str]:
@@ -443,7 +344,7 @@ def open_model(
         CimentoError: it cannot be opened.
     """
     if not _is_recording(model):
-        return ModelHandle.opened(model, scoring)
+        return ModelHandle(model, scoring)
     recording: Recording = loaded.paradigm.recording(
         model.removeprefix(PREFIX), loaded.suite, scoring=scoring
     )

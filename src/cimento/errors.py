@@ -172,7 +172,13 @@ class TextTooLongError(ModelError):
 
 
 class NonFiniteScoreError(ModelError):
-    """The model returned NaN or infinity where a log-probability should be."""
+    """The model returned NaN or infinity where a log-probability should be.
+
+    Attributes:
+        request: number of the request that it came over; None where that is not known.
+    """
+
+    request: int | None = None
 
 
 class PluginError(CimentoError):

@@ -122,8 +122,9 @@ class ScorerSource:
     Args:
         label: name and revision, known before the model is loaded.
         inputs: what makes its answers what they are.
-        load: gives the model; called once.
+        load: gives the model; called once, and again after `release`.
         asking: how it is asked.
+        located: the files of a model of transformers; None for every other.
     """
 
     def __init__(
@@ -133,12 +134,18 @@ class ScorerSource:
         *,
         load: Callable[[], AnyScorer],
         asking: Asking,
+        located: Located | None = None,
     ) -> None:
         self.label = label
         self.inputs = inputs
         self.named = ""
+        self.located = located
         self.load = functools.cache(load)
         self._asking = asking
+
+    def release(self) -> None:
+        """Let go of the model."""
+        self.load.cache_clear()
 
     def answer(
         self, suite: Suite, *, cache: AnswerCache, progress: Progress | None = None
@@ -336,6 +343,7 @@ def _open_model(name: str, asking: Asking) -> Source:
         },
         load=lambda: _load(located, asking),
         asking=asking,
+        located=located,
     )
 
 

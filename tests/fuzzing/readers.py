@@ -367,14 +367,14 @@ def run(folder: Path) -> object:
 
 def cache(folder: Path) -> object:
     """A cache: looked up, checked, written."""
-    from cimento.engine.cache import FileCache
+    from cimento.engine.cache import FileCache, get_scores, put_scores
 
     kept = FileCache(folder)
     try:
-        found = kept.get(CACHE_KEYS)
+        found = get_scores(kept, CACHE_KEYS)
         assert all(found[key] == {0: -1.0, 1: -2.5} for key in found)
         kept.verify()
-        kept.put({CACHE_KEYS[0]: {0: -1.0}})
+        put_scores(kept, {CACHE_KEYS[0]: {0: -1.0}})
         return kept.count()
     finally:
         kept.close()

@@ -253,11 +253,11 @@ def run_files_unchecked() -> dict[str, bytes]:
 @functools.cache
 def cache_file() -> bytes:
     """A cache with some entries, closed."""
-    from cimento.engine.cache import FileCache
+    from cimento.engine.cache import FileCache, put_scores
 
     with tempfile.TemporaryDirectory() as name:
         cache = FileCache(Path(name))
-        cache.put({key: {0: -1.0, 1: -2.5} for key in CACHE_KEYS})
+        put_scores(cache, {key: {0: -1.0, 1: -2.5} for key in CACHE_KEYS})
         cache.close()
         return cache.path.read_bytes()
 

@@ -52,6 +52,7 @@ def _put_together(
     from cimento.cli.evaluating import opened_cache, show_regions, telling_of
     from cimento.cli.kinds import together
     from cimento.cli.spreading import show_stored
+    from cimento.scheduling.engines import opened
     from cimento.scheduling.merging import finish, keep_answers, workers_for
     from cimento.scheduling.work import plan_work
 
@@ -61,7 +62,7 @@ def _put_together(
     with plan_work(regions, models, how.evaluation, keep=how.keep_answers) as work:
         if not work.is_over():
             work.write()
-        with how.engine.opened(workers_for(work, 0), device=how.device(models)) as pool:
+        with opened(how.engine, workers_for(work, 0), device=how.device(models)) as pool:
             ends = finish(work, {}, pool, telling_of(how))
         with opened_cache(keep_answers=how.keep_answers) as cache:
             keep_answers(work, cache)

@@ -68,6 +68,7 @@ def _scheduled(
     Of a share of the units no run is put together, but what failed is told.
     """
     from cimento.scheduling.doing import do_units, to_do
+    from cimento.scheduling.engines import opened
     from cimento.scheduling.merging import Here, failures, finish, keep_answers, workers_for
     from cimento.scheduling.work import plan_work
 
@@ -83,7 +84,7 @@ def _scheduled(
             note(f"cimento: {path}: the result of a unit is damaged; it is done again.")
         if not work.is_over():
             work.write()
-        with engine.opened(workers_for(work, len(todo)), device=device) as pool:
+        with opened(engine, workers_for(work, len(todo)), device=device) as pool:
             done = do_units(work, todo, pool, progress=progress)
             if engine.share is not None:
                 return list(failures(work, done.failed))

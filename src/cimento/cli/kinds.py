@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, cast
 
+from cimento.engine.engines import LOCAL, Engine
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.options import RunOptions
-from cimento.scheduling.engines import LOCAL, Engine
 from cimento.suites.kinds import REGIONS, kind_of
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _run_kind(kind: str, names: Sequence[str], models: Sequence[str], how: KindR
     if kind in ONE_ROAD or kind not in RUNNERS:
         from cimento.cli.running import run_suites
 
-        return run_suites(names, models, how.run_options)
+        return run_suites(names, models, how.run_options, engine=how.engine)
     if kind == REGIONS or how.engine.is_alone(how.device(models)):
         return find_runner(RUNNERS[kind])(names, models, how)
     from cimento.cli.spreading import run_spread

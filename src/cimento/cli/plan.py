@@ -24,7 +24,7 @@ def _plan(options: RunOptions) -> int:
     from cimento.cli.console import show
     from cimento.cli.kinds import suites_by_kind
     from cimento.engine.cache import FileCache, default_cache_folder
-    from cimento.scheduling.engines import visible_gpus
+    from cimento.engine.engines import visible_gpus
     from cimento.scheduling.estimating import estimate
     from cimento.scheduling.work import plan_work
     from cimento.suites.kinds import REGIONS

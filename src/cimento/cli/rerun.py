@@ -50,9 +50,9 @@ def rerun(
     where one does not.
     """
     from cimento.cli.console import show
+    from cimento.engine.engines import steady_arithmetic
     from cimento.models.arguments import parse_model_args
     from cimento.runs.store import find_runs
-    from cimento.scheduling.engines import steady_arithmetic
 
     # As `run` does: else the last bits differ.
     steady_arithmetic()

@@ -33,7 +33,7 @@ def _run(options: _Options) -> int:
     before it.
     """
     from cimento.cli.kinds import run_each_kind
-    from cimento.scheduling.engines import parse_share
+    from cimento.engine.engines import parse_share
 
     how = kind_run(options)
     if options.sensitivity:

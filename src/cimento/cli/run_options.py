@@ -28,7 +28,7 @@ def run_command(
     """
 
     def act(options: RunOptionsT) -> int:
-        from cimento.scheduling.engines import steady_arithmetic
+        from cimento.engine.engines import steady_arithmetic
 
         steady_arithmetic()
         _need("SUITE", "suites", options.suites)
@@ -53,9 +53,9 @@ def kind_run(options: RunOptions) -> KindRun:
     """
     from cimento.cli.kinds import KindRun
     from cimento.compat import OURS, find_compat
+    from cimento.engine.engines import Engine
     from cimento.measures import judged_on
     from cimento.regions_api import Evaluation
-    from cimento.scheduling.engines import Engine
 
     base = find_compat(options.compat) if options.compat else OURS
     measures = judged_on(options.measures or base.measures)

@@ -24,8 +24,8 @@ def _slurm(options: _Options) -> int:
 
     from cimento.cli.console import note, show
     from cimento.cli.run_file import said_beside, write_run_file
+    from cimento.engine.slurm import array_script
     from cimento.files import write_text
-    from cimento.scheduling.slurm import array_script
 
     output = options.output
     if output is None:

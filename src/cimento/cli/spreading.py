@@ -9,9 +9,10 @@ from pathlib import Path
 from cimento.cli.console import note
 from cimento.cli.evaluating import PART_MISSING
 from cimento.cli.kinds import RUNNERS, KindRun, find_runner, find_stored_test
+from cimento.engine.engines import LOCAL, in_share
 from cimento.errors import CimentoError, ModelError, StorageError
 from cimento.scheduling.driving import drive
-from cimento.scheduling.engines import LOCAL, in_share
+from cimento.scheduling.engines import opened
 from cimento.scheduling.tasks import CallTask
 from cimento.sources import shown_name
 from cimento.suites.builtin import find_suite
@@ -69,7 +70,7 @@ def run_spread(kind: str, suites: Sequence[str], models: Sequence[str], how: Kin
     if how.engine.share is not None:
         share = how.engine.share
         tasks = [each for n, each in enumerate(tasks) if in_share(n, len(tasks), share)]
-    with how.engine.opened(len(tasks), device=how.device(models)) as pool:
+    with opened(how.engine, len(tasks), device=how.device(models)) as pool:
         driven = drive(tasks, pool, alone=frozenset(models))
     if how.engine.share is not None:
         for message in dict.fromkeys(str(each.error()) for each in driven.troubles.values()):

@@ -1,12 +1,14 @@
 """Answers kept between runs, addressed by their content.
 
-The key of an entry is a hash over the model's weights, its tokenizer, the policy and the exact
-token ids, and nothing else: never the suite, the batch or the time.
+The key of an entry is a hash over the model's weights, its tokenizer, the policy and what was asked
+(of scores the exact token ids), and nothing else: never the suite, the batch or the time. Its value
+is bytes: packed numbers for scores, JSON for the answers to other questions.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import os
 import sqlite3
@@ -20,6 +22,8 @@ from typing import Protocol, TypeAlias
 from cimento.answers import BOUNDARY, COLUMNS, LAYER, Column
 from cimento.errors import StorageError
 from cimento.files import DATABASE_ERRORS
+from cimento.parsing import parse_json
+from cimento.suites.model import JsonValue
 
 Scores: TypeAlias = dict[int, float]
 """Index in the token sequence to log-probability in nats."""
@@ -32,6 +36,9 @@ _RETRY_SECONDS = 0.01
 _RECORD = struct.Struct("<id")
 
 _DIGEST = hashlib.sha256().digest_size
+_QUESTION = b"?"
+"""Follows the hash in the key of an answer that is no scores; the name of its table follows."""
+
 _SEAL = 8
 """Bytes of the hash that tells a damaged entry from a whole one."""
 
@@ -45,13 +52,13 @@ _ROUNDING = 1e-3
 
 
 class AnswerCache(Protocol):
-    """Where scored token sequences are kept."""
+    """Where answers are kept."""
 
-    def get(self, keys: Sequence[bytes]) -> dict[bytes, Scores]:
-        """What is known of these sequences; those of which nothing is known are left out."""
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """What is kept under these keys; those under which nothing is are left out."""
 
-    def put(self, entries: Mapping[bytes, Scores]) -> None:
-        """Keep the scores of these sequences, all or none; they replace what was there."""
+    def put(self, entries: Mapping[bytes, bytes]) -> None:
+        """Keep these entries, all or none; they replace what was there."""
 
 
 def sequence_key(model_key: str, ids: Sequence[int], words: Sequence[int] = ()) -> bytes:
@@ -73,20 +80,59 @@ def column_key(key: bytes, column: Column) -> bytes:
     return key + column.encode()
 
 
+def answer_key(model_key: str, table: str, asked: JsonValue) -> bytes:
+    """The address of the answer to a question that is not answered by scores of tokens.
+
+    Args:
+        model_key: all that answers depend on besides the question.
+        table: name of the table that answers it.
+        asked: the question, in plain values.
+    """
+    text = json.dumps([model_key, table, asked], sort_keys=True)
+    return hashlib.sha256(text.encode()).digest() + _QUESTION + table.encode()
+
+
+def get_scores(cache: AnswerCache, keys: Sequence[bytes]) -> dict[bytes, Scores]:
+    """The scores that are kept of these sequences."""
+    kept = cache.get(keys).items()
+    return {key: unpack_scores(data) for key, data in kept if not len(data) % _RECORD.size}
+
+
+def put_scores(cache: AnswerCache, entries: Mapping[bytes, Scores]) -> None:
+    """Keep the scores of these sequences, all or none; they replace what was there."""
+    cache.put({key: pack_scores(scores) for key, scores in entries.items()})
+
+
+def get_answers(cache: AnswerCache, keys: Sequence[bytes]) -> dict[bytes, JsonValue]:
+    """The answers that are kept under the keys of questions."""
+    return {key: parse_json(data) for key, data in cache.get(keys).items() if _is_json(data)}
+
+
+def put_answers(cache: AnswerCache, entries: Mapping[bytes, JsonValue]) -> None:
+    """Keep the answers to these questions, all or none."""
+    cache.put({key: json.dumps(answer).encode() for key, answer in entries.items()})
+
+
+def union(key: bytes, first: bytes, second: bytes) -> bytes:
+    """What is known after two have answered: of a sequence the tokens that either has scored."""
+    if _QUESTION in key[_DIGEST:] or len(first + second) % _RECORD.size:
+        return second
+    return pack_scores({**unpack_scores(first), **unpack_scores(second)})
+
+
 class MemoryCache:
     """A cache that lasts as long as the process."""
 
     def __init__(self) -> None:
-        # Packed as in the file: as objects they take ten times the room.
         self._entries: dict[bytes, bytes] = {}
 
-    def get(self, keys: Sequence[bytes]) -> dict[bytes, Scores]:
-        """What is known of these sequences."""
-        return {key: unpack_scores(self._entries[key]) for key in keys if key in self._entries}
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """What is kept under these keys."""
+        return {key: self._entries[key] for key in keys if key in self._entries}
 
-    def put(self, entries: Mapping[bytes, Scores]) -> None:
-        """Keep the scores of these sequences."""
-        self._entries.update((key, pack_scores(scores)) for key, scores in entries.items())
+    def put(self, entries: Mapping[bytes, bytes]) -> None:
+        """Keep these entries."""
+        self._entries.update(entries)
 
 
 def default_cache_folder() -> Path:
@@ -156,9 +202,9 @@ class FileCache:
             self._connection.execute("DROP TABLE answers")
         self._connection.execute("COMMIT")
 
-    def get(self, keys: Sequence[bytes]) -> dict[bytes, Scores]:
-        """What is known of these sequences; a damaged entry is not, and is asked again."""
-        found: dict[bytes, Scores] = {}
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """What is kept under these keys; a damaged entry is not, and is asked again."""
+        found: dict[bytes, bytes] = {}
         try:
             for start in range(0, len(keys), _LOOK_UP):
                 some = keys[start : start + _LOOK_UP]
@@ -166,16 +212,14 @@ class FileCache:
                 query = f"SELECT key, scores FROM sealed WHERE key IN ({marks})"  # noqa: S608  # only question marks
                 with closing(self._connection.execute(query, some)) as rows:
                     opened = ((key, _opened(key, blob)) for key, blob in rows)
-                    found.update(
-                        (key, unpack_scores(data)) for key, data in opened if data is not None
-                    )
+                    found.update((key, data) for key, data in opened if data is not None)
         except DATABASE_ERRORS as error:
             raise self._failure(error) from error
         return found
 
-    def put(self, entries: Mapping[bytes, Scores]) -> None:
-        """Keep the scores of these sequences, in one transaction."""
-        rows = [(key, _sealed(key, pack_scores(scores))) for key, scores in entries.items()]
+    def put(self, entries: Mapping[bytes, bytes]) -> None:
+        """Keep these entries, in one transaction."""
+        rows = [(key, _sealed(key, data)) for key, data in entries.items()]
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.executemany("INSERT OR REPLACE INTO sealed VALUES (?, ?)", rows)
@@ -186,16 +230,17 @@ class FileCache:
             raise self._failure(error) from error
 
     def count(self) -> int:
-        """The number of sequences whose scores are kept."""
+        """The number of texts and questions whose answers are kept."""
         try:
-            query = "SELECT count(*) FROM sealed WHERE length(key) = ?"
-            [[number]] = self._connection.execute(query, [_DIGEST]).fetchall()
+            query = "SELECT count(*) FROM sealed WHERE length(key) = ? OR substr(key, ?, 1) = ?"
+            place = (_DIGEST, _DIGEST + 1, _QUESTION)
+            [[number]] = self._connection.execute(query, place).fetchall()
         except DATABASE_ERRORS as error:
             raise self._failure(error) from error
         return int(number)
 
     def clear(self) -> int:
-        """Forget everything, and say how many sequences that were."""
+        """Forget everything, and say how many texts and questions that were."""
         number = self.count()
         try:
             self._connection.execute("DELETE FROM sealed")
@@ -272,18 +317,27 @@ def _opened(key: object, blob: object) -> bytes | None:
     if not isinstance(key, bytes) or not isinstance(blob, bytes):
         return None
     data = blob[_SEAL:]
-    return data if _sealed(key, data) == blob and not len(data) % _RECORD.size else None
+    return data if _sealed(key, data) == blob else None
 
 
 def _is_sound(key: bytes, blob: bytes) -> bool:
-    """Whether these are scores: whole records, and nothing above the log of a certainty."""
+    """Whether an entry is whole: JSON, or scores of which none is above the log of a certainty."""
     data = _opened(key, blob)
-    if data is None:
+    if data is None or len(key) < _DIGEST:
         return False
     column = key[_DIGEST:].decode(errors="replace")
-    if len(key) < _DIGEST or (
-        column and column not in {*COLUMNS, BOUNDARY} and not column.startswith(LAYER)
-    ):
+    if column.startswith(_QUESTION.decode()):
+        return _is_json(data)
+    known = not column or column in {*COLUMNS, BOUNDARY} or column.startswith(LAYER)
+    if not known or len(data) % _RECORD.size:
         return False
     highest = math.inf if column else _ROUNDING
     return all(index >= 0 and not value > highest for index, value in unpack_scores(data).items())
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        parse_json(data)
+    except ValueError:
+        return False
+    return True

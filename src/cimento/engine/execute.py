@@ -1,248 +1,370 @@
-"""Requests answered by one model: the one place where a model is asked anything."""
+"""Jobs done: requests cut into units, units given to workers, answers given back round by round.
+
+A job asks some requests of one model, and may ask more when it knows the answers. The engine does
+not learn whose they are. What all jobs of a model ask first is cut into units together, so that
+two that ask the same are answered once; what a job asks later is cut by itself. So units depend
+on the jobs alone, and not on who is done first.
+"""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from cimento.answers import CHOICES, FILLS, REPLIES, TOKENS
-from cimento.engine.cache import AnswerCache
-from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Score
-from cimento.errors import UsageError
-from cimento.models.base import ModelCard, Remarking
-from cimento.requests import Plan, ScoreRequest
-from cimento.sources import AnyScorer, Asking, ScorerSource, Source, ask, name_of, open_source
+from cimento.answers import Column
+from cimento.engine.engines import in_share
+from cimento.engine.jobs import Group, Job, JobState, UnitState, Work
+from cimento.engine.queue import PullQueue
+from cimento.engine.replay import Recording
+from cimento.engine.requests import NO_ANSWERS, Answers, Request
+from cimento.engine.units import Division, Unit, is_whole, model_digest, put_added
+from cimento.engine.workers import Pool, TaskError, TaskOutcome, UnitTask, Worker
+from cimento.errors import CimentoError, ModelError, StorageError
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.suites.model import JsonValue
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Called with the number of requests answered and the number in all."""
+ResultT = TypeVar("ResultT")
 
 
-class ModelHandle:
-    """A model that is loaded when it is first needed, as paradigms and the engine see it.
+class Execution(Generic[ResultT]):
+    """Jobs, and the units that they need.
 
     Args:
-        source: where it comes from.
-        scoring: how it scores texts.
+        jobs: in order; those of one model share its handle.
+        work: how they are done.
+
+    Attributes:
+        states: of the jobs, in order.
+        units: in the order in which they were needed.
     """
 
-    def __init__(self, source: Source, scoring: Asking) -> None:
-        self.source = source
-        self.scoring = scoring
-
-    @classmethod
-    def opened(cls, model: str | AnyScorer, scoring: Asking) -> ModelHandle:
-        """A model by its name, or one that is there already.
-
-        Raises:
-            CimentoError: there is no such file or model.
-        """
-        return cls(open_source(model, scoring), scoring)
-
-    @property
-    def label(self) -> str:
-        """Name and revision, known before anything is loaded."""
-        return self.source.label
-
-    @property
-    def inputs(self) -> dict[str, JsonValue]:
-        """What makes its answers what they are, for the manifest."""
-        return self.source.inputs
-
-    @property
-    def named(self) -> str:
-        """How it can be named again; empty where it was made in Python."""
-        return name_of(self.source)
-
-    @property
-    def recorded(self) -> frozenset[str]:
-        """Nothing: it answers what it is asked."""
-        return frozenset()
-
-    @property
-    def card(self) -> ModelCard:
-        """What is known about it; it is loaded for that."""
-        return self.scorer.card
-
-    @functools.cached_property
-    def scorer(self) -> AnyScorer:
-        """The model, loaded.
-
-        Raises:
-            CimentoError: it cannot be loaded, or is a recording.
-        """
-        if not isinstance(self.source, ScorerSource):
-            raise UsageError(
-                where=f"model {self.label!r}",
-                seen="it is a recording and answers only what was recorded",
-                todo="Give a model.",
-            )
-        return self.source.load()
-
-    def chat(self, messages: Sequence[tuple[str, str]]) -> str | None:
-        """Turns, as (role, content), in its chat template; None where it has none.
-
-        Raises:
-            ModelError: the template cannot render them.
-        """
-        from cimento.models.chatting import chat_template
-
-        render = chat_template(self.scorer)
-        return None if render is None else render(messages)
-
-    @property
-    def takes_messages(self) -> bool:
-        """Whether it renders turns itself, as servers do."""
-        from cimento.models.server import ServerScorer
-
-        return isinstance(self.scorer, ServerScorer)
-
-
-def answer(
-    requests: Sequence[Request],
-    model: ModelHandle,
-    *,
-    cache: AnswerCache,
-    progress: Progress | None = None,
-) -> Answers:
-    """The answers to some requests, whatever they ask; their numbers are their positions.
-
-    Args:
-        requests: each once.
-        model: who answers.
-        cache: what is already known; new answers are put there as they come.
-        progress: told how far it is.
-
-    Raises:
-        ModelError: the model cannot answer.
-        UsageError: it does not answer questions of this sort.
-    """
-    import polars as pl
-
-    tables: dict[str, list[pl.DataFrame]] = {}
-    warnings: list[str] = []
-    askers: dict[type[Request], _Asker] = {
-        Score: _scores, Fill: _fills, Choose: _choices, Reply: _replies
-    }  # fmt: skip
-    for kind, asker in askers.items():
-        numbers = [number for number, request in enumerate(requests) if isinstance(request, kind)]
-        if numbers:
-            some = [requests[number] for number in numbers]
-            name, table, remarks = asker(some, model, cache, progress)
-            new = pl.DataFrame({"request": range(len(numbers)), "number": numbers})
-            renumbered = table.with_columns(
-                request=pl.col("request").replace_strict(
-                    new["request"], new["number"], return_dtype=pl.Int32
-                )
-            )
-            tables.setdefault(name, []).append(renumbered)
-            warnings += remarks
-    return Answers(
-        tables={name: pl.concat(parts) for name, parts in tables.items()},
-        n=len(requests),
-        warnings=tuple(warnings),
-    )
-
-
-_Asker: TypeAlias = Callable[
-    [Sequence["Any"], ModelHandle, AnswerCache, "Progress | None"],
-    "tuple[str, pl.DataFrame, tuple[str, ...]]",
-]
-
-
-def _scores(
-    requests: Sequence[Score], model: ModelHandle, cache: AnswerCache, progress: Progress | None
-) -> tuple[str, pl.DataFrame, tuple[str, ...]]:
-    scorer, scoring = model.scorer, model.scoring
-    plan = Plan(
-        suite="",
-        requests=tuple(
-            ScoreRequest(number, each.text, each.context, each.wanted, each.regions, each.blank)
-            for number, each in enumerate(requests)
-        ),
-        places=(),
-    )
-    table = ask(
-        plan,
-        scorer,
-        policy=scoring.policy,
-        cache=cache,
-        columns=scoring.columns,
-        progress=progress,
-    )
-    remarks = scorer.remarks(plan.requests) if isinstance(scorer, Remarking) else ()
-    return TOKENS.name, table, remarks
-
-
-def _fills(
-    requests: Sequence[Fill], model: ModelHandle, cache: AnswerCache, progress: Progress | None
-) -> tuple[str, pl.DataFrame, tuple[str, ...]]:
-    from cimento.engine.fills import fill_blanks, fills_table
-
-    answers = fill_blanks(requests, model, cache=cache, progress=progress)
-    return FILLS.name, fills_table(list(enumerate(answers))), ()
-
-
-def _choices(
-    requests: Sequence[Choose],
-    model: ModelHandle,
-    cache: AnswerCache,  # noqa: ARG001
-    progress: Progress | None,
-) -> tuple[str, pl.DataFrame, tuple[str, ...]]:
-    import polars as pl
-
-    from cimento.models.answering import OptionAsk
-    from cimento.models.choosing import option_scorer
-
-    chooser = option_scorer(model.scorer, policy=model.scoring.policy)
-    asks = [
-        OptionAsk(prompt=each.prompt, options=each.options, templated=each.templated)
-        for each in requests
-    ]
-    rows: list[tuple[object, ...]] = []
-    for done, (number, scores) in enumerate(chooser.score_options(asks), start=1):
-        greedy = scores.greedy or [None] * len(scores.nats)
-        for option, (nats, is_greedy) in enumerate(zip(scores.nats, greedy, strict=True)):
-            text = requests[number].options[option]
-            rows.append((number, option, text, sum(nats), len(nats), is_greedy))
-        if progress is not None:
-            progress(done, len(requests))
-    table = pl.DataFrame(rows, schema=CHOICES.polars(), orient="row").sort("request", "option")
-    return CHOICES.name, table, tuple(getattr(chooser, "remarks", ()))
-
-
-def _replies(
-    requests: Sequence[Reply],
-    model: ModelHandle,
-    cache: AnswerCache,  # noqa: ARG001
-    progress: Progress | None,
-) -> tuple[str, pl.DataFrame, tuple[str, ...]]:
-    import polars as pl
-
-    from cimento.models.answering import ReplyAsk
-    from cimento.models.replying import replier
-
-    writer = replier(model.scorer, policy=model.scoring.policy)
-    asks = [
-        ReplyAsk(
-            prompt=each.prompt,
-            messages=tuple({"role": role, "content": text} for role, text in each.messages),
-            templated=each.templated,
-            max_tokens=each.max_tokens,
-            stop=each.stop,
-            options=each.options,
+    def __init__(self, jobs: Sequence[Job[ResultT]], work: Work) -> None:
+        self._jobs = jobs
+        self._work = work
+        self.units: list[UnitState] = []
+        self._groups: dict[tuple[int, tuple[Column, ...]], Group] = {}
+        self._interned: dict[Request, Request] = {}
+        self._results: dict[int, ResultT] = {}
+        self._doing = 0
+        self.states = [JobState(job, self._group(job)) for job in jobs]
+        groups = self._groups.values()
+        self._queue: PullQueue[int] = PullQueue(
+            (), alone={group.key for group in groups if group.is_alone}
         )
-        for each in requests
-    ]
-    rows: list[tuple[object, ...]] = []
-    for done, (number, reply) in enumerate(writer.reply(asks), start=1):
-        rows.append((number, reply.text, reply.stop_reason))
-        if progress is not None:
-            progress(done, len(requests))
-    table = pl.DataFrame(rows, schema=REPLIES.polars(), orient="row").sort("request")
-    return REPLIES.name, table, ()
+        self._begin()
+
+    def run(self) -> list[ResultT | CimentoError | None]:
+        """The result of each job, or why there is none; None for all that goes well in a share.
+
+        Raises:
+            StorageError: nothing can be read or written.
+            MissingDependencyError: the engine is not installed.
+        """
+        work = self._work
+        models = {group.key: group.model for group in self._groups.values()}
+        worker = Worker(cache=work.cache, models=models, progress=self._partly)
+        with work.engine.opened(len(self._queue), device=work.device, here=worker) as pool:
+            self._drive(pool)
+            while work.engine.share is not None and self._look_again():
+                self._drive(pool)
+        if work.engine.share is None:
+            self._keep_added()
+        return [self._result(number, state) for number, state in enumerate(self.states)]
+
+    def _result(self, number: int, state: JobState) -> ResultT | CimentoError | None:
+        if state.error is None and state.waiting and self._work.engine.share is None:
+            total = len(state.units)
+            state.error = ModelError(
+                where=state.job.title,
+                seen=f"{len(state.waiting)} of {total} units are missing",
+                todo="Run again: what is done stays done.",
+            )
+        return state.error if state.error is not None else self._results.get(number)
+
+    # --- What is asked
+
+    def _group(self, job: Job[ResultT]) -> Group | None:
+        model = job.model
+        if isinstance(model, Recording):
+            return None
+        key = (id(model), job.columns)
+        if key not in self._groups:
+            named = isinstance(model.model, str)
+            name = str(model.model) if named else f"{model.label} (in this process)"
+            group = Group(name, model, job.columns, model_digest(model, job.columns))
+            group.division = Division(partial(self._add, group), whole=group.is_whole)
+            self._groups[key] = group
+        return self._groups[key]
+
+    def _add(self, group: Group, unit: Unit) -> int:
+        store = self._work.store
+        path = None if store is None else store.result(group.digest, unit.digest)
+        self.units.append(UnitState(unit, group, path))
+        return len(self.units) - 1
+
+    def _begin(self) -> None:
+        """Ask what all jobs ask first, and find out what of it is not done."""
+        idle = {id(state.group) for state in self.states if state.job.is_done}
+        idle -= {id(state.group) for state in self.states if not state.job.is_done}
+        for state in self.states:
+            if state.group is not None and id(state.group) not in idle:
+                self._ask(state, state.group.division)
+        share, total = self._work.engine.share, len(self.units)
+        if share is not None:
+            for position, unit in enumerate(self.units):
+                unit.is_other = not in_share(position, total, share)
+        for state in self.states:
+            if state.job.is_done:
+                state.is_answered = True
+            elif state.group is None:
+                self._replay(state)
+            elif state.error is None:
+                self._need(state)
+
+    def _ask(self, state: JobState, division: Division) -> None:
+        """Ask for the next round of a job."""
+        try:
+            requests = state.job.requests(state.answers)
+        except StorageError:
+            raise
+        except CimentoError as error:
+            state.error = error
+            return
+        if requests is None:
+            state.is_answered = True
+            return
+        known = self._interned
+        asked = [known.setdefault(request, request) for request in requests.asked]
+        state.begin(division.divide(asked))
+
+    def _need(self, state: JobState) -> None:
+        """Find out which units of a round are not done, and have workers told of them."""
+        while not state.is_answered and state.error is None:
+            state.answered = state.total = 0
+            for number, places in state.units.items():
+                unit = self.units[number]
+                self._check(unit)
+                if not unit.is_done:
+                    state.waiting.add(number)
+                    state.total += len(places)
+                    unit.waiting.append(state)
+                    self._give(number)
+            if state.waiting:
+                return
+            self._advance(state)
+
+    def _check(self, unit: UnitState) -> None:
+        """See whether a unit is done already, and say where its file is damaged."""
+        if unit.is_done or unit.path is None or (self._work.force and not unit.is_other):
+            return
+        unit.is_done = is_whole(unit.path)
+        if not unit.is_done and unit.path.exists() and not unit.is_queued and self._work.note:
+            self._work.note(f"{unit.path}: the result of a unit is damaged; it is done again.")
+
+    def _give(self, number: int) -> None:
+        unit = self.units[number]
+        if self._work.ask and not unit.is_queued and not unit.is_other:
+            unit.is_queued = True
+            self._queue.add(unit.group.key, number)
+
+    def _advance(self, state: JobState) -> None:
+        """Take the answers of a round that is done, and ask for the next one."""
+        group = state.group
+        if group is None:
+            return
+        try:
+            state.answers = state.answers.joined(self._gather(state))
+        except StorageError:
+            raise
+        except CimentoError as error:
+            state.error = error
+            return
+        if state.later is None:
+            add = partial(self._add, group)
+            state.later = Division(add, whole=group.is_whole, known=group.division)
+        self._ask(state, state.later)
+
+    def _gather(self, state: JobState) -> Answers:
+        """The answers to the requests of a round, from all units that hold some of them.
+
+        Raises:
+            TableError: a file was damaged meanwhile.
+        """
+        import polars as pl
+
+        parts: dict[str, list[pl.DataFrame]] = {}
+        warnings: dict[str, None] = {}
+        card = None
+        for number, places in state.units.items():
+            answers = self.units[number].answers
+            card = card or answers.model
+            warnings |= dict.fromkeys(answers.warnings)
+            for name, table in answers.tables.items():
+                some = table.filter(pl.col("request").is_in(list(places)))
+                parts.setdefault(name, []).append(
+                    some.with_columns(
+                        pl.col("request").replace_strict(places, return_dtype=pl.Int32)
+                    )
+                )
+        tables = {
+            name: pl.concat(some).sort("request", maintain_order=True)
+            for name, some in parts.items()
+        }
+        return Answers(tables=tables, n=state.n, warnings=tuple(warnings), model=card)
+
+    def _replay(self, state: JobState) -> None:
+        """Have a recording answer all rounds of a job."""
+        recording = state.job.model
+        if not isinstance(recording, Recording):
+            return
+        try:
+            while (requests := state.job.requests(state.answers)) is not None:
+                new = recording.answer(requests, first=state.answers.n)
+                state.answers = state.answers.joined(new)
+        except StorageError:
+            raise
+        except CimentoError as error:
+            state.error = error
+        state.is_answered = True
+
+    # --- Who answers
+
+    def _drive(self, pool: Pool) -> None:
+        """Have workers do units until none waits, and make results of what is answered."""
+        given: dict[int, tuple[str, int]] = {}
+        while True:
+            for worker in pool.workers:
+                if worker not in given and (pulled := self._next(worker)) is not None:
+                    given[worker] = pulled
+                    pool.give(worker, self._task(pulled[1]))
+            self._finish()
+            if not given:
+                return
+            for worker, outcome in pool.wait():
+                key, number = given.pop(worker)
+                if outcome is not None:
+                    self._note(number, outcome)
+                elif not self._queue.again(worker, key, number):
+                    self._fail(number, _died(key))
+
+    def _next(self, worker: int) -> tuple[str, int] | None:
+        """The next unit for a worker that some job still needs."""
+        while (pulled := self._queue.next(worker)) is not None:
+            if any(state.error is None for state in self.units[pulled[1]].waiting):
+                return pulled
+        return None
+
+    def _task(self, number: int) -> UnitTask:
+        unit = self.units[number]
+        store, group = self._work.store, unit.group
+        keeps = store is not None and self._work.cache is not None
+        self._doing = number
+        return UnitTask(
+            model=group.key,
+            scoring=group.model.scoring,
+            columns=group.columns,
+            unit=unit.unit,
+            result=unit.path,
+            added=store.added(group.digest, unit.unit.digest) if keeps and store else None,
+        )
+
+    def _note(self, number: int, outcome: TaskOutcome) -> None:
+        """Write down what became of a unit, and go on with the jobs that it holds up.
+
+        Raises:
+            StorageError: a worker could not write: nothing would be kept.
+        """
+        unit = self.units[number]
+        if outcome.error is not None:
+            if isinstance(outcome.error.error(), StorageError):
+                raise outcome.error.error()
+            self._fail(number, outcome.error)
+            return
+        unit.is_done, unit.result = True, outcome.result
+        states, unit.waiting = unit.waiting, []
+        for state in states:
+            state.waiting.discard(number)
+            state.answered += len(state.units.get(number, ()))
+            if state.job.progress is not None:
+                state.job.progress(state.answered, state.total)
+            if not state.waiting and state.error is None:
+                self._advance(state)
+                self._need(state)
+
+    def _fail(self, number: int, failed: TaskError) -> None:
+        """Give up the jobs that need a unit; those of a model that cannot be used at all too."""
+        unit = self.units[number]
+        if failed.whole_model:
+            self._queue.drop(unit.group.key)
+        for state in self.states:
+            if state.group is None or state.is_answered or state.error is not None:
+                continue
+            same = failed.whole_model and state.group.key == unit.group.key
+            if number in state.waiting or same:
+                error = failed.error()
+                place = state.units.get(number, {}).get(failed.request or 0)
+                if failed.request is not None and place is not None:
+                    error = state.job.blame(error, state.answers.n + place)
+                state.error = error
+
+    def _look_again(self) -> bool:
+        """Whether the units of other shares are done by now, so that jobs can be asked further.
+
+        Whoever finds them done asks all that comes later.
+        """
+        for state in self.states:
+            found = {number for number in state.waiting if self._is_there(number)}
+            state.waiting -= found
+            if found and not state.waiting and state.error is None:
+                self._advance(state)
+                self._need(state)
+        return len(self._queue) > 0
+
+    def _is_there(self, number: int) -> bool:
+        unit = self.units[number]
+        unit.is_done = unit.is_done or (unit.path is not None and is_whole(unit.path))
+        return unit.is_done
+
+    def _partly(self, done: int, total: int) -> None:
+        """Say how far the unit is that this process does."""
+        unit = self.units[self._doing]
+        for state in unit.waiting:
+            if state.job.progress is not None:
+                part = len(state.units.get(self._doing, ())) * done // max(1, total)
+                state.job.progress(state.answered + part, state.total)
+
+    # --- What comes of it
+
+    def _finish(self) -> None:
+        """Make results of all jobs that are answered."""
+        if self._work.engine.share is not None:
+            return
+        for number, state in enumerate(self.states):
+            if not state.is_answered or state.error is not None or number in self._results:
+                continue
+            answers, state.answers = state.answers, NO_ANSWERS
+            try:
+                self._results[number] = self._jobs[number].finish(
+                    None if state.job.is_done else answers
+                )
+            except StorageError:
+                raise
+            except CimentoError as error:
+                state.error = error
+
+    def _keep_added(self) -> None:
+        """Put what units added into the cache, now that nobody computes any more."""
+        store, cache = self._work.store, self._work.cache
+        if store is not None and cache is not None:
+            put_added((store.added(u.group.digest, u.unit.digest) for u in self.units), cache)
+
+
+def _died(model: str) -> TaskError:
+    return TaskError(
+        kind="ModelError",
+        where=f"model {model!r}",
+        seen="the process that asked it ended three times over the same texts",
+        todo="Was there too little memory? Try a small --batch-size or fewer --workers.",
+    )

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING, Any
 
 from cimento.answers import FILLS
-from cimento.engine.cache import AnswerCache
+from cimento.engine.cache import AnswerCache, get_answers, put_answers
+from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import Fill as FillAsk
 from cimento.errors import UsageError
 from cimento.models.base import ModelCard
@@ -20,11 +21,10 @@ from cimento.models.fill import CHOICE, ChoiceRule, Fill, FillKind, FillPolicy, 
 from cimento.models.fill_opening import has_filler, open_filler
 from cimento.requests import Plan, ScoreRequest, Span
 from cimento.sources import AnyScorer, Asking, ask
+from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from cimento.engine.execute import ModelHandle
 
 SHARD = 128
 """Blanks that are asked together."""
@@ -39,52 +39,66 @@ OTHER_CHOICES: tuple[ChoiceRule, ...] = ("sentence", "left", "continuation")
 """The same for all others: one scoring of the filled text gives the three."""
 
 
-def fill_blanks(
-    asks: Sequence[FillAsk],
+def fills(
+    requests: Sequence[FillAsk],
     model: ModelHandle,
-    *,
     cache: AnswerCache,
-    progress: Callable[[int, int], None] | None = None,
-) -> list[list[Fill]]:
-    """Candidates for each blank, then its options under each rule.
-
-    Args:
-        asks: all with one policy.
-        model: who answers.
-        cache: where scores of options are kept.
-        progress: told how far it is.
+    progress: Callable[[int, int], None] | None,
+) -> tuple[str, pl.DataFrame, tuple[str, ...]]:
+    """Candidates for each blank, then its options under each rule; see `cimento.engine.answers`.
 
     Raises:
         UsageError: a rule is not for this kind of model, or nothing can be asked of it.
         ModelError: a text cannot be asked.
     """
+    answers: dict[int, list[Fill]] = {}
+    for policy in dict.fromkeys(request.policy for request in requests):
+        numbers = [n for n, request in enumerate(requests) if request.policy == policy]
+        for start in range(0, len(numbers), SHARD):
+            some = numbers[start : start + SHARD]
+            found = _fill_shard([requests[number] for number in some], policy, model, cache)
+            answers.update(zip(some, found, strict=True))
+            if progress is not None:
+                progress(len(answers), len(requests))
+    return FILLS.name, fills_table(sorted(answers.items())), ()
+
+
+def _fill_shard(
+    asks: Sequence[FillAsk], policy: FillPolicy, model: ModelHandle, cache: AnswerCache
+) -> list[list[Fill]]:
     scorer, scoring = model.scorer, model.scoring
-    policy = asks[0].policy
     filler = (
         open_filler(scorer, policy=scoring.policy, limits=scoring.limits)
         if has_filler(scorer)
         else None
     )
     rules = _rules(policy, scorer.card, () if filler is None else filler.choices)
-    answers: list[list[Fill]] = []
-    for start in range(0, len(asks), SHARD):
-        requests = [
-            FillRequest(number, each.before, each.after, each.options)
-            for number, each in enumerate(asks[start : start + SHARD], start=start)
-        ]
-        if filler is None:
-            _refuse_no_options(requests, scorer.card)
-            own: list[ChoiceRule] = []
-            candidates: list[list[Fill]] = [[] for _ in requests]
-        else:
-            own = [rule for rule in rules if rule in filler.choices]
-            candidates = filler.fill(requests, policy, choice=own)
-        others = [rule for rule in rules if rule not in own]
-        scored = score_options(requests, scorer, others, asking=scoring, cache=cache)
-        answers += [[*one, *other] for one, other in zip(candidates, scored, strict=True)]
-        if progress is not None:
-            progress(len(answers), len(asks))
-    return answers
+    requests = [
+        FillRequest(number, each.before, each.after, each.options)
+        for number, each in enumerate(asks)
+    ]
+    own = [] if filler is None else [rule for rule in rules if rule in filler.choices]
+    if filler is None:
+        _refuse_no_options(requests, scorer.card)
+        candidates: list[list[Fill]] = [[] for _ in requests]
+    else:
+        keys = model.addresses(asks, FILLS.name)
+        known = get_answers(cache, keys)
+        todo = [number for number, key in enumerate(keys) if key not in known]
+        asked = filler.fill([requests[n] for n in todo], policy, choice=own) if todo else []
+        fresh: dict[bytes, JsonValue] = {
+            keys[number]: [list(astuple(fill)) for fill in found]
+            for number, found in zip(todo, asked, strict=True)
+        }
+        put_answers(cache, fresh)
+        candidates = [_read(answer) for answer in map((known | fresh).__getitem__, keys)]
+    others = [rule for rule in rules if rule not in own]
+    scored = score_options(requests, scorer, others, asking=scoring, cache=cache)
+    return [[*one, *other] for one, other in zip(candidates, scored, strict=True)]
+
+
+def _read(answer: Any) -> list[Fill]:  # noqa: ANN401  # as `fills` put it into the cache
+    return [Fill(*fill) for fill in answer]
 
 
 def score_options(

@@ -96,7 +96,9 @@ class Recording:
             ]
             kept = self.tables[name].drop(*_KEYS).schema if name in self.tables else {}
             tables[name] = pl.DataFrame(rows, schema={"request": pl.Int32(), **kept}, orient="row")
-        return Answers(tables=tables, n=len(requests.asked), warnings=self.warnings)
+        return Answers(
+            tables=tables, n=len(requests.asked), warnings=self.warnings, model=self.card
+        )
 
     def _by_place(self, name: str) -> dict[tuple[str, str], _Rows]:
         """The rows of a table without item and condition, by these."""

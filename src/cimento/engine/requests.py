@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.models.base import ModelCard
 from cimento.models.fill import FillPolicy
 from cimento.requests import Span
 
@@ -118,11 +119,13 @@ class Answers:
             for `Reply`; each has the column ``request``. A question that was never asked has none.
         n: how many requests there were.
         warnings: what the model had to say of the requests, as sentences.
+        model: who answered; None where nothing was asked.
     """
 
     tables: Mapping[str, pl.DataFrame]
     n: int
     warnings: tuple[str, ...] = ()
+    model: ModelCard | None = None
 
     def joined(self, following: Answers) -> Answers:
         """These answers and those to the next round, whose requests are numbered on."""
@@ -137,7 +140,12 @@ class Answers:
             for name in dict.fromkeys((*self.tables, *shifted))
         }
         warnings = tuple(dict.fromkeys((*self.warnings, *following.warnings)))
-        return Answers(tables=tables, n=self.n + following.n, warnings=warnings)
+        return Answers(
+            tables=tables,
+            n=self.n + following.n,
+            warnings=warnings,
+            model=self.model or following.model,
+        )
 
 
 NO_ANSWERS = Answers(tables={}, n=0)

@@ -13,7 +13,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.answers import NO_LEFT_CONTEXT, TOKENS, Column
-from cimento.engine.cache import AnswerCache, Scores, column_key, sequence_key
+from cimento.engine.cache import (
+    AnswerCache,
+    Scores,
+    column_key,
+    get_scores,
+    put_scores,
+    sequence_key,
+)
 from cimento.errors import NonFiniteScoreError, UsageError
 from cimento.models.base import ColumnScorer, Encoded, ModelCard, Policy, Scorer
 from cimento.requests import Plan
@@ -117,7 +124,7 @@ def _answer_shard(
 ) -> Known:
     """Scores of some sequences: from the cache where it has them, else from the model."""
     addresses = {key: [key, *(column_key(key, column) for column in columns)] for key in shard}
-    kept = cache.get([address for some in addresses.values() for address in some])
+    kept = get_scores(cache, [address for some in addresses.values() for address in some])
     known = {key: [kept.get(address, {}) for address in addresses[key]] for key in shard}
     todo: list[tuple[bytes, Encoded]] = []
     for key, each in shard.items():
@@ -132,7 +139,7 @@ def _answer_shard(
         _check_finite(values[0], each, scorer, plan)
         known[key] = [{**old, **new} for old, new in zip(known[key], values, strict=True)]
         fresh.update(zip(addresses[key], known[key], strict=True))
-    cache.put(fresh)
+    put_scores(cache, fresh)
     return known
 
 
@@ -171,13 +178,18 @@ def _check_finite(scores: Scores, each: Encoded, scorer: Scorer, plan: Plan) -> 
         undefined = (index == 0 and scorer.card.kind != "masked") or index in each.undefined
         if math.isfinite(value) or (math.isnan(value) and undefined):
             continue
+        [text] = [r.text for r in plan.requests if r.id == each.request]
         places = [place for place in plan.places if place.request == each.request]
         where = f"item {places[0].item!r}, condition {places[0].condition!r}" if places else "text"
-        raise NonFiniteScoreError(
-            where=f"model {scorer.card.name!r}, suite {plan.suite!r}, {where}",
+        error = NonFiniteScoreError(
+            where=f"model {scorer.card.name!r}, suite {plan.suite!r}, {where}"
+            if places
+            else f"model {scorer.card.name!r}, text {text!r}",
             seen=f"the model gave {value} for the token {each.tokens[index]!r}",
             todo="Its weights may be damaged, or the dtype too narrow: try --dtype float32.",
         )
+        error.request = each.request
+        raise error
 
 
 def _tokens_table(

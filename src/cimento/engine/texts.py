@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cimento.answers import NO_LEFT_CONTEXT, TOKENS
-from cimento.engine.cache import AnswerCache, Scores, sequence_key
+from cimento.engine.cache import AnswerCache, Scores, get_scores, put_scores, sequence_key
 from cimento.engine.scores import Progress, model_key
 from cimento.errors import ModelError
 from cimento.models.align import tokens_in, trim_spans
@@ -47,11 +47,11 @@ def answer_texts(
     model = model_key(scorer.card, policy)
     texts = dict.fromkeys(whole_text(request) for request in plan.requests)
     keys = {text: sequence_key(model, text.encode()) for text in texts if text.strip()}
-    known = cache.get(list(keys.values()))
+    known = get_scores(cache, list(keys.values()))
     todo = [text for text, key in keys.items() if key not in known]
     for done, (text, scores) in enumerate(scorer.read(todo), start=len(keys) - len(todo) + 1):
         known[keys[text]] = scores
-        cache.put({keys[text]: scores})
+        put_scores(cache, {keys[text]: scores})
         if progress is not None:
             progress(done, len(keys))
     readings = {text: known[key] for text, key in keys.items()}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.models.base import Scorer, TextScorer
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 Render: TypeAlias = Callable[[Sequence[tuple[str, str]]], str]
 """From turns, as (role, content), to the text that ends where the model's answer begins."""
@@ -21,7 +24,11 @@ def chat_template(scorer: Scorer | TextScorer) -> Render | None:
 
     if not isinstance(scorer, Inspectable) or scorer.card.kind != "causal":
         return None
-    tokenizer = scorer.inside().tokenizer
+    return template_of(scorer.inside().tokenizer)
+
+
+def template_of(tokenizer: PreTrainedTokenizerBase) -> Render | None:
+    """The chat template of a tokenizer; None where it has none."""
     if not tokenizer.chat_template:
         return None
 

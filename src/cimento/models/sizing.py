@@ -7,6 +7,7 @@ import math
 import struct
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cimento.models.base import KindRule, ModelCard, Policy
 from cimento.models.encoding import TextEncoder
@@ -14,6 +15,9 @@ from cimento.models.loading import kind_of, load_tokenizer, read_config
 from cimento.models.locate import Located
 from cimento.models.tokenizing import causal_frame, own_frame
 from cimento.parsing import parse_json
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 _LENGTH = struct.Struct("<Q")
 _MOST_HEADER = 100_000_000
@@ -28,12 +32,14 @@ class Sized:
     Attributes:
         card: as far as answers are addressed by it.
         encoder: its tokenizer, as it is asked through; None for encoder-decoders.
+        tokenizer: itself.
         parameters: how many; None where its files do not tell.
         vocabulary: rows of its head.
     """
 
     card: ModelCard
     encoder: TextEncoder | None
+    tokenizer: PreTrainedTokenizerBase
     parameters: int | None
     vocabulary: int
 
@@ -63,7 +69,7 @@ def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Siz
         revision=located.revision,
         tokenizer=hashlib.sha256(serialized.encode()).hexdigest(),
     )
-    return Sized(card, encoder, count_parameters(located.folder), vocabulary)
+    return Sized(card, encoder, tokenizer, count_parameters(located.folder), vocabulary)
 
 
 def count_parameters(folder: Path) -> int | None:

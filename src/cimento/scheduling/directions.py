@@ -8,10 +8,10 @@ from array import array
 from dataclasses import dataclass
 from pathlib import Path
 
+from cimento.engine.sealed import read_sealed
 from cimento.errors import StorageError, TableError
 from cimento.outline import Numbering
 from cimento.parsing import parse_json
-from cimento.scheduling.sealed import read_sealed
 
 _BYTES = array("i").itemsize
 

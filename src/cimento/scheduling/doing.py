@@ -10,10 +10,10 @@ from typing import overload
 
 from cimento.api import Failure
 from cimento.engine.cache import FileCache, MemoryCache, default_cache_folder
+from cimento.engine.engines import in_share
 from cimento.regions_api import Evaluation, ProgressFor, evaluate_model
 from cimento.scheduling.copies import read_copy
 from cimento.scheduling.driving import Driven, drive
-from cimento.scheduling.engines import in_share
 from cimento.scheduling.missing import missing_units
 from cimento.scheduling.pools import Pool
 from cimento.scheduling.tasks import CallTask, Outcome, ShardTask, Task, Trouble
@@ -63,7 +63,7 @@ def to_do(work: Work, *, alone: bool = False, share: tuple[int, int] | None = No
         work: what is to be done.
         alone: whether there are no workers but this process, which then asks for whole suites
             when it puts runs together.
-        share: only this share of the units, see `cimento.scheduling.engines.Engine`.
+        share: only this share of the units, see `cimento.engine.engines.Engine`.
     """
     units = missing_units(work, share)
     forced = work.evaluation.force

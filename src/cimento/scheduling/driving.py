@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 
+from cimento.engine.queue import PullQueue
 from cimento.errors import StorageError
 from cimento.scheduling.pools import Pool
-from cimento.scheduling.queue import PullQueue
 from cimento.scheduling.tasks import Outcome, Task, Trouble
 
 Told = Callable[[int, Outcome], None]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from cimento.engine.cache import AnswerCache, column_key, sequence_key
+from cimento.engine.cache import AnswerCache, column_key, get_scores, sequence_key
 from cimento.engine.scores import model_key
 from cimento.errors import CimentoError
 from cimento.scheduling.tasks import ShardTask
@@ -178,5 +178,5 @@ def _count(
 
 def _is_known(cache: AnswerCache, key: bytes, each: Encoded, columns: Sequence[Column]) -> bool:
     addresses = [key, *(column_key(key, column) for column in columns)]
-    found = cache.get(addresses)
+    found = get_scores(cache, addresses)
     return all(index in found.get(address, {}) for address in addresses for index in each.wanted)

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Sequence
 from typing import overload
 
-from cimento.scheduling.engines import in_share
+from cimento.engine.engines import in_share
 from cimento.scheduling.tasks import ShardTask
 from cimento.scheduling.units import is_whole
 from cimento.scheduling.work import Asked, Work

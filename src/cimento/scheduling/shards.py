@@ -16,10 +16,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from cimento.engine.sealed import read_sealed
 from cimento.errors import StorageError, TableError
 from cimento.parsing import parse_json
 from cimento.requests import Place, Plan, ScoreRequest, Span
-from cimento.scheduling.sealed import read_sealed
 
 SHARD = 256
 """Requests that are answered together."""

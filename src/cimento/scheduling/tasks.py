@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento import errors
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
+from cimento.engine.freeing import give_back
 from cimento.errors import CimentoError, StorageError
-from cimento.scheduling.freeing import give_back
 from cimento.scheduling.joining import Joiner, JoinTask
 from cimento.scheduling.shards import read_shard
 from cimento.scheduling.units import Apart, Result, UnitStore, write_added, write_result

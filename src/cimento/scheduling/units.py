@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cimento.answers import SCHEMA_VERSION, TOKENS, validate
-from cimento.engine.cache import AnswerCache, Scores, pack_scores, unpack_scores
+from cimento.engine.cache import AnswerCache, union
 from cimento.engine.scores import SCORING_VERSION
+from cimento.engine.sealed import read_sealed, write_sealed
 from cimento.errors import StorageError, TableError
 from cimento.models.base import ModelCard
 from cimento.parsing import parse_json
-from cimento.scheduling.sealed import read_sealed, write_sealed
 from cimento.sources import Asking, Source
 
 if TYPE_CHECKING:
@@ -207,19 +207,19 @@ class Apart:
 
     def __init__(self, known: AnswerCache) -> None:
         self._known = known
-        self.added: dict[bytes, Scores] = {}
+        self.added: dict[bytes, bytes] = {}
 
-    def get(self, keys: Sequence[bytes]) -> dict[bytes, Scores]:
-        """What is known of these sequences, or was added by this unit."""
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """What was kept under these keys, or was added by this unit."""
         added = {key: self.added[key] for key in keys if key in self.added}
         return {**self._known.get([key for key in keys if key not in added]), **added}
 
-    def put(self, entries: Mapping[bytes, Scores]) -> None:
-        """Keep the scores of these sequences."""
+    def put(self, entries: Mapping[bytes, bytes]) -> None:
+        """Keep these entries."""
         self.added.update(entries)
 
 
-def write_added(added: Mapping[bytes, Scores], path: Path) -> None:
+def write_added(added: Mapping[bytes, bytes], path: Path) -> None:
     """Write what a unit adds to the cache, to be put there when the run is over.
 
     The file holds how many sequences these are, the lengths of the address and the scores of each,
@@ -228,12 +228,12 @@ def write_added(added: Mapping[bytes, Scores], path: Path) -> None:
     Raises:
         StorageError: it cannot be written.
     """
-    parts = [part for key, scores in added.items() for part in (key, pack_scores(scores))]
+    parts = [part for key, data in added.items() for part in (key, data)]
     lengths = struct.pack(f"<{1 + len(parts)}q", len(added), *map(len, parts))
     write_sealed(lengths + b"".join(parts), path)
 
 
-def _read_added(path: Path) -> dict[bytes, Scores]:
+def _read_added(path: Path) -> dict[bytes, bytes]:
     """What a unit adds to the cache.
 
     Raises:
@@ -246,7 +246,7 @@ def _read_added(path: Path) -> dict[bytes, Scores]:
         lengths = struct.unpack_from(f"<{2 * count}q", content, _LENGTH)
         ends = list(accumulate(lengths, initial=(1 + len(lengths)) * _LENGTH))
         parts = [content[begin:end] for begin, end in pairwise(ends)]
-        return {key: unpack_scores(data) for key, data in zip(parts[::2], parts[1::2], strict=True)}
+        return dict(zip(parts[::2], parts[1::2], strict=True))
     except (struct.error, ValueError) as error:
         raise _damaged(path) from error
 
@@ -256,16 +256,16 @@ def put_added(paths: Sequence[Path], cache: AnswerCache) -> None:
 
     A damaged file is only removed.
     """
-    entries: dict[bytes, Scores] = {}
+    entries: dict[bytes, bytes] = {}
     for path in paths:
         try:
             added = _read_added(path)
         except (StorageError, TableError):
             continue
-        for key, scores in added.items():
-            entries[key] = {**entries.get(key, {}), **scores}
+        for key, data in added.items():
+            entries[key] = union(key, entries[key], data) if key in entries else data
     if entries:
         known = cache.get(list(entries))
-        cache.put({key: {**known.get(key, {}), **scores} for key, scores in entries.items()})
+        cache.put({k: union(k, known[k], d) if k in known else d for k, d in entries.items()})
     for path in paths:
         path.unlink(missing_ok=True)

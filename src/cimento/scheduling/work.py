@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
+from cimento.engine.sealed import write_once
 from cimento.errors import CimentoError, ModelError
 from cimento.regions_api import Evaluation, SuiteLike, each_suite, refuse_same_names
 from cimento.requests import Plan
 from cimento.scheduling.copies import keep_copy, read_copy, write_copy
 from cimento.scheduling.directions import Directions
-from cimento.scheduling.sealed import write_once
 from cimento.scheduling.shards import Division, Shard, shard_content, shard_plan
 from cimento.scheduling.spool import Spool
 from cimento.scheduling.tasks import ShardTask

@@ -28,12 +28,16 @@ class PullQueue(Generic[U]):
         self, units: Iterable[tuple[str, U]], *, alone: Container[str] = frozenset()
     ) -> None:
         self._waiting: dict[str, deque[U]] = {}
-        for model, unit in units:
-            self._waiting.setdefault(model, deque()).append(unit)
         self._alone = alone
         self._holds: dict[int, str] = {}
         self._had: dict[int, set[str]] = {}
         self._attempts: dict[Hashable, int] = {}
+        for model, unit in units:
+            self.add(model, unit)
+
+    def add(self, model: str, unit: U) -> None:
+        """One unit more."""
+        self._waiting.setdefault(model, deque()).append(unit)
 
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values()))

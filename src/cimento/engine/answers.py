@@ -1,0 +1,240 @@
+"""Requests answered by one model: the one place where a model is asked anything.
+
+Every answer is looked for in the cache first, and put there as soon as it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from cimento.answers import CHOICES, REPLIES, TOKENS, Column
+from cimento.engine.cache import AnswerCache, get_answers, put_answers
+from cimento.engine.fills import fills
+from cimento.engine.handle import ModelHandle
+from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Score
+from cimento.models.base import Remarking
+from cimento.requests import Plan, ScoreRequest
+from cimento.sources import ask
+from cimento.suites.model import JsonValue
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.models.answering import OptionScores
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with the number of requests answered and the number in all."""
+
+Answered: TypeAlias = "tuple[str, pl.DataFrame, tuple[str, ...]]"
+"""Name of a table, the table, and what the model has to say of the requests."""
+
+_Asker: TypeAlias = Callable[
+    [Sequence[Any], ModelHandle, AnswerCache, "Progress | None"], "Answered"
+]
+
+
+def answer(
+    requests: Sequence[Request],
+    model: ModelHandle,
+    *,
+    cache: AnswerCache,
+    columns: tuple[Column, ...] = (),
+    progress: Progress | None = None,
+) -> Answers:
+    """The answers to some requests, whatever they ask; their numbers are their positions.
+
+    Args:
+        requests: each once.
+        model: who answers.
+        cache: what is already known; new answers are put there as they come.
+        columns: what is wanted of every token besides its log-probability.
+        progress: told how far it is.
+
+    Raises:
+        ModelError: the model cannot answer.
+        UsageError: it does not answer questions of this sort.
+    """
+    import polars as pl
+
+    tables: dict[str, list[pl.DataFrame]] = {}
+    warnings: list[str] = []
+    askers: dict[type[Request], _Asker] = {
+        Score: partial(_scores, columns), Fill: fills, Choose: _choices, Reply: _replies
+    }  # fmt: skip
+    for kind, asker in askers.items():
+        numbers = [number for number, request in enumerate(requests) if isinstance(request, kind)]
+        if numbers:
+            some = [requests[number] for number in numbers]
+            name, table, remarks = asker(some, model, cache, progress)
+            if len(some) < len(requests):
+                new = pl.col("request").replace_strict(
+                    range(len(numbers)), numbers, return_dtype=pl.Int32
+                )
+                table = table.with_columns(request=new)
+            tables.setdefault(name, []).append(table)
+            warnings += remarks
+    return Answers(
+        tables={name: pl.concat(parts) for name, parts in tables.items()},
+        n=len(requests),
+        warnings=tuple(warnings),
+        model=model.scorer.card,
+    )
+
+
+def _scores(
+    columns: tuple[Column, ...],
+    requests: Sequence[Score],
+    model: ModelHandle,
+    cache: AnswerCache,
+    progress: Progress | None,
+) -> Answered:
+    scorer, scoring = model.scorer, model.scoring
+    plan = Plan(
+        suite="",
+        requests=tuple(
+            ScoreRequest(number, each.text, each.context, each.wanted, each.regions, each.blank)
+            for number, each in enumerate(requests)
+        ),
+        places=(),
+    )
+    table = ask(
+        plan,
+        scorer,
+        policy=scoring.policy,
+        cache=cache,
+        columns=columns,
+        progress=progress,
+    )
+    remarks = scorer.remarks(plan.requests) if isinstance(scorer, Remarking) else ()
+    return TOKENS.name, table, remarks
+
+
+def _choices(
+    requests: Sequence[Choose], model: ModelHandle, cache: AnswerCache, progress: Progress | None
+) -> Answered:
+    import polars as pl
+
+    remarks: list[str] = []
+
+    def asked(some: Sequence[Choose]) -> Iterator[tuple[int, JsonValue]]:
+        for number, scores in _option_scores(some, model, remarks):
+            greedy = scores.greedy or [None] * len(scores.nats)
+            yield (
+                number,
+                [
+                    [sum(nats), len(nats), is_greedy]
+                    for nats, is_greedy in zip(scores.nats, greedy, strict=True)
+                ],
+            )
+
+    answers = _known_or_asked(requests, asked, CHOICES.name, model, cache, progress)
+    rows: list[tuple[object, ...]] = []
+    for number, (request, answer) in enumerate(zip(requests, answers, strict=True)):
+        rows += [
+            (number, option, request.options[option], *scores)
+            for option, scores in enumerate(answer)
+        ]
+    table = pl.DataFrame(rows, schema=CHOICES.polars(), orient="row")
+    return CHOICES.name, table, tuple(remarks)
+
+
+def _option_scores(
+    requests: Sequence[Choose], model: ModelHandle, remarks: list[str]
+) -> Iterator[tuple[int, OptionScores]]:
+    """What the model says of options; what it remarks is added to a list."""
+    from cimento.models.answering import OptionAsk
+    from cimento.models.choosing import option_scorer
+
+    chooser = option_scorer(model.scorer, policy=model.scoring.policy)
+    asks = [
+        OptionAsk(prompt=each.prompt, options=each.options, templated=each.templated)
+        for each in requests
+    ]
+    yield from chooser.score_options(asks)
+    remarks += getattr(chooser, "remarks", ())
+
+
+def _replies(
+    requests: Sequence[Reply], model: ModelHandle, cache: AnswerCache, progress: Progress | None
+) -> Answered:
+    import polars as pl
+
+    def asked(some: Sequence[Reply]) -> Iterator[tuple[int, JsonValue]]:
+        # A model whose next tokens can be seen is held to options by what it says of them.
+        remote = model.takes_messages
+        held = [
+            number
+            for number, each in enumerate(some)
+            if each.options and not (remote and each.messages)
+        ]
+        free = [number for number in range(len(some)) if number not in set(held)]
+        yield from _constrained(some, held, model)
+        yield from _written(some, free, model)
+
+    answers = _known_or_asked(requests, asked, REPLIES.name, model, cache, progress)
+    rows = [(number, *answer) for number, answer in enumerate(answers)]
+    return REPLIES.name, pl.DataFrame(rows, schema=REPLIES.polars(), orient="row"), ()
+
+
+def _constrained(
+    requests: Sequence[Reply], numbers: Sequence[int], model: ModelHandle
+) -> Iterator[tuple[int, JsonValue]]:
+    """What greedy decoding writes where nothing but the options may be written."""
+    from cimento.models.constrained import descend
+
+    some = [
+        Choose(prompt=each.prompt, options=each.options, templated=each.templated)
+        for each in (requests[number] for number in numbers)
+    ]
+    if some:
+        for number, scores in _option_scores(some, model, []):
+            yield numbers[number], [some[number].options[descend(scores)], "end"]
+
+
+def _written(
+    requests: Sequence[Reply], numbers: Sequence[int], model: ModelHandle
+) -> Iterator[tuple[int, JsonValue]]:
+    """What the model writes itself."""
+    from cimento.models.answering import ReplyAsk
+    from cimento.models.replying import replier
+
+    if not numbers:
+        return
+    asks = [
+        ReplyAsk(
+            prompt=each.prompt,
+            messages=tuple({"role": role, "content": text} for role, text in each.messages),
+            templated=each.templated,
+            max_tokens=each.max_tokens,
+            stop=each.stop,
+            options=each.options,
+        )
+        for each in (requests[number] for number in numbers)
+    ]
+    for number, reply in replier(model.scorer, policy=model.scoring.policy).reply(asks):
+        yield numbers[number], [reply.text, reply.stop_reason]
+
+
+def _known_or_asked(
+    requests: Sequence[Any],
+    asked: Callable[[Sequence[Any]], Iterator[tuple[int, JsonValue]]],
+    table: str,
+    model: ModelHandle,
+    cache: AnswerCache,
+    progress: Progress | None,
+) -> list[list[Any]]:
+    """Answers as lists: from the cache where it has them, else as the model gives them."""
+    keys = model.addresses(requests, table)
+    known = get_answers(cache, keys)
+    todo = [number for number, key in enumerate(keys) if key not in known]
+    if todo:
+        answers = asked([requests[number] for number in todo])
+        for done, (place, answer) in enumerate(answers, start=len(keys) - len(todo) + 1):
+            key = keys[todo[place]]
+            known[key] = answer
+            put_answers(cache, {key: answer})
+            if progress is not None:
+                progress(done, len(keys))
+    return [answer for key in keys if isinstance(answer := known[key], list)]

@@ -1,0 +1,140 @@
+"""From what the user asked for to workers: this process, processes of this machine, or Ray."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from cimento.engine.workers import Pool, Processes, ThisProcess, Worker
+from cimento.errors import UsageError, did_you_mean
+
+EngineName: TypeAlias = Literal["local", "ray"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """Who does the units.
+
+    Attributes:
+        name: ``local`` for processes of this machine, ``ray`` for Ray Core.
+        workers: how many; None for one for each GPU, and one where there is none.
+        share: number of a share of the units, from 0, and how many shares there are: only these
+            units are done, and no run is put together.
+    """
+
+    name: EngineName = "local"
+    workers: int | None = None
+    share: tuple[int, int] | None = None
+
+    def is_alone(self, device: str = "auto") -> bool:
+        """Whether all is done in this process, one thing after the other."""
+        return self.name == "local" and self.share is None and self.count(2, device) == 1
+
+    def count(self, most: int, device: str = "auto") -> int:
+        """How many workers of this machine there are to be.
+
+        Args:
+            most: for how many there is something to do.
+            device: as the user chose it; where it names one, no other is used.
+        """
+        return max(1, min(self.workers or len(self.devices(device)), most))
+
+    def devices(self, device: str = "auto") -> list[str]:
+        """The GPUs that workers are spread over."""
+        return visible_gpus() if device in ("auto", "cuda") else []
+
+    @contextmanager
+    def opened(self, most: int, *, device: str, here: Worker) -> Iterator[Pool]:
+        """The workers, which are ended afterwards.
+
+        Args:
+            most: for how many there is something to do; this process where there is nothing.
+            device: as the user chose it; where it names one, no other is used.
+            here: who works where this process is enough.
+
+        Raises:
+            MissingDependencyError: Ray is asked for and not installed.
+        """
+        pool: Pool
+        if self.name == "ray" and most:
+            from cimento.engine.ray import RayActors
+
+            pool = RayActors(self.workers, most=most)
+        else:
+            number = self.count(most, device)
+            alone = number == 1
+            pool = ThisProcess(here) if alone else Processes(number, devices=self.devices(device))
+        try:
+            yield pool
+        finally:
+            pool.close()
+
+
+LOCAL = Engine()
+"""One process for each GPU, or this one."""
+
+ONE_WORKER = Engine(workers=1)
+"""This process."""
+
+
+def find_engine(name: str, workers: int | None) -> Engine:
+    """An engine by its name.
+
+    Raises:
+        UsageError: there is none of this name.
+    """
+    for known in get_args(EngineName):
+        if name == known:
+            return Engine(name=known, workers=workers)
+    raise UsageError(
+        where="--engine",
+        seen=f"there is no engine {name!r}",
+        todo=did_you_mean(name, get_args(EngineName)),
+    )
+
+
+def parse_share(text: str) -> tuple[int, int]:
+    """``3/16``: the fourth of sixteen shares, as SLURM_ARRAY_TASK_ID counts.
+
+    Raises:
+        UsageError: it is no such thing.
+    """
+    number, slash, count = text.partition("/")
+    if not (slash and number.isdecimal() and count.isdecimal() and int(number) < int(count)):
+        raise UsageError(
+            where="--share",
+            seen=f"got {text!r}",
+            todo="Write NUMBER/COUNT, where NUMBER goes from 0 to COUNT - 1: 0/4, 1/4, 2/4, 3/4.",
+        )
+    return int(number), int(count)
+
+
+def in_share(position: int, total: int, share: tuple[int, int]) -> bool:
+    """Whether the unit at a position, of so many, belongs to a share.
+
+    Shares are stretches of neighbours, so that a model falls into few of them.
+    """
+    number, count = share
+    return number * total // count <= position < (number + 1) * total // count
+
+
+def steady_arithmetic() -> None:
+    """Have sums taken in one order, however many threads a process has.
+
+    Otherwise the last bits depend on the number of workers, among which threads are divided. It is
+    MKL's setting (Conditional Numerical Reproducibility), read when it first computes something.
+    """
+    os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
+
+
+def visible_gpus() -> list[str]:
+    """The GPUs that may be used, as CUDA_VISIBLE_DEVICES names them; empty where there is none."""
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if named is not None:
+        return [each.strip() for each in named.split(",") if each.strip()]
+    from cimento.models.devices import count_gpus
+
+    return [str(number) for number in range(count_gpus())]

@@ -1,0 +1,151 @@
+"""A model that is opened when it is first needed, and closed when another one is."""
+
+from __future__ import annotations
+
+import functools
+import gc
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cimento.engine.cache import answer_key
+from cimento.engine.freeing import give_back
+from cimento.engine.requests import Request
+from cimento.engine.scores import model_key
+from cimento.errors import UsageError
+from cimento.models.base import ModelCard
+from cimento.sources import AnyScorer, Asking, ScorerSource, Source, name_of, open_source
+from cimento.suites.model import JsonValue
+
+if TYPE_CHECKING:
+    from cimento.models.chatting import Render
+    from cimento.models.sizing import Sized
+
+
+class ModelHandle:
+    """A model as paradigms and the engine see it; its weights are loaded when it must answer.
+
+    Args:
+        model: its name as for ``cimento run -m``, or a model that is there already.
+        scoring: how it scores texts.
+
+    Attributes:
+        source: where it comes from.
+
+    Raises:
+        CimentoError: there is no such file or model.
+    """
+
+    def __init__(self, model: str | AnyScorer, scoring: Asking) -> None:
+        self.model = model
+        self.scoring = scoring
+        self.source: Source = open_source(model, scoring)
+        self._scorer: AnyScorer | None = None
+
+    @property
+    def label(self) -> str:
+        """Name and revision, known before anything is loaded."""
+        return self.source.label
+
+    @property
+    def inputs(self) -> dict[str, JsonValue]:
+        """What makes its answers what they are, for the manifest."""
+        return self.source.inputs
+
+    @property
+    def named(self) -> str:
+        """How it can be named again; empty where it was made in Python."""
+        return name_of(self.source)
+
+    @property
+    def recorded(self) -> frozenset[str]:
+        """Nothing: it answers what it is asked."""
+        return frozenset()
+
+    @property
+    def card(self) -> ModelCard:
+        """What is known about it: by its files alone, as long as its weights are not loaded."""
+        if self._scorer is None and self.sized is not None:
+            return self.sized.card
+        return self.scorer.card
+
+    def addresses(self, requests: Sequence[Request], table: str) -> list[bytes]:
+        """Where answers that are no scores of tokens are kept; see `cimento.engine.cache`.
+
+        Args:
+            requests: what is asked.
+            table: name of the table that answers it.
+        """
+        key = model_key(self.card, self.scoring.policy)
+        return [answer_key(key, table, repr(request)) for request in requests]
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether its weights are in memory."""
+        return self._scorer is not None
+
+    @property
+    def scorer(self) -> AnyScorer:
+        """The model, loaded.
+
+        Raises:
+            CimentoError: it cannot be loaded, or is a recording.
+        """
+        if self._scorer is None:
+            if not isinstance(self.source, ScorerSource):
+                raise UsageError(
+                    where=f"model {self.label!r}",
+                    seen="it is a recording and answers only what was recorded",
+                    todo="Give a model.",
+                )
+            self._scorer = self.source.load()
+        return self._scorer
+
+    def release(self) -> None:
+        """Give back the memory of its weights; they are loaded again when they are needed."""
+        if self._scorer is None:
+            return
+        self._scorer = None
+        if isinstance(self.source, ScorerSource):
+            self.source.release()
+        # A model holds itself in circles; its memory is needed for the next one.
+        gc.collect()
+        give_back()
+
+    @functools.cached_property
+    def sized(self) -> Sized | None:
+        """What its files tell of a model of transformers; None for every other model.
+
+        Raises:
+            ModelError: its config or tokenizer cannot be read.
+        """
+        located = self.source.located if isinstance(self.source, ScorerSource) else None
+        if located is None:
+            return None
+        from cimento.models.sizing import size_up
+
+        return size_up(located, policy=self.scoring.policy, kind=self.scoring.kind)
+
+    @functools.cached_property
+    def _render(self) -> Render | None:
+        from cimento.models.chatting import chat_template, template_of
+
+        if self._scorer is None and self.sized is not None:
+            return template_of(self.sized.tokenizer) if self.sized.card.kind == "causal" else None
+        return chat_template(self.scorer)
+
+    def chat(self, messages: Sequence[tuple[str, str]]) -> str | None:
+        """Turns, as (role, content), in its chat template; None where it has none.
+
+        Raises:
+            ModelError: the template cannot render them.
+        """
+        return None if self._render is None else self._render(messages)
+
+    @property
+    def takes_messages(self) -> bool:
+        """Whether it renders turns itself, as servers do."""
+        if self._scorer is None and self.sized is not None:
+            return False
+        from cimento.models.server import ServerScorer
+
+        return isinstance(self.scorer, ServerScorer)

@@ -1,0 +1,380 @@
+"""Workers: what they are told to do, what they say of it, and where they live on one machine.
+
+A worker gets requests and gives tables back; it knows nothing of suites.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+from cimento import errors
+from cimento.answers import Column
+from cimento.engine.answers import Progress, answer
+from cimento.engine.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
+from cimento.engine.freeing import give_back
+from cimento.engine.handle import ModelHandle
+from cimento.engine.units import Overlay, Unit, UnitResult, write_added, write_result
+from cimento.errors import CimentoError, NonFiniteScoreError, StorageError
+from cimento.sources import Asking
+
+_GRACE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitTask:
+    """Ask a model for the answers to a unit.
+
+    Attributes:
+        model: its name, as for ``cimento run -m``.
+        scoring: how it scores texts.
+        unit: what is asked.
+        columns: what is wanted of every token besides its log-probability.
+        result: the file to write; None to give the result back.
+        added: the file for what is added to the cache; None to keep nothing.
+    """
+
+    model: str
+    scoring: Asking
+    unit: Unit
+    columns: tuple[Column, ...] = ()
+    result: Path | None = None
+    added: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskError:
+    """An error as it goes from one process to another.
+
+    Attributes:
+        kind: name of its class in `cimento.errors`.
+        where: see `CimentoError`.
+        seen: see `CimentoError`.
+        todo: see `CimentoError`.
+        whole_model: whether the model cannot be used at all.
+        request: number of the request in the unit over which it came; None where none is known.
+    """
+
+    kind: str
+    where: str
+    seen: str
+    todo: str
+    whole_model: bool = False
+    request: int | None = None
+
+    @classmethod
+    def of(cls, error: CimentoError, *, whole_model: bool = False) -> TaskError:
+        """The error as plain values."""
+        request = error.request if isinstance(error, NonFiniteScoreError) else None
+        kind = type(error).__name__
+        return cls(kind, error.where, error.seen, error.todo, whole_model, request)
+
+    def error(self) -> CimentoError:
+        """The error again, of the same class, with the same message."""
+        kind = getattr(errors, self.kind, CimentoError)
+        error: CimentoError = kind.__new__(kind)
+        # Some classes build their message from other arguments; here it is built already.
+        CimentoError.__init__(error, where=self.where, seen=self.seen, todo=self.todo)
+        if isinstance(error, NonFiniteScoreError):
+            error.request = self.request
+        return error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskOutcome:
+    """What became of a task.
+
+    Attributes:
+        error: why it could not be done; None where it was.
+        result: the answers, where no file was to be written.
+    """
+
+    error: TaskError | None = None
+    result: UnitResult | None = None
+
+
+class Worker:
+    """Does tasks one after the other, and keeps the model of the last one loaded.
+
+    Args:
+        cache: of answers; None opens the user's own when it is first needed.
+        models: those that are opened already, by their names.
+        progress: told how far a task is.
+    """
+
+    def __init__(
+        self,
+        *,
+        cache: AnswerCache | None = None,
+        models: Mapping[str, ModelHandle] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self._cache = cache
+        self._opened: FileCache | None = None
+        self._models = models or {}
+        self._progress = progress
+        self._key: tuple[str, Asking] | None = None
+        self._handle: ModelHandle | None = None
+        self._error: TaskError | None = None
+
+    def do(self, task: UnitTask) -> TaskOutcome:
+        """Do a task; never raises for what is wrong with a model or a text."""
+        try:
+            handle = self._open(task)
+            if handle is None:
+                return TaskOutcome(error=self._error)
+            return TaskOutcome(result=self._answer(task, handle))
+        except CimentoError as error:
+            return TaskOutcome(error=TaskError.of(error))
+        # A worker outlives what goes wrong with one task, a fault of ours included.
+        except Exception as error:
+            if os.environ.get("CIMENTO_DEBUG"):
+                raise
+            return TaskOutcome(error=_fault(error, task))
+
+    def close(self) -> None:
+        """Give everything back."""
+        self._forget()
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    def _open(self, task: UnitTask) -> ModelHandle | None:
+        """The model, loaded; None where it cannot be."""
+        key = (task.model, task.scoring)
+        if key != self._key:
+            self._forget()
+            self._key = key
+            try:
+                known = self._models.get(task.model)
+                self._handle = known or ModelHandle(task.model, task.scoring)
+                _ = self._handle.scorer
+            except StorageError:
+                raise
+            except CimentoError as error:
+                self._handle, self._error = None, TaskError.of(error, whole_model=True)
+        return self._handle
+
+    def _forget(self) -> None:
+        if self._handle is not None:
+            self._handle.release()
+        self._handle, self._key, self._error = None, None, None
+
+    def _answer(self, task: UnitTask, handle: ModelHandle) -> UnitResult | None:
+        # Without a file to write there are no other workers: what is answered is kept at once.
+        known = self._kept(task)
+        cache = known if task.result is None else Overlay(known)
+        begun = time.monotonic()
+        answers = answer(
+            task.unit.requests,
+            handle,
+            columns=task.columns,
+            cache=cache,
+            progress=self._progress,
+        )
+        seconds = time.monotonic() - begun
+        give_back()
+        if task.result is None:
+            return UnitResult(answers, seconds)
+        added = cache.added if isinstance(cache, Overlay) else {}
+        if task.added is not None and added:
+            write_added(added, task.added)
+        write_result(UnitResult(answers, seconds if added else None), task.result)
+        return None
+
+    def _kept(self, task: UnitTask) -> AnswerCache:
+        if self._cache is not None:
+            return self._cache
+        if task.added is None:
+            return MemoryCache()
+        if self._opened is None:
+            self._opened = FileCache(default_cache_folder())
+        return self._opened
+
+
+def _fault(error: Exception, task: UnitTask) -> TaskError:
+    return TaskError(
+        kind="ModelError",
+        where=f"model {task.model!r}",
+        seen=f"cimento failed with {type(error).__name__}: {str(error)[:500]}",
+        todo="Please report it with the command you ran.",
+    )
+
+
+Said: TypeAlias = "tuple[int, TaskOutcome | None]"
+"""A worker and what became of its task; None where the worker died over it."""
+
+
+class Pool(Protocol):
+    """Workers that are given one task at a time."""
+
+    @property
+    def workers(self) -> Sequence[int]:
+        """Their numbers."""
+
+    def give(self, worker: int, task: UnitTask) -> None:
+        """Have a worker without a task do one."""
+
+    def wait(self) -> list[Said]:
+        """Wait until some of the given tasks are done; a worker that died has been replaced."""
+
+    def close(self) -> None:
+        """End the workers."""
+
+
+class ThisProcess:
+    """One worker: this process.
+
+    Args:
+        worker: who does the tasks.
+    """
+
+    workers: Sequence[int] = (0,)
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._task: UnitTask | None = None
+
+    def give(self, worker: int, task: UnitTask) -> None:  # noqa: ARG002  # there is one
+        """Keep the task until `wait`."""
+        self._task = task
+
+    def wait(self) -> list[Said]:
+        """Do the task."""
+        task, self._task = self._task, None
+        return [] if task is None else [(0, self._worker.do(task))]
+
+    def close(self) -> None:
+        """Give back the model."""
+        self._worker.close()
+
+
+@dataclass(slots=True)
+class _Process:
+    process: multiprocessing.process.BaseProcess
+    pipe: Connection
+    busy: bool = False
+
+
+class Processes:
+    """Workers in processes of their own, on the GPUs of this machine in turn.
+
+    They are spawned, not forked: a forked process cannot use CUDA.
+
+    Args:
+        number: how many.
+        devices: numbers of GPUs as CUDA_VISIBLE_DEVICES takes them; empty where there is none.
+    """
+
+    def __init__(self, number: int, *, devices: Sequence[str] = ()) -> None:
+        self._devices = tuple(devices)
+        self._number = number
+        self._context = multiprocessing.get_context("spawn")
+        self._all = {worker: self._start(worker) for worker in range(number)}
+
+    @property
+    def workers(self) -> Sequence[int]:
+        """Numbers from 0."""
+        return tuple(self._all)
+
+    def process_ids(self) -> list[int]:
+        """The processes of the workers."""
+        return [each.process.pid for each in self._all.values() if each.process.pid is not None]
+
+    def give(self, worker: int, task: UnitTask) -> None:
+        """Send a task; a worker that is dead already is told by `wait`."""
+        process = self._all[worker]
+        process.busy = True
+        try:
+            process.pipe.send(task)
+        except OSError:
+            process.process.kill()
+
+    def wait(self) -> list[Said]:
+        """Wait for results, and for workers that die."""
+        busy = {worker: process for worker, process in self._all.items() if process.busy}
+        pipes = {id(process.pipe): worker for worker, process in busy.items()}
+        if not busy:
+            return []
+        ready = wait([process.pipe for process in busy.values()])
+        return [self._said(pipes[id(pipe)]) for pipe in ready]
+
+    def close(self) -> None:
+        """End the processes: those that wait by themselves, others by force."""
+        for process in self._all.values():
+            process.pipe.close()
+        for process in self._all.values():
+            process.process.join(0.1 if process.busy else _GRACE_S)
+            if process.process.is_alive():
+                process.process.kill()
+                process.process.join()
+        self._all = {}
+
+    def _said(self, worker: int) -> Said:
+        process = self._all[worker]
+        try:
+            outcome = process.pipe.recv()
+        # What a process that was killed had begun to say may be cut anywhere.
+        except (EOFError, OSError):
+            process.pipe.close()
+            process.process.kill()
+            process.process.join()
+            self._all[worker] = self._start(worker)
+            return worker, None
+        process.busy = False
+        return worker, outcome
+
+    def _start(self, worker: int) -> _Process:
+        ours, theirs = self._context.Pipe()
+        process = self._context.Process(target=_serve, args=(theirs,), daemon=True)
+        with _environment(self._variables(worker)):
+            process.start()
+        theirs.close()
+        return _Process(process, ours)
+
+    def _variables(self, worker: int) -> Mapping[str, str]:
+        """What a worker's environment says besides ours: its GPU, and its share of the cores."""
+        if self._devices:
+            return {"CUDA_VISIBLE_DEVICES": self._devices[worker % len(self._devices)]}
+        if "OMP_NUM_THREADS" in os.environ:
+            return {}
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+        return {"OMP_NUM_THREADS": str(max(1, (cores or os.cpu_count() or 1) // self._number))}
+
+
+def _serve(pipe: Connection) -> None:
+    """What a worker's process does: tasks in, outcomes out, until nobody is there any more."""
+    # Ctrl-C goes to every process of a terminal; the driver alone answers it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    worker = Worker()
+    try:
+        while True:
+            pipe.send(worker.do(pipe.recv()))
+    except (EOFError, OSError):
+        # The driver has gone: all that was finished is on disk.
+        return
+    finally:
+        worker.close()
+
+
+@contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """The environment as a process is to find it that is started meanwhile."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -1,0 +1,238 @@
+"""One suite asked of one model: what the engine does, and the run that comes of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from cimento.answers import COLUMNS
+from cimento.engine.answers import Progress
+from cimento.engine.handle import ModelHandle
+from cimento.engine.replay import Recording
+from cimento.engine.requests import NO_ANSWERS, Answers, Requests
+from cimento.engine.scores import SCORING_VERSION
+from cimento.errors import CimentoError, UsageError, did_you_mean
+from cimento.options import JudgingOptions, RunOptions
+from cimento.paradigms.base import AnyParadigm, ParadigmOptions
+from cimento.paradigms.registry import parse_options
+from cimento.runs.manifest import describe
+from cimento.runs.run import Run, open_run
+from cimento.runs.store import RunFolder
+from cimento.sources import Asking
+from cimento.suites import faults
+from cimento.suites.model import JsonValue
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.api import LoadedSuite
+
+
+SCORING_OPTIONS = ("context", "all_tokens", "columns", "spec", "recorded_unit")
+"""The scoring options that only some paradigms honour, see `Paradigm.scoring`."""
+
+
+class SuiteJob:
+    """One suite asked of one model: a `cimento.engine.jobs.Job` whose result is a run.
+
+    Args:
+        loaded: the suite, as far as it is asked.
+        model: who is asked.
+        options: of the suite's paradigm.
+        scoring: how texts are scored.
+        shown: the model's name for messages.
+        folder: where the run is stored; None keeps it in memory.
+        force: run again what is stored there.
+        progress: told how far it is.
+        noted: what else the manifest says.
+    """
+
+    def __init__(  # noqa: PLR0913  # what a run is made of
+        self,
+        loaded: LoadedSuite,
+        model: ModelHandle | Recording,
+        options: ParadigmOptions,
+        *,
+        scoring: Asking,
+        shown: str,
+        folder: RunFolder | None = None,
+        force: bool = False,
+        progress: Progress | None = None,
+        noted: Mapping[str, JsonValue] | None = None,
+    ) -> None:
+        self.suite_name, self.shown = loaded.suite.name, shown
+        self.title = f"suite {self.suite_name!r} x model {shown!r}"
+        self.model, self.columns, self.progress = model, scoring.columns, progress
+        self._loaded = loaded
+        self._options, self._scoring = options, scoring
+        self._folder, self._noted = folder, noted or {}
+        self._inputs = _inputs(loaded, model, options, scoring)
+        self._places: list[pl.DataFrame] = []
+        self.is_done = folder is not None and not force and folder.is_done(self._inputs)
+
+    def prepare(self) -> None:
+        """See that the run can be stored, before anything is computed.
+
+        Raises:
+            StorageError: it cannot.
+        """
+        if self._folder is not None and not self.is_done:
+            self._folder.prepare()
+
+    def requests(self, answers: Answers) -> Requests | None:
+        """The next round of requests; None where all has been asked."""
+        requests: Requests | None = self._loaded.paradigm.requests(
+            self._loaded.suite,
+            self._options,
+            scoring=self._scoring,
+            model=self.model,
+            answers=answers,
+        )
+        if requests is not None:
+            self._places.append(requests.places)
+        return requests
+
+    def finish(self, answers: Answers | None) -> Run:
+        """The run, judged and stored; the one that is stored already where there are no answers."""
+        import polars as pl
+
+        if answers is None and self._folder is not None:
+            return dataclasses.replace(open_run(self._folder.path), options=self._options)
+        answers = answers or NO_ANSWERS
+        warnings = (*map(str, faults.warnings(self._loaded.reading.faults)), *answers.warnings)
+        run = Run(
+            suite=self._loaded.suite,
+            paradigm=self._loaded.paradigm,
+            options=self._options,
+            manifest=describe(
+                label=self.model.label,
+                model=answers.model or self.model.card,
+                suite=_identity(self._loaded),
+                asking=self._scoring,
+                named=self.model.named,
+                inputs=self._inputs,
+                warnings=warnings,
+                **self._noted,
+            ),
+            tables={"requests": pl.concat(self._places), **answers.tables},
+        )
+        return run if self._folder is None else run.save(self._folder)
+
+    def blame(self, error: CimentoError, request: int) -> CimentoError:
+        """An error with the suite, the item and the condition of the request it came over."""
+        import polars as pl
+
+        places = pl.concat(self._places).filter(pl.col("request") == request)
+        for item, condition in places.select("item", "condition").head(1).iter_rows():
+            named = f", condition {condition!r}" if condition else ""
+            error.where += f", suite {self.suite_name!r}, item {item!r}{named}"
+            error.args = (str(error),)
+        return error
+
+
+def suite_job(
+    loaded: LoadedSuite,
+    model: ModelHandle | Recording,
+    run_options: RunOptions,
+    *,
+    shown: str,
+    progress: Progress | None = None,
+) -> SuiteJob:
+    """What options of runs come to for one suite and one model.
+
+    Args:
+        loaded: the whole suite.
+        model: who is asked.
+        run_options: how.
+        shown: the model's name for messages.
+        progress: told how far it is.
+
+    Raises:
+        CimentoError: the suite cannot be asked in this way.
+    """
+    options = honoured(loaded.paradigm, run_options)
+    limit = run_options.limit
+    suite = loaded.suite if limit is None else loaded.paradigm.limited(loaded.suite, limit)
+    reading = dataclasses.replace(loaded.reading, suite=suite)
+    return SuiteJob(
+        dataclasses.replace(loaded, reading=reading),
+        model,
+        options,
+        scoring=_with_columns(run_options.scoring, options),
+        shown=shown,
+        folder=_folder(loaded, model, options, run_options),
+        force=run_options.force,
+        progress=progress,
+        noted={"run_file": run_options.run_file} if run_options.run_file else {},
+    )
+
+
+def honoured(paradigm: AnyParadigm, run_options: RunOptions) -> ParadigmOptions:
+    """The options of a paradigm; what else was given must be honoured by it too.
+
+    Raises:
+        UsageError: an option is none that the paradigm honours, or has none of its values.
+    """
+    not_honoured = {*JudgingOptions.model_fields, *SCORING_OPTIONS} - paradigm.scoring
+    others = RunOptions.model_fields.keys() - not_honoured
+    options = parse_options(paradigm, run_options.given, others=others)
+    given, plain = run_options.scoring, Asking()
+    for name in SCORING_OPTIONS:
+        if name not in paradigm.scoring and getattr(given, name) != getattr(plain, name):
+            raise UsageError(
+                where=f"option {name}",
+                seen=f"suites of the paradigm {paradigm.name!r} are not asked with it",
+                todo=did_you_mean(name, [*paradigm.options.model_fields, *paradigm.scoring]),
+            )
+    return options
+
+
+def _with_columns(scoring: Asking, options: ParadigmOptions) -> Asking:
+    """How texts are scored, with the columns that judging needs."""
+    wanted = {*scoring.columns, *options.columns}
+    named = tuple(column for column in COLUMNS if column in wanted)
+    layers = tuple(column for column in scoring.columns if column not in COLUMNS)
+    return dataclasses.replace(scoring, columns=(*named, *layers))
+
+
+def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
+    """What tells a suite from others, for the manifest."""
+    meta = loaded.suite.meta
+    return {"name": meta.name, "version": meta.version, "sha256": loaded.reading.sha256}
+
+
+def _inputs(
+    loaded: LoadedSuite, model: ModelHandle | Recording, options: ParadigmOptions, scoring: Asking
+) -> dict[str, JsonValue]:
+    """What decides whether a stored run answers the same question."""
+    columns: list[JsonValue] = list(scoring.columns)
+    return {
+        **model.inputs,
+        "suite": loaded.reading.sha256,
+        "limit": scoring.limit,
+        "context": [scoring.context.text, scoring.context.column],
+        "all_tokens": scoring.all_tokens,
+        "columns": columns,
+        "asked": options.asked(),
+        **options.inputs(loaded.suite, scoring),
+        "scoring_version": SCORING_VERSION,
+    }
+
+
+def _folder(
+    loaded: LoadedSuite,
+    model: ModelHandle | Recording,
+    options: ParadigmOptions,
+    run_options: RunOptions,
+) -> RunFolder | None:
+    if run_options.output is None:
+        return None
+    asked = " ".join(filter(None, (run_options.scoring.digest(), options.digest())))
+    return RunFolder.named(
+        run_options.output,
+        suite=loaded.suite.name,
+        sha256=loaded.reading.sha256,
+        model=model.label,
+        policy=asked,
+    )
