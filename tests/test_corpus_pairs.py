@@ -27,6 +27,7 @@ from cimento.corpus.replacing import (
     spelt,
 )
 from cimento.corpus.rules import open_rule
+from cimento.corpus.sections import Section
 from cimento.corpus.selection import select, selected_inventory
 from cimento.corpus.treebanks import open_treebanks
 from cimento.errors import InputError
@@ -239,7 +240,7 @@ def test_single_sentences_are_not_joined():
 def table(tmp_path):
     """A table of decisions with one cell or more changed."""
 
-    def written(section="acceptability", change=None, **cells):
+    def written(section=Section.SENTENCES, change=None, **cells):
         rows = decision_rows(drawn(), INVENTORY, section=section, per=3, with_text=True, propose=1)
         for row in rows:
             row.update({"grammaticality": "yes", "drop": "", "reason": ""})
@@ -306,7 +307,7 @@ def test_a_decision_that_cannot_be_is_named_with_its_row(table, cells, seen):
 )
 def test_options_of_cloze_items_are_checked(table, cells, seen):
     with pytest.raises(InputError) as refused:
-        read_decisions(table("cloze", **cells), sample(), INVENTORY)
+        read_decisions(table(Section.BLANKS, **cells), sample(), INVENTORY)
     assert seen in str(refused.value)
 
 

@@ -20,15 +20,15 @@ from cimento.annotate.dialogue import (
     Values,
     converse,
 )
-from cimento.corpus.decisions import IMPLAUSIBLE, TO_FILL, OpenTable, Section, as_table
+from cimento.corpus.decisions import IMPLAUSIBLE, OpenTable, as_table
 from cimento.corpus.inventories import Connective, Inventory
 from cimento.corpus.passages import Passage
 from cimento.corpus.replacing import (
     Candidate,
-    implausible_candidates,
-    plausible_candidates,
+    ranked_candidates,
     replaced,
 )
+from cimento.corpus.sections import Section
 from cimento.errors import UsageError, did_you_mean
 from cimento.files import write_text
 
@@ -64,11 +64,11 @@ class Task:
         """Whether something is not decided yet; a replacement that was only proposed is not."""
         if self.cells.get("drop"):
             return False
-        return not all(self.cells.get(name) for name in TO_FILL[self.section])
+        return not all(self.cells.get(name) for name in self.section.to_fill)
 
     def proposed(self, place: int) -> str | None:
         """What the table has as the first or the second answer, to be taken with an empty line."""
-        return self.cells.get(TO_FILL[self.section][place]) or None
+        return self.cells.get(self.section.to_fill[place]) or None
 
     @property
     def shown(self) -> str:
@@ -82,17 +82,17 @@ class Task:
 
 def tasks_of(table: OpenTable, inventory: Inventory) -> list[Task]:
     """The rows of a table, decided or not."""
-    ranked = implausible_candidates if table.section == "acceptability" else plausible_candidates
     found = []
     for cells, passage in zip(table.rows, table.passages, strict=True):
         own = inventory[re.sub(r" \d+(cl)?$", "", cells["id"])]
-        found.append(Task(table.section, cells, passage, own, ranked(own, inventory), inventory))
+        ranked = ranked_candidates(table.section, own, inventory)
+        found.append(Task(table.section, cells, passage, own, ranked, inventory))
     return found
 
 
 def fields_of(task: Task) -> tuple[Field, Field]:
     """What is asked about a row: a connective or ``-``, and then what follows from it."""
-    rated = task.section == "acceptability"
+    rated = task.section is Section.SENTENCES
     what = "replacement" if rated else "plausible alternative"
     choice = Field(
         name="choice",
@@ -120,7 +120,7 @@ def decided(task: Task, values: Values) -> dict[str, str]:
     choice, more = str(values["choice"]), str(values["more"])
     if choice == DROP:
         return {**cells, "drop": "yes", "reason": more}
-    if task.section == "acceptability":
+    if task.section is Section.SENTENCES:
         return {**cells, "replacement": choice, "grammaticality": more}
     return {**cells, "plausible": choice, "implausible": more}
 
@@ -180,7 +180,7 @@ def _choice(task: Task, typed: str) -> Taken:
     if typed == DROP:
         return Taken(DROP, told="Dropped. Say why.")
     name = _name(task, typed)
-    if task.section == "cloze":
+    if task.section is Section.BLANKS:
         return Taken(name)
     result = replaced(task.passage, task.inventory[name])
     return Taken(name, told=f"  -> {' '.join(result.marked.split())}")

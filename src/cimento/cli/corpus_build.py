@@ -6,7 +6,7 @@ import json as json_module
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,6 +23,7 @@ from cimento.cli.corpus_options import (
     shows_text,
     where_skipped,
 )
+from cimento.corpus.sections import Section
 from cimento.errors import InputError
 
 if TYPE_CHECKING:
@@ -96,9 +97,9 @@ def pairs(
     inventory: InventoryName = "it-connectives",
     rule: RuleName = "paper",
     section: Annotated[
-        Literal["acceptability", "cloze"],
+        Section,
         options.option("--section", help="Pairs of sentences, or texts with a blank."),
-    ] = "acceptability",
+    ] = Section.SENTENCES,
     per: Annotated[int, options.option("--per", min=1, help="Sentences for each connective.")] = 15,
     seed: Annotated[int, options.option("--seed", help="Seed of the draw.")] = 0,
     shortest: Annotated[int, options.option("--shortest", min=1, help="In words.")] = 5,
@@ -139,7 +140,9 @@ def pairs(
 
     files, skipped = open_treebanks(treebanks, licence=licence), where_skipped(malformed)
     opened, reasons = open_inventory(inventory), Counter[str]()
-    limits = Limits(shortest=shortest, longest=longest, join=join, whole_words=section == "cloze")
+    limits = Limits(
+        shortest=shortest, longest=longest, join=join, whole_words=section is Section.BLANKS
+    )
     found = candidates(
         files, opened, open_rule(rule), limits=limits, skipped=skipped, reasons=reasons
     )
@@ -218,7 +221,7 @@ def finish(
         status=_STATUS,
         reference="Albertin, Miaschi and Brunato 2021, ceur-ws.org/Vol-3033",
     )
-    if section == "acceptability":
+    if section is Section.SENTENCES:
         write_native(pair_suite(kept, opened, meta=meta), output)
     else:
         write_folder(_cloze_suite(cloze_drafts(kept, opened, seed=seed), meta, kept), output)
@@ -284,7 +287,7 @@ def _as_row(decision: Decision) -> dict[str, str]:
     row = {"id": decision.id, **decision.source, "edit": decision.passage.edit}
     if decision.dropped:
         return {**row, "drop": "yes", "reason": decision.dropped}
-    if decision.section == "cloze":
+    if decision.section is Section.BLANKS:
         options_ = " | ".join(decision.implausible)
         return {**row, "plausible": decision.plausible, "implausible": options_}
     grammatical = "yes" if decision.grammatical else "no"

@@ -12,31 +12,22 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
 
 from cimento.corpus.extraction import Candidate
 from cimento.corpus.inventories import Connective, Inventory
 from cimento.corpus.passages import JOINED_BY, Passage, passage_of
 from cimento.corpus.records import Sentence
-from cimento.corpus.replacing import implausible_candidates, plausible_candidates
+from cimento.corpus.replacing import implausible_candidates, plausible_candidates, ranked_candidates
+from cimento.corpus.sections import Section
 from cimento.corpus.treebanks import TreebankFile
 from cimento.errors import InputError
 from cimento.parsing import whole_number
 from cimento.suites.tables import Row, Table, open_table
 
-Section: TypeAlias = Literal["acceptability", "cloze"]
-SECTIONS: tuple[Section, ...] = get_args(Section)
-
 IMPLAUSIBLE = 3
 """Implausible alternatives of a cloze item."""
 
 _SOURCE = ("corpus", "licence", "file", "sha256", "sent_id", "token_id", "joined")
-TO_FILL: Mapping[Section, tuple[str, ...]] = {
-    "acceptability": ("replacement", "grammaticality"),
-    "cloze": ("plausible", "implausible"),
-}
-"""The columns that a person fills in, by section."""
-_ENDING: Mapping[Section, str] = {"acceptability": "", "cloze": "cl"}
 _ID = re.compile(r"(?P<connective>.+) (?P<number>[1-9]\d{0,8})(?P<kind>cl|)")
 _YES = ("yes", "x", "1", "true", "sì", "si")
 _NO = ("", "no", "0", "false")
@@ -75,7 +66,7 @@ class Decision:
 def columns_of(section: Section, *, with_text: bool) -> tuple[str, ...]:
     """The columns of the table of a section."""
     text = ("text",) if with_text else ()
-    return ("id", *_SOURCE, "edit", *text, "candidates", *TO_FILL[section], "drop", "reason")
+    return ("id", *_SOURCE, "edit", *text, "candidates", *section.to_fill, "drop", "reason")
 
 
 def decision_rows(
@@ -104,7 +95,7 @@ def decision_rows(
     for rank, (name, found) in enumerate(drawn.items()):
         connective = inventory[name]
         for number, each in enumerate(found, start=per * rank + 1):
-            identity = f"{name} {number}{_ENDING[section]}"
+            identity = f"{name} {number}{section.ending}"
             row = _row(identity, each, connective, inventory, section)
             if with_text:
                 row["text"] = " ".join(each.passage.marked.split())
@@ -123,7 +114,6 @@ def as_table(rows: Sequence[Mapping[str, str]], columns: Sequence[str]) -> str:
 def _row(
     identity: str, each: Candidate, own: Connective, inventory: Inventory, section: Section
 ) -> dict[str, str]:
-    ranked = implausible_candidates if section == "acceptability" else plausible_candidates
     return {
         "id": identity,
         "corpus": each.hit.corpus,
@@ -134,7 +124,7 @@ def _row(
         "token_id": ",".join(map(str, each.hit.token_ids)),
         "joined": each.passage.joined,
         "edit": each.passage.edit,
-        "candidates": " | ".join(map(str, ranked(own, inventory))),
+        "candidates": " | ".join(map(str, ranked_candidates(section, own, inventory))),
     }
 
 
@@ -145,7 +135,7 @@ def _proposal(
     generator = random.Random(f"{seed}/{identity}")  # noqa: S311  # a draw, not a secret
     unlike = [each for each in implausible_candidates(own, inventory) if not each.shared]
     best = [each.name for each in unlike if each.same_class] or [each.name for each in unlike]
-    if section == "acceptability":
+    if section is Section.SENTENCES:
         return {"replacement": generator.choice(best)} if best else {}
     plausible = plausible_candidates(own, inventory)[:1]
     taken = [each.name for each in plausible]
@@ -220,8 +210,8 @@ def read_decisions(
 
 
 def _section(table: Table) -> Section:
-    for section, columns in TO_FILL.items():
-        needed = ("id", *_SOURCE, *columns, "drop", "reason")
+    for section in Section:
+        needed = ("id", *_SOURCE, *section.to_fill, "drop", "reason")
         if set(needed) <= set(table.columns):
             return section
     raise InputError(
@@ -237,7 +227,7 @@ class _Rows:
     def __init__(self, table: Table, section: Section, inventory: Inventory) -> None:
         self.faults: list[str] = []
         self._table = table
-        self._section: Section = section
+        self._section = section
         self._inventory = inventory
         self._ids: dict[str, int] = {}
 
@@ -328,7 +318,7 @@ class _Rows:
         values: dict[str, str] = {}
         flag: bool | None = None
         options: tuple[str, ...] = ()
-        if not dropped and self._section == "acceptability":
+        if not dropped and self._section is Section.SENTENCES:
             values["replacement"] = self._other(row, cells["replacement"], connective)
             flag = self._grammatical(row, cells["grammaticality"])
         elif not dropped:
@@ -350,8 +340,8 @@ class _Rows:
 
     def _identity(self, row: Row, text: str) -> str:
         match = _ID.fullmatch(text)
-        if match is None or match["kind"] != _ENDING[self._section]:
-            self._fault(row, f"the id is {text!r}; it is like 'e 11{_ENDING[self._section]}'")
+        if match is None or match["kind"] != self._section.ending:
+            self._fault(row, f"the id is {text!r}; it is like 'e 11{self._section.ending}'")
             return ""
         if match["connective"] not in self._inventory.names:
             self._fault(row, f"there is no connective {match['connective']!r} in the inventory")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from cimento.corpus.inventories import Connective, Inventory
 from cimento.corpus.passages import Passage
+from cimento.corpus.sections import Section
 
 _WORD = re.compile(r"\s*(\w+)")
 
@@ -46,6 +47,15 @@ def plausible_candidates(connective: Connective, inventory: Inventory) -> list[C
     """The others, those first that should leave a sentence that means about the same."""
     found = _candidates(connective, inventory)
     return sorted(found, key=lambda each: (not each.shared, not each.same_class))
+
+
+def ranked_candidates(
+    section: Section, connective: Connective, inventory: Inventory
+) -> list[Candidate]:
+    """What may take the place of a connective in a section, the likeliest first."""
+    if section is Section.SENTENCES:
+        return implausible_candidates(connective, inventory)
+    return plausible_candidates(connective, inventory)
 
 
 def _candidates(connective: Connective, inventory: Inventory) -> list[Candidate]:
