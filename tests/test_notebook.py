@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.api import evaluate, load_suites
 from cimento.comparing import compare
 from cimento.models.fake import uniform_scorer
 from cimento.notebook import LONGEST, shown, table
@@ -88,6 +89,29 @@ def test_a_run_is_shown_with_its_intervals():
     assert "it-subject-verb, demo-causal@91bca5d: 24 items" in text
     assert "[0.690, 0.957]" in text
     assert "0.875" in text
+
+
+def test_a_cloze_suite_is_shown_with_its_blanks():
+    [loaded] = load_suites("it-connectives-cloze")
+    text = Tags(html_of(loaded.suite)).text
+    assert text[0].startswith("it-connectives-cloze: 40 items, it")
+    assert "... and 37 more items" in text
+
+
+def test_a_run_of_any_paradigm_is_shown_with_its_main_estimates(probing):
+    run = evaluate(probing, uniform_scorer(10))
+    text = Tags(html_of(run)).text
+    assert "it-probe, uniform@0000000: 7 items" in text
+    [estimate] = run.estimates()
+    assert f"{estimate.value:.3f}" in text
+    assert f"{estimate.n}" in text
+
+
+def test_why_there_is_no_interval_is_said(probing):
+    run = evaluate(probing, uniform_scorer(10), limit=1)
+    [estimate] = run.estimates()
+    assert estimate.low is None
+    assert f"Without value or interval: {estimate.reason}." in Tags(html_of(run)).text
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -215,3 +215,9 @@ class ClozeSuite:
     def kind(self) -> str:
         """``templates`` where there are some, else ``cloze``."""
         return "templates" if self.templates else "cloze"
+
+    def _repr_html_(self) -> str:
+        """The suite as notebooks show it."""
+        from cimento.cloze.notebook import suite_html
+
+        return suite_html(self)

@@ -203,6 +203,12 @@ class Run:
         where = f", stored in {str(self.folder)!r}" if self.folder else ""
         return f"<Run of {self.suite.name!r} ({self.paradigm.name}) by {self.model!r}{where}>"
 
+    def _repr_html_(self) -> str:
+        """The run as notebooks show it."""
+        from cimento.runs.notebook import run_html
+
+        return run_html(self)
+
 
 class StoredTables(Mapping[str, "pl.DataFrame"]):
     """The tables of a stored run, each read when it is asked for.
