@@ -10,6 +10,8 @@ import polars as pl
 import pytest
 
 from cimento.cli.main import invoke
+from cimento.report.grid import Estimate
+from cimento.report.wording import interval
 from cimento.runs.run import open_runs
 from tests.pages import parse_page
 
@@ -91,3 +93,18 @@ def test_nothing_of_a_run_is_changed_by_its_report(runs, tmp_path):
     for ending in (".html", ".md", ".csv", ".json", ".txt"):
         written(runs, tmp_path, ending)
     assert {path: path.read_bytes() for path in runs.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [
+        (0.5, 0.75, "[0.500, 0.750]"),
+        (0.99981, 0.99998, "[0.9998, 1.0000]"),
+        (0.9998112, 0.9998114, "[0.9998112, 0.9998114]"),
+    ],
+)
+def test_the_ends_of_an_interval_are_never_shown_as_one_number(low, high, shown):
+    assert interval(low, high) == shown
+    cell = str(Estimate.percent((high, low, high), 9000, None))
+    ends = cell.partition("[")[2].rstrip("]").split(", ")
+    assert len(set(ends)) == 2

@@ -15,6 +15,9 @@ _TEX = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"} | {
 })  # fmt: skip
 
 
+_MOST_DIGITS = 12
+
+
 def printable(text: str) -> str:
     """The text without line breaks and control characters, safe to show in one line."""
     if text.isprintable():
@@ -30,6 +33,19 @@ def printable_lines(text: str) -> str:
 def tex(text: str) -> str:
     """A plain text as LaTeX shows it."""
     return text.translate(_TEX)
+
+
+def apart(low: float, high: float, digits: int) -> int:
+    """The decimals that both ends of an interval are shown with, so that they differ.
+
+    Args:
+        low: lower end.
+        high: upper end; not the same number.
+        digits: decimals that are enough for most.
+    """
+    while digits < _MOST_DIGITS and f"{low:.{digits}f}" == f"{high:.{digits}f}":
+        digits += 1
+    return digits
 
 
 def templates_of(package: str) -> Environment:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import TypeAlias
 
-from cimento.markup import printable, tex
+from cimento.markup import apart, printable, tex
 
 BLANK = ""
 
@@ -53,7 +53,9 @@ class Estimate:
     def numbers(self) -> tuple[str, str, str, str]:
         """Value, both ends and n as text, blank where there is none."""
         known = (self.value, self.low, self.high)
-        shown = [BLANK if each is None else f"{each:.{self.digits}f}" for each in known]
+        ends = self.low is not None and self.high is not None
+        digits = apart(self.low or 0.0, self.high or 0.0, self.digits) if ends else self.digits
+        shown = [BLANK if each is None else f"{each:.{digits}f}" for each in known]
         return shown[0], shown[1], shown[2], str(self.n)
 
     def __str__(self) -> str:

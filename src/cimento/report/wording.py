@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from cimento.markup import apart
 from cimento.statistics.intervals import WILSON
 
 if TYPE_CHECKING:
@@ -25,9 +26,13 @@ def rate(value: float | None, *, absent: str = "-") -> str:
 
 
 def interval(low: float | None, high: float | None, *, digits: int = 3, absent: str = "-") -> str:
-    """Both ends of an interval, or the mark for one that does not exist."""
+    """Both ends of an interval, or the mark for one that does not exist.
+
+    Ends that so many decimals would show as one number have more: no interval is without width.
+    """
     if low is None or high is None:
         return absent
+    digits = apart(low, high, digits)
     return f"[{low:.{digits}f}, {high:.{digits}f}]"
 
 

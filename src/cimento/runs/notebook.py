@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cimento.markup import apart
 from cimento.notebook import table
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 HEADER = ("question", "statistic", "value", "95 % interval", "chance", "n", "ties", "unscored")
 LABELS = 2
+_DIGITS = 3
 ROWS = 12
 """Estimates that are shown; the table ``estimates`` of the run has all."""
 
@@ -44,7 +46,7 @@ def _row(estimate: Estimate) -> tuple[str, ...]:
         " ".join(filter(None, (estimate.question, estimate.method, group))),
         estimate.statistic,
         _number(estimate.value),
-        "-" if low is None or high is None else f"[{_number(low)}, {_number(high)}]",
+        "-" if low is None or high is None else _interval(low, high),
         _number(estimate.chance),
         str(estimate.n),
         "-" if estimate.tied is None else str(estimate.tied),
@@ -53,7 +55,12 @@ def _row(estimate: Estimate) -> tuple[str, ...]:
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:z.3f}"
+    return "-" if value is None else f"{value:z.{_DIGITS}f}"
+
+
+def _interval(low: float, high: float) -> str:
+    digits = apart(low, high, _DIGITS)
+    return f"[{low:z.{digits}f}, {high:z.{digits}f}]"
 
 
 def _reasons(estimates: list[Estimate]) -> list[str]:
