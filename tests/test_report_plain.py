@@ -108,3 +108,30 @@ def test_the_ends_of_an_interval_are_never_shown_as_one_number(low, high, shown)
     cell = str(Estimate.percent((high, low, high), 9000, None))
     ends = cell.partition("[")[2].rstrip("]").split(", ")
     assert len(set(ends)) == 2
+
+
+def test_its_figures_are_drawn_with_their_numbers(runs, tmp_path):
+    for ending in (".svg", ".csv", ".json"):
+        file = tmp_path / f"rates{ending}"
+        assert invoke(["figure", str(runs), "rates", "-o", str(file)]) == 0
+        assert file.stat().st_size > 100
+    numbers = pl.read_csv(tmp_path / "rates.csv")
+    assert numbers["value"].to_list() == [run.estimates()[0].value for run in open_runs(runs)]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("interaction", "runs of the kind probing have no scored sentences"),
+        ("tokens", "runs of the kind probing have no scored sentences"),
+        ("heat", "there is nothing to draw so in these runs"),
+        ("rate", "rates"),
+    ],
+)
+def test_a_figure_that_there_is_no_data_for_is_refused_in_one_message(
+    runs, tmp_path, capsys, name, told
+):
+    file = tmp_path / "x.svg"
+    assert invoke(["figure", str(runs), name, "-o", str(file)]) == 2
+    assert told in " ".join(capsys.readouterr().err.split())
+    assert not file.exists()

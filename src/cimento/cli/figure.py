@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -15,15 +15,14 @@ from cimento.report.figures_interaction import Bars
 
 if TYPE_CHECKING:
     from cimento.report.figures import Figure
-    from cimento.results import Run
+    from cimento.report.records import RunReport
+    from cimento.runs.run import Run
     from cimento.verdicts.factorial import Factorial
 
-FigureName: TypeAlias = Literal[
-    "interaction", "rows", "items", "tokens", "position", "length", "regions", "scatter", "curve",
-    "margins", "phenomena", "pairs", "heat", "dimensions", "calibration", "flow", "states",
-]  # fmt: skip
-OF_PAGES = ("margins", "phenomena", "pairs", "heat", "dimensions", "calibration", "flow", "states")
-"""Figures that are made as a page makes them."""
+OF_SENTENCES = (
+    "interaction", "rows", "items", "position", "tokens", "length", "regions",
+)  # fmt: skip
+"""Figures that options change; all others are those of the page."""
 
 Column: TypeAlias = "tuple[str, Factorial, Mapping[str, float | None]]"
 
@@ -34,12 +33,12 @@ def figure(
         list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders of runs.")
     ],
     name: Annotated[
-        FigureName,
+        str,
         typer.Argument(
             metavar="NAME",
-            help="interaction, rows, items, tokens, position, length, regions, scatter, margins,"
-            " phenomena, pairs; of cloze suites: curve, heat, dimensions, calibration; of stories:"
-            " flow, states, calibration.",
+            help="interaction, rows, items, tokens, position, length, regions, margins, phenomena,"
+            " pairs; of ratings: scatter; of cloze suites: curve, heat, dimensions, calibration;"
+            " of stories: flow, states, calibration; of other kinds: rates, margins.",
         ),
     ],
     output: Annotated[
@@ -86,26 +85,23 @@ def figure(
     interaction: the four means of each phenomenon. rows: a row for each phenomenon, a column for
     each run (and people). items: DD of every item. tokens: one item, token by token. position:
     mean surprisal by position. length: score against length. regions: surprisal by region.
-    scatter: a score against ratings. curve: acc@1 to acc@10 of cloze suites. margins: how far
-    items are decided. The others are those of the page that `cimento report` writes.
+    All others are those of the page that `cimento report` writes; a wrong name lists them.
     """
     from cimento.cli.console import note
     from cimento.cli.spreadsheets import neutralise
-    from cimento.results import open_runs
 
-    if name in OF_PAGES:
-        written = _of_page(runs, name, output)
+    options = _Options(measure, scale, scope, bars, people, item, length, seed)
+    if name in OF_SENTENCES:
+        written = [_of_sentences(runs, name, options).write(output)]
     else:
-        how = _How(measure, scale, scope, bars, people, item, length, seed)
-        drawn = _curve(runs) if name == "curve" else _of_runs(open_runs(runs), name, how)
-        written = [drawn.write(output)]
+        written = _of_page(runs, name, output, measure=measure)
     neutralise(written, asked=spreadsheet_safe)
-    for each in written:
-        note(f"The figure is in {each}")
+    for path in written:
+        note(f"The figure is in {path}")
 
 
 @dataclass(frozen=True, slots=True)
-class _How:
+class _Options:
     """The options of the command that single figures know."""
 
     measure: str
@@ -118,19 +114,7 @@ class _How:
     seed: int
 
 
-def _of_runs(runs: Sequence[Run], name: FigureName, how: _How) -> Figure:
-    """A figure of runs that formulas judge."""
-    makers: Mapping[str, Callable[[], Figure]] = {
-        "tokens": lambda: _tokens(runs, how.item),
-        "position": lambda: _position(runs, how.length),
-        "length": lambda: _length(runs, how.measure),
-        "regions": lambda: _regions(runs, how.bars),
-        "scatter": lambda: _scatter(runs, how.measure),
-    }
-    return makers[name]() if name in makers else _factorial(name, runs, how)
-
-
-def _of_page(paths: Sequence[Path], name: FigureName, output: Path) -> list[Path]:
+def _of_page(paths: Sequence[Path], name: str, output: Path, *, measure: str) -> list[Path]:
     """Write a figure of the page; of several with this name each gets a number.
 
     Raises:
@@ -141,35 +125,66 @@ def _of_page(paths: Sequence[Path], name: FigureName, output: Path) -> list[Path
     from cimento.report.figures import load_altair
 
     load_altair()
-    known = [each for suite in open_reports(paths).suites() for each in suite.figures]
-    found = [each for each in known if each.name == name]
+    sections = open_reports(paths, [measure] if measure else ()).suites()
+    known = [figure for section in sections for figure in section.figures]
+    found = [figure for figure in known if figure.name == name]
     if not found:
+        names = dict.fromkeys((*(figure.name for figure in known), *OF_SENTENCES))
         raise UsageError(
             where=f"cimento figure {name}",
             seen="there is nothing to draw so in these runs",
-            todo=did_you_mean(name, dict.fromkeys(each.name for each in known)),
+            todo=did_you_mean(name, names),
         )
     if len(found) == 1:
         return [found[0].write(output)]
     return [
-        each.write(output.with_name(f"{output.stem}-{number}{output.suffix}"))
-        for number, each in enumerate(found, 1)
+        figure.write(output.with_name(f"{output.stem}-{number}{output.suffix}"))
+        for number, figure in enumerate(found, 1)
     ]
 
 
-def _columns(runs: Sequence[Run], how: _How) -> list[Column]:
-    """The results of all factorial runs, each with p of DD by phenomenon."""
-    from cimento.designs import factorial_of
+def _of_sentences(paths: Sequence[Path], name: str, options: _Options) -> Figure:
+    """A figure of runs whose sentences were scored.
+
+    Raises:
+        UsageError: the runs are of another kind of test.
+    """
     from cimento.errors import UsageError
+    from cimento.runs.run import open_runs
+    from cimento.suites.model import Suite
+
+    runs = open_runs(paths)
+    others = dict.fromkeys(run.paradigm.name for run in runs if not isinstance(run.suite, Suite))
+    if others:
+        raise UsageError(
+            where=f"cimento figure {name}",
+            seen=f"runs of the kind {', '.join(others)} have no scored sentences",
+            todo="Give runs of regions or ratings, or draw a figure of the page:"
+            " `cimento report RUN -o report.html` shows which there are.",
+        )
+    makers: Mapping[str, Callable[[], Figure]] = {
+        "tokens": lambda: _tokens(runs, options.item),
+        "position": lambda: _position(runs, options.length),
+        "length": lambda: _length(runs, options.measure),
+        "regions": lambda: _regions(runs, options.bars),
+    }
+    return makers[name]() if name in makers else _factorial(name, runs, options)
+
+
+def _columns(runs: Sequence[Run], options: _Options) -> list[Column]:
+    """The results of all factorial runs, each with p of DD by phenomenon."""
+    from cimento.errors import UsageError
+    from cimento.paradigms.regions.designs import factorial_of
+    from cimento.paradigms.regions.judging import suite_of
     from cimento.suites.design import squares
 
     found: list[Column] = []
     for run in runs:
-        if squares(run.suite):
-            result = factorial_of(run, how.measure, scope=how.scope)
+        if squares(suite_of(run)):
+            result = factorial_of(run, options.measure, scope=options.scope)
             if result.reason:
                 raise UsageError(where=f"{run.model}, {result.measure}", seen=result.reason)
-            found.append((f"{run.suite.name}, {run.model}", result, _ps(result, how)))
+            found.append((f"{run.suite.name}, {run.model}", result, _ps(result, options)))
     if not found:
         raise UsageError(
             where="cimento figure",
@@ -179,24 +194,24 @@ def _columns(runs: Sequence[Run], how: _How) -> list[Column]:
     return found
 
 
-def _ps(result: Factorial, how: _How) -> dict[str, float | None]:
+def _ps(result: Factorial, options: _Options) -> dict[str, float | None]:
     from cimento.verdicts.factorial_tests import dd_tests
 
-    tests = dd_tests([result], normalisation=how.scale, seed=how.seed)
+    tests = dd_tests([result], normalisation=options.scale, seed=options.seed)
     return {test.phenomenon: test.dd.p for test in tests}
 
 
-def _factorial(name: FigureName, runs: Sequence[Run], how: _How) -> Figure:
+def _factorial(name: str, runs: Sequence[Run], options: _Options) -> Figure:
     """A figure of factorial suites."""
     from cimento.errors import UsageError
     from cimento.report.figures_interaction import interaction_figure, rows_figure
     from cimento.report.figures_scores import items_figure
 
-    columns = _columns(runs, how)
-    if how.people is not None:
-        columns.insert(0, _people(how.people, how))
+    columns = _columns(runs, options)
+    if options.people is not None:
+        columns.insert(0, _people(options.people, options))
     if name == "rows":
-        return rows_figure(columns, how.scale, bars=how.bars)
+        return rows_figure(columns, options.scale, bars=options.bars)
     if len(columns) > 1:
         raise UsageError(
             where=f"cimento figure {name}",
@@ -206,14 +221,7 @@ def _factorial(name: FigureName, runs: Sequence[Run], how: _How) -> Figure:
     _, result, ps = columns[0]
     if name == "items":
         return items_figure(result)
-    return interaction_figure(result, how.scale, ps, bars=how.bars)
-
-
-def _curve(paths: Sequence[Path]) -> Figure:
-    from cimento.cloze.figures_curve import curve_figure
-    from cimento.cloze.running import open_runs
-
-    return curve_figure(open_runs(paths))
+    return interaction_figure(result, options.scale, ps, bars=options.bars)
 
 
 def _tokens(runs: Sequence[Run], item: str) -> Figure:
@@ -226,17 +234,25 @@ def _tokens(runs: Sequence[Run], item: str) -> Figure:
             seen=f"there are {len(runs)} runs" if item else "no item is named",
             todo="Give one run folder and --item ID.",
         )
-    return tokens_figure(runs[0].report(items=None), item)
+    return tokens_figure(_reports(runs)[0], item)
 
 
 def _position(runs: Sequence[Run], length: int | None) -> Figure:
     from cimento.report.figures_tokens import position_figure
 
-    return position_figure([run.report(items=None) for run in runs], length=length)
+    return position_figure(_reports(runs), length=length)
+
+
+def _reports(runs: Sequence[Run]) -> list[RunReport]:
+    """Every run with its items, on its first measure: tokens are the same on all."""
+    from cimento.report.sections import run_report
+
+    return [run_report(run) for run in runs]
 
 
 def _regions(runs: Sequence[Run], bars: Bars) -> Figure:
     from cimento.errors import UsageError
+    from cimento.paradigms.regions.judging import suite_of, values_of
     from cimento.report.figures_regions import regions_figure
 
     names = dict.fromkeys(run.suite.name for run in runs)
@@ -246,27 +262,28 @@ def _regions(runs: Sequence[Run], bars: Bars) -> Figure:
             seen=f"there are {len(names)} suites: {', '.join(names)}",
             todo="Give the runs of one suite.",
         )
-    values = {run.model: run.region_values() for run in runs}
+    values = {run.model: values_of(run) for run in runs}
     if len(values) < len(runs):
         raise UsageError(
             where="cimento figure regions",
             seen="a model has several runs here",
             todo="Give one run of each model.",
         )
-    return regions_figure(runs[0].suite, values, bars=bars)
+    return regions_figure(suite_of(runs[0]), values, bars=bars)
 
 
 def _length(runs: Sequence[Run], measure: str) -> Figure:
-    from cimento.designs import DEFAULT_MEASURE
     from cimento.measures import find_measure
+    from cimento.paradigms.regions.designs import DEFAULT_MEASURE
+    from cimento.paradigms.regions.judging import options_of, scores_of
     from cimento.report.figures_scores import length_figure, length_frame
 
-    chosen = find_measure(measure or runs[0].judging.measure or DEFAULT_MEASURE)
+    chosen = find_measure(measure or options_of(runs[0]).measure or DEFAULT_MEASURE)
     rows: list[dict[str, object]] = []
     for run in runs:
         texts = {
             (row["item"], row["condition"]): row["text"]
-            for row in run.requests().iter_rows(named=True)
+            for row in run.table("requests").iter_rows(named=True)
         }
         rows += [
             {
@@ -276,28 +293,14 @@ def _length(runs: Sequence[Run], measure: str) -> Figure:
                 "words": len(texts[row["item"], row["condition"]].split()),
                 "value": row["value"],
             }
-            for row in run.scores([chosen.name]).iter_rows(named=True)
+            for row in scores_of(run, [chosen.name]).iter_rows(named=True)
         ]
     return length_figure(length_frame(rows), measure=chosen.name, unit=chosen.unit)
 
 
-def _scatter(runs: Sequence[Run], measure: str) -> Figure:
-    """A measure against the ratings of the suite's sentences."""
-    from cimento.acceptability.figures import run_scatter
-    from cimento.errors import UsageError
-
-    if len(runs) != 1:
-        raise UsageError(
-            where="cimento figure scatter",
-            seen=f"there are {len(runs)} runs: {', '.join(run.model for run in runs)}",
-            todo="Give one run folder.",
-        )
-    return run_scatter(runs[0], measure)
-
-
-def _people(path: Path, how: _How) -> Column:
+def _people(path: Path, options: _Options) -> Column:
     """The ratings of people as one more column."""
     from cimento.studies.islands.people import people_result
 
-    result = people_result(path, scope=how.scope)
-    return "people", result, _ps(result, how)
+    result = people_result(path, scope=options.scope)
+    return "people", result, _ps(result, options)
