@@ -277,11 +277,10 @@ _OWN_ROADS = "the command knows four kinds by name"
 
 MISSING: dict[str, dict[str, str]] = {
     "regions": {"run --json": _OWN_RUNNER},
-    "ratings": {"run --json": _OWN_RUNNER, "plan": _NOT_PLANNED},
+    "ratings": {"run --json": _OWN_RUNNER},
     "cloze": {
         "suites audit": _REGIONS_ONLY,
         "run --json": _OWN_RUNNER,
-        "plan": _NOT_PLANNED,
         "judge": _FORMULAS,
         "report csv": "left out without a word",
         "report json": "left out without a word",
@@ -296,10 +295,8 @@ MISSING: dict[str, dict[str, str]] = {
         "report json": "left out without a word",
     },
     "probing": {
-        "answers are kept and not asked for twice": "the engine keeps scores only",
         "suites audit": _REGIONS_ONLY,
         "annotate survey": _OWN_ROADS,
-        "plan": _NOT_PLANNED,
         "judge": _FORMULAS,
         "rerun": _OWN_ROADS,
         "compare": _OWN_ROADS,

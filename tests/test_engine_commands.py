@@ -20,6 +20,7 @@ from cimento.models.sizing import count_parameters
 from cimento.suites.builtin import find_suite
 from tests import engines
 
+ROAD = frozenset({"regions", "acceptability", "cloze", "templates"})
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 RUN = """\
 suites = ["lamps", "more"]
@@ -33,6 +34,7 @@ def here(tmp_path, monkeypatch) -> Path:
     monkeypatch.syspath_prepend(str(engines.install(tmp_path / "plugin")))
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("CIMENTO_TEST_LOG", str(tmp_path / "log"))
+    monkeypatch.setattr("cimento.cli.kinds.ONE_ROAD", ROAD)
     monkeypatch.chdir(tmp_path)
     engines.write_suite(tmp_path / "lamps", items=300)
     engines.write_suite(tmp_path / "more", items=200, start=200)
@@ -48,11 +50,11 @@ def planned(capsys, *arguments: str) -> dict[str, object]:
 
 def test_a_plan_counts_texts_units_and_what_is_done(here, capsys):
     first = planned(capsys, "run.toml")
-    assert [(s["suite"], s["items"], s["texts"], s["new_texts"]) for s in first["suites"]] == [
-        ("lamps", 300, 600, 600),
-        ("more", 200, 400, 200),
+    assert [(s["suite"], s["items"], s["requests"], s["new"]) for s in first["suites"]] == [
+        ("lamps", 300, {"score": 600}, 600),
+        ("more", 200, {"score": 400}, 200),
     ]
-    assert [(m["texts"], m["units"], m["done"]) for m in first["models"]] == [(800, 4, 0)] * 2
+    assert [(m["requests"], m["units"], m["done"]) for m in first["models"]] == [(800, 4, 0)] * 2
     assert engines.logged(here / "log") == []
 
     assert invoke(["run", "run.toml", "--share", "0/4"]) == 0
@@ -79,7 +81,7 @@ def test_a_plan_reckons_with_the_size_of_a_model(here, capsys):
 
     assert invoke(["run", *arguments[:-1], "elsewhere"]) == 0
     [model] = planned(capsys, *arguments)["models"]
-    assert (model["kept"], model["tokens"]) == (model["texts"], 0)
+    assert (model["kept"], model["tokens"]) == (model["requests"], 0)
     assert not (here / "planned").exists()
 
 
@@ -107,7 +109,7 @@ def test_an_array_of_jobs_ends_in_the_same_tables(here, capsys):
     assert "#SBATCH --array=0-2" in script
     assert "gpus" not in script
     assert invoke(["collect", "run.toml", "--check"]) == 1
-    assert "lamps x counted:a: 3 of 3 units missing" in capsys.readouterr().out
+    assert "lamps x counted:a: 3 of 3 units are missing" in capsys.readouterr().out
 
     # Each job as Slurm would start it: the script itself, with its number.
     program = here / "bin" / "cimento"
@@ -115,6 +117,7 @@ def test_an_array_of_jobs_ends_in_the_same_tables(here, capsys):
     plugin = here / "plugin"
     program.write_text(
         f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(plugin)!r})\n"
+        f"from cimento.cli import kinds\nkinds.ONE_ROAD = {ROAD!r}\n"
         "from cimento.cli.main import main\nmain()\n"
     )
     program.chmod(0o755)
@@ -159,7 +162,7 @@ def test_an_array_does_suites_of_other_kinds_too_and_collect_finds_their_runs(he
     assert invoke(["collect", "run.toml", "--check"]) == 1
     printed = capsys.readouterr().out
     for name in ("it-collocations", "it-acceptability", "es-agreement-templates"):
-        assert f"{name} x demo-causal: it is not stored yet" in printed
+        assert f"{name} x demo-causal: 1 of 1 units are missing" in printed
     assert "0 of 8 runs have all they need" in printed
 
     assert invoke([*arguments, "--share", "1/2"]) == 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import gc
 import os
 import subprocess
 import sys
@@ -11,22 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cimento.answers import TOKENS, read_table
 from cimento.cli.main import invoke
-from cimento.judging import Judging
 from cimento.models.base import Policy
-from cimento.regions_api import Evaluation
-from cimento.results import Run
-from cimento.scheduling.doing import do_units, to_do
-from cimento.scheduling.joining import Joiner, Telling
-from cimento.scheduling.merging import finish
-from cimento.scheduling.pools import ThisProcess
-from cimento.scheduling.work import plan_work
 from cimento.sources import Asking
-from cimento.suites import stored
-from cimento.suites.load import load_suite
-from cimento.suites.model import Prediction, Suite
-from cimento.suites.writers.native import write_native
 from tests import engines
 
 MODELS = ("-m", "counted:a", "-m", "counted:b")
@@ -38,6 +23,7 @@ def here(tmp_path, monkeypatch) -> Path:
     monkeypatch.syspath_prepend(str(engines.install(tmp_path / "plugin")))
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("CIMENTO_TEST_LOG", str(tmp_path / "log"))
+    monkeypatch.setattr("cimento.cli.kinds.ONE_ROAD", frozenset({"regions", "cloze"}))
     monkeypatch.chdir(tmp_path)
     engines.write_suite(tmp_path / "lamps", items=300)
     engines.write_suite(tmp_path / "more", items=200, start=200)
@@ -69,7 +55,7 @@ def test_one_process_and_four_give_the_same_tables(here, capsys):
     os.environ["CIMENTO_CACHE_DIR"] = str(here / "cache-2")
     spread = run("lamps", "more", *MODELS, "--workers", "4", output="spread")
 
-    assert len(alone) == 2 * 2 * 4
+    assert len(alone) == 2 * 2 * 5
     assert spread == alone
     # Sentences that both suites hold are asked once: 400 different pairs, two models.
     assert done == 2 * 2 * 400
@@ -77,54 +63,6 @@ def test_one_process_and_four_give_the_same_tables(here, capsys):
     assert "lamps" in capsys.readouterr().out
     assert suites(here / "alone") == suites(here / "spread")
     assert suites(here / "alone")["lamps"] == suite_files(here / "lamps")
-
-
-def test_suites_on_disk_give_the_same_tables(here, monkeypatch):
-    # The first asks for more of the same sentences, so that units hold what the second leaves out.
-    whole = load_suite(here / "lamps").suite
-    sentences = (Prediction("(*;%good%) < (*;%bad%)"),)
-    meta = dataclasses.replace(whole.meta, name="whole")
-    asked = dataclasses.replace(whole, meta=meta, predictions=sentences, items=whole.items[250:])
-    write_native(asked, here / "whole")
-    named = ("whole", "lamps", "more", *MODELS, "--no-cache")
-    held = run(*named, output="held")
-    monkeypatch.setattr(stored, "FEW", 10)
-    on_disk = run(*named, output="on-disk")
-
-    assert len(held) == 3 * 2 * 4
-    assert on_disk == held
-    assert suites(here / "on-disk") == suites(here / "held")
-    tokens = read_table(TOKENS, next((here / "held" / "lamps").iterdir()))
-    assert tokens["request"].value_counts()["count"].unique().to_list() == [1]
-
-
-@pytest.mark.usefixtures("here")
-def test_runs_are_put_together_by_workers(monkeypatch):
-    def refuse(_joiner, task):
-        raise AssertionError(f"the driver put {task.model} together itself")
-
-    monkeypatch.setattr(Joiner, "join", refuse)
-    assert len(run("lamps", "more", *MODELS, "--workers", "2", output="spread")) == 2 * 2 * 4
-
-
-@pytest.mark.usefixtures("here")
-def test_runs_that_are_stored_are_not_held():
-    evaluation = Evaluation(asking=Asking(), judging=Judging(), output=Path("runs"))
-    with plan_work(["lamps", "more"], ["counted:a", "counted:b"], evaluation, keep=False) as work:
-        todo = to_do(work)
-        work.write()
-        pool = ThisProcess()
-        done = do_units(work, todo, pool)
-        ends = finish(work, done.failed, pool, Telling())
-        pool.close()
-        assert [each.summaries[0].n_items for each in ends] == [300, 200] * 2
-        gc.collect()
-        # `isinstance` would wake what only stands in for a class, and have torch warn.
-        alive = [each for each in gc.get_objects() if type(each) in (Run, Suite)]
-        names = {"lamps", "more"}
-        assert not [each for each in alive if type(each) is Run and each.suite.name in names]
-        suites_held = [each for each in alive if type(each) is Suite and each.name in names]
-        assert not [each for each in suites_held if each.items]
 
 
 @pytest.mark.usefixtures("here")
@@ -215,14 +153,15 @@ def test_what_is_run_by_force_is_asked_again(here):
 def test_suites_of_other_kinds_are_spread_too(here, monkeypatch):
     asked = ["it-collocations", "-m", "demo-masked", "--limit", "2", "--device", "cpu"]
     # In a process of its own, as `cimento` is: arithmetic is set before the first sum.
-    code = "from cimento.cli.main import main; main()"
+    code = "from cimento.cli import kinds; kinds.ONE_ROAD = {'cloze'};"
+    code += "from cimento.cli.main import main; main()"
     subprocess.run(  # noqa: S603  # our own interpreter and code
         [sys.executable, "-c", code, "run", *asked, "-o", "alone"], check=True, capture_output=True
     )
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(here / "cache-2"))
     spread = run(*asked, "-m", "demo-causal", "--workers", "2", output="spread")
 
-    assert len(spread) == 2 * 4
+    assert len(spread) == 2 * 5
     alone = engines.tables(here / "alone")
     assert {name: data for name, data in spread.items() if "demo-masked" in name} == alone
 
@@ -237,4 +176,4 @@ def test_a_share_is_a_number_of_so_many(text, capsys):
 @pytest.mark.usefixtures("here")
 def test_an_unknown_engine_is_named(capsys):
     assert invoke(["run", "others", "-m", "counted:a", "--engine", "rey"]) == 2
-    assert "Did you mean 'ray'?" in capsys.readouterr().err
+    assert "'rey' is not one of 'local', 'ray'" in capsys.readouterr().err

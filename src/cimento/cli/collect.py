@@ -29,17 +29,29 @@ def _collect(options: _Options) -> int:
 
     No model is loaded. The exit code is 3 where something is missing, 1 where everything is.
     """
-    from cimento.cli.kinds import suites_by_kind
+    from cimento.cli.kinds import ONE_ROAD, RUNNERS, suites_by_kind, together
     from cimento.cli.spreading import lacking
     from cimento.suites.kinds import REGIONS
 
-    how = kind_run(options.model_copy(update={"force": False}))
+    options = options.model_copy(update={"force": False})
+    how = kind_run(options)
     by_kind = suites_by_kind(options.suites)
+    new = [kind for kind in by_kind if kind in ONE_ROAD or kind not in RUNNERS]
+    groups = [by_kind.pop(kind) for kind in new]
+    names = [name for group in groups for name in group]
     regions = by_kind.pop(REGIONS, [])
-    wholes = {kind: lacking(kind, names, options.models, how) for kind, names in by_kind.items()}
+    wholes = {kind: lacking(kind, some, options.models, how) for kind, some in by_kind.items()}
     if options.check:
-        return _check(regions, wholes, options.models, how)
-    return _put_together(regions, wholes, options.models, how)
+        return _check(regions, wholes, names, options, how)
+    codes = []
+    if names:
+        from cimento.cli.running import run_suites
+
+        models, engine = options.models, how.engine
+        codes += [run_suites(group, models, options, engine=engine, ask=False) for group in groups]
+    if regions or wholes:
+        codes.append(_put_together(regions, wholes, options.models, how))
+    return together(codes)
 
 
 collect = run_command(_Options, _collect)
@@ -70,7 +82,11 @@ def _put_together(
 
 
 def _check(
-    regions: Sequence[str], wholes: Mapping[str, Lacking], models: Sequence[str], how: KindRun
+    regions: Sequence[str],
+    wholes: Mapping[str, Lacking],
+    names: Sequence[str],
+    options: RunOptions,
+    how: KindRun,
 ) -> int:
     """Say what is missing; the exit code."""
     from cimento.cli.console import show
@@ -79,9 +95,17 @@ def _check(
 
     lines: list[str] = []
     runs = 0
+    models = options.models
+    if names:
+        from cimento.api import find_missing, load_suites
+
+        loaded = list(load_suites(names))
+        runs = len(loaded) * len(dict.fromkeys(models))
+        missing = find_missing(loaded, models, options)
+        lines += [f"{lack.suite} x {lack.model}: {lack.error.seen}" for lack in missing]
     if regions:
         with plan_work(regions, models, how.evaluation, keep=how.keep_answers) as work:
-            runs = len(work.models) * len(work.parts)
+            runs += len(work.models) * len(work.parts)
             lines += _lacks(work)
     for found in wholes.values():
         runs += len(found.pairs)

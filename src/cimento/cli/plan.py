@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from cimento.cli.run_options import kind_run, run_command
+from cimento.cli.run_options import run_command
 from cimento.options import RunOptions
 
 if TYPE_CHECKING:
-    from cimento.scheduling.estimating import ModelEstimate
-    from cimento.scheduling.work import Work
+    from cimento.api import Planned
     from cimento.suites.model import JsonValue
 
 _MINUTE, _HOUR = 60, 3600
@@ -21,99 +20,83 @@ def _plan(options: RunOptions) -> int:
 
     Times and memory are estimates: from earlier units of the same model, else from its size.
     """
+    from cimento.api import load_suites, plan_all, refuse_same_names
     from cimento.cli.console import show
-    from cimento.cli.kinds import suites_by_kind
     from cimento.engine.cache import FileCache, default_cache_folder
     from cimento.engine.engines import visible_gpus
-    from cimento.scheduling.estimating import estimate
-    from cimento.scheduling.work import plan_work
-    from cimento.suites.kinds import REGIONS
 
-    how = kind_run(options)
-    by_kind = suites_by_kind(options.suites)
-    regions = by_kind.pop(REGIONS, [])
-    others: dict[str, JsonValue] = {kind: list(names) for kind, names in by_kind.items()}
-    gpu = how.device(options.models) != "cpu" and bool(visible_gpus())
-    cache = FileCache(default_cache_folder()) if how.keep_answers else None
+    loaded = list(load_suites(options.suites))
+    refuse_same_names(loaded)
+    gpu = options.device in ("auto", "cuda") and bool(visible_gpus())
+    cache = None if options.no_cache else FileCache(default_cache_folder())
     try:
-        with plan_work(regions, options.models, how.evaluation, keep=how.keep_answers) as work:
-            found = estimate(work, cache, gpu=gpu)
+        planned = plan_all(loaded, options.models, options, cache=cache, gpu=gpu)
     finally:
         if cache is not None:
             cache.close()
-    if how.as_json:
-        show(json.dumps(_plain(work, found, others), ensure_ascii=False, indent=2))
+    if options.as_json:
+        show(json.dumps(_plain(planned), ensure_ascii=False, indent=2))
     else:
-        show(_text(work, found, others, gpu=gpu))
+        show(_text(planned, gpu=gpu))
     return 0
 
 
 plan = run_command(RunOptions, _plan)
 
 
-def _plain(
-    work: Work, found: list[ModelEstimate], others: dict[str, JsonValue]
-) -> dict[str, JsonValue]:
-    suites: list[JsonValue] = [
-        {
-            "suite": part.name,
-            "items": part.items,
-            "texts": part.texts,
-            "new_texts": sum(part.shards.values()),
-            "problem": str(part.error) if part.error else "",
-        }
-        for part in work.parts
-    ]
-    models: list[JsonValue] = [each.plain() for each in found]
-    return {"plan": 1, "suites": suites, "models": models, "asked_whole": others}
+def _plain(planned: Planned) -> dict[str, JsonValue]:
+    suites: list[JsonValue] = [suite.plain() for suite in planned.suites]
+    models: list[JsonValue] = [model.plain() for model in planned.models]
+    return {"plan": 2, "suites": suites, "models": models}
 
 
-def _text(
-    work: Work, found: list[ModelEstimate], others: dict[str, JsonValue], *, gpu: bool
-) -> str:
+def _text(planned: Planned, *, gpu: bool) -> str:
     from cimento.markup import columns
 
-    suites = [("suite", "items", "texts", "new")]
+    later = any(suite.later for suite in planned.suites)
+    suites = [("suite", "items", "requests", "new", *(["later, at most"] if later else []))]
     suites += [
         (
-            part.name,
-            str(part.items),
-            str(part.texts),
-            str(sum(part.shards.values())),
+            suite.suite,
+            str(suite.items),
+            ", ".join(f"{number} {name}" for name, number in suite.requests.items()) or "-",
+            str(suite.new),
+            *([str(suite.later) if suite.later else "-"] if later else []),
         )
-        for part in work.parts
+        for suite in planned.suites
     ]
-    models = [("model", "texts", "units", "done", "tokens", "kept", "time", "memory")]
+    models = [("model", "requests", "units", "done", "tokens", "kept", "time", "memory")]
     models += [
         (
-            each.model,
-            str(each.texts),
-            str(each.units) if each.units else "-",
-            str(each.done) if each.units else "-",
-            "-" if each.tokens is None else f"{each.tokens:,}",
-            "-" if each.kept is None else str(each.kept),
-            "-" if each.seconds is None else f"{_time(each.seconds)} ({each.by})",
-            "-" if each.memory_bytes is None else f"{each.memory_bytes / 1e9:.1f} GB",
+            model.model,
+            str(model.requests),
+            str(model.units) if model.units else "-",
+            str(model.done) if model.units else "-",
+            "-" if model.tokens is None else f"{model.tokens:,}",
+            "-" if model.kept is None else str(model.kept),
+            "-" if model.seconds is None else f"{_time(model.seconds)} ({model.by})",
+            "-" if model.memory_bytes is None else f"{model.memory_bytes / 1e9:.1f} GB",
         )
-        for each in found
+        for model in planned.models
     ]
     device = "one GPU" if gpu else "the processors here"
     lines = [
-        *([columns(suites), ""] if len(suites) > 1 else []),
+        columns(suites),
+        "",
         columns(models),
         "",
-        "new: texts that no suite before asks. kept: texts whose answers are in the cache.",
+        "new: requests that no suite before asks. kept: requests whose answers are in the cache.",
         f"time and memory are rough estimates for {device}: from earlier units of the model, or",
         "from its size (2 operations for each parameter and token).",
-        *(f"{kind}, asked whole: {', '.join(map(str, names))}" for kind, names in _lists(others)),
-        *(f"{each.model}: {each.problem}" for each in found if each.problem),
-        *(f"{part.name}: {part.error}" for part in work.parts if part.error),
+        *(
+            ["later: requests that depend on the answers to the first; no other column has them."]
+            if later
+            else []
+        ),
+        *(f"{model.model}: {model.problem}" for model in planned.models if model.problem),
+        *(f"{suite.suite}: {suite.problem}" for suite in planned.suites if suite.problem),
     ]
     return "\n".join(lines)
-
-
-def _lists(others: dict[str, JsonValue]) -> list[tuple[str, list[JsonValue]]]:
-    return [(kind, names) for kind, names in others.items() if isinstance(names, list)]
 
 
 def _time(seconds: float) -> str:

@@ -74,14 +74,19 @@ class Execution(Generic[ResultT]):
         return [self._result(number, state) for number, state in enumerate(self.states)]
 
     def _result(self, number: int, state: JobState) -> ResultT | CimentoError | None:
-        if state.error is None and state.waiting and self._work.engine.share is None:
-            total = len(state.units)
-            state.error = ModelError(
-                where=state.job.title,
-                seen=f"{len(state.waiting)} of {total} units are missing",
-                todo="Run again: what is done stays done.",
-            )
+        if self._work.engine.share is None:
+            state.error = self.lacks(state)
         return state.error if state.error is not None else self._results.get(number)
+
+    def lacks(self, state: JobState) -> CimentoError | None:
+        """Why a job cannot go on: its own error, or that units are missing; None where it can."""
+        if state.error is not None or not state.waiting:
+            return state.error
+        return ModelError(
+            where=state.job.title,
+            seen=f"{len(state.waiting)} of {len(state.units)} units are missing",
+            todo="Run again: what is done stays done.",
+        )
 
     # --- What is asked
 

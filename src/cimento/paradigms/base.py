@@ -365,6 +365,9 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
             CimentoError: the suite cannot be asked in this way.
         """
 
+    def later(self, suite: SuiteT, options: OptionsT) -> int:
+        """How many requests follow the first round at most; 0 where all is asked at once."""
+
     def recording(self, name: str, suite: SuiteT, *, scoring: Asking) -> Recording:
         """What somebody recorded of the answers to a suite.
 

@@ -62,6 +62,10 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         meta = suite.meta
         return "  ".join(filter(None, (meta.name, meta.version, meta.language, meta.phenomenon)))
 
+    def later(self, suite: SuiteT, options: OptionsT) -> int:  # noqa: ARG002
+        """How many requests follow the first round: none."""
+        return 0
+
     def audit(self, reading: SuiteReading[SuiteT]) -> SuiteAudit:
         """The faults that were found while it was read."""
         return SuiteAudit.of_faults(reading)

@@ -93,6 +93,16 @@ class SuiteJob:
             self._places.append(requests.places)
         return requests
 
+    @property
+    def items(self) -> int:
+        """How many items it has asked about so far."""
+        return len({item for places in self._places for item in places["item"].to_list()})
+
+    @property
+    def later(self) -> int:
+        """How many requests follow the first round at most."""
+        return int(self._loaded.paradigm.later(self._loaded.suite, self._options))
+
     def finish(self, answers: Answers | None) -> Run:
         """The run, judged and stored; the one that is stored already where there are no answers."""
         import polars as pl

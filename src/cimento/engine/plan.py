@@ -1,0 +1,282 @@
+"""What jobs would ask and cost, before any weights are loaded."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from cimento.answers import Column
+from cimento.engine.cache import AnswerCache, column_key, get_scores, sequence_key
+from cimento.engine.execute import Execution
+from cimento.engine.handle import ModelHandle
+from cimento.engine.jobs import UnitState
+from cimento.engine.replay import TABLES
+from cimento.engine.requests import Choose, Fill, Reply, Request, Score
+from cimento.engine.scores import model_key
+from cimento.engine.units import facts_of
+from cimento.errors import CimentoError
+from cimento.requests import ScoreRequest
+
+if TYPE_CHECKING:
+    from cimento.models.base import Encoded
+    from cimento.models.sizing import Sized
+    from cimento.suites.model import JsonValue
+
+FLOPS = {"cpu": 2e10, "gpu": 2e13}
+"""Operations in a second that are reckoned with: one core of a processor, one GPU."""
+
+_BYTES = {"float32": 4, "float64": 8, "bfloat16": 2, "float16": 2}
+_BUDGET = {"cpu": 512, "gpu": 16_384}
+_LOGITS = 2
+"""Times that logits of a batch are in memory: as they come, and normalised."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobPlan:
+    """What one job asks.
+
+    Attributes:
+        requests: question to how many different ones it asks first.
+        new: those that no job of the same model before it asks.
+        problem: why it cannot be asked; empty where it can.
+    """
+
+    requests: Mapping[str, int]
+    new: int
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelPlan:
+    """What a model would be asked first, and what that would cost.
+
+    Times and memory are estimates; None stands for what is not known.
+
+    Attributes:
+        model: its label, or its name where it cannot be found.
+        requests: different ones that it is asked, of all jobs that are not done.
+        units: into which they are cut.
+        done: how many of them are done.
+        tokens: that go through the model for the other units; for a masked model those of a text
+            count once for each token that is masked in it.
+        kept: requests of these whose answers are in the cache already.
+        parameters: of the model.
+        seconds: on one device, from earlier units of this model where there are any; else two
+            operations for each parameter and token, at `FLOPS`.
+        by: what the time is from: ``earlier units`` or ``size``; empty where it is not known.
+        memory_bytes: of the device: the weights, and twice the logits of one batch.
+        problem: why it cannot be asked, or why its tokens cannot be counted; empty for neither.
+    """
+
+    model: str
+    requests: int = 0
+    units: int = 0
+    done: int = 0
+    tokens: int | None = None
+    kept: int | None = None
+    parameters: int | None = None
+    seconds: float | None = None
+    by: str = ""
+    memory_bytes: int | None = None
+    problem: str = ""
+
+    def plain(self) -> dict[str, JsonValue]:
+        """As a JSON object."""
+        return asdict(self)
+
+
+def plan_jobs(execution: Execution[Any]) -> list[JobPlan]:
+    """What each job of an execution asks first, in order."""
+    seen: set[tuple[int, int]] = set()
+    plans = []
+    for state in execution.states:
+        places = {
+            (number, place): execution.units[number].unit.requests[place]
+            for number, some in state.units.items()
+            for place in some
+        }
+        asked = Counter(type(request).__name__.lower() for request in places.values())
+        new = places.keys() - seen
+        seen |= places.keys()
+        problem = "" if state.error is None else str(state.error)
+        plans.append(JobPlan(requests=dict(asked), new=len(new), problem=problem))
+    return plans
+
+
+def plan_models(
+    execution: Execution[Any], cache: AnswerCache | None, *, gpu: bool
+) -> list[ModelPlan]:
+    """What each model of an execution would be asked first.
+
+    Args:
+        execution: of jobs that are not to be done.
+        cache: answers that are kept; None where none are used.
+        gpu: whether models go to GPUs.
+    """
+    needed: dict[int, list[UnitState]] = {}
+    handles: dict[int, ModelHandle] = {}
+    for state in execution.states:
+        if state.group is None:
+            continue
+        handles.setdefault(id(state.group.model), state.group.model)
+        units = needed.setdefault(id(state.group.model), [])
+        if not state.job.is_done and state.error is None:
+            units += (execution.units[number] for number in state.units)
+    return [
+        _plan(handles[key], list({id(unit): unit for unit in units}.values()), cache, gpu=gpu)
+        for key, units in needed.items()
+    ]
+
+
+def _plan(
+    model: ModelHandle, units: Sequence[UnitState], cache: AnswerCache | None, *, gpu: bool
+) -> ModelPlan:
+    waiting = [unit for unit in units if not unit.is_done]
+    plain = ModelPlan(
+        model=model.label,
+        requests=sum(len(unit.unit.requests) for unit in units),
+        units=len(units),
+        done=len(units) - len(waiting),
+    )
+    if not waiting:
+        return plain
+    sized = _by_size(plain, waiting, model, cache, gpu=gpu)
+    seen = _seconds_per_request(unit for unit in units if unit.is_done)
+    kinds = Counter(type(request) for unit in waiting for request in unit.unit.requests)
+    if not all(kind in seen for kind in kinds):
+        return sized
+    seconds = sum(seen[kind] * number for kind, number in kinds.items())
+    return replace(sized, seconds=seconds, by="earlier units")
+
+
+def _seconds_per_request(done: Iterable[UnitState]) -> dict[type[Request], float]:
+    """How long a request of each kind took in the units that are done, where that is known."""
+    seconds: Counter[type[Request]] = Counter()
+    requests: Counter[type[Request]] = Counter()
+    for unit in done:
+        facts = None if unit.path is None else facts_of(unit.path)
+        if facts is not None and facts.seconds is not None:
+            kind = type(unit.unit.requests[0])
+            seconds[kind] += facts.seconds  # type: ignore[assignment]  # a counter of seconds
+            requests[kind] += facts.n
+    return {kind: seconds[kind] / number for kind, number in requests.items()}
+
+
+def _by_size(
+    plain: ModelPlan,
+    waiting: Sequence[UnitState],
+    model: ModelHandle,
+    cache: AnswerCache | None,
+    *,
+    gpu: bool,
+) -> ModelPlan:
+    """With what the files of the model tell of it."""
+    try:
+        sized = model.sized
+        if sized is None:
+            return replace(plain, problem="its tokens cannot be counted without loading it")
+        tokens, kept, longest = _count(waiting, model, sized, cache)
+    except CimentoError as error:
+        return replace(plain, problem=str(error))
+    plain = replace(plain, tokens=tokens, kept=None if cache is None else kept)
+    if sized.parameters is None:
+        return plain
+    device = "gpu" if gpu else "cpu"
+    speed = FLOPS[device] * (1 if gpu else os.cpu_count() or 1)
+    rows = model.scoring.limits.or_tokens(_BUDGET[device]).positions(longest)
+    logits = _LOGITS * 4 * rows * sized.vocabulary
+    weights = sized.parameters * _BYTES[model.scoring.policy.dtype]
+    return replace(
+        plain,
+        parameters=sized.parameters,
+        seconds=2 * sized.parameters * tokens / speed,
+        by="size",
+        memory_bytes=weights + logits if rows else None,
+    )
+
+
+def _count(
+    waiting: Sequence[UnitState], model: ModelHandle, sized: Sized, cache: AnswerCache | None
+) -> tuple[int, int, int]:
+    """Tokens for the model, requests whose answers are kept, and tokens of the longest text."""
+    tokens = kept = longest = 0
+    for unit in waiting:
+        requests = unit.unit.requests
+        scores = [request for request in requests if isinstance(request, Score)]
+        others = [request for request in requests if not isinstance(request, Score)]
+        columns = unit.group.columns
+        for found in (
+            _scores(scores, columns, model, sized, cache),
+            _others(others, model, sized, cache),
+        ):
+            for length, passes, is_kept in found:
+                longest = max(longest, length)
+                kept += is_kept
+                tokens += 0 if is_kept else length * passes
+    return tokens, kept, longest
+
+
+def _scores(
+    requests: Sequence[Score],
+    columns: Sequence[Column],
+    model: ModelHandle,
+    sized: Sized,
+    cache: AnswerCache | None,
+) -> list[tuple[int, int, bool]]:
+    """Of each text its tokens, how often they are read, and whether its scores are kept."""
+    asked = [
+        ScoreRequest(number, each.text, each.context, each.wanted, each.regions, each.blank)
+        for number, each in enumerate(requests)
+    ]
+    if sized.encoder is None:
+        return [(_length(f"{each.context} {each.text}", sized), 1, False) for each in requests]
+    key = model_key(sized.card, model.scoring.policy)
+    masked = sized.card.kind == "masked"
+    return [
+        (
+            len(encoded.ids),
+            len(encoded.wanted) if masked else 1,
+            cache is not None and _is_known(cache, key, encoded, columns),
+        )
+        for encoded in sized.encoder.encode(asked)
+    ]
+
+
+def _is_known(cache: AnswerCache, model: str, encoded: Encoded, columns: Sequence[Column]) -> bool:
+    key = sequence_key(model, encoded.ids, encoded.words)
+    addresses = [key, *(column_key(key, column) for column in columns)]
+    found = get_scores(cache, addresses)
+    return all(i in found.get(address, {}) for address in addresses for i in encoded.wanted)
+
+
+def _others(
+    requests: Sequence[Request], model: ModelHandle, sized: Sized, cache: AnswerCache | None
+) -> list[tuple[int, int, bool]]:
+    """The same of requests that are not answered by scores of tokens."""
+    found = []
+    for request in requests:
+        keys = model.addresses([request], TABLES[type(request)])
+        is_kept = cache is not None and bool(cache.get(keys))
+        found.append((*_read_tokens(request, sized), is_kept))
+    return found
+
+
+def _read_tokens(request: Request, sized: Sized) -> tuple[int, int]:
+    """How many tokens a model reads for a request at a time, and how often."""
+    if isinstance(request, Fill):
+        return _length(request.before + request.after, sized), 1 + len(request.options)
+    if isinstance(request, Choose):
+        options = sum(_length(option, sized) for option in request.options)
+        return _length(request.prompt, sized) + options, 1
+    if isinstance(request, Reply):
+        text = request.prompt or " ".join(content for _, content in request.messages)
+        return _length(text, sized) + request.max_tokens, 1
+    return _length(request.text, sized), 1
+
+
+def _length(text: str, sized: Sized) -> int:
+    """The tokens of a text, special ones left out."""
+    return len(sized.tokenizer(text, add_special_tokens=False)["input_ids"])
