@@ -1,0 +1,113 @@
+"""One run says one number: in its tables, its page, its CSV, its JSON and its notebook view."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+
+import polars as pl
+import pytest
+
+from cimento.api import evaluate
+from cimento.report.document import sections_of, write_report
+from cimento.report.grid import Estimate as Cell
+from cimento.runs.notebook import run_html
+
+SUITES = {
+    "regions": "it-subject-verb",
+    "factorial": "it-islands",
+    "ratings": "it-acceptability",
+    "cloze": "it-connectives-cloze",
+    "templates": "es-agreement-templates",
+    "probing": "",
+}
+
+
+@pytest.fixture(scope="module")
+def runs_folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(params=SUITES)
+def run(request, probing, runs_folder):
+    """A stored run of each paradigm by a demo model, of a few items."""
+    suite = SUITES[request.param] or probing
+    return evaluate(suite, "demo-causal", output=runs_folder, limit=12)
+
+
+def plain(estimate):
+    """What an estimate says, however prominently it is shown."""
+    return dataclasses.replace(estimate, role="detail")
+
+
+def test_a_page_shows_the_very_estimates_of_the_run(run):
+    known = {plain(estimate) for estimate in run.estimates()}
+    reports = [report for section in sections_of([run]) for report in section.runs]
+    for report in reports:
+        shown = [rate for rates in report.rates for _, rate in rates.lines]
+        assert report.headline is None or plain(report.headline) in known
+        assert {plain(rate) for rate in shown} <= known
+        assert all(rate.is_share for rate in shown)
+    assert any(report.headline for report in reports)
+
+
+def test_csv_and_json_are_the_tables_of_the_run(run, tmp_path):
+    text = write_report([run], tmp_path / "r.csv").read_bytes().decode()
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    table = run.table("estimates")
+    assert list(rows[0]) == table.columns
+    for name in ("value", "low", "high"):
+        assert [float(row[name]) if row[name] else None for row in rows] == table[name].to_list()
+    said = json.loads(write_report([run], tmp_path / "r.json").read_text(encoding="utf-8"))
+    [summary] = said["runs"]
+    assert [each["value"] for each in summary["estimates"]] == table["value"].to_list()
+    assert (
+        summary == json.loads((run.folder / "summary.json").read_text(encoding="utf-8"))["runs"][0]
+    )
+
+
+def test_rates_are_means_of_the_outcomes(run):
+    outcomes = run.outcomes()
+    for estimate in run.estimates():
+        if not estimate.is_share or estimate.statistic != "accuracy" or estimate.role == "detail":
+            continue
+        asked = outcomes.filter(question=estimate.question, method=estimate.method)
+        if estimate.group:
+            column = f"group:{estimate.group}"
+            if column not in outcomes.columns:
+                continue
+            asked = asked.filter(pl.col(column).fill_null("") == estimate.level)
+        right = asked["right"].drop_nulls()
+        assert (estimate.n, estimate.right) == (len(right), right.sum())
+        assert estimate.value == (right.mean() if len(right) else None)
+
+
+def test_no_interval_is_without_width_and_nothing_is_undefined_without_a_reason(run):
+    for estimate in run.estimates():
+        assert (estimate.low is None) == (estimate.high is None)
+        if estimate.low is None or estimate.high is None:
+            assert estimate.reason
+        else:
+            assert estimate.low < estimate.high
+    for section in sections_of([run]):
+        cells = [cell for table in section.tables for row in table.grid.rows for cell in row]
+        for cell in cells:
+            if isinstance(cell, Cell) and cell.low is not None and cell.high is not None:
+                assert cell.low < cell.high
+
+
+def test_notebooks_and_text_show_the_headline(run, tmp_path):
+    headline = next(each for each in run.estimates() if each.role == "headline")
+    assert f"{headline.value:z.3f}" in run_html(run)
+    text = write_report([run], tmp_path / "r.txt").read_text(encoding="utf-8")
+    shown = {f"{headline.value:z.3f}", f"{100 * headline.value:.1f}"}
+    assert any(number in text for number in shown)
+    assert run.model in text
+
+
+def test_a_page_stands_for_all_of_them(run, tmp_path):
+    page = write_report([run], tmp_path / "r.html").read_text(encoding="utf-8")
+    assert run.suite.name in page
+    assert "item-data" in page
