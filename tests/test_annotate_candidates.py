@@ -13,14 +13,10 @@ from cimento.annotate.candidates import Dialogue, Remarks, Task, part_of
 from cimento.annotate.exchange import read_judged, write_judgments
 from cimento.annotate.journal import Decision, Journal, journals, store_judgments
 from cimento.answers import JUDGMENTS, read_table
+from cimento.api import evaluate
 from cimento.cli.annotating import candidates
 from cimento.cli.main import invoke
-from cimento.cloze.load import load_cloze
 from cimento.cloze.records import ClozeItem, ClozeSuite
-from cimento.cloze.replaying import open_recording
-from cimento.cloze.running import ClozeEvaluation
-from cimento.cloze.writers.native import write_folder
-from cimento.engine.cache import MemoryCache
 from cimento.errors import InputError, UsageError
 from cimento.suites.model import Meta
 
@@ -217,9 +213,7 @@ def run_folder(tmp_path):
     rows += [f"{item}\t{rank}\t{text}\t0.{5 - rank}" for item in ("casa", "strada")
              for rank, text in enumerate(("rossa", "rosso", "##i"), start=1)]  # fmt: skip
     recorded.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    loaded = load_cloze(write_folder(suite, tmp_path / "suite"))
-    evaluation = ClozeEvaluation(output=tmp_path / "runs")
-    return evaluation.run(loaded, open_recording(str(recorded)), cache=MemoryCache()).folder
+    return evaluate(suite, f"replay:{recorded}", output=tmp_path / "runs").folder
 
 
 def typed(monkeypatch, *lines):

@@ -6,14 +6,11 @@ import json
 
 import pytest
 
+from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.cloze.figures_curve import curve_figure, curve_frame
-from cimento.cloze.load import load_cloze
 from cimento.cloze.records import ClozeItem, ClozeSuite, MultiwordItem
-from cimento.cloze.replaying import open_recording
-from cimento.cloze.running import ClozeEvaluation
 from cimento.cloze.writers.native import write_folder
-from cimento.engine.cache import MemoryCache
 from cimento.errors import UsageError
 from cimento.suites.model import Meta
 
@@ -38,10 +35,9 @@ def run_of(tmp_path, suite, answers):
         for rank, text in enumerate(texts, start=1)
     ]
     (tmp_path / "answers.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    loaded = load_cloze(write_folder(suite, tmp_path / "suite"))
-    source = open_recording(str(tmp_path / "answers.tsv"))
-    evaluation = ClozeEvaluation(output=tmp_path / "runs")
-    return evaluation.run(loaded, source, cache=MemoryCache())
+    folder = write_folder(suite, tmp_path / "suite")
+    recording = f"replay:{tmp_path / 'answers.tsv'}"
+    return evaluate(folder, recording, output=tmp_path / "runs", k=2)
 
 
 @pytest.fixture
@@ -51,7 +47,7 @@ def run(tmp_path):
 
 
 def test_the_curve_is_acc_at_each_rank(run):
-    assert curve_frame([run], k=2).select("k", "correct", "n").rows() == [(1, 2, 6), (2, 4, 6)]
+    assert curve_frame([run]).select("k", "correct", "n").rows() == [(1, 2, 6), (2, 4, 6)]
 
 
 def test_the_curve_is_written_as_numbers_and_as_a_spec(run, tmp_path):

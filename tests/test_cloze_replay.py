@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 
 import polars as pl
 import pytest
 
-from cimento.answers import FILLS, VERDICTS, read_table
+from cimento.api import evaluate
 from cimento.cli.main import invoke
-from cimento.cloze.asking import plan_fills
 from cimento.cloze.records import ClozeItem, ClozeSuite, Option
-from cimento.cloze.replaying import open_recording
+from cimento.cloze.replaying import read_recording
 from cimento.cloze.writers.native import write_folder
-from cimento.engine.cache import MemoryCache
 from cimento.errors import InputError
+from cimento.runs.run import open_run
 from cimento.suites.model import Meta
 
 ITEMS = (
@@ -47,6 +47,17 @@ def suite_folder(tmp_path):
     return write_folder(SUITE, tmp_path / "suite")
 
 
+def counts(run, question, group="", level=""):
+    """Right and judged ones of an estimate of a run, as JSON has it."""
+    [found] = [
+        each
+        for each in run["estimates"]
+        if (each["question"], each["group"], each["level"]) == (question, group, level)
+        and each["right"] is not None
+    ]
+    return found["right"], found["n"]
+
+
 def test_recorded_candidates_are_judged_without_a_model(suite_folder, tmp_path, capsys):
     rows = [
         ("pioggia", 1, "mentre", 0.5), ("pioggia", 2, '"', 0.3),
@@ -58,18 +69,19 @@ def test_recorded_candidates_are_judged_without_a_model(suite_folder, tmp_path, 
     recorded.write_text("\n".join(lines) + "\n", encoding="utf-8")
     arguments = ["run", str(suite_folder), "-m", f"replay:{recorded}", "-o", str(tmp_path / "runs")]
     assert invoke([*arguments, "--set", "k=2", "--set", "by=relation", "--json"]) == 0
-    [made] = json.loads(capsys.readouterr().out)["cloze"]
-    [method] = made["methods"]
-    assert [(rate["correct"], rate["n"]) for rate in method["hits"]] == [(1, 3), (2, 3)]
-    assert method["kinds"] == {"word": 4, "punctuation": 1, "piece": 1}
-    assert method["hits_by"]["relation"]["causal"][0]["correct"] == 1
-    folder = next((tmp_path / "runs" / SUITE.name).iterdir())
-    verdicts = read_table(VERDICTS, folder)
-    assert verdicts.filter(pl.col("verdict") == "pass")["item"].to_list() == [
+    [made] = json.loads(capsys.readouterr().out)["runs"]
+    assert counts(made, "hit@1") == (1, 3)
+    assert counts(made, "hit@2") == (2, 3)
+    assert counts(made, "hit@1", "relation", "causal")[0] == 1
+    run = open_run(made["folder"])
+    outcomes = run.outcomes()
+    assert outcomes.filter(pl.col("verdict") == "pass")["item"].to_list() == [
         "febbre", "febbre", "fame",
     ]  # fmt: skip
-    fills = read_table(FILLS, folder)
+    fills = run.table("fills")
+    assert fills["kind"].to_list() == ["word", "punctuation", "word", "word", "piece", "word"]
     assert fills["logprob_nats"].to_list()[0] == pytest.approx(math.log(0.5))
+    assert (run.model_kind, run.model.partition("@")[0]) == ("replay", "recorded")
 
 
 @pytest.mark.parametrize(
@@ -86,14 +98,23 @@ def test_recordings_that_cannot_be_used_are_refused(content, said, tmp_path):
     path = tmp_path / "recorded.tsv"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=said):
-        open_recording(str(path))
+        read_recording(str(path))
 
 
 def test_a_recording_of_another_suite_is_refused(tmp_path):
     path = tmp_path / "recorded.tsv"
     path.write_text("item\trank\tcandidate\nfame\t1\ta\n", encoding="utf-8")
-    with pytest.raises(InputError, match="'pioggia' is not in it"):
-        open_recording(str(path)).fill(plan_fills(ITEMS), [0], cache=MemoryCache())
+    with pytest.raises(InputError, match="no answer for item 'pioggia'"):
+        evaluate(SUITE, f"replay:{path}")
+
+
+def test_items_of_one_text_have_one_answer(tmp_path):
+    again = ClozeItem("fame/2", "Ho fame, ", " mangio.", (Option("dunque"),))
+    suite = ClozeSuite(Meta("it-twice", language="it"), items=(ITEMS[2], again))
+    path = tmp_path / "recorded.tsv"
+    path.write_text("item\trank\tcandidate\nfame\t1\ta\nfame/2\t1\tb\n", encoding="utf-8")
+    with pytest.raises(InputError, match="'fame/2' has another answer than item 'fame'"):
+        evaluate(suite, f"replay:{path}")
 
 
 @pytest.mark.golden
@@ -111,15 +132,13 @@ def test_the_recorded_predictions_of_the_brazilian_study_give_its_hits(shared, t
     assert invoke(arguments) == 0
     expected = [((66, 95), (75, 106)), ((87, 108), (85, 111)), ((11, 28), (6, 19))]
     printed = json.loads(capsys.readouterr().out)
-    [found] = printed["comparisons"]
-    assert (found["pairs"][0]["k"], found["pairs"][0]["only_first"]) == (1, 8)
-    assert [pair["k"] for pair in found["pairs"]] == [1, 1, 1, 10, 10, 10]
-    assert (found["n"], found["clusters"], found["left_out"]) == (330, 33, 0)
-    # By expressions, 10 sentences each; as if all sentences were independent p would be 1e-50.
-    assert [test["p"] for test in found["cochran_q"]] == [1e-4, 1e-4]
-    for run, words in zip(printed["cloze"], expected, strict=True):
-        by = run["methods"][0]["hits_by"]["word"]
-        assert tuple(tuple(s["correct"] for s in by[word]) for word in "12") == words
+    base, large = ({o["item"] for o in run["outcomes"] if o["question"] == "hit@1" and o["right"]}
+                   for run in printed["runs"][:2])  # fmt: skip
+    assert len(base - large) == 8
+    for run, words in zip(printed["runs"], expected, strict=True):
+        asked = ("hit@1", "hit@10")
+        found = (tuple(counts(run, at, "word", word)[0] for at in asked) for word in "12")
+        assert tuple(found) == words
 
     instances = tuple(each.item for each in read_instances(golden / "grammar_instances.jsonl"))
     suite = ClozeSuite(Meta("grammar", language="pt"), items=instances, cluster="template")
@@ -128,9 +147,8 @@ def test_the_recorded_predictions_of_the_brazilian_study_give_its_hits(shared, t
     arguments = ["run", str(folder), "-m", f"replay:{recorded}", "-o", str(tmp_path / "runs")]
     arguments += ["--set", f"judgments={recorded}", "--set", "by=dimension", "--json"]
     assert invoke(arguments) == 0
-    [run] = json.loads(capsys.readouterr().out)["cloze"]
-    method = run["methods"][0]
-    assert (method["fitting_micro"][1]["correct"], method["fitting_micro"][1]["n"]) == (9164, 12319)
-    assert method["kinds"]["piece"] == 117
-    assert method["kinds"]["unknown"] == 43
-    assert "1 candidate of 12320 not judged" in method["warnings"][0]
+    [run] = json.loads(capsys.readouterr().out)["runs"]
+    assert counts(run, "fits@10") == (9164, 12319)
+    kinds = Counter(open_run(run["folder"]).table("fills")["kind"])
+    assert (kinds["piece"], kinds["unknown"]) == (117, 43)
+    assert any("1 candidate of 12320 not judged" in text for text in run["warnings"])

@@ -10,26 +10,22 @@ import polars as pl
 import pytest
 
 from cimento.answers import JUDGMENTS, write_table
+from cimento.api import evaluate
 from cimento.cli.main import invoke
-from cimento.cloze import running
-from cimento.cloze.asking import ModelFills, fills_table, open_fills, plan_fills
+from cimento.cloze.answers import ClozeAnswers, open_cloze_runs, open_dictionary
+from cimento.cloze.asking import blank_requests
 from cimento.cloze.choosing import choose
-from cimento.cloze.load import load_cloze
 from cimento.cloze.records import ClozeItem, ClozeSuite, Option
-from cimento.cloze.replaying import open_recording
-from cimento.cloze.running import ClozeEvaluation, open_run, open_runs
 from cimento.cloze.said import majority, read_said
-from cimento.cloze.summary import ClozeJudging, summarise
 from cimento.cloze.writers.native import write_folder
-from cimento.engine.cache import MemoryCache
+from cimento.engine.fills import fills_table
 from cimento.errors import TableError, UsageError
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
 from cimento.models.fill import Fill, FillPolicy
 from cimento.morphology.rules import Rules
 from cimento.requests import ScoreRequest
-from cimento.runs.store import RunFolder
-from cimento.sources import Asking
+from cimento.runs.run import Run, open_run
 from cimento.suites.model import Meta
 from tests.whole_path import ask_folder
 
@@ -62,27 +58,33 @@ def suite_folder(tmp_path):
     return write_folder(SUITE, tmp_path / "suite")
 
 
-@pytest.fixture
-def loaded(suite_folder):
-    return load_cloze(suite_folder)
+def run_of(suite, folder, tmp_path, **options):
+    """A run by a model of the zoo, stored."""
+    return evaluate(suite, str(folder), output=tmp_path / "runs", device="cpu", **options)
 
 
-def run_of(loaded, folder, tmp_path, **policy):
-    chosen = FillPolicy(**policy)
-    source = open_fills(str(folder), asking=Asking(device="cpu"), policy=chosen)
-    evaluation = ClozeEvaluation(
-        asking=Asking(device="cpu"), policy=chosen, output=tmp_path / "runs"
-    )
-    return evaluation.run(loaded, source, cache=MemoryCache())
+def options_of(run, rule, item):
+    """The options of an item and their scores under a rule."""
+    return {each.text: each.logprob_nats for each in ClozeAnswers(run).by_rule(rule)[item]}
+
+
+def found(run, question, statistic="accuracy"):
+    """Right and judged ones of the estimate over all items."""
+    [estimate] = [
+        each
+        for each in run.estimates()
+        if (each.question, each.statistic, each.group) == (question, statistic, "")
+    ]
+    return estimate.right, estimate.n
 
 
 def test_a_text_that_several_items_share_is_asked_once():
     again = ClozeItem("fame/2", "Ho fame, ", " mangio.", (Option("dunque"),))
-    plan = plan_fills((*ITEMS, again))
-    assert len(plan.requests) == 3
-    assert plan.request_of["fame"] == plan.request_of["fame/2"] == 2
-    assert plan.requests[2].options == ("quindi", "se", "dunque")
-    assert plan.requests[1].options == ("perché", "perche'", "ma")
+    requests = blank_requests((*ITEMS, again), FillPolicy())
+    assert len(requests.asked) == 3
+    assert requests.places["request"].to_list() == [0, 1, 2, 2]
+    assert requests.asked[2].options == ("quindi", "se", "dunque")
+    assert requests.asked[1].options == ("perché", "perche'", "ma")
 
 
 @pytest.mark.parametrize(
@@ -93,22 +95,25 @@ def test_a_text_that_several_items_share_is_asked_once():
         ("t5", "sentinel", ("sentinel",)),
     ],
 )
-def test_every_kind_of_model_fills_and_chooses(name, method, choices, zoo_folder, loaded, tmp_path):
-    run = run_of(loaded, zoo_folder(name), tmp_path, k=4)
-    assert run.methods == (method,)
-    assert run.choices == choices
-    summary = summarise(run, ClozeJudging(k=4))
-    assert len(summary.methods[0].hits) == 4
-    assert {choice.rule for choice in summary.choices} == set(choices)
-    for choice in summary.choices:
-        assert sum(choice.roles.values()) + choice.unscored == 3
-    assert open_run(RunFolder(run.folder)).fills.equals(run.fills)
+def test_every_kind_of_model_fills_and_chooses(name, method, choices, zoo_folder, tmp_path):
+    run = run_of(SUITE, zoo_folder(name), tmp_path, k=4)
+    answers = ClozeAnswers(run)
+    assert answers.methods == (method,)
+    assert answers.choices == choices
+    asked = {(each.question, each.method) for each in run.estimates()}
+    assert {(f"hit@{k}", method) for k in range(1, 5)} <= asked
+    assert {rule for question, rule in asked if question == "choice"} >= set(choices)
+    outcomes = run.outcomes()
+    assert outcomes.filter(outcomes["method"].is_in(choices), outcomes["question"] == "choice")[
+        "method"
+    ].value_counts()["count"].to_list() == [3] * len(choices)
+    assert open_run(run.folder).table("fills").equals(run.table("fills"))
 
 
-def test_options_of_a_causal_model_have_the_scores_of_their_texts(zoo_folder, loaded, tmp_path):
+def test_options_of_a_causal_model_have_the_scores_of_their_texts(zoo_folder, tmp_path):
     """The three rules against the tokens of `cimento score`, cut by hand."""
     folder = zoo_folder("gpt2")
-    run = run_of(loaded, folder, tmp_path)
+    run = run_of(SUITE, folder, tmp_path)
     text, start = "Ho fame, quindi mangio.", len("Ho fame, ")
     [answer] = ask_folder(folder, [text])
     parts = {"left": 0.0, "continuation": 0.0, "sentence": answer.total}
@@ -116,21 +121,19 @@ def test_options_of_a_causal_model_have_the_scores_of_their_texts(zoo_folder, lo
         if place >= start:
             parts["left" if place < start + len("quindi") else "continuation"] += value
     for rule, expected in parts.items():
-        own = {each.text: each.logprob_nats for each in run.answers(f"choice:{rule}")["fame"]}
-        assert own["quindi"] == pytest.approx(expected, abs=1e-4)
+        assert options_of(run, rule, "fame")["quindi"] == pytest.approx(expected, abs=1e-4)
 
 
-def test_the_sentence_of_a_masked_model_is_its_pseudo_likelihood(zoo_folder, loaded, tmp_path):
+def test_the_sentence_of_a_masked_model_is_its_pseudo_likelihood(zoo_folder, tmp_path):
     folder = zoo_folder("roberta")
-    run = run_of(loaded, folder, tmp_path, choice=("sentence",))
+    run = run_of(SUITE, folder, tmp_path, choice=("sentence",))
     [answer] = ask_folder(folder, ["Ho fame, quindi mangio."], Policy())
-    own = {each.text: each.logprob_nats for each in run.answers("choice:sentence")["fame"]}
-    assert own["quindi"] == pytest.approx(answer.total, abs=1e-4)
+    assert options_of(run, "sentence", "fame")["quindi"] == pytest.approx(answer.total, abs=1e-4)
 
 
-def test_the_sentinel_scores_what_the_decoder_writes(zoo_folder, loaded, tmp_path):
+def test_the_sentinel_scores_what_the_decoder_writes(zoo_folder, tmp_path):
     folder = zoo_folder("t5")
-    run = run_of(loaded, folder, tmp_path)
+    run = run_of(SUITE, folder, tmp_path)
     request = ScoreRequest(
         0,
         "<extra_id_0> quindi <extra_id_1>",
@@ -141,68 +144,53 @@ def test_the_sentinel_scores_what_the_decoder_writes(zoo_folder, loaded, tmp_pat
     expected = sum(
         value for start, value in zip(answer.starts, answer.logprobs, strict=True) if start >= after
     )
-    own = {each.text: each.logprob_nats for each in run.answers("choice:sentinel")["fame"]}
-    assert own["quindi"] == pytest.approx(expected, abs=1e-4)
+    assert options_of(run, "sentinel", "fame")["quindi"] == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_model_that_only_scores_still_chooses():
-    source = open_fills(uniform_scorer(10), asking=Asking(), policy=FillPolicy())
-    fills = source.fill(plan_fills(ITEMS), [1], cache=MemoryCache())
-    left = {fill.candidate: fill for fill in fills[0] if fill.method == "choice:left"}
-    assert left["ma"].n_pieces >= 1
-    assert left["ma"].logprob_nats == pytest.approx(-left["ma"].n_pieces * math.log(10))
-    assert {fill.method for fill in fills[0]} == {
-        "choice:sentence",
-        "choice:left",
-        "choice:continuation",
-    }
-    bare = plan_fills([ClozeItem("a", "Una ", " rossa.")])
+    run = evaluate(SUITE, uniform_scorer(10))
+    answers = ClozeAnswers(run)
+    assert (answers.methods, answers.choices) == ((), ("sentence", "left", "continuation"))
+    [ma] = [each for each in answers.by_rule("left")["febbre"] if each.text == "ma"]
+    assert ma.n_pieces >= 1
+    assert ma.logprob_nats == pytest.approx(-ma.n_pieces * math.log(10))
+    headline = run.estimates()[0]
+    assert (headline.question, headline.method, headline.role) == (
+        "choice", "sentence", "headline",
+    )  # fmt: skip
+    bare = ClozeSuite(Meta("it-bare", language="it"), items=(ClozeItem("a", "Una ", " rossa."),))
     with pytest.raises(UsageError, match="only scores texts"):
-        source.fill(bare, [0], cache=MemoryCache())
+        evaluate(bare, uniform_scorer(10))
     with pytest.raises(UsageError, match="choice=mask"):
-        open_fills(uniform_scorer(10), asking=Asking(), policy=FillPolicy(choice=("mask",))).fill(
-            plan_fills(ITEMS), [0], cache=MemoryCache()
-        )
+        evaluate(SUITE, uniform_scorer(10), choice="mask")
 
 
 def test_a_masked_model_that_shows_nothing_of_itself_chooses_by_sentences():
     masked = uniform_scorer(10)
     masked._card = dataclasses.replace(masked.card, kind="masked")
-    source = open_fills(masked, asking=Asking(), policy=FillPolicy())
-    [fills] = source.fill(plan_fills(ITEMS), [1], cache=MemoryCache())
-    assert {fill.method for fill in fills} == {"choice:sentence"}
+    assert ClozeAnswers(evaluate(SUITE, masked)).choices == ("sentence",)
 
 
-def test_a_run_that_was_stopped_goes_on_where_it_was(zoo_folder, loaded, tmp_path, monkeypatch):
-    monkeypatch.setattr(running, "SHARD", 1)
-    asked = []
+def test_the_chance_of_a_choice_is_one_in_its_options():
+    run = evaluate(SUITE, uniform_scorer(10))
+    assert run.estimates()[0].chance == pytest.approx((1 / 3 + 1 / 2 + 1 / 2) / 3)
 
-    class StoppedError(Exception):
-        pass
 
-    def fill(self, plan, numbers, *, cache):
-        asked.extend(numbers)
-        if len(asked) == 2:
-            raise StoppedError
-        return original(self, plan, numbers, cache=cache)
-
-    original = ModelFills.fill
-    monkeypatch.setattr(ModelFills, "fill", fill)
-    with pytest.raises(StoppedError):
-        run_of(loaded, zoo_folder("bert-cased"), tmp_path)
-    run = run_of(loaded, zoo_folder("bert-cased"), tmp_path)
-    assert asked == [0, 1, 1, 2]
-    assert not (run.folder / "parts").exists()
-    again = run_of(loaded, zoo_folder("bert-cased"), tmp_path)
-    assert asked == [0, 1, 1, 2]
-    assert again.fills.equals(run.fills)
+def test_a_stored_run_is_opened_and_not_asked_again(zoo_folder, tmp_path):
+    folder = zoo_folder("bert-cased")
+    first = run_of(SUITE, folder, tmp_path)
+    before = {path: path.stat().st_mtime_ns for path in first.folder.rglob("*")}
+    again = run_of(SUITE, folder, tmp_path, by="relation")
+    assert again.folder == first.folder
+    assert any(each.group == "relation" for each in again.estimates())
+    assert {path: path.stat().st_mtime_ns for path in first.folder.rglob("*")} == before
 
 
 def test_only_the_first_items_are_asked_where_there_is_a_limit(suite_folder, tmp_path, capsys):
     arguments = ["run", str(suite_folder), "-m", "demo-masked", "-o", str(tmp_path / "runs")]
     assert invoke([*arguments, "--limit", "2", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["cloze"][0]["n_items"] == 2
-    [run] = open_runs([tmp_path / "runs"])
+    assert json.loads(capsys.readouterr().out)["runs"][0]["n_items"] == 2
+    [run] = open_cloze_runs([tmp_path / "runs"])
     assert [item.id for item in run.items] == ["pioggia", "febbre"]
 
 
@@ -267,13 +255,12 @@ def templates(expected: str) -> ClozeSuite:
     return ClozeSuite(Meta("it-small-templates", language="it"), items=items)
 
 
-def recorded_run(suite, tmp_path, answers) -> running.ClozeRun:
+def recorded_run(suite, tmp_path, answers, **options) -> Run:
     path = tmp_path / "answers.tsv"
     lines = [f"{item}\t{rank}\t{text}" for item, rank, text in answers]
     path.write_text("\n".join(["item\trank\tcandidate", *lines]) + "\n", encoding="utf-8")
-    loaded = load_cloze(write_folder(suite, tmp_path / "suite"))
-    evaluation = ClozeEvaluation(output=tmp_path / "runs")
-    return evaluation.run(loaded, open_recording(str(path)), cache=MemoryCache())
+    folder = write_folder(suite, tmp_path / "suite")
+    return evaluate(folder, f"replay:{path}", output=tmp_path / "runs", k=2, **options)
 
 
 ANSWERS = [
@@ -282,17 +269,29 @@ ANSWERS = [
 ]  # fmt: skip
 
 
-def test_candidates_are_judged_by_a_dictionary_and_by_people_before_it(tmp_path):
-    run = recorded_run(templates("ADJ Gender=Fem|Number=Sing"), tmp_path, ANSWERS)
-    rules = Rules("it", lemmas={"ADJ": ["rosso", "lungo", "buono"]})
-    [method] = summarise(run, ClozeJudging(k=2, dictionary=rules, by=("template",))).methods
-    assert [(rate.share.correct, rate.share.n) for rate in method.fitting] == [(2, 3), (3, 6)]
+@pytest.fixture
+def rules(monkeypatch):
+    """A dictionary of three adjectives, under the name that options have."""
+    words = Rules("it", lemmas={"ADJ": ["rosso", "lungo", "buono"]})
+    monkeypatch.setattr(
+        "cimento.morphology.opening.open_morphology", lambda *_args, **_options: words
+    )
+    open_dictionary.cache_clear()
+    yield "rules:it"
+    open_dictionary.cache_clear()
+
+
+def test_candidates_are_judged_by_a_dictionary_and_by_people_before_it(tmp_path, rules):
+    suite = templates("ADJ Gender=Fem|Number=Sing")
+    run = recorded_run(suite, tmp_path, ANSWERS, dictionary=rules, by="template")
+    assert found(run, "fits@1", "precision") == (2, 3)
+    assert found(run, "fits@2", "precision") == (3, 6)
     # a: 2 of 2 and 2 of 4; b: 0 of 1 and 1 of 2.
-    assert method.fitting_mean == (0.5, 0.5)
-    of_b = method.fitting_by["template"]["b"][1]
-    assert of_b.share.correct == 1
-    assert of_b.interval.low is None
-    assert "an interval needs 5 or more" in of_b.interval.reason
+    means = [each.value for each in run.estimates() if each.statistic == "macro precision"]
+    assert means == [0.5, 0.5]
+    [of_b] = [e for e in run.estimates() if (e.question, e.level) == ("fits@2", "b")]
+    assert (of_b.right, of_b.low) == (1, None)
+    assert "an interval needs 5 or more" in of_b.reason
 
     said = pl.DataFrame(
         [("it-small-templates", "b1", "", "buono", who, "fits", "yes", "", "") for who in "xy"],
@@ -300,27 +299,41 @@ def test_candidates_are_judged_by_a_dictionary_and_by_people_before_it(tmp_path)
         orient="row",
     )
     write_table(said, JUDGMENTS, run.folder)
-    judging = ClozeJudging(k=2, dictionary=rules, judged=read_said(run.folder))
-    [method] = summarise(run, judging).methods
-    assert method.fitting[0].share.correct == 3
+    assert found(open_run(run.folder), "fits@1", "precision") == (3, 3)
 
 
 def test_what_nobody_judged_is_left_out_with_a_warning(tmp_path):
     run = recorded_run(templates(""), tmp_path, ANSWERS)
-    [silent] = summarise(run, ClozeJudging(k=2)).methods
-    assert (silent.fitting, silent.warnings) == ((), ())
-    judged = {("a1", "rossa"): True, ("a1", "rosso"): False}
-    [method] = summarise(run, ClozeJudging(k=2, judged=judged)).methods
-    assert (method.fitting[1].share.correct, method.fitting[1].share.n) == (1, 2)
-    assert "4 candidates of 6 not judged" in method.warnings[0]
+    assert run.estimates() == ()
+    assert any("nothing to judge by" in text for text in run.warnings)
+    table = tmp_path / "said.tsv"
+    rows = "a1\trossa\t\tyes\t\na1\trosso\t\tno\t\n"
+    table.write_text(f"item\tcandidate\tsentence\tfits\tremarks\n{rows}", encoding="utf-8")
+    judged = run.judge(judgments=table)
+    assert found(judged, "fits@2", "precision") == (1, 2)
+    assert any("4 candidates of 6 not judged" in text for text in judged.warnings)
 
 
 def test_a_table_that_was_filled_in_is_an_earlier_judgment(tmp_path):
-    run = recorded_run(templates(""), tmp_path, ANSWERS)
     table = tmp_path / "said.tsv"
     rows = "a1\trossa\tA [rossa]\tyes\t\na1\trosso\tA [rosso]\tno\tgender\na1\tx\tA [x]\t\t\n"
     table.write_text(f"item\tcandidate\tsentence\tfits\tremarks\n{rows}", encoding="utf-8")
-    assert read_said(run.folder, table) == {("a1", "rossa"): True, ("a1", "rosso"): False}
+    assert read_said(None, table) == {("a1", "rossa"): True, ("a1", "rosso"): False}
+
+
+def test_judgments_are_no_part_of_what_a_run_stored(tmp_path):
+    """Else a run that is judged, made again and judged further would not open any more."""
+    suite = templates("")
+    run = recorded_run(suite, tmp_path, ANSWERS)
+    for value in ("yes", "no"):
+        said = pl.DataFrame(
+            [(suite.name, "b1", "", "buono", "x", "fits", value, "", "")],
+            schema=JUDGMENTS.polars(),
+            orient="row",
+        )
+        write_table(said, JUDGMENTS, run.folder)
+        assert found(open_run(run.folder), "fits@1", "precision") == (int(value == "yes"), 1)
+        recorded_run(suite, tmp_path, ANSWERS, force=True)
 
 
 def test_people_who_are_divided_say_nothing():
@@ -333,18 +346,21 @@ def test_what_is_asked_wrongly_is_said(suite_folder, tmp_path, capsys):
     arguments = ["run", str(suite_folder), "-m", "demo-masked", "-o", str(tmp_path)]
     for setting, said in (
         ("kk=3", "Did you mean 'k'"),
-        ("k=x", "whole number"),
-        ("protocol=masc", "Did you mean 'mask'"),
+        ("k=x", "valid integer"),
+        ("k=0", "greater than or equal to 1"),
+        ("protocol=masc", "Input should be 'auto', 'mask', 'words'"),
         ("choice=left,joint", "choice=left"),
+        ("choice=left,mast", "option choice.1: got 'mast'"),
         ("by=conective", "by=conective"),
         ("dictionary=wordnet", "dictionary"),
         ("judgments=/nowhere", "no judgments here"),
     ):
         assert invoke([*arguments, "--set", setting]) == 2, setting
-        assert said in capsys.readouterr().err
+        assert said in capsys.readouterr().err, setting
+    assert not list(tmp_path.rglob("fills.parquet"))
     assert invoke([*arguments, "--context", "Allora"]) == 2
-    assert "--context" in capsys.readouterr().err
-    assert invoke([*arguments, "--measure", "lp"]) == 0
-    assert "--measure means nothing for blanks" in capsys.readouterr().err
+    assert "option context: suites of the paradigm 'cloze'" in capsys.readouterr().err
+    assert invoke([*arguments, "--measure", "lp"]) == 2
+    assert "measure" in capsys.readouterr().err
     with pytest.raises(TableError, match="no finished run"):
-        open_runs([tmp_path / "empty"])
+        open_cloze_runs([tmp_path / "empty"])

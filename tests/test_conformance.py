@@ -267,7 +267,6 @@ COMMANDS: dict[str, Callable[[Tried], Said]] = {
     },
 }
 
-_REPORTS = tuple(cell for cell in COMMANDS if cell.startswith("report"))
 _EXPORTS = tuple(cell for cell in COMMANDS if cell.startswith("export"))
 _OWN_RUNNER = "a runner of this kind prints its own summary"
 _NOT_PLANNED = "only suites of regions are planned"
@@ -280,10 +279,7 @@ MISSING: dict[str, dict[str, str]] = {
     "ratings": {"run --json": _OWN_RUNNER},
     "cloze": {
         "suites audit": _REGIONS_ONLY,
-        "run --json": _OWN_RUNNER,
         "judge": _FORMULAS,
-        "report csv": "left out without a word",
-        "report json": "left out without a word",
     },
     "stories": {
         **dict.fromkeys(CHECKS, "no paradigm yet"),
@@ -298,9 +294,7 @@ MISSING: dict[str, dict[str, str]] = {
         "suites audit": _REGIONS_ONLY,
         "annotate survey": _OWN_ROADS,
         "judge": _FORMULAS,
-        "rerun": _OWN_ROADS,
-        "compare": _OWN_ROADS,
-        **dict.fromkeys((*_REPORTS, *_EXPORTS), _OWN_ROADS),
+        **dict.fromkeys(_EXPORTS, _OWN_ROADS),
     },
 }
 """Paradigm to the cells that are not there yet, each with the reason."""

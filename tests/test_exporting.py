@@ -276,9 +276,12 @@ def test_a_dataset_folder_holds_every_table_and_a_card(exported, runs):
     assert "judgments" not in tables  # they name who judged
     for name in tables:
         assert f"- config_name: {name}\n  data_files: data/{name}.parquet" in card
-    verdicts = pl.read_parquet(folder / "data" / "verdicts.parquet")
-    assert set(verdicts["suite"]) == {name for name, run in runs.items() if run.outcomes}
-    assert set(verdicts["model"]) == {"demo-causal@91bca5d"}
+    both = [
+        pl.read_parquet(folder / "data" / f"{each}.parquet") for each in ("verdicts", "outcomes")
+    ]
+    suites = {suite for table in both for suite in table["suite"]}
+    assert suites == {name for name, run in runs.items() if run.outcomes}
+    assert {model for table in both for model in table["model"]} == {"demo-causal@91bca5d"}
     assert "The model was demo-causal" in card
     assert "@article{wilson1927," in card
 

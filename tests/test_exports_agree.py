@@ -14,12 +14,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento.answers import VERDICTS, read_table
 from cimento.cli.main import invoke
 from cimento.cli.marks import read_marks
 from cimento.cli.run_clusters import clusters_of_run
 from cimento.earlier import UNREACHABLE
 from cimento.exporting.data import Outcome, RunData, Share, read_runs
+from cimento.runs.estimates import Estimate
+from cimento.runs.run import Run, open_runs
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.mixed import mixed_model
@@ -51,24 +52,24 @@ def exports(folder, tmp_path_factory):
     return out
 
 
-def summary(folder: Path, model: str) -> dict:
-    [path] = folder.rglob(f"{model}*/summary.json")
-    return json.loads(path.read_text("utf-8"))
+def run_of(folder: Path, model: str) -> Run:
+    [run] = [each for each in open_runs(folder) if each.model.startswith(model)]
+    return run
 
 
-def hits(folder: Path, model: str) -> dict[str, dict]:
+def hits(folder: Path, model: str) -> dict[str, Estimate]:
     """Question to the rate that `run` prints of it."""
-    plain = summary(folder, model)
-    found = {}
-    for method in plain["methods"]:
-        for k in (1, plain["k"]):
-            found[f"{method['method']} hit@{k}"] = method["hits"][k - 1]
-    return found
+    return {
+        f"{each.method} {each.question}": each
+        for each in run_of(folder, model).estimates()
+        if each.question in ("hit@1", "hit@10") and not each.group
+    }
 
 
 def test_an_answer_that_cannot_be_found_is_a_miss_in_every_command(folder, capsys):
     told = hits(folder, "demo-masked")["mask hit@10"]
-    unreachable = summary(folder, "demo-masked")["methods"][0]["unreachable_items"]
+    outcomes = run_of(folder, "demo-masked").outcomes()
+    unreachable = set(outcomes.filter(outcomes["reason"] == UNREACHABLE)["item"])
     [run] = [each for each in read_runs([folder], clusters_of_run) if "masked" in each.model]
     share = run.share("mask hit@10")
     [marks] = [
@@ -78,34 +79,14 @@ def test_an_answer_that_cannot_be_found_is_a_miss_in_every_command(folder, capsy
     ]
 
     assert len(unreachable) == 19
-    assert told["n"] == share.n == len(marks.right) == 40
-    assert told["correct"] == share.right == sum(marks.right.values())
-    assert (share.interval.low, share.interval.high) == (told["low"], told["high"])
+    assert told.n == share.n == len(marks.right) == 40
+    assert told.right == share.right == sum(marks.right.values())
+    assert (share.interval.low, share.interval.high) == (told.low, told.high)
     missed = [each for each in run.outcomes if each.reason == UNREACHABLE]
     assert {each.verdict for each in missed} == {"fail"}
-    assert {each.item for each in missed} == set(unreachable)
+    assert {each.item for each in missed} == unreachable
     assert invoke(["compare", str(folder)]) == 0
     assert re.search(rf"{SUITE}.*40", capsys.readouterr().out.replace("\n", " "))
-
-
-def test_runs_that_were_stored_before_say_the_same(folder, tmp_path):
-    old = tmp_path / "runs"
-    shutil.copytree(folder, old)
-    for path in old.rglob("verdicts.parquet"):
-        table = read_table(VERDICTS, path.parent)
-        earlier = pl.when(pl.col("unscored_reason") == UNREACHABLE).then(pl.lit("unscored"))
-        told = pl.read_parquet_metadata(path)
-        own = {name: told[name] for name in ("cimento_table", "cimento_schema_version")}
-        table.with_columns(verdict=earlier.otherwise(pl.col("verdict"))).write_parquet(
-            path, metadata=own
-        )
-    now, before = (
-        {(run.model, question): run.share(question) for question in run.questions}
-        for place in (folder, old)
-        for run in read_runs([place], clusters_of_run)
-        if "masked" in run.model
-    )
-    assert now == before
 
 
 def test_every_export_has_the_numbers_of_the_run(folder, exports):
@@ -125,11 +106,11 @@ def test_every_export_has_the_numbers_of_the_run(folder, exports):
         ]
         for question, rate in expected.items():
             task = f"{SUITE}_{question}".replace("-", "_").replace(" ", "_").replace("@", "_")
-            assert results["results"][task]["acc,none"] == rate["share"]
+            assert results["results"][task]["acc,none"] == rate.value
             told = results["configs"][task]["metadata"]["uncertainty"]
-            assert (told["low"], told["high"]) == (rate["low"], rate["high"])
+            assert (told["low"], told["high"]) == (rate.low, rate.high)
             [score] = [each for each in log["results"]["scores"] if each["name"] == question]
-            assert score["metrics"]["accuracy"]["value"] == rate["share"]
+            assert score["metrics"]["accuracy"]["value"] == rate.value
             assert (score["metadata"]["low"], score["metadata"]["high"]) == (
                 told["low"],
                 told["high"],
@@ -139,8 +120,8 @@ def test_every_export_has_the_numbers_of_the_run(folder, exports):
                 for each in record["evaluation_results"]
                 if each["evaluation_name"].endswith(f": {question}")
             ]
-            assert result["score_details"]["score"] == rate["share"]
-        assert f"| {rate['correct']} | {rate['n']} | " in _text(exports / "hf-dataset/README.md")
+            assert result["score_details"]["score"] == rate.value
+        assert f"| {rate.right} | {rate.n} | " in _text(exports / "hf-dataset/README.md")
     with (exports / "r" / "verdicts.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["question"] == "mask hit@10"]
     assert (sum(row["right"] == "1" for row in rows), len(rows)) == (6, 40)

@@ -15,10 +15,13 @@ from cimento.answers import JUDGMENTS, write_table
 from cimento.cli import acceptability, run_stories
 from cimento.cli.main import invoke
 from cimento.cli.reports import open_reports
+from cimento.cloze.answers import ClozeAnswers
 from cimento.judging import Judging
+from cimento.paradigms.cloze import CLOZE
 from cimento.regions_api import evaluate
 from cimento.report.figures_inline import inline_svg
 from cimento.results import Run
+from cimento.runs.run import open_run
 from cimento.runs.store import RunFolder
 from cimento.stories.records import STORY
 from cimento.stories.summary import judge_stories
@@ -27,17 +30,15 @@ from tests.designs import island_suite
 from tests.pages import parse_page
 from tests.rated import LENGTHS, rated, sentence
 from tests.stories import FILE, evaluation
-from tests.test_cloze_running import loaded, run_of, suite_folder
+from tests.test_cloze_running import SUITE, run_of
 from tests.test_stories_running import scorer_that_says
-
-__all__ = ["loaded", "suite_folder"]
 
 
 @pytest.fixture
-def cloze(zoo_folder, loaded, tmp_path):
+def cloze(zoo_folder, tmp_path):
     """A stored run with blanks; people have judged two candidates."""
-    run = run_of(loaded, zoo_folder("bert-cased"), tmp_path, k=4)
-    first, second = run.answers("mask")["fame"][:2]
+    run = run_of(SUITE, zoo_folder("bert-cased"), tmp_path, k=4)
+    first, second = ClozeAnswers(run).by_method("mask")["fame"][:2]
     rows = [
         {"suite": run.suite.name, "item": "fame", "condition": "mask", "candidate": each.text,
          "annotator": "a", "question": "fits", "value": value, "remark": None, "at": None}
@@ -47,7 +48,6 @@ def cloze(zoo_folder, loaded, tmp_path):
     names = [name for name in columns if name in rows[0]]
     table = pl.DataFrame(rows, schema={name: columns[name] for name in names})
     write_table(table, JUDGMENTS, run.folder)
-    RunFolder(run.folder).tell("blanks as they were printed")
     return run
 
 
@@ -109,13 +109,13 @@ def test_blanks_have_hits_choices_and_fitting_candidates(cloze):
     assert (fitting["P@4"].passed, fitting["P@4"].failed) == (1, 1)
     assert {each.name for each in suite.figures} >= {"curve", "calibration"}
     assert [each.name for each in suite.tables] == ["hits", "groups", "choices"]
-    assert run.told == "blanks as they were printed"
+    assert run.told == CLOZE.text([open_run(cloze.folder)])
 
 
 def test_items_with_blanks_show_fillers_targets_and_judgments(cloze):
     [run] = only(cloze.folder).runs
     items = {item.id: item for item in run.items}
-    answers = cloze.answers("mask")["fame"]
+    answers = ClozeAnswers(cloze).by_method("mask")["fame"]
     [mask] = items["fame"].answers
     assert [each.text for each in mask.answers] == [each.text for each in answers]
     assert [each.mark for each in mask.answers][:2] == ["fits", "does not fit"]
@@ -139,7 +139,7 @@ def test_the_page_shows_blanks(cloze, tmp_path):
     assert "hit@1" in shown.all("table.matrix")[0].words
     assert len(shown.all("svg.figure")) >= 2
     assert "Hits in %" in shown.words
-    assert "blanks as they were printed" in shown.words
+    assert "forced choice" in shown.words
 
 
 # --- stories

@@ -22,13 +22,13 @@ def other(tmp_path: Path) -> Path:
     folder = RunFolder(tmp_path / "runs" / "blanks" / "m@1--2")
     folder.prepare()
     folder.tell(HOSTILE)
-    folder.finish({"kind": "cloze", "label": "m@1", "suite": {"name": "blanks"}})
+    folder.finish({"kind": "stories", "label": "m@1", "suite": {"name": "blanks"}})
     return tmp_path / "runs"
 
 
 def test_a_text_is_read_with_its_run(other: Path) -> None:
     (told,) = open_reports([other]).told
-    assert (told.suite, told.model, told.kind) == ("blanks", "m@1", "cloze")
+    assert (told.suite, told.model, told.kind) == ("blanks", "m@1", "stories")
     assert told.text.startswith("blanks <script>")
 
 
@@ -62,7 +62,7 @@ def test_only_other_runs_are_shown_too(other: Path, capsys: pytest.CaptureFixtur
     assert invoke(["show", str(other)]) == 0
     assert "hits  3/40" in capsys.readouterr().out
     assert invoke(["judge", str(other)]) == 2
-    assert "kind cloze" in capsys.readouterr().err
+    assert "kind stories" in capsys.readouterr().err
 
 
 def test_json_has_what_formulas_judge(other: Path, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.answers import JUDGMENTS
 from cimento.errors import TableError, UsageError
 from cimento.models.arguments import as_options
 from cimento.models.base import Policy
@@ -17,7 +16,7 @@ from cimento.models.naming import needs_saying, without_secrets
 from cimento.parquet import read_parquet
 from cimento.parsing import parse_json
 from cimento.requests import Context
-from cimento.runs.store import Manifest, RunFolder
+from cimento.runs.store import ADDED, Manifest, RunFolder
 from cimento.sources import Asking
 from cimento.suites.model import JsonValue
 
@@ -26,9 +25,9 @@ if TYPE_CHECKING:
 
 _COMPARED = (".parquet", ".jsonl", ".json", ".tsv", ".toml")
 _OF_ONE_RUN = frozenset({
-    "manifest.json", "asked-for.json", f"{JUDGMENTS.name}.parquet",
+    "manifest.json", "asked-for.json", "parts", *ADDED,
 })  # fmt: skip
-"""Files that say when and where a run was made, or that people made of it later."""
+"""Files and folders that say when and where a run was made, or that people made of it later."""
 _WHERE = "folder"
 _FAULT = re.compile(r"(CIM-[A-Z]\d+) ")
 _ON_HUB = re.compile(r"[\w.-]+/[\w.-]+(@.+)?")
@@ -173,7 +172,9 @@ def _files(folder: Path) -> list[str]:
     return [
         path.as_posix()
         for path in paths
-        if path.suffix in _COMPARED and path.name not in _OF_ONE_RUN and path.parts[0] != "parts"
+        if path.suffix in _COMPARED
+        and path.name not in _OF_ONE_RUN
+        and path.parts[0] not in _OF_ONE_RUN
     ]
 
 

@@ -59,7 +59,8 @@ def write_report(
         UsageError: the ending is none of these.
         StorageError: the file cannot be written.
     """
-    if on_road and not runs and not told:
+    page = path.suffix.lower() == ".html"
+    if on_road and not runs and not told and not page:
         return document.write_report(on_road, path)
     forms: dict[str, Callable[[], str]] = {
         ".html": lambda: _html(runs, others, told),

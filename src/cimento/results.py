@@ -33,6 +33,7 @@ from cimento.report.build import run_report, run_summary
 from cimento.report.conventions import conventions
 from cimento.report.records import RunReport
 from cimento.report.summary import Missing, Result, RunSummary, Summary, to_json
+from cimento.runs.run import PARADIGM
 from cimento.runs.store import Manifest, RunFolder, find_runs
 from cimento.suites.contradictions import contradictions
 from cimento.suites.load import load_suite
@@ -315,7 +316,7 @@ class Run:
         manifest = folder.manifest() if manifest is None else manifest
         folder.verify(manifest)
         model, judging = manifest.get("model"), manifest.get("judging")
-        label, kind = manifest.get("label"), manifest.get("kind")
+        label, kind = manifest.get("label"), manifest.get("kind", manifest.get(PARADIGM))
         if kind is not None:
             raise TableError(
                 where=str(folder.path),
@@ -349,8 +350,13 @@ def open_runs(paths: Iterable[Path]) -> list[Run]:
             other kinds.
     """
     found = [(folder, folder.manifest()) for path in paths for folder in find_runs(path)]
-    judged = [each for each in found if each[1].get("kind") is None]
+    judged = [each for each in found if is_judged_by_formulas(each[1])]
     return [Run.open(folder, manifest) for folder, manifest in judged or found]
+
+
+def is_judged_by_formulas(manifest: Manifest) -> bool:
+    """Whether a manifest is of a run that `Run.open` opens."""
+    return manifest.get("kind") is None and PARADIGM not in manifest
 
 
 def told_apart(runs: Sequence[Run]) -> list[Run]:

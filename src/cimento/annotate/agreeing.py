@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.annotate.journal import Pair, journals
-from cimento.cloze.running import open_run
+from cimento.cloze.answers import ClozeAnswers
 from cimento.errors import InputError
 from cimento.report import wording
-from cimento.runs.store import RunFolder
+from cimento.runs.run import open_run
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
 from cimento.statistics.design import Design
 
@@ -123,9 +123,8 @@ def agreement_text(found: RunAgreement) -> str:
 
 def _clusters(run: Path) -> dict[str, str]:
     """Item of a run to what it was made from: the candidates of one belong together."""
-    found = open_run(RunFolder(run))
-    column = found.suite.cluster
-    return {item.id: item.columns.get(column, item.id) for item in found.items}
+    clusters = ClozeAnswers(open_run(run)).cluster_of
+    return {item: cluster or item for item, cluster in clusters.items()}
 
 
 def _design(pairs: Sequence[Pair], clusters: Mapping[str, str]) -> Design:

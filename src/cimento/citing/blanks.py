@@ -1,20 +1,10 @@
-"""Sentences on suites with blanks and on stories."""
+"""Sentences on stories."""
 
 from __future__ import annotations
 
 from cimento.citing.facts import RunFacts, part
-from cimento.citing.judged import interval
 from cimento.citing.used import counted
 
-_PROTOCOLS = {
-    "mask": "the most probable tokens at one mask",
-    "words": "the most probable whole words at one mask",
-    "complete": "whole words of one to {masks} tokens at as many masks",
-    "beam": "sequences of one to {masks} tokens at as many masks",
-    "left": "the most probable next tokens after what stands before the blank",
-    "sentinel": "what the encoder-decoder writes for a sentinel in the blank's place",
-}
-_AUTO = {"masked": "mask", "causal": "left", "seq2seq": "sentinel"}
 _NORMS = {
     "sum": "their log-probability",
     "token": "their log-probability by token [@brown2020]",
@@ -24,35 +14,11 @@ _NORMS = {
     "prior": "their log-probability less the log of their mean probability over all stories"
     " (batch calibration) [@zhou2024]",
 }
-_HITS = (
-    "A hit at k is an answer of the suite's author among the first k candidates; the share of"
-    " candidates that fit is taken over those that were judged [@wilkens2023]."
-)
 _ANSWERS = {
     "generate": "The model wrote its answer (at most {max_tokens} tokens, greedy), which was read"
     " for one of the options.",
     "constrained": "The model wrote its answer and could write nothing but one of the options.",
 }
-
-
-def sentences(run: RunFacts) -> list[str]:
-    """How blanks were asked for, and what counts as a hit."""
-    fill = part(run.manifest, "fill")
-    rule = str(fill.get("protocol", "auto"))
-    rule = _AUTO.get(str(run.model.get("kind")), rule) if rule == "auto" else rule
-    asked = _PROTOCOLS.get(rule, f"the rule {rule}").replace("{masks}", str(fill.get("masks")))
-    found = [
-        f"Candidates for a blank were {asked}; the first {fill.get('k')} were kept.",
-        _HITS,
-        *_choices(run),
-        interval(run),
-    ]
-    left = counted(
-        run.outcomes.get("unscored", 0),
-        "verdict could not be scored and is in no share",
-        "verdicts could not be scored and are in no share",
-    )
-    return [*found, f"{left}."]
 
 
 _STORY_INTERVALS = (
@@ -91,9 +57,3 @@ def of_stories(run: RunFacts) -> list[str]:
         f"{ties}, of which the option listed first was taken; {left} could not be scored.",
         _STORY_INTERVALS,
     ]
-
-
-def _choices(run: RunFacts) -> list[str]:
-    if not run.choices:
-        return []
-    return [f"Options were scored by the rule {' and by '.join(run.choices)}."]

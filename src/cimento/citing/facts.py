@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cimento.answers import REQUESTS, SCORES, VERDICTS, find_table, read_table
+from cimento.answers import SCORES, VERDICTS, find_table, read_table
 from cimento.errors import TableError
 from cimento.judging import Judging
-from cimento.parsing import parse_toml
+from cimento.runs.run import open_run
 from cimento.runs.store import Manifest, RunFolder
 from cimento.suites.kinds import ACCEPTABILITY, REGIONS, kind_of
 from cimento.suites.load import load_suite
@@ -39,7 +38,7 @@ class RunFacts:
         cluster: the column that says which items belong together.
         factors: of a factorial design, with their levels.
         measures: names of measures of sentences that the run was judged or described on.
-        choices: of suites with blanks, the rules by which options were scored.
+        sentences: how the suite was asked and judged, where its paradigm says it.
         outcomes: how many verdicts of each kind single predictions got.
         rates: what ``summary.json`` says of the run; empty where that is not known.
     """
@@ -54,7 +53,7 @@ class RunFacts:
     cluster: str = ""
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     measures: tuple[str, ...] = ()
-    choices: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
     outcomes: Mapping[str, int] = field(default_factory=dict)
     rates: Mapping[str, JsonValue] = field(default_factory=dict)
 
@@ -151,7 +150,7 @@ def read_facts(folder: RunFolder, manifest: Manifest | None = None) -> RunFacts:
             measures=_measures(folder.path) if kind == ACCEPTABILITY else (),
             rates=_rates(folder),
         )
-    return _blanks(folder, manifest)
+    return _on_the_road(folder, manifest)
 
 
 def _rates(folder: RunFolder) -> Mapping[str, JsonValue]:
@@ -164,21 +163,15 @@ def _rates(folder: RunFolder) -> Mapping[str, JsonValue]:
     return first if isinstance(first, dict) else {}
 
 
-def _blanks(folder: RunFolder, manifest: Manifest) -> RunFacts:
-    """Of a suite with blanks."""
-    toml = folder.suite_folder / "suite.toml"
-    try:
-        plain = parse_toml(toml.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise TableError(where=str(toml), seen=f"cannot be read ({error})") from error
+def _on_the_road(folder: RunFolder, manifest: Manifest) -> RunFacts:
+    """Of a run whose paradigm says itself how it was made."""
+    run = open_run(folder.path)
     return RunFacts(
         manifest=manifest,
         kind=kind_of(folder.suite_folder),
-        meta=_meta(part(plain, "meta")),
-        n_items=read_table(REQUESTS, folder.path)["item"].n_unique(),
-        cluster=str(part(plain, "options").get("cluster", "")),
-        choices=_choices(folder.path),
-        outcomes=_outcomes(folder.path),
+        meta=run.suite.meta,
+        n_items=run.n_items,
+        sentences=run.paradigm.methods(run).sentences,
     )
 
 
@@ -219,17 +212,6 @@ def _outcomes(path: Path) -> Mapping[str, int]:
     """How many verdicts of each kind; empty where nothing was judged."""
     table = find_table(VERDICTS, path)
     return {} if table is None else Counter(table["verdict"].to_list())
-
-
-def _choices(path: Path) -> tuple[str, ...]:
-    """The rules of forced choices; empty where nothing was judged."""
-    table = find_table(VERDICTS, path)
-    if table is None:
-        return ()
-    conditions = table["condition"].drop_nulls().unique(maintain_order=True)
-    return tuple(
-        str(name).removeprefix(CHOICE) for name in conditions if str(name).startswith(CHOICE)
-    )
 
 
 def _measures(path: Path) -> list[str]:

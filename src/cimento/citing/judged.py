@@ -33,7 +33,7 @@ def sentences(run: RunFacts) -> list[str]:
         _ties(run),
         _outcomes(run),
         *_near_ties(run),
-        interval(run),
+        interval(run.cluster),
         *_chance(run),
     ]
 
@@ -83,13 +83,17 @@ def measure(name: str) -> str:
     return f"{found.name}, {found.formula} ({unit}{better} is better){cite_source(found.source)}"
 
 
-def interval(run: RunFacts) -> str:
-    """The interval of shares."""
+def interval(cluster: str) -> str:
+    """The interval of shares.
+
+    Args:
+        cluster: the column that says which items belong together; empty where each stands alone.
+    """
     head = "Shares have Wilson's 95 % interval [@wilson1927]"
-    if not run.cluster:
+    if not cluster:
         return f"{head}."
     return (
-        f"{head} at the effective number of verdicts, because items of one {run.cluster} belong"
+        f"{head} at the effective number of verdicts, because items of one {cluster} belong"
         " together [@korn1998; @franco2019]."
     )
 

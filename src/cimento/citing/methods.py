@@ -35,7 +35,7 @@ _SAYERS: Sequence[tuple[Sayer, frozenset[str]]] = (
     (judged.beside_people, frozenset({ACCEPTABILITY})),
     (judged.sentences, frozenset({REGIONS, ACCEPTABILITY})),
     (judged.design, frozenset({REGIONS})),
-    (blanks.sentences, frozenset({"cloze", "templates"})),
+    (lambda run: run.sentences, frozenset({"cloze", "templates"})),
     (blanks.of_stories, frozenset({STORIES})),
 )
 """What is said between models and software, in order, and of which kinds of suites."""

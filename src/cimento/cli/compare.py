@@ -223,11 +223,11 @@ def _equivalence(
 
 
 def _judged_by_formulas(path: Path) -> list[Run]:
-    from cimento.results import Run
+    from cimento.results import Run, is_judged_by_formulas
     from cimento.runs.store import find_runs
 
     found = [(folder, folder.manifest()) for folder in find_runs(path)]
-    return [Run.open(*each) for each in found if each[1].get("kind") is None]
+    return [Run.open(*each) for each in found if is_judged_by_formulas(each[1])]
 
 
 def _plain(duel: Duel) -> dict[str, object]:

@@ -54,15 +54,13 @@ Runner: TypeAlias = Callable[[Sequence[str], Sequence[str], KindRun], int]
 StoredTest: TypeAlias = Callable[[Sequence[str], str, KindRun], list[bool]]
 """Of suites by their paths and a model: whether each run is stored; nothing is loaded."""
 
-ONE_ROAD: frozenset[str] = frozenset()
+ONE_ROAD: frozenset[str] = frozenset({"cloze", "templates"})
 """Kinds that `cimento.api` runs; the others still have a runner of their own below."""
 
 RUNNERS: Mapping[str, str] = {
     REGIONS: "cimento.cli.evaluating:run_regions",
     "acceptability": "cimento.cli.acceptability:run_acceptability",
     "stories": "cimento.cli.run_stories:run_stories",
-    "cloze": "cimento.cli.run_cloze:run_cloze",
-    "templates": "cimento.cli.run_cloze:run_cloze",
 }
 """Kind of suite to its runner, as ``module:function``."""
 
@@ -76,8 +74,6 @@ CHECKERS: Mapping[str, str] = {
 STORED: Mapping[str, str] = {
     "acceptability": "cimento.cli.acceptability:acceptability_stored",
     "stories": "cimento.cli.run_stories:stories_stored",
-    "cloze": "cimento.cli.run_cloze:cloze_stored",
-    "templates": "cimento.cli.run_cloze:cloze_stored",
 }
 """Kind of suite, but that of regions, to what says which runs are stored."""
 

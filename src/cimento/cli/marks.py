@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from cimento.answers import VERDICTS, find_table
 from cimento.citing.facts import CHOICE
+from cimento.cli.reports import EARLIER_ROAD
 from cimento.cli.run_clusters import clusters_of_run
 from cimento.errors import TableError
+from cimento.runs.run import open_run, paradigm_name
 from cimento.runs.store import find_runs
 from cimento.standings import Marks, step_of
 from cimento.suites.kinds import ACCEPTABILITY, REGIONS, kind_of
@@ -60,6 +62,8 @@ def read_marks(
 def _marks(folder: RunFolder, *, measure: str, every_question: bool) -> list[Marks]:
     manifest = folder.manifest()
     kind = str(manifest.get("kind") or kind_of(folder.suite_folder))
+    if paradigm_name(folder, manifest) not in EARLIER_ROAD:
+        return _marks_of_outcomes(folder)
     regions = kind in {REGIONS, ACCEPTABILITY}
     rows = find_table(VERDICTS, folder.path)
     if rows is None:
@@ -94,6 +98,33 @@ def _marks(folder: RunFolder, *, measure: str, every_question: bool) -> list[Mar
         )
         for question, right in by_question.items()
     ]
+
+
+def _marks_of_outcomes(folder: RunFolder) -> list[Marks]:
+    """What the outcomes of a run say, by its first way of asking each question."""
+    run = open_run(folder.path)
+    family, step = step_of(str(run.manifest.get("named") or run.model))
+    marks = []
+    for (question,), rows in run.outcomes().group_by("question", maintain_order=True):
+        first = rows.filter(rows["method"] == rows["method"][0])
+        scored = first.filter(first["right"].is_not_null())
+        clustered = first.filter(first["cluster"].is_not_null())
+        marks.append(
+            Marks(
+                suite=run.suite.name,
+                question=str(question),
+                model=run.model,
+                family=family,
+                step=step,
+                right=dict(scored.select("item", "right").iter_rows()),
+                clusters={
+                    item: ("cluster", cluster)
+                    for item, cluster in clustered.select("item", "cluster").iter_rows()
+                },
+                kind=run.model_kind,
+            )
+        )
+    return marks
 
 
 def _first_ways(rows: pl.DataFrame) -> dict[str | None, str]:

@@ -17,12 +17,12 @@ from cimento.cli.console import note, show
 from cimento.cli.frequencies import zipf_frequencies
 
 if TYPE_CHECKING:
+    from cimento.cloze.answers import ClozeAnswers
     from cimento.cloze.judging.candidates import Candidate
     from cimento.cloze.judging.expected import JudgmentComparison
     from cimento.cloze.people import PeopleReport
     from cimento.cloze.profile import Frequency, Profile, Profiling
     from cimento.cloze.records import ClozeItem
-    from cimento.cloze.running import ClozeRun
     from cimento.report.figures import Figure
     from cimento.suites.model import JsonValue
 
@@ -98,8 +98,8 @@ def profile(
     frequency, and for several runs of a suite what one hits and another does not.
     """
     from cimento.cli.spreadsheets import neutralise
+    from cimento.cloze.answers import open_cloze_runs
     from cimento.cloze.profile import Profiling
-    from cimento.cloze.running import open_runs
 
     how = _How(
         profiling=Profiling(
@@ -114,7 +114,7 @@ def profile(
         people=people,
         rule=rule,
     )
-    found = [_found(run, how) for run in open_runs(runs)]
+    found = [_found(answers, how) for answers in open_cloze_runs(runs)]
     if output is not None:
         drawn = _draw(found, figure).write(output)
         neutralise([drawn], asked=spreadsheet_safe)
@@ -149,7 +149,7 @@ class _Judged:
 class _Found:
     """One run and all that is said of it."""
 
-    run: ClozeRun
+    answers: ClozeAnswers
     method: str
     items: Sequence[ClozeItem]
     judged: _Judged
@@ -157,32 +157,32 @@ class _Found:
     people: PeopleReport | None
 
 
-def _found(run: ClozeRun, how: _How) -> _Found:
+def _found(answers: ClozeAnswers, how: _How) -> _Found:
     """The profile of one run."""
     from cimento.cloze.profile import profile as compute
 
-    items = _chosen_items(run, how.rated, how.at_most)
-    method = how.method or (run.methods[0] if run.methods else "")
-    judged = _judged(run, items, method, how.dictionary, how.judgments)
+    items = _chosen_items(answers, how.rated, how.at_most)
+    method = how.method or (answers.methods[0] if answers.methods else "")
+    judged = _judged(answers, items, method, how.dictionary, how.judgments)
     profiling = dataclasses.replace(
         how.profiling,
-        cluster=run.suite.cluster,
-        frequency=_frequency(run.suite.meta.language) if how.frequency else None,
+        cluster=answers.suite.cluster,
+        frequency=_frequency(answers.suite.meta.language) if how.frequency else None,
     )
     return _Found(
-        run=run,
+        answers=answers,
         method=method,
         items=items,
         judged=judged,
         profile=compute(items, judged.candidates, profiling),
-        people=_people(run, items, how.people, how.rule),
+        people=_people(answers, items, how.people, how.rule),
     )
 
 
 def _draw(found: Sequence[_Found], figure: FigureName | None) -> Figure:
     from cimento.cloze.figures import dimensions_figure, heat_figure
 
-    profiles = [(each.run.model, each.profile) for each in found]
+    profiles = [(each.answers.run.model, each.profile) for each in found]
     has_expressions = any(own.heat for _, own in profiles)
     if figure == "heat" or (figure is None and has_expressions):
         return heat_figure(profiles)
@@ -194,8 +194,8 @@ def _as_json(found: Sequence[_Found]) -> str:
 
     told: list[JsonValue] = [
         {
-            "suite": each.run.suite.name,
-            "model": each.run.model,
+            "suite": each.answers.suite.name,
+            "model": each.answers.run.model,
             "method": each.method,
             **profile_json(each.profile),
             "dictionary_and_people": (
@@ -215,9 +215,9 @@ def _as_text(found: Sequence[_Found], k: int) -> str:
     texts = []
     suites: dict[str, list[_Found]] = {}
     for each in found:
-        name, comparison = each.run.suite.name, each.judged.comparison
+        name, comparison = each.answers.suite.name, each.judged.comparison
         parts = [
-            profile_text(name, each.run.model, each.method, each.profile),
+            profile_text(name, each.answers.run.model, each.method, each.profile),
             comparison_text(comparison) if comparison else "",
             people_text(each.people) if each.people else "",
         ]
@@ -225,93 +225,98 @@ def _as_text(found: Sequence[_Found], k: int) -> str:
         suites.setdefault(name, []).append(each)
     for name, own in suites.items():
         if len(own) > 1:
-            asked = {each.run.model: (each.items, each.judged.candidates) for each in own}
-            kinds = [each.run.model_kind for each in own]
+            asked = {each.answers.run.model: (each.items, each.judged.candidates) for each in own}
+            kinds = [each.answers.run.model_kind for each in own]
             texts.append(
-                compared_text(name, asked, k, cluster=own[0].run.suite.cluster, kinds=kinds)
+                compared_text(name, asked, k, cluster=own[0].answers.suite.cluster, kinds=kinds)
             )
     return "\n\n".join(texts)
 
 
 def _people(
-    run: ClozeRun, items: Sequence[ClozeItem], path: Path | None, rule: str
+    answers: ClozeAnswers, items: Sequence[ClozeItem], path: Path | None, rule: str
 ) -> PeopleReport | None:
     """What people chose, beside the run's scores of options."""
     from cimento.cloze.people import compare_with_people, read_choices
     from cimento.errors import UsageError, did_you_mean
-    from cimento.models.fill import CHOICE
 
     if path is None:
         return None
-    if rule and rule not in run.choices:
+    if rule and rule not in answers.choices:
         raise UsageError(
             where=f"--rule {rule}",
-            seen=f"{run.folder or run.model} has no options scored by it",
-            todo=did_you_mean(rule, run.choices),
+            seen=f"{answers.run.folder or answers.run.model} has no options scored by it",
+            todo=did_you_mean(rule, answers.choices),
         )
-    answers = run.answers(CHOICE + (rule or run.choices[-1])) if run.choices else {}
-    scores = {item: {each.text: each.logprob_nats for each in own} for item, own in answers.items()}
+    options = answers.by_rule(rule or answers.choices[-1]) if answers.choices else {}
+    scores = {item: {each.text: each.logprob_nats for each in own} for item, own in options.items()}
     return compare_with_people(items, read_choices(path, items), scores)
 
 
 def _chosen_items(
-    run: ClozeRun, rated: Mapping[str, float] | None, at_most: float
+    answers: ClozeAnswers, rated: Mapping[str, float] | None, at_most: float
 ) -> Sequence[ClozeItem]:
     from cimento.cloze.profile import choose_expressions
 
-    return run.items if rated is None else choose_expressions(run.items, rated, at_most=at_most)
+    return (
+        answers.items
+        if rated is None
+        else choose_expressions(answers.items, rated, at_most=at_most)
+    )
 
 
 def _judged(
-    run: ClozeRun,
+    answers: ClozeAnswers,
     items: Sequence[ClozeItem],
     method: str,
     dictionary: str,
     judgments: Path | None,
 ) -> _Judged:
     """The candidates of the chosen items, with what people and the dictionary say of them."""
-    from cimento.cli.run_cloze import judging_of
+    from cimento.cli.dictionaries import open_named
     from cimento.cloze.judging.candidates import check_candidates
     from cimento.cloze.judging.expected import compare_judgments
-    from cimento.cloze.summary import judged_candidates
+    from cimento.cloze.said import read_said
     from cimento.errors import UsageError, did_you_mean
 
-    if method not in run.methods:
+    if method not in answers.methods:
         raise UsageError(
             where=f"--method {method}",
-            seen=f"{run.folder or run.model} has no such candidates",
-            todo=did_you_mean(method, run.methods),
+            seen=f"{answers.run.folder or answers.run.model} has no such candidates",
+            todo=did_you_mean(method, answers.methods),
         )
     ids = {item.id for item in items}
-    judging = judging_of(run, {"dictionary": dictionary} if dictionary else {}, k=len(run.items))
-    plain = judged_candidates(run, method, dataclasses.replace(judging, dictionary=None))
-    person = _with_people(run, [each for each in plain if each.item in ids], judgments)
+    said = read_said(answers.run.folder)
+    plain = answers.judged_by(method, people=said, dictionary=None)
+    person = _with_people(answers, [each for each in plain if each.item in ids], judgments)
     found = person
     comparison = None
     if dictionary:
-        alone = dataclasses.replace(judging, judged={})
-        rule = [each for each in judged_candidates(run, method, alone) if each.item in ids]
-        clusters = {item.id: item.columns.get(run.suite.cluster, item.id) for item in items}
-        compared = compare_judgments(rule, person, cluster_of=lambda each: clusters[each.item])
+        opened = open_named(dictionary, language=answers.suite.meta.language)
+        alone = answers.judged_by(method, people={}, dictionary=opened)
+        rule = [each for each in alone if each.item in ids]
+        compared = compare_judgments(
+            rule, person, cluster_of=lambda each: answers.cluster_of[each.item] or each.item
+        )
         comparison = compared if compared.n else None
         found = [
             own if own.fits is not None else dataclasses.replace(own, fits=by_rule.fits)
             for own, by_rule in zip(person, rule, strict=True)
         ]
     for warning in check_candidates(found, items=[item.id for item in items]):
-        note(f"warning: {run.suite.name}: {warning}")
+        note(f"warning: {answers.suite.name}: {warning}")
     return _Judged(found, comparison)
 
 
 def _with_people(
-    run: ClozeRun, candidates: Sequence[Candidate], judgments: Path | None
+    answers: ClozeAnswers, candidates: Sequence[Candidate], judgments: Path | None
 ) -> list[Candidate]:
     """The candidates with remarks, and with earlier judgments where there are some."""
     from cimento.cloze.judging.reuse import reuse_judgments
     from cimento.cloze.readers.candidates import read_candidates
     from cimento.cloze.remarks import with_remarks
 
-    found = with_remarks(run, candidates)
+    found = with_remarks(answers.run.folder, candidates)
     if judgments is None:
         return found
     reused = reuse_judgments(found, read_candidates(judgments))

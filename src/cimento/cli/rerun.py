@@ -18,7 +18,9 @@ from cimento.cli import options
 if TYPE_CHECKING:
     from cimento.cli.kinds import KindRun
     from cimento.repeating import FileRepeat
+    from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
+    from cimento.sources import Asking
     from cimento.suites.model import JsonValue
 
 DIFFERS = 1
@@ -96,9 +98,12 @@ def _repeat(
     """One run made again: exit code, and its files beside those of the run."""
     from cimento.cli.console import note
     from cimento.cli.kinds import run_each_kind
+    from cimento.cli.reports import EARLIER_ROAD
     from cimento.errors import UsageError
     from cimento.markup import printable
     from cimento.repeating import compare_folders, model_of
+    from cimento.runs.run import open_run, paradigm_name
+    from cimento.runs.store import RunFolder
 
     manifest = folder.manifest()
     folder.verify(manifest)
@@ -115,6 +120,9 @@ def _repeat(
     before = _stamps(output)
     if not named.model:
         note(printable(f"{folder.path}: the model is {model}, as its manifest says"))
+    if paradigm_name(folder, manifest) not in EARLIER_ROAD:
+        _ask_again(open_run(folder.path), model, how.evaluation.asking, RunFolder(target))
+        return 0, compare_folders(folder.path, target)
     # What the runner prints is not the result here.
     with contextlib.redirect_stdout(io.StringIO()):
         code = run_each_kind([str(folder.suite_folder)], [model], how)
@@ -126,6 +134,19 @@ def _repeat(
             stored = replace(how, evaluation=replace(how.evaluation, force=False))
             run_each_kind([str(folder.suite_folder)], [model], stored)
     return 0, compare_folders(folder.path, made)
+
+
+def _ask_again(run: Run, model: str, scoring: Asking, target: RunFolder) -> None:
+    """Ask the copy of a run's suite again, with the very options of the run, and store it."""
+    from cimento.api import ask_suite, open_model, usable
+    from cimento.engine.cache import MemoryCache
+    from cimento.runs.store import SUITE_FOLDER
+
+    reading = run.paradigm.read(Path(run.folder or "") / SUITE_FOLDER)
+    loaded = usable(run.paradigm, replace(reading, suite=run.suite))
+    target.prepare()
+    handle = open_model(model, loaded, scoring)
+    ask_suite(loaded, handle, run.options, scoring=scoring, cache=MemoryCache()).save(target)
 
 
 def _stamps(output: Path) -> dict[Path, int]:

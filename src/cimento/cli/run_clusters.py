@@ -30,12 +30,8 @@ def clusters_of_run(folder: RunFolder, kind: str) -> Mapping[str, Hashable]:
 
         suite = load_suite(folder.suite_folder).suite
         return clusters_of(suite) if suite.cluster else {}
-    from cimento.cloze.running import open_run
+    from cimento.cloze.answers import ClozeAnswers
+    from cimento.runs.run import open_run
 
-    run = open_run(folder)
-    column = run.suite.cluster
-    return {
-        item.id: ("cluster", value)
-        for item in run.items
-        if column and (value := item.columns.get(column))
-    }
+    clusters = ClozeAnswers(open_run(folder.path)).cluster_of
+    return {item: ("cluster", value) for item, value in clusters.items() if value}

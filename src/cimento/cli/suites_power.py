@@ -187,11 +187,11 @@ def _means(
 
 def _runs(path: Path, name: str) -> list[Run]:
     """The runs of a suite in a folder that formulas judge; none where it is of another kind."""
-    from cimento.results import Run
+    from cimento.results import Run, is_judged_by_formulas
     from cimento.runs.store import find_runs
 
     stored = [(folder, folder.manifest()) for folder in find_runs(path)]
-    runs = [Run.open(*each) for each in stored if each[1].get("kind") is None]
+    runs = [Run.open(*each) for each in stored if is_judged_by_formulas(each[1])]
     return [run for run in runs if run.suite.name == name]
 
 

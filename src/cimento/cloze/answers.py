@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cimento.cloze.judging.candidates import Candidate
@@ -16,12 +17,16 @@ from cimento.cloze.said import read_said
 from cimento.cloze.templates import expand_suite
 from cimento.errors import TableError
 from cimento.models.fill import CHOICE
-from cimento.runs.run import Run
+from cimento.runs.run import Run, open_run, paradigm_name
+from cimento.runs.store import find_runs
 
 if TYPE_CHECKING:
     import polars as pl
 
     from cimento.morphology.model import Morphology
+
+NAME = "cloze"
+"""Name of the paradigm."""
 
 Fits = Mapping[tuple[str, str], bool | None]
 """Item and candidate to whether it fits, as people said; None where they were divided."""
@@ -160,7 +165,7 @@ class ClozeAnswers:
             CimentoError: it cannot be used.
         """
         name = self.options.dictionary
-        return _dictionary(name, self.suite.meta.language) if name else None
+        return open_dictionary(name, self.suite.meta.language) if name else None
 
     def judged(self, method: str) -> list[Candidate]:
         """The candidates of a method with what people, else the dictionary, say of their fit.
@@ -215,9 +220,41 @@ class ClozeAnswers:
         ]
 
 
+def open_cloze_runs(paths: Iterable[Path]) -> list[ClozeAnswers]:
+    """The runs of cloze suites in some folders; runs of other suites are passed over.
+
+    Args:
+        paths: folders of runs, or of single ones.
+
+    Raises:
+        TableError: a folder holds no such run, or one that cannot be read.
+    """
+    found: list[ClozeAnswers] = []
+    for path in paths:
+        folders = [
+            folder for folder in find_runs(path) if paradigm_name(folder, folder.manifest()) == NAME
+        ]
+        if not folders:
+            raise TableError(
+                where=str(path),
+                seen="there is no run of a cloze suite here",
+                todo="Give a folder that `cimento run` made from a suite of kind cloze.",
+            )
+        found += (ClozeAnswers(open_run(folder.path)) for folder in folders)
+    return found
+
+
 @functools.lru_cache(maxsize=4)
-def _dictionary(name: str, language: str) -> Morphology:
-    """A dictionary, its index in the cache folder; opened once for all methods and runs."""
+def open_dictionary(name: str, language: str) -> Morphology:
+    """A dictionary, its index in the cache folder; opened once for all methods and runs.
+
+    Args:
+        name: as `cimento.morphology.opening.open_morphology` takes it.
+        language: ISO 639-1 code of what it is for.
+
+    Raises:
+        CimentoError: there is no such dictionary, or it cannot be used.
+    """
     from cimento.engine.cache import default_cache_folder
     from cimento.morphology.opening import open_morphology
 

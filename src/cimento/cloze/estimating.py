@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cimento.cloze.answers import ClozeAnswers
-from cimento.cloze.judging.outcomes import CHOICE, DIVIDED, FITS, HIT, REACHABLE, depths_of
+from cimento.cloze.judging.outcomes import CHOICE, DIVIDED, FITS, HIT, REACHABLE, asked, depths_of
 from cimento.cloze.judging.precision import Share, macro
 from cimento.cloze.records import ClozeItem
 from cimento.runs.estimates import Estimate, Role
@@ -17,11 +17,48 @@ from cimento.runs.outcomes import GROUP, rate
 if TYPE_CHECKING:
     import polars as pl
 
+ACCURACY, PRECISION, MACRO = "accuracy", "precision", "macro precision"
+"""Statistics: of hits and choices, of candidates that fit, of these as a mean over templates."""
+
 TEMPLATE = "template"
 """The column over whose values the mean of precisions goes."""
 
 OPEN = "candidates are open"
 OF_GROUPS = "a mean of groups has no interval"
+
+
+class EstimateIndex:
+    """The estimates of a run by what they are of.
+
+    Args:
+        estimates: of one run.
+    """
+
+    def __init__(self, estimates: Iterable[Estimate]) -> None:
+        self._found: dict[tuple[str, str, str, str, str], Estimate] = {
+            (each.question, each.method, each.group, each.level, each.statistic): each
+            for each in estimates
+        }
+
+    def find(
+        self,
+        question: str,
+        method: str,
+        *,
+        group: str = "",
+        level: str = "",
+        statistic: str = ACCURACY,
+    ) -> Estimate | None:
+        """One of them; None where there is none of this."""
+        return self._found.get((question, method, group, level, statistic))
+
+    def levels(self, question: str, method: str, group: str) -> list[Estimate]:
+        """Those for the values of a column."""
+        return [
+            estimate
+            for estimate in self._found.values()
+            if (estimate.question, estimate.method, estimate.group) == (question, method, group)
+        ]
 
 
 def cloze_estimates(answers: ClozeAnswers) -> Sequence[Estimate]:
@@ -40,13 +77,6 @@ def cloze_estimates(answers: ClozeAnswers) -> Sequence[Estimate]:
         replace(estimate, role="headline") if number == 0 else estimate
         for number, estimate in enumerate(estimates)
     ]
-
-
-def asked(outcomes: pl.DataFrame, question: str, method: str) -> pl.DataFrame:
-    """The outcomes of one question, asked in one way."""
-    import polars as pl
-
-    return outcomes.filter(pl.col("question") == question, pl.col("method") == method)
 
 
 def _levels(outcomes: pl.DataFrame, column: str) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -114,7 +144,7 @@ def _fit_estimates(
             model=answers.run.model,
             question=f"{FITS}{k}",
             method=method,
-            statistic="precision",
+            statistic=PRECISION,
             description=f"share of {first} that fit",
             chance_method=OPEN,
         )
@@ -130,7 +160,7 @@ def _mean_precision(rows: pl.DataFrame, like: Estimate) -> Estimate:
     mean = macro(Share(sum(right), len(right)) for right in judged)
     return replace(
         like,
-        statistic="macro precision",
+        statistic=MACRO,
         description=f"{like.description}: mean over templates",
         value=mean.value,
         n=mean.groups,

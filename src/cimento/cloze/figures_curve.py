@@ -5,30 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cimento.cloze.judging.hits import curve, hit_ranks
-from cimento.cloze.running import ClozeRun
+from cimento.cloze.judging.outcomes import HIT
 from cimento.report.figures import Figure, figure_of, require_rows
+from cimento.runs.run import Run
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.cloze.judging.hits import Ranks
-    from cimento.cloze.records import ClozeItem
+    from cimento.runs.estimates import Estimate
 
 _WIDTH, _HEIGHT = 320, 220
 
 
-def curve_figure(runs: Sequence[ClozeRun], *, k: int = 10) -> Figure:
-    """acc@1 to acc@k, a line for each model.
+def curve_figure(runs: Sequence[Run]) -> Figure:
+    """acc@1 to acc@k, a line for each model, by its first way to find candidates.
 
     Args:
-        runs: of suites whose items have targets.
-        k: ranks that count.
+        runs: of cloze suites whose items have targets; k is that of each run.
 
     Raises:
         UsageError: none of the runs has targets.
     """
-    frame = curve_frame(runs, k=k)
+    frame = curve_frame(runs)
     require_rows(
         frame,
         where="figure curve",
@@ -48,20 +46,27 @@ def curve_figure(runs: Sequence[ClozeRun], *, k: int = 10) -> Figure:
         )
         .properties(width=_WIDTH, height=_HEIGHT)
     )
-    return figure_of(chart, name="curve", title=f"acc@1 to acc@{k}", frame=frame)
+    return figure_of(
+        chart, name="curve", title=f"acc@1 to acc@{max(frame['k'].to_list())}", frame=frame
+    )
 
 
-def curve_frame(runs: Sequence[ClozeRun], *, k: int = 10) -> pl.DataFrame:
+def curve_frame(runs: Sequence[Run]) -> pl.DataFrame:
     """The numbers of the curve: suite, model, k, correct, n, accuracy."""
     import polars as pl
 
-    rows = []
-    for run in runs:
-        items, ranks = _judged(run)
-        if items:
-            shares = enumerate(curve(ranks, k), start=1)
-            own = (run.suite.name, run.model)
-            rows += [(*own, rank, share.correct, share.n, share.value) for rank, share in shares]
+    rows = [
+        (
+            run.suite.name,
+            run.model,
+            int(hit.question.removeprefix(HIT)),
+            hit.right,
+            hit.n,
+            hit.value,
+        )
+        for run in runs
+        for hit in _hits(run)
+    ]
     columns = {
         "suite": pl.String(),
         "model": pl.String(),
@@ -73,8 +78,7 @@ def curve_frame(runs: Sequence[ClozeRun], *, k: int = 10) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
-def _judged(run: ClozeRun) -> tuple[list[ClozeItem], Ranks]:
-    """The items with targets, and the ranks of their hits by the first way of asking."""
-    items = [item for item in run.items if item.targets]
-    candidates = run.candidates(run.methods[0]) if run.methods else []
-    return items, hit_ranks(items, candidates)
+def _hits(run: Run) -> list[Estimate]:
+    """acc@1 to acc@k over all items, by the first method."""
+    hits = [e for e in run.estimates() if e.question.startswith(HIT) and not e.group]
+    return [hit for hit in hits if hit.method == hits[0].method]

@@ -6,9 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cimento.cloze.asking import fills_table, open_fills, plan_fills
+from cimento.answers import FILLS
+from cimento.cloze.asking import blank_requests
 from cimento.cloze.records import BLANK, ClozeItem, Option
+from cimento.engine.answers import answer
 from cimento.engine.cache import AnswerCache, MemoryCache
+from cimento.engine.handle import ModelHandle
 from cimento.errors import InputError, UsageError
 from cimento.models.fill import ChoiceRule, Fill, FillPolicy, OpenRule
 from cimento.options import ModelOptions, checked
@@ -96,11 +99,10 @@ def fill_texts(
     """
     import polars as pl
 
-    found = ask_texts(texts, model, options=options, policy=policy, asking=asking, cache=cache)
-    table = fills_table(list(enumerate(found, start=1)))
+    table = _fills(texts, model, options, policy, asking, cache)
     probability = pl.col("logprob_nats").exp().alias("probability")
     columns = ("method", "rank", "candidate", probability, "logprob_nats", "n_pieces", "kind")
-    return table.select(pl.col("request").alias("text"), *columns)
+    return table.select("text", *columns)
 
 
 def ask_texts(
@@ -119,6 +121,25 @@ def ask_texts(
         UsageError: there are not as many lists of options as texts.
         CimentoError: the model cannot be used, or a text is too long for it.
     """
+    table = _fills(texts, model, options, policy, asking, cache)
+    columns = ("text", "candidate", "logprob_nats", "n_pieces", "kind", "method")
+    answers: list[list[Fill]] = [[] for _ in one_or_several(texts)]
+    for number, *cells in table.select(columns).iter_rows():
+        answers[number - 1].append(Fill(*cells))
+    return answers
+
+
+def _fills(
+    texts: str | Sequence[str],
+    model: str | AnyScorer,
+    options: Sequence[str | Sequence[str]],
+    policy: FillPolicy | None,
+    asking: Asking | None,
+    cache: AnswerCache | None,
+) -> pl.DataFrame:
+    """A fills table with the number of the text, from 1, in the column `text`."""
+    import polars as pl
+
     whole = one_or_several(texts)
     if isinstance(texts, str) and all(isinstance(option, str) for option in options):
         options = [[str(option) for option in options]]
@@ -133,10 +154,11 @@ def ask_texts(
         _item(number, text, some)
         for number, (text, some) in enumerate(zip(whole, own, strict=True), start=1)
     ]
-    source = open_fills(model, asking=asking or Asking(), policy=policy or FillPolicy())
-    plan = plan_fills(items)
-    answers = source.fill(plan, range(len(plan.requests)), cache=cache or MemoryCache())
-    return [answers[plan.request_of[item.id]] for item in plan.items]
+    requests = blank_requests(items, policy or FillPolicy())
+    handle = ModelHandle(model, asking or Asking())
+    answers = answer(requests.asked, handle, cache=cache or MemoryCache())
+    numbers = requests.places.select("request", text=pl.col("item").cast(pl.Int64))
+    return numbers.join(answers.tables[FILLS.name], on="request", maintain_order="left_right")
 
 
 def _item(number: int, text: str, options: Sequence[str]) -> ClozeItem:

@@ -11,16 +11,21 @@ from cimento.cloze.judging.candidates import Candidate
 from cimento.cloze.readers.portuguese import REMARK_JOINT
 
 if TYPE_CHECKING:
-    from cimento.cloze.running import ClozeRun
+    from pathlib import Path
 
 
-def with_remarks(run: ClozeRun, candidates: Iterable[Candidate]) -> list[Candidate]:
-    """The candidates with all that annotators of a run remarked on them, each remark once."""
+def with_remarks(folder: Path | None, candidates: Iterable[Candidate]) -> list[Candidate]:
+    """The candidates with all that annotators of a run remarked on them, each remark once.
+
+    Args:
+        folder: of the run; None where it is not stored.
+        candidates: of the run.
+    """
     found = list(candidates)
-    if run.folder is None or not (run.folder / f"{JUDGMENTS.name}.parquet").exists():
+    if folder is None or not (folder / f"{JUDGMENTS.name}.parquet").exists():
         return found
     remarks: dict[tuple[str, str], dict[str, None]] = {}
-    table = read_table(JUDGMENTS, run.folder).select("item", "candidate", "remark")
+    table = read_table(JUDGMENTS, folder).select("item", "candidate", "remark")
     for item, candidate, remark in table.iter_rows():
         if remark:
             parts = dict.fromkeys(remark.split(REMARK_JOINT))

@@ -1,25 +1,25 @@
-"""Recorded candidates, judged as if a model had just given them; no model is loaded."""
+"""Recorded candidates, judged as if a model had just given them."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cimento.answers import FILLS
 from cimento.cloze.judging.candidates import Candidate, by_item, check_candidates
 from cimento.cloze.readers.portuguese import read_predictions
-from cimento.engine.cache import AnswerCache
+from cimento.engine.fills import fills_table
+from cimento.engine.replay import PREFIX, Recording
 from cimento.errors import InputError, did_you_mean
 from cimento.files import read_bytes
 from cimento.models.base import ModelCard
 from cimento.models.fill import Fill, FillKind
 
 if TYPE_CHECKING:
-    from cimento.cloze.asking import FillPlan
-    from cimento.suites.model import JsonValue
+    import polars as pl
 
 RECORDED = "recorded"
 """The method of recorded candidates."""
@@ -29,72 +29,11 @@ _PROBABILITY, _LOGPROB = ("probability", "score"), ("logprob_nats",)
 _UNKNOWN = frozenset({"[UNK]", "<unk>"})
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedFills:
-    """Candidates that somebody recorded.
-
-    Attributes:
-        name: of the model that gave them, or of the file.
-        revision: hash of the file.
-        candidates: by item, in the order of their ranks.
-        named: how the recording can be named again.
-    """
-
-    name: str
-    revision: str
-    candidates: Mapping[str, Sequence[Candidate]]
-    named: str = ""
-
-    @property
-    def label(self) -> str:
-        """Name, and the beginning of the file's hash."""
-        return f"{self.name}@{self.revision[:7]}"
-
-    @property
-    def inputs(self) -> dict[str, JsonValue]:
-        """The hash of the file, and whose candidates are taken from it."""
-        return {"revision": self.revision, "recorded": self.name}
-
-    def card(self) -> ModelCard:
-        """Its name and hash."""
-        return ModelCard(self.name, kind="replay", revision=self.revision, tokenizer="")
-
-    def fill(
-        self,
-        plan: FillPlan,
-        numbers: Sequence[int],
-        *,
-        cache: AnswerCache,  # noqa: ARG002  # a recording has nothing to keep
-    ) -> list[list[Fill]]:
-        """The recorded candidates of some requests.
-
-        Raises:
-            InputError: an item has none, or two items of one text have different ones.
-        """
-        found: dict[int, list[Fill]] = {}
-        for item in plan.items:
-            own = self.candidates.get(item.id)
-            if own is None:
-                raise InputError(
-                    where=f"recording {self.name!r}",
-                    seen=f"the item {item.id!r} is not in it",
-                    todo="Was it recorded on another suite?",
-                )
-            fills = [_fill(each) for each in own]
-            if found.setdefault(plan.request_of[item.id], fills) != fills:
-                raise InputError(
-                    where=f"recording {self.name!r}",
-                    seen=f"the item {item.id!r} has other candidates than one of the same text",
-                    todo="Which are right?",
-                )
-        return [found[number] for number in numbers]
-
-
-def open_recording(name: str) -> RecordedFills:
+def read_recording(name: str) -> Recording:
     """Recorded candidates from a file.
 
     Args:
-        name: a ``.jsonl`` with ``id``, ``model`` and ``top10`` in each line, or a table with
+        name: the file: JSON lines with ``id``, ``model`` and ``top10`` in each, or a table with
             tabs, a header and no quoting, with the columns ``item`` (or ``id``), ``rank``,
             ``candidate`` (or ``token``) and, if known, ``logprob_nats`` or ``probability`` (or
             ``score``). After ``#`` the name of one of several models in a file.
@@ -110,13 +49,18 @@ def open_recording(name: str) -> RecordedFills:
         model = next(iter(by_model))
     if model not in by_model:
         raise InputError(
-            where=f"replay:{name}",
+            where=f"{PREFIX}{name}",
             seen=f"there is no model {model!r} in it" if model else "it holds several models",
-            todo=f"Write replay:{file}#NAME. {did_you_mean(model, by_model)}",
+            todo=f"Write {PREFIX}{file}#NAME. {did_you_mean(model, by_model)}",
         )
     candidates = by_model[model]
     check_candidates(candidates)
-    return RecordedFills(model, revision, by_item(candidates), f"replay:{path.resolve()}#{model}")
+    return Recording(
+        card=ModelCard(model, kind="replay", revision=revision, tokenizer=""),
+        tables={FILLS.name: _fills(candidates)},
+        inputs={"revision": revision, "recorded": model},
+        named=f"{PREFIX}{path.resolve()}#{model}",
+    )
 
 
 def _table(path: Path) -> list[Candidate]:
@@ -187,6 +131,20 @@ def _number(cell: str, where: str) -> float:
     if not math.isfinite(value):
         raise InputError(where=where, seen=f"{cell!r} is no number", todo="Correct it.")
     return value
+
+
+def _fills(candidates: Sequence[Candidate]) -> pl.DataFrame:
+    """A fills table whose rows name their items instead of requests."""
+    import polars as pl
+
+    groups = by_item(candidates)
+    table = fills_table(
+        [(number, list(map(_fill, own))) for number, own in enumerate(groups.values())]
+    )
+    items = pl.Series("item", list(groups), dtype=pl.String)
+    return table.with_columns(item=items.gather(table["request"]), condition=pl.lit("")).drop(
+        "request"
+    )
 
 
 def _fill(candidate: Candidate) -> Fill:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cimento.cloze.answers import NAME, ClozeAnswers
+from cimento.cloze.estimating import EstimateIndex
 from cimento.cloze.figures import dimensions_figure, heat_figure
 from cimento.cloze.figures_curve import curve_figure
-from cimento.cloze.judging.hits import is_hit
+from cimento.cloze.judging.outcomes import CHOICE, DIVIDED, FITS, HIT, OPTION, asked
 from cimento.cloze.profile import Profiling, profile
 from cimento.cloze.records import BLANK
-from cimento.cloze.running import ClozeRun, open_run
-from cimento.cloze.said import read_said
-from cimento.cloze.summary import ClozeJudging, judged_candidates, summarise
-from cimento.measures.values import BITS_PER_NAT
+from cimento.cloze.text import chosen_roles, cloze_text, clusters_note
 from cimento.report.build import about_of, provenance_of
 from cimento.report.figures import drawable
 from cimento.report.figures_calibration import calibration_figure
@@ -24,21 +23,17 @@ from cimento.report.grid import Estimate as EstimateCell
 from cimento.report.items import AnswerList, Given, ItemRecord, worst_first
 from cimento.report.records import NamedGrid, Rates, RunReport, SuiteReport
 from cimento.report.strips import Piece, RegionStrip, Strip
-from cimento.runs.estimates import Estimate
-from cimento.runs.outcomes import Outcome
+from cimento.runs.outcomes import Outcome, each_outcome
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import polars as pl
 
-    from cimento.cloze.choosing import Choice
-    from cimento.cloze.outcomes import ChoiceResult, ClozeSummary, MethodResult, Rate
     from cimento.cloze.profile import Profile
     from cimento.cloze.records import ClozeItem
     from cimento.report.figures import Figure
-    from cimento.report.records import Stored
-    from cimento.verdicts.formula import Kind
+    from cimento.runs.estimates import Estimate
+    from cimento.runs.run import Run
 
-K = 10
 SHOWN = 5
 """Fillers of an item that stand in a page."""
 
@@ -46,37 +41,25 @@ GROUPS = (2, 12)
 """A free column divides a suite into dimensions if it has so many values."""
 
 
-def cloze_suites(folders: Sequence[Stored], told: Mapping[Path, str]) -> list[SuiteReport]:
-    """The sections of some runs of cloze suites, as a `Reporter` makes them."""
-    by_suite: dict[str, list[ClozeRun]] = {}
-    for folder, manifest in folders:
-        run = open_run(folder, manifest)
+def cloze_sections(runs: Sequence[Run]) -> list[SuiteReport]:
+    """The sections of some runs of cloze suites, one a suite."""
+    by_suite: dict[str, list[Run]] = {}
+    for run in runs:
         by_suite.setdefault(run.suite.name, []).append(run)
-    return [_suite(runs, told) for runs in by_suite.values()]
+    return [_suite(own) for own in by_suite.values()]
 
 
-def _suite(runs: Sequence[ClozeRun], told: Mapping[Path, str]) -> SuiteReport:
-    by = dimension_of(runs[0])
-    judged = [_judge(run, by) for run in runs]
-    found = [(run, summarise(run, how)) for run, how in zip(runs, judged, strict=True)]
-    profiles = [
-        (run.model, _profile(run, how, by)) for run, how in zip(runs, judged, strict=True)
-        if run.methods
-    ]  # fmt: skip
-    return SuiteReport(
-        runs=tuple(
-            replace(_report(run, summary, how), told=told.get(run.folder, "") if run.folder else "")
-            for (run, summary), how in zip(found, judged, strict=True)
-        ),
-        figures=_figures(runs, profiles),
-        tables=tuple(_tables([summary for _, summary in found])),
-    )
+def _by_dimension(run: Run) -> ClozeAnswers:
+    """A run, judged by a column of its items where it says none itself."""
+    answers = ClozeAnswers(run)
+    column = "" if answers.options.by else dimension_of(answers.items)
+    return ClozeAnswers(run.judge(by=(column,))) if column else answers
 
 
-def dimension_of(run: ClozeRun) -> str:
+def dimension_of(items: Iterable[ClozeItem]) -> str:
     """The first free column of words that makes a few groups of items; empty where none does."""
     columns: dict[str, set[str]] = {}
-    for item in run.items:
+    for item in items:
         for name, value in item.columns.items():
             columns.setdefault(name, set()).add(value)
     least, most = GROUPS
@@ -88,23 +71,26 @@ def dimension_of(run: ClozeRun) -> str:
     return next(fitting, "")
 
 
-def _judge(run: ClozeRun, by: str) -> ClozeJudging:
-    """With as many candidates as were asked for, and what people said of them."""
-    asked = run.manifest.get("fill")
-    k = asked.get("k") if isinstance(asked, dict) else None
-    return ClozeJudging(
-        k=k if isinstance(k, int) else K, by=(by,) if by else (), judged=read_said(run.folder)
+def _suite(runs: Sequence[Run]) -> SuiteReport:
+    several = [_by_dimension(run) for run in runs]
+    profiles = [(one.run.model, _profile(one)) for one in several if one.methods]
+    return SuiteReport(
+        runs=tuple(
+            replace(_report(answers), told=cloze_text([run]))
+            for run, answers in zip(runs, several, strict=True)
+        ),
+        figures=_figures(runs, profiles),
+        tables=tuple(_tables(several)),
     )
 
 
-def _profile(run: ClozeRun, how: ClozeJudging, by: str) -> Profile:
-    candidates = judged_candidates(run, run.methods[0], how)
-    return profile(run.items, candidates, Profiling(k=how.k, by=by, cluster=run.suite.cluster))
+def _profile(answers: ClozeAnswers) -> Profile:
+    by = ",".join(answers.options.by[:1])
+    how = Profiling(k=answers.options.k, by=by, cluster=answers.suite.cluster)
+    return profile(answers.items, answers.judged(answers.methods[0]), how)
 
 
-def _figures(
-    runs: Sequence[ClozeRun], profiles: Sequence[tuple[str, Profile]]
-) -> tuple[Figure, ...]:
+def _figures(runs: Sequence[Run], profiles: Sequence[tuple[str, Profile]]) -> tuple[Figure, ...]:
     makers: list[Callable[[], Figure]] = [partial(curve_figure, runs)]
     if any(found.heat for _, found in profiles):
         makers.append(partial(heat_figure, profiles))
@@ -117,211 +103,175 @@ def _figures(
     }
     if curves:
         title = f"Whether candidates fit, by their probability, on {runs[0].suite.name}"
-        makers.append(
-            partial(calibration_figure, curves, title=title, share="share that fits")
-        )  # fmt: skip
+        makers.append(partial(calibration_figure, curves, title=title, share="share that fits"))
     return drawable(*makers)
 
 
-def _report(run: ClozeRun, summary: ClozeSummary, how: ClozeJudging) -> RunReport:
-    rates = _rates(summary)
+def _report(answers: ClozeAnswers) -> RunReport:
+    run = answers.run
+    rates = _rates(answers)
     first = next((line for each in rates for line in each.lines), None)
     return RunReport(
         suite=run.suite.name,
-        paradigm="cloze",
+        paradigm=NAME,
         model=run.model,
-        n_items=len(run.items),
+        n_items=run.n_items,
         language=run.suite.meta.language,
         folder=str(run.folder) if run.folder else None,
         about=about_of(run.suite.meta),
-        items=_items(run, summary, how),
+        items=_items(answers),
         provenance=provenance_of(run.manifest),
         headline=first[1] if first else None,
         rates=rates,
-        notes=tuple(_notes(summary)),
+        notes=tuple(_notes(answers)),
     )
 
 
-def _rates(summary: ClozeSummary) -> tuple[Rates, ...]:
-    hits: list[tuple[str, Estimate]] = []
-    fitting: list[tuple[str, Estimate]] = []
-    like = Estimate(suite=summary.suite, model=summary.model, question="")
-    for method in summary.methods:
-        before = f"{method.method}: " if len(summary.methods) > 1 else ""
-        ranks = dict.fromkeys((1, summary.k))
-        asked = replace(like, method=method.method)
-        hits += [
-            (f"{before}acc@{k}", _rate(replace(asked, question=f"hit@{k}"), method.hits[k - 1]))
-            for k in ranks
-            if method.hits
-        ]
-        fitting += [
-            (f"{before}P@{k}", _rate(replace(asked, question=f"fits@{k}"), rate))
-            for k, rate in zip(ranks, method.fitting, strict=False)
-        ]
-    choices = [
-        (
-            each.rule,
-            _rate(
-                replace(like, question="choice", method=each.rule, unscored=each.unscored),
-                each.rate,
-                tied=each.tied,
-            ),
-        )
-        for each in summary.choices
-    ]
-    found = (
-        Rates("Hits: the target is among the first candidates", tuple(hits)),
-        Rates("Candidates that fit", tuple(fitting)),
-        Rates("Forced choice: the target is the most probable option", tuple(choices)),
-    )
-    return tuple(each for each in found if each.lines)
-
-
-def _rate(like: Estimate, rate: Rate, *, tied: int = 0) -> Estimate:
-    share, ends = rate.share, rate.interval
-    return replace(
-        like,
-        value=share.value,
-        low=ends.low,
-        high=ends.high,
-        interval_method=ends.method,
-        reason=ends.reason or "",
-        n=share.n,
-        right=share.correct,
-        passed=share.correct,
-        failed=share.n - share.correct - tied,
-        tied=tied,
-        chance_method="candidates are open",
+def _rates(answers: ClozeAnswers) -> tuple[Rates, ...]:
+    headings = {
+        HIT: "Hits: the target is among the first candidates",
+        FITS: "Candidates that fit",
+        CHOICE: "Forced choice: the target is the most probable option",
+    }
+    lines: dict[str, list[tuple[str, Estimate]]] = {question: [] for question in headings}
+    several = len(answers.methods) > 1
+    for estimate in answers.run.estimates():
+        if estimate.role == "detail" or not estimate.is_share:
+            continue
+        question = next(each for each in headings if estimate.question.startswith(each))
+        short = {HIT: "acc@", FITS: "P@"}.get(question)
+        name = estimate.method
+        if short:
+            before = f"{estimate.method}: " if several else ""
+            name = before + short + estimate.question.removeprefix(question)
+        lines[question].append((name, estimate))
+    return tuple(
+        Rates(heading, tuple(lines[question]))
+        for question, heading in headings.items()
+        if lines[question]
     )
 
 
-def _notes(summary: ClozeSummary) -> Iterator[str]:
-    for method in summary.methods:
-        if method.unreachable:
-            yield (
-                f"{method.method}: {len(method.unreachable)} answers are several tokens and cannot"
-                " be found at one mask."
-            )
-        if not method.hits and not method.fitting:
-            yield f"{method.method}: nothing to judge by: no item has a target."
-    if not summary.methods and not summary.choices:
+def _notes(answers: ClozeAnswers) -> Iterator[str]:
+    if not answers.methods and not answers.choices:
         yield "Nothing was scored."
-    for choice in summary.choices:
-        if choice.rate.share.n == 1:
-            yield f"{choice.rule}: only one item was judged."
-        elif choice.tied and choice.tied == choice.rate.share.n:
-            yield f"{choice.rule}: all choices are ties."
-    if summary.clusters:
-        yield f"Intervals respect clusters: {summary.clusters}."
-    yield from summary.warnings
+    for choice in answers.run.estimates():
+        if choice.question == CHOICE and choice.role != "detail":
+            if choice.n == 1:
+                yield f"{choice.method}: only one item was judged."
+            elif choice.tied and choice.tied == choice.n:
+                yield f"{choice.method}: all choices are ties."
+    if clusters := clusters_note(answers):
+        yield f"Intervals respect clusters: {clusters}."
+    yield from answers.run.warnings
 
 
-def _tables(summaries: Sequence[ClozeSummary]) -> Iterator[NamedGrid]:
-    hits = [row for each in summaries for row in _hit_rows(each)]
+def _tables(several: Sequence[ClozeAnswers]) -> Iterator[NamedGrid]:
+    hits = [row for answers in several for row in _hit_rows(answers)]
+    k = max(answers.options.k for answers in several)
     if hits:
-        k = max(each.k for each in summaries)
         names = tuple(f"acc@{rank}" for rank in range(1, k + 1))
         title = "Hits in %: how often the target is among the first candidates."
-        yield NamedGrid(
-            "hits",
-            Grid(title=title, header=("model", "asked by", "items", *names), rows=tuple(hits),
-                 labels=2),
-        )  # fmt: skip
-    groups = [row for each in summaries for row in _group_rows(each)]
+        header = ("model", "asked by", "items", *names)
+        rows = tuple((*row, *("",) * (len(header) - len(row))) for row in hits)
+        yield NamedGrid("hits", Grid(title=title, header=header, rows=rows, labels=2))
+    groups = [row for answers in several for row in _group_rows(answers)]
     if groups:
-        k = summaries[0].k
         header = ("model", "asked by", "column", "value", "of", "n", "@1", f"@{k}")
         title = "The same in %, by the columns of the suite."
         yield NamedGrid("groups", Grid(title=title, header=header, rows=tuple(groups), labels=5))
-    choices = [_choice_row(each.model, choice) for each in summaries for choice in each.choices]
+    choices = [row for answers in several for row in _choice_rows(answers)]
     if choices:
-        header = ("model", "rule", "n", "target", "per token", "ties", "unscored", "chosen")
+        header = (
+            "model", "rule", "n", "target", "chance", "per token", "ties", "unscored", "chosen",
+        )  # fmt: skip
         title = "Forced choice: how often the target is the most probable option, in %."
         grid = Grid(title=title, header=header, rows=tuple(choices), labels=2, remarks=1)
         yield NamedGrid("choices", grid)
 
 
-def _estimate(rate: Rate) -> EstimateCell:
-    """A rate in percent."""
-    found = (rate.share.value, rate.interval.low, rate.interval.high)
-    return EstimateCell.percent(found, rate.share.n, rate.interval.reason)
+def _cell(estimate: Estimate) -> EstimateCell:
+    """A share in percent."""
+    ends = (estimate.value, estimate.low, estimate.high)
+    return EstimateCell.percent(ends, estimate.n, estimate.reason)
 
 
-def _hit_rows(summary: ClozeSummary) -> Iterator[tuple[Cell, ...]]:
-    for method in summary.methods:
-        if method.hits:
-            n = str(method.hits[0].share.n)
-            yield (summary.model, method.method, n, *map(_estimate, method.hits))
+def _hit_rows(answers: ClozeAnswers) -> Iterator[tuple[Cell, ...]]:
+    index = EstimateIndex(answers.run.estimates())
+    for method in answers.methods:
+        hits = [index.find(f"{HIT}{k}", method) for k in range(1, answers.options.k + 1)]
+        known = [hit for hit in hits if hit is not None]
+        if known:
+            yield (answers.run.model, method, str(known[0].n), *map(_cell, known))
 
 
-def _group_rows(summary: ClozeSummary) -> Iterator[tuple[Cell, ...]]:
-    for method in summary.methods:
-        for what, columns in (("hits", method.hits_by), ("fitting", method.fitting_by)):
-            for column, values in columns.items():
-                for value, (first, top) in values.items():
+def _group_rows(answers: ClozeAnswers) -> Iterator[tuple[Cell, ...]]:
+    index, k = EstimateIndex(answers.run.estimates()), answers.options.k
+    for method in answers.methods:
+        for question, what in ((HIT, "hits"), (FITS, "fitting")):
+            for column in answers.options.by:
+                for first in index.levels(f"{question}1", method, column):
+                    top = index.find(
+                        f"{question}{k}", method, group=column, level=first.level,
+                        statistic=first.statistic,
+                    )  # fmt: skip
                     yield (
-                        summary.model, method.method, column, value or "(none)", what,
-                        str(first.share.n), _estimate(first), _estimate(top),
+                        answers.run.model, method, column, first.level or "(none)", what,
+                        str(first.n), _cell(first), _cell(top or first),
                     )  # fmt: skip
 
 
-def _choice_row(model: str, choice: ChoiceResult) -> tuple[Cell, ...]:
-    roles = ", ".join(f"{count} {role}" for role, count in sorted(choice.roles.items()))
-    return (
-        model,
-        choice.rule,
-        str(choice.rate.share.n),
-        _estimate(choice.rate),
-        _estimate(choice.per_token) if choice.per_token else "",
-        str(choice.tied),
-        str(choice.unscored),
-        roles,
-    )
-
-
-def _items(run: ClozeRun, summary: ClozeSummary, how: ClozeJudging) -> tuple[ItemRecord, ...]:
-    """Items with what stood in their blanks, those that went worst first."""
-    given = {method.method: _given(run, method, how) for method in summary.methods}
-    choices = {each.item: each for choice in summary.choices[:1] for each in choice.choices}
-    found = []
-    for item in run.items:
-        ranks = {method: own.get(item.id) for method, own in summary.ranks.items() if item.targets}
-        choice = choices.get(item.id)
-        found.append(
-            ItemRecord(
-                id=item.id,
-                phenomenon=item.columns.get(how.by[0], "") if how.by else "",
-                outcome=_outcome(item.id, ranks, choice),
-                strips=(blank_strip(item),),
-                answers=tuple(
-                    AnswerList(name, own.get(item.id, ())) for name, own in given.items()
-                ),
-                remarks=tuple(_remarks(item, ranks, how.k, choice.chosen if choice else ())),
+def _choice_rows(answers: ClozeAnswers) -> Iterator[tuple[Cell, ...]]:
+    index = EstimateIndex(answers.run.estimates())
+    for rule in answers.choices:
+        choice, divided = index.find(CHOICE, rule), index.find(CHOICE, rule + DIVIDED)
+        if choice is not None:
+            yield (
+                answers.run.model,
+                rule,
+                str(choice.n),
+                _cell(choice),
+                "" if choice.chance is None else f"{100 * choice.chance:.1f}",
+                _cell(divided) if divided else "",
+                str(choice.tied),
+                str(choice.unscored),
+                chosen_roles(answers, rule),
             )
+
+
+def _items(answers: ClozeAnswers) -> tuple[ItemRecord, ...]:
+    """Items with what stood in their blanks, those that went worst first."""
+    outcomes = answers.run.outcomes()
+    given = {method: _given(answers, method) for method in answers.methods}
+    hits = {method: _by_item(asked(outcomes, f"{HIT}1", method)) for method in answers.methods}
+    choices = _by_item(asked(outcomes, CHOICE, next(iter(answers.choices), "")))
+    by = answers.options.by[:1]
+    return worst_first(
+        ItemRecord(
+            id=item.id,
+            phenomenon="".join(item.columns.get(name, "") for name in by),
+            outcome=_outcome(item, hits, choices.get(item.id)),
+            strips=(blank_strip(item),),
+            answers=tuple(AnswerList(name, own.get(item.id, ())) for name, own in given.items()),
+            remarks=tuple(_remarks(answers, item, hits, choices.get(item.id))),
         )
-    return worst_first(found)
-
-
-def _outcome(item: str, ranks: Mapping[str, int | None], choice: Choice | None) -> Outcome | None:
-    """Whether the target came first; of items that are only chosen for, the choice."""
-    margin = choice.margin_nats if choice else None
-    bits = None if margin is None else margin * BITS_PER_NAT
-    reason = choice.reason if choice else None
-    if ranks:
-        verdict: Kind = "pass" if any(is_hit(rank, 1) for rank in ranks.values()) else "fail"
-    elif choice is not None:
-        verdict = choice.outcome
-    else:
-        return None
-    return Outcome(
-        item=item,
-        question="hit@1" if ranks else "choice",
-        verdict=verdict,
-        value=bits,
-        unit="bits",
-        reason=reason or "",
+        for item in answers.items
     )
+
+
+def _by_item(outcomes: pl.DataFrame) -> dict[str, Outcome]:
+    return {outcome.item: outcome for outcome in each_outcome(outcomes)}
+
+
+_Hits = Mapping[str, Mapping[str, Outcome]]
+"""Method to item to what became of it."""
+
+
+def _outcome(item: ClozeItem, hits: _Hits, choice: Outcome | None) -> Outcome | None:
+    """Whether the target came first by the first method; of items without targets, the choice."""
+    hit = next((own[item.id] for own in hits.values() if item.id in own), None)
+    # A rank is no margin; it stands among the remarks.
+    return choice if hit is None else replace(hit, value=None, unit="")
 
 
 def blank_strip(item: ClozeItem) -> Strip:
@@ -335,26 +285,30 @@ def blank_strip(item: ClozeItem) -> Strip:
     return Strip("text", tuple(regions))
 
 
-def _given(run: ClozeRun, method: MethodResult, how: ClozeJudging) -> dict[str, tuple[Given, ...]]:
+def _given(answers: ClozeAnswers, method: str) -> dict[str, tuple[Given, ...]]:
     """Item to its first candidates, with what is known of each."""
-    targets = {item.id: set(item.targets) for item in run.items}
+    targets = {item.id: set(item.targets) for item in answers.items}
     found: dict[str, list[Given]] = {}
-    for each in judged_candidates(run, method.method, how):
-        if each.rank > SHOWN:
+    for candidate in answers.judged(method):
+        if candidate.rank > SHOWN:
             continue
-        mark = "target" if each.text in targets.get(each.item, ()) else ""
-        if each.fits is not None:
-            mark = "fits" if each.fits else "does not fit"
-        found.setdefault(each.item, []).append(Given(each.text, each.probability, mark))
+        mark = "target" if candidate.text in targets.get(candidate.item, ()) else ""
+        if candidate.fits is not None:
+            mark = "fits" if candidate.fits else "does not fit"
+        given = Given(candidate.text, candidate.probability, mark)
+        found.setdefault(candidate.item, []).append(given)
     return {item: tuple(own) for item, own in found.items()}
 
 
 def _remarks(
-    item: ClozeItem, ranks: Mapping[str, int | None], k: int, chosen: Sequence[str]
+    answers: ClozeAnswers, item: ClozeItem, hits: _Hits, choice: Outcome | None
 ) -> Iterator[tuple[str, str]]:
     if item.targets:
         yield "target", " / ".join(item.targets)
-    for method, rank in ranks.items():
-        yield f"rank of the target, {method}", f"{rank}" if rank else f"not among the first {k}"
-    if chosen:
-        yield "chosen among the options", " = ".join(chosen)
+    for method, own in hits.items():
+        if item.id in own:
+            rank = own[item.id].value
+            missed = f"not among the first {answers.options.k}"
+            yield f"rank of the target, {method}", f"{rank:.0f}" if rank else missed
+    if choice and OPTION in choice.groups:
+        yield "chosen among the options", choice.groups[OPTION]

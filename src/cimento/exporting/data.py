@@ -14,7 +14,9 @@ from cimento.answers import REQUESTS, TOKENS, VERDICTS, find_table, read_table
 from cimento.citing.facts import STORIES, STORIES_FILE, RunFacts, read_facts
 from cimento.errors import TableError
 from cimento.parsing import parse_json
-from cimento.runs.store import RunFolder, find_runs
+from cimento.runs.outcomes import each_outcome
+from cimento.runs.run import PARADIGM, open_run
+from cimento.runs.store import Manifest, RunFolder, find_runs
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.suites.kinds import ACCEPTABILITY, REGIONS
@@ -234,7 +236,7 @@ def read_run(folder: RunFolder, clusters: ClustersOf) -> RunData:
         facts=facts,
         outcomes=tuple(
             each
-            for each in _outcomes(folder.path, facts.kind)
+            for each in _outcomes_of(folder, manifest, facts.kind)
             # Of one prediction the conjunction says the same again.
             if each.question != ALL or len(facts.predictions) > 1
         ),
@@ -242,6 +244,24 @@ def read_run(folder: RunFolder, clusters: ClustersOf) -> RunData:
         logprobs=_logprobs(folder.path),
         clusters=clusters(folder, facts.kind),
     )
+
+
+def _outcomes_of(folder: RunFolder, manifest: Manifest, kind: str) -> Iterable[Outcome]:
+    """What became of the items, as the run was stored or as its paradigm judges it."""
+    if PARADIGM not in manifest and manifest.get("kind") != "cloze":
+        yield from _outcomes(folder.path, kind)
+        return
+    run = open_run(folder.path)
+    asked = set(run.table(REQUESTS.name)["item"])
+    for outcome in each_outcome(run.outcomes()):
+        if outcome.verdict is not None and outcome.item in asked:
+            yield Outcome(
+                item=outcome.item,
+                question=" ".join(filter(None, (outcome.method, outcome.question))),
+                verdict=outcome.verdict,
+                margin_bits=outcome.value if outcome.unit == "bits" else None,
+                reason=outcome.reason,
+            )
 
 
 def _outcomes(path: Path, kind: str) -> Iterable[Outcome]:

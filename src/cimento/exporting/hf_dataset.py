@@ -29,14 +29,18 @@ from cimento.exporting.data import RunData
 from cimento.files import atomically, write_text
 from cimento.report.grid import BLANK, Grid, as_markdown
 from cimento.report.wording import interval, rate
+from cimento.runs.estimates import ESTIMATES
+from cimento.runs.outcomes import OUTCOMES
 
 if TYPE_CHECKING:
     import polars as pl
 
 TABLES: Sequence[TableSchema] = (
-    VERDICTS, TOKENS, REQUESTS, FILLS, CHOICES, REPLIES, SCORES, JUDGMENTS,
+    OUTCOMES, ESTIMATES, VERDICTS, TOKENS, REQUESTS, FILLS, CHOICES, REPLIES, SCORES, JUDGMENTS,
 )  # fmt: skip
 _ABOUT = {
+    "outcomes": "one row an item and question: what became of it, and why",
+    "estimates": "one row a rate, an effect or a correlation, with its interval",
     "verdicts": "one row an item and question: pass, fail, tie or unscored; margins in bits",
     "tokens": "one row a token: its log-probability in nats",
     "requests": "one row a region of a text that was asked",
@@ -79,7 +83,7 @@ def _joined(runs: Sequence[RunData], schema: TableSchema) -> pl.DataFrame | None
         if table is None:
             continue
         own = (pl.lit(run.facts.label).alias("model"), pl.lit(run.suite).alias("suite"))
-        frames.append(table.drop("suite", strict=False).select(*own, pl.all()))
+        frames.append(table.drop("suite", "model", strict=False).select(*own, pl.all()))
     # A column that only some runs have is null in the others.
     return pl.concat(frames, how="diagonal") if frames else None
 

@@ -13,21 +13,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cimento.answers import REQUESTS
-from cimento.cloze.answers import ClozeAnswers
+from cimento.cloze.answers import NAME, ClozeAnswers, open_dictionary
+from cimento.cloze.asking import blank_requests
 from cimento.cloze.checks import check_cloze
 from cimento.cloze.describe import describe_cloze
-from cimento.cloze.estimating import asked, cloze_estimates
+from cimento.cloze.estimating import cloze_estimates
 from cimento.cloze.judging.candidates import check_candidates
-from cimento.cloze.judging.outcomes import FITS, HIT, cloze_outcomes
+from cimento.cloze.judging.outcomes import FITS, HIT, asked, cloze_outcomes, refuse_unknown_columns
 from cimento.cloze.load import read_cloze
 from cimento.cloze.options import ClozeOptions
-from cimento.cloze.records import BLANK, ClozeItem, ClozeSuite
+from cimento.cloze.records import ClozeSuite
+from cimento.cloze.replaying import read_recording
+from cimento.cloze.said import read_said
 from cimento.cloze.templates import expand_suite
+from cimento.cloze.text import cloze_text
 from cimento.cloze.writers.native import write_folder
 from cimento.earlier import UNREACHABLE
-from cimento.engine.requests import Fill, Requests
+from cimento.engine.requests import Requests
 from cimento.errors import Fault, InputError, SuiteError, TableError, UsageError
-from cimento.paradigms.base import Applied, Stored, SuiteReading, SurveyItems, SurveyTask
+from cimento.paradigms.base import (
+    Applied,
+    MethodFacts,
+    Stored,
+    SuiteReading,
+    SurveyItems,
+    SurveyTask,
+)
 from cimento.paradigms.plain import PlainParadigm
 from cimento.requests import NO_CONTEXT
 from cimento.runs.estimates import Estimate
@@ -35,9 +46,11 @@ from cimento.runs.estimates import Estimate
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.engine.replay import Recording
     from cimento.engine.requests import Answers
     from cimento.judgments.records import Judgment
     from cimento.paradigms.base import AskedModel
+    from cimento.report.records import SuiteReport
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
     from cimento.sources import Asking
@@ -46,7 +59,7 @@ if TYPE_CHECKING:
 class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
     """Blanks, their candidates and their options; see `cimento.paradigms.base.Paradigm`."""
 
-    name = "cloze"
+    name = NAME
     kinds = ("cloze", "templates")
     options = ClozeOptions
 
@@ -120,8 +133,8 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
         """One blank for each distinct text, with the options of all its items.
 
         Raises:
-            UsageError: a context is to stand before the texts.
-            InputError: the suite has no item.
+            UsageError: a context is to stand before the texts, or an option cannot be used.
+            InputError: the suite has no item, or a dictionary or judgments cannot be used.
         """
         if answers.n:
             return None
@@ -134,7 +147,20 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
         items = expand_suite(suite).items
         if not items:
             raise InputError(where="suite", seen="there is no item to ask", todo="Add one.")
-        return blank_requests(items, options, suite=suite.name)
+        # What cannot be judged should be known before a model is asked for hours.
+        refuse_unknown_columns(items, options.by)
+        read_said(None, options.judgments)
+        if options.dictionary:
+            open_dictionary(options.dictionary, suite.meta.language)
+        return blank_requests(items, options.policy, suite=suite.name)
+
+    def recording(self, name: str, suite: ClozeSuite, *, scoring: Asking) -> Recording:  # noqa: ARG002  # rows name their items
+        """Recorded candidates, from a file of JSON lines or a table.
+
+        Raises:
+            InputError: the file cannot be used.
+        """
+        return read_recording(name)
 
     def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[ClozeSuite, ClozeOptions]:
         """The suite as far as it was asked, and how; version 0.1 named the options differently.
@@ -168,6 +194,22 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
         """acc@1 to acc@k, P@1 and P@k, and the forced choices, also by the columns of ``by``."""
         return cloze_estimates(ClozeAnswers(run))
 
+    def text(self, runs: Sequence[Run]) -> str:
+        """One block for each suite and model: hits, candidates that fit, forced choices."""
+        return cloze_text(runs)
+
+    def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
+        """Hits, choices, figures, and the items with what stood in their blanks."""
+        from cimento.cloze.reporting import cloze_sections
+
+        return cloze_sections(runs)
+
+    def methods(self, run: Run) -> MethodFacts:
+        """How blanks were asked for, and what counts as a hit."""
+        from cimento.cloze.methods import cloze_methods
+
+        return cloze_methods(ClozeAnswers(run))
+
     def warnings(self, run: Run) -> Sequence[str]:
         """Candidates that are missing or not judged, and answers that cannot be found."""
         answers = ClozeAnswers(run)
@@ -191,32 +233,6 @@ def _stored_options(manifest: Manifest) -> dict[str, object]:
         **(fill if isinstance(fill, dict) else {}),
         "seed": options.get("seed", 0),
     }
-
-
-# --- Requests
-
-
-def blank_requests(items: Sequence[ClozeItem], options: ClozeOptions, *, suite: str) -> Requests:
-    """One request for each distinct text with a blank, and the items that each is for."""
-    import polars as pl
-
-    wanted: dict[tuple[str, str], dict[str, None]] = {}
-    for item in items:
-        texts = wanted.setdefault((item.before, item.after), {})
-        texts.update(dict.fromkeys(text for option in item.options for text in option.spellings))
-    numbers = {text: number for number, text in enumerate(wanted)}
-    places = [
-        (numbers[item.before, item.after], suite, item.id, "", 1, item.text, "",
-         len(item.before), len(item.before) + len(BLANK), True)
-        for item in items
-    ]  # fmt: skip
-    return Requests(
-        asked=[
-            Fill(before=before, after=after, options=tuple(texts), policy=options.policy)
-            for (before, after), texts in wanted.items()
-        ],
-        places=pl.DataFrame(places, schema=REQUESTS.polars(), orient="row"),
-    )
 
 
 # --- Warnings

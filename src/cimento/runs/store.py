@@ -29,6 +29,9 @@ SUITE_FOLDER = "suite"
 FILES = "files"
 """Key of the manifest: path of a file that answers are read from to its sha256."""
 
+ADDED = frozenset({"annotations", "judgments.parquet"})
+"""What people add to a finished run, and go on with."""
+
 TOLD = "table.txt"
 _DIGITS = 8
 _BEGUN = ("asked-for.json", "parts/inputs.json")
@@ -203,7 +206,7 @@ class RunFolder:
         """
         stored = manifest.get(FILES)
         for name, sha256 in stored.items() if isinstance(stored, dict) else ():
-            if not _is_hidden(name) and self._sha256(name) != sha256:
+            if _is_stored(name) and self._sha256(name) != sha256:
                 raise TableError(
                     where=str(self.path / name),
                     seen="is not what the run stored: it was cut short, changed or removed",
@@ -228,11 +231,7 @@ class RunFolder:
         """Every file of the run but its manifest, with its sha256."""
         paths = (path for path in self.path.rglob("*") if path.is_file())
         names = sorted(path.relative_to(self.path).as_posix() for path in paths)
-        return {
-            name: self._sha256(name)
-            for name in names
-            if name != MANIFEST and not any(part.startswith(".") for part in name.split("/"))
-        }
+        return {name: self._sha256(name) for name in names if name != MANIFEST and _is_stored(name)}
 
     def finish(self, manifest: Manifest) -> None:
         """Write the manifest, last of all: a folder with a manifest is a finished run."""
@@ -274,9 +273,10 @@ def find_runs(path: Path) -> Iterator[RunFolder]:
         yield RunFolder(folder)
 
 
-def _is_hidden(name: str) -> bool:
-    """Whether a file is none of the run's: left by a program that was stopped, or by a system."""
-    return name.rpartition("/")[2].startswith(".")
+def _is_stored(name: str) -> bool:
+    """Whether a file is the run's own: none that a program or a system left, or people added."""
+    parts = name.split("/")
+    return not any(part.startswith(".") for part in parts) and parts[0] not in ADDED
 
 
 def _special(folder: Path) -> Iterator[Path]:

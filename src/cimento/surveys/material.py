@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.judgments.records import NONE
-from cimento.runs.store import MANIFEST, RunFolder
+from cimento.runs.store import MANIFEST
 from cimento.suites.kinds import ACCEPTABILITY, kind_of
 from cimento.surveys.design import Choice, Question, Source, Task
 from cimento.surveys.wording import words
@@ -251,11 +251,12 @@ def _stories(path: Path, wanted: Wanted) -> Material:
 
 def _candidates(path: Path, wanted: Wanted) -> Material:
     """What a model put into the blanks of a suite, each candidate of an item once."""
-    from cimento.cloze.running import open_run
+    from cimento.cloze.answers import ClozeAnswers
+    from cimento.runs.run import open_run
 
-    run = open_run(RunFolder(path))
-    answers = run.answers(next(iter(run.methods), ""))
-    items = run.items[: wanted.limit]
+    answers = ClozeAnswers(open_run(path))
+    by_item = answers.by_method(next(iter(answers.methods), ""))
+    items = answers.items[: wanted.limit]
     columns = _Columns([each.columns for each in items], wanted)
     sets: _Sets = [
         (
@@ -270,11 +271,11 @@ def _candidates(path: Path, wanted: Wanted) -> Material:
             ),
         )
         for item in items
-        for text in dict.fromkeys(each.text for each in answers.get(item.id, []))
+        for text in dict.fromkeys(each.text for each in by_item.get(item.id, []))
     ]
     return Material(
-        source=_source(run.suite.meta, ""),
-        language=_language(wanted, run.suite.meta.language),
+        source=_source(answers.suite.meta, ""),
+        language=_language(wanted, answers.suite.meta.language),
         task=_task(wanted, "candidate"),
         sets=_joined(sets),
     )

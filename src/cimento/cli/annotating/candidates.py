@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from cimento.annotate.candidates import Task
     from cimento.annotate.journal import Decision
-    from cimento.cloze.running import Answer, ClozeRun
+    from cimento.cloze.answers import Answer, ClozeAnswers
 
 Order = Literal["rank", "shuffled"]
 
@@ -77,17 +77,17 @@ def candidates(
     if agreement:
         _agreement(run, as_json=json)
         return
-    found = _open(run)
-    tasks = _tasks(found, method)
+    answers = _open(run)
+    tasks = _tasks(answers, method)
     if export is not None:
         _export(run, tasks, annotator, export)
     elif import_ is not None:
-        _import(found, run, tasks, annotator, import_)
+        _import(answers, run, tasks, annotator, import_)
     else:
         if order == "shuffled":
             tasks = _shuffled(tasks, seed)
         _ask(
-            found,
+            answers,
             run,
             _share(tasks, part, overlap),
             annotator,
@@ -97,7 +97,7 @@ def candidates(
 
 
 def _ask(
-    found: ClozeRun,
+    answers: ClozeAnswers,
     run: Path,
     tasks: list[Task],
     annotator: str,
@@ -108,7 +108,7 @@ def _ask(
     from cimento.annotate.candidates import REMARKS, Dialogue, Remarks
     from cimento.annotate.journal import Journal
 
-    earlier = _earlier(found, run, reuse)
+    earlier = _earlier(answers, run, reuse)
     if reuse is not None:
         known = set(earlier.select("item", "candidate").iter_rows())
         tasks = [task for task in tasks if task.pair not in known]
@@ -118,7 +118,7 @@ def _ask(
     try:
         dialogue.run(_typed, show)
     finally:
-        _store(found, run, earlier)
+        _store(answers, run, earlier)
 
 
 def _agreement(run: Path, *, as_json: bool) -> None:
@@ -143,7 +143,9 @@ def _export(run: Path, tasks: list[Task], annotator: str, output: Path) -> None:
     note(f"{len(tasks)} candidates in {output}. Fill in: fits (yes or no), remarks.")
 
 
-def _import(found: ClozeRun, run: Path, tasks: list[Task], annotator: str, file: Path) -> None:
+def _import(
+    answers: ClozeAnswers, run: Path, tasks: list[Task], annotator: str, file: Path
+) -> None:
     from cimento.annotate.exchange import read_judged
     from cimento.annotate.journal import Journal
 
@@ -152,18 +154,18 @@ def _import(found: ClozeRun, run: Path, tasks: list[Task], annotator: str, file:
     new = [each for each in decisions if _differs(journal.decisions.get(each.pair), each)]
     for decision in new:
         journal.add(decision)
-    _store(found, run, _earlier(found, run, None))
+    _store(answers, run, _earlier(answers, run, None))
     note(f"{len(decisions)} decisions in {file}, {len(new)} of them new or changed.")
 
 
-def _open(run: Path) -> ClozeRun:
-    from cimento.cloze.running import open_run
-    from cimento.runs.store import RunFolder
+def _open(run: Path) -> ClozeAnswers:
+    from cimento.cloze.answers import ClozeAnswers
+    from cimento.runs.run import open_run
 
-    return open_run(RunFolder(run))
+    return ClozeAnswers(open_run(run))
 
 
-def _tasks(run: ClozeRun, method: str) -> list[Task]:
+def _tasks(answers: ClozeAnswers, method: str) -> list[Task]:
     """Each candidate of each item once, in the order of items and ranks.
 
     Raises:
@@ -172,13 +174,13 @@ def _tasks(run: ClozeRun, method: str) -> list[Task]:
     from cimento.annotate.candidates import Task
     from cimento.errors import UsageError, did_you_mean
 
-    if method and method not in run.methods:
+    if method and method not in answers.methods:
         raise UsageError(
             where=f"--method {method}",
             seen="the run has no candidates that were asked for so",
-            todo=did_you_mean(method, run.methods),
+            todo=did_you_mean(method, answers.methods),
         )
-    answers = run.answers(method or next(iter(run.methods), ""))
+    by_item = answers.by_method(method or next(iter(answers.methods), ""))
     return [
         Task(
             item=item.id,
@@ -188,8 +190,8 @@ def _tasks(run: ClozeRun, method: str) -> list[Task]:
             details={name: item.columns.get(name, "") for name in _SHOWN},
             probability=probability,
         )
-        for item in run.items
-        for text, probability in _once(answers.get(item.id, [])).items()
+        for item in answers.items
+        for text, probability in _once(by_item.get(item.id, [])).items()
     ]
 
 
@@ -224,7 +226,7 @@ def _share(tasks: list[Task], part: str, overlap: int) -> list[Task]:
     return part_of(tasks, int(number), int(parts), overlap=overlap)
 
 
-def _earlier(found: ClozeRun, run: Path, reuse: Path | None) -> pl.DataFrame:
+def _earlier(answers: ClozeAnswers, run: Path, reuse: Path | None) -> pl.DataFrame:
     """Judgments of another run about candidates of this one, and those taken over before."""
     import polars as pl
 
@@ -238,7 +240,11 @@ def _earlier(found: ClozeRun, run: Path, reuse: Path | None) -> pl.DataFrame:
         own = [each.annotator for each in journals(run)]
         tables.append(read_table(JUDGMENTS, run).filter(~pl.col("annotator").is_in(own)))
     asked = pl.DataFrame(
-        [(each.item, each.text) for method in found.methods for each in found.candidates(method)],
+        [
+            (each.item, each.text)
+            for method in answers.methods
+            for each in answers.candidates(method)
+        ],
         schema=["item", "candidate"],
         orient="row",
     ).unique()
@@ -246,10 +252,10 @@ def _earlier(found: ClozeRun, run: Path, reuse: Path | None) -> pl.DataFrame:
     return both.join(asked, on=["item", "candidate"], how="semi")
 
 
-def _store(found: ClozeRun, run: Path, earlier: pl.DataFrame) -> None:
+def _store(answers: ClozeAnswers, run: Path, earlier: pl.DataFrame) -> None:
     from cimento.annotate.journal import store_judgments
 
-    table = store_judgments(run, suite=found.suite.name, earlier=earlier)
+    table = store_judgments(run, suite=answers.suite.name, earlier=earlier)
     note(f"{table.height} judgments in {run}.")
 
 

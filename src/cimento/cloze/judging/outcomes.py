@@ -35,8 +35,8 @@ CHOICE, HIT, FITS = "choice", "hit@", "fits@"
 REACHABLE = "reachable"
 """Group of hits: whether the method can find the answer at all; where some cannot be found."""
 
-CHOSEN = "chosen"
-"""Group of choices: the role of the most probable option; roles that tie, joined."""
+CHOSEN, OPTION = "chosen", "option"
+"""Groups of choices: the role of the most probable option, and its text; ties are joined."""
 
 NOT_FOUND = "the target is not among the candidates"
 NOT_JUDGED = "nobody judged this candidate, or people were divided"
@@ -50,7 +50,7 @@ def cloze_outcomes(answers: ClozeAnswers) -> pl.DataFrame:
         UsageError: no item has a column that results are to be broken down by.
         InputError: a dictionary, judgments or an expectation cannot be used.
     """
-    _refuse_unknown_columns(answers)
+    refuse_unknown_columns(answers.items, answers.options.by)
     rows = [
         outcome
         for method in answers.methods
@@ -60,9 +60,21 @@ def cloze_outcomes(answers: ClozeAnswers) -> pl.DataFrame:
     return outcomes_table(answers.suite.name, rows)
 
 
-def _refuse_unknown_columns(answers: ClozeAnswers) -> None:
-    known = {name for item in answers.items for name in item.columns}
-    for name in answers.options.by:
+def asked(outcomes: pl.DataFrame, question: str, method: str) -> pl.DataFrame:
+    """The outcomes of one question, asked in one way."""
+    import polars as pl
+
+    return outcomes.filter(pl.col("question") == question, pl.col("method") == method)
+
+
+def refuse_unknown_columns(items: Iterable[ClozeItem], by: Iterable[str]) -> None:
+    """See that items have the columns that results are broken down by.
+
+    Raises:
+        UsageError: no item has one of them.
+    """
+    known = {name for item in items for name in item.columns}
+    for name in by:
         if name not in known:
             raise UsageError(
                 where=f"by={name}", seen="no item has this column", todo=did_you_mean(name, known)
@@ -190,7 +202,7 @@ def _chosen(
     cluster_of: Mapping[str, str],
     columns: Mapping[str, str],
 ) -> Outcome:
-    roles = " = ".join(sorted(set(choice.roles)))
+    roles, texts = " = ".join(sorted(set(choice.roles))), " = ".join(choice.chosen)
     return Outcome(
         item=choice.item,
         question=CHOICE,
@@ -201,5 +213,5 @@ def _chosen(
         unit=unit,
         reason=choice.reason or "",
         cluster=cluster_of[choice.item],
-        groups={**columns, **({CHOSEN: roles} if roles else {})},
+        groups={**columns, **({CHOSEN: roles, OPTION: texts} if roles else {})},
     )
