@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from cimento.report.records import RunReport
 
-WIDTH, ROW = 340, 20
+WIDTH, ROW, LABEL = 340, 20, 320
 
 
 def rates_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
@@ -39,7 +39,12 @@ def rates_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
     import altair as alt
 
     title = f"Rates on {suite} with 95 % intervals; dashes are chance"
-    y = alt.Y("name:N", title=None, sort=list(dict.fromkeys(known["name"])))
+    y = alt.Y(
+        "name:N",
+        title=None,
+        sort=list(dict.fromkeys(known["name"])),
+        axis=alt.Axis(labelLimit=LABEL),
+    )
     x = alt.X("value:Q", title="share of items").scale(domain=[0, 1])
     base = alt.Chart()
     spans = base.transform_filter("datum.high > datum.low").mark_rule(color=BLUE, strokeWidth=2)
@@ -51,7 +56,8 @@ def rates_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         data=known,
     ).properties(width=WIDTH, height=alt.Step(ROW))
     models = list(dict.fromkeys(known["model"]))
-    chart = drawn.facet(row=alt.Row("model:N", title=None, sort=models, header=above()))
+    facets = drawn.facet(row=alt.Row("model:N", title=None, sort=models, header=above()))
+    chart = facets.resolve_scale(y="independent")
     return figure_of(chart.properties(title=title), name="rates", title=title, frame=frame)
 
 

@@ -46,9 +46,9 @@ def plain_sections(runs: Sequence[Run]) -> list[SuiteReport]:
 
 def _section(runs: Sequence[Run]) -> SuiteReport:
     reports = [run_report(run) for run in runs]
-    estimates = [estimate for run in runs for estimate in run.estimates()]
+    estimates = [each for run in runs for each in run.estimates() if each.role != "detail"]
     suite = runs[0].suite.name
-    title = f"Estimates on {suite}; shares in percent."
+    title = f"Main estimates on {suite}; shares in percent."
     return SuiteReport(
         runs=tuple(reports),
         figures=drawable(
@@ -103,15 +103,23 @@ def rates_of(estimates: Iterable[Estimate]) -> tuple[Rates, ...]:
     Args:
         estimates: of a run; those that are details are left out.
     """
-    by_group: dict[str, list[tuple[str, Estimate]]] = {}
+    by_group: dict[str, list[Estimate]] = {}
     for estimate in estimates:
         if estimate.is_share and estimate.role != "detail":
-            label = estimate_label(estimate)
-            name = f"{estimate.level or '(none)'}: {label}" if estimate.group else label
-            by_group.setdefault(estimate.group, []).append((name, estimate))
-    whole = by_group.pop("", [])
-    found = [Rates("", tuple(whole))] if whole else []
-    return (*found, *(Rates(f"By {group}", tuple(lines)) for group, lines in by_group.items()))
+            by_group.setdefault(estimate.group, []).append(estimate)
+    return tuple(_rates(group, charted) for group, charted in by_group.items())
+
+
+def _rates(group: str, estimates: Sequence[Estimate]) -> Rates:
+    """The shares of one group; what all of them are about stands in the heading."""
+    labels = [estimate_label(estimate) for estimate in estimates]
+    if not group:
+        return Rates("", tuple(zip(labels, estimates, strict=True)))
+    levels = [estimate.level or "(none)" for estimate in estimates]
+    if len(set(labels)) == 1:
+        return Rates(f"By {group}, {labels[0]}", tuple(zip(levels, estimates, strict=True)))
+    names = (f"{level}: {label}" for level, label in zip(levels, labels, strict=True))
+    return Rates(f"By {group}", tuple(zip(names, estimates, strict=True)))
 
 
 # --- Items
@@ -240,18 +248,22 @@ def _candidates(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[Given, ...]]]:
 def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence[str] = ()) -> Grid:
     """Estimates as a table: one line each, shares in percent, with interval, n and chance.
 
+    The suite is named where there are several.
+
     Args:
         estimates: in the order in which they are shown.
         title: what they are of.
         notes: sentences below the table.
     """
+    listed = list(estimates)
+    several = len({estimate.suite for estimate in listed}) > 1
     rows = []
-    for estimate in estimates:
+    for estimate in listed:
         question = " ".join(filter(None, (estimate.question, estimate.method)))
         group = f"{estimate.group}={estimate.level}" if estimate.group else ""
         rows.append(
             (
-                estimate.suite,
+                *((estimate.suite,) if several else ()),
                 estimate.model,
                 question,
                 group,
@@ -263,9 +275,12 @@ def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence
                 _chance(estimate),
             )
         )
-    header = ("suite", "model", "question", "group", "statistic", "value", "n", "ties",
-              "unscored", "chance")  # fmt: skip
-    return Grid(title=title, header=header, rows=tuple(rows), labels=5, notes=tuple(notes))
+    header = (
+        *(("suite",) if several else ()),
+        *("model", "question", "group", "statistic", "value", "n", "ties", "unscored", "chance"),
+    )
+    labels = header.index("value")
+    return Grid(title=title, header=header, rows=tuple(rows), labels=labels, notes=tuple(notes))
 
 
 def estimate_cell(estimate: Estimate) -> EstimateCell:
