@@ -128,9 +128,9 @@ def portuguese(path: Path) -> object:
 
 def fills(path: Path) -> object:
     """Recorded candidates."""
-    from cimento.cloze.replaying import open_recording
+    from cimento.cloze.replaying import read_recording
 
-    return open_recording(str(path))
+    return read_recording(str(path))
 
 
 def treebank(path: Path) -> object:

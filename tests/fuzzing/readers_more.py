@@ -256,10 +256,10 @@ def run(folder: Path) -> object:
 
 def cloze_run(folder: Path) -> object:
     """A stored run of a suite with blanks."""
-    from cimento.cloze.running import open_run
-    from cimento.runs.store import RunFolder
+    from cimento.runs.run import open_run
 
-    return open_run(RunFolder(folder)), run(folder)
+    opened = open_run(folder)
+    return opened.summary(with_outcomes=True), opened.paradigm.text([opened]), run(folder)
 
 
 def summary(path: Path) -> object:

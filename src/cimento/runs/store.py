@@ -276,7 +276,8 @@ def find_runs(path: Path) -> Iterator[RunFolder]:
 def _is_stored(name: str) -> bool:
     """Whether a file is the run's own: none that a program or a system left, or people added."""
     parts = name.split("/")
-    return not any(part.startswith(".") for part in parts) and parts[0] not in ADDED
+    hidden = any(part.startswith(".") and part.strip(".") for part in parts)
+    return not hidden and parts[0] not in ADDED
 
 
 def _special(folder: Path) -> Iterator[Path]:
