@@ -9,57 +9,48 @@ from collections import Counter
 
 import pytest
 
-from cimento.citing import bibtex, facts_of, methods_paragraph, read_facts, references
-from cimento.citing.facts import RunFacts
+from cimento.citing import bibtex, methods_paragraph, references
 from cimento.citing.library import find_reference, from_text, library, slug, works_in
 from cimento.cli.main import invoke
 from cimento.errors import TableError
 from cimento.measures import MEASURES
 from cimento.models.base import Policy
-from cimento.regions_api import evaluate, read_suites
-from cimento.runs.store import RunFolder
-from cimento.sources import Asking
+from cimento.paradigms.base import MethodFacts
+from cimento.paradigms.registry import PARADIGMS
+from cimento.runs.run import Run, open_run, open_runs
 from cimento.suites.builtin import builtin_names, find_suite
 from cimento.suites.model import Meta
+from tests.made_runs import MadeSuite, made_run, outcomes_of
 
 KINDS = (
     "it-islands",
     "it-acceptability",
     "it-connectives-cloze",
     "es-agreement-templates",
-    "es-stories",
+    *(["es-stories"] if "stories" in PARADIGMS else []),
 )
 
 
 @pytest.fixture(scope="module")
-def stored(runs_of_every_kind):
-    """The facts of these runs, by the suite's name."""
-    folders = [path.parent for path in runs_of_every_kind.rglob("manifest.json")]
-    return {path.parent.name: read_facts(RunFolder(path)) for path in folders}
+def stored(opened_runs):
+    """These runs, by the suite's name."""
+    return {run.suite.name: run for run in open_runs(opened_runs)}
 
 
-def facts(**changes) -> RunFacts:
-    """Facts of a run that was made by hand."""
+def made(**changes) -> Run:
+    """A run of a made-up paradigm: what only a paradigm knows is given."""
     card = {"name": "m", "kind": "causal", "bos": "<s>", "revision": "ab" * 20, "dtype": "float32"}
     manifest = {
-        "label": "m@abababa",
         "model": card | changes.pop("model", {}),
         "asking": {"policy": dataclasses.asdict(Policy(**changes.pop("policy", {})))},
         "suite": {"name": "s", "sha256": "cd" * 32},
-        "judging": changes.pop("judging", {}),
         "versions": {"python": "3.11.7"},
         "cimento": "0.1.0",
     } | changes.pop("manifest", {})
-    usual = {
-        "kind": "regions",
-        "meta": Meta("s", language="it"),
-        "n_items": 3,
-        "n_conditions": 2,
-        "metric": "sum",
-        "predictions": ("(*;%good%) < (*;%bad%)",),
-        "outcomes": {"pass": 2, "tie": 1},
-    }
-    return RunFacts(manifest=manifest, **(usual | changes))
+    meta = changes.pop("meta", Meta("s", language="it"))
+    run = made_run("m@abababa", outcomes_of("++="), manifest=manifest)
+    run.paradigm.facts = MethodFacts(counted="3 items in 2 conditions", **changes)
+    return dataclasses.replace(run, suite=MadeSuite(meta))
 
 
 def test_works_are_complete_and_named_once():
@@ -148,48 +139,65 @@ def test_what_a_kind_of_suite_alone_does_is_said_of_it(stored):
     assert "@lau2020; @wu2016" in said["it-acceptability"]
     assert "items of one connective belong together" in said["it-connectives-cloze"]
     assert "by the rule sentence and by left" in said["it-connectives-cloze"]
-    assert "3 examples (fixed, seed 1234)" in said["es-stories"]
-    assert "bootstrap" not in said["es-stories"]
+    assert "bootstrap" not in said["it-connectives-cloze"]
+    if "es-stories" in said:
+        assert "3 examples (fixed, seed 1234)" in said["es-stories"]
+        assert "bootstrap" not in said["es-stories"]
 
 
 def test_options_are_said_as_they_were():
-    run = facts(
+    run = made(
         policy={"bos": "none", "leading_blank": True, "window": "sliding", "stride": 64},
-        judging={"ties": "pass", "unscored_first": "drop", "measure": "penlp", "seed": 7},
         model={"bos": "", "boundary": "word-start"},
-        measures=("penlp",),
-        cluster="verb",
-        rates={
-            "predictions": [{"chance": 0.2, "chance_method": "simulated (262,144 draws, seed 7)"}]
-        },
+        sentences=("Sentences were compared by penlp [@lau2020].",),
+        design="Its items cross two factors.",
     )
-    said = methods_paragraph([run])
+    paragraph = methods_paragraph([run])
 
-    assert "nothing stood before the first token (rule none)" in said
-    assert "A blank stood before every text." in said
-    assert "sliding windows moved by 64 tokens" in said
-    assert "counts as a pass" in said
-    assert "was left out of every sum" in said
-    assert "whole sentences of an item by penlp" in said
-    assert "(word-start marks" in said
-    assert "(Pimentel and Meister 2024)" in said
-    assert "items of one verb belong together" in said
-    assert "0.200 simulated from standard normal values (262,144 draws, seed 7)" in said
-    assert "Of 3 verdicts 1 was a tie, and 0 could not be scored" in said
+    assert "(Italian, 3 items in 2 conditions, SHA-256 cdcdcdcdcdcd)" in paragraph
+    assert "Its items cross two factors. The model was" in paragraph
+    assert "nothing stood before the first token (rule none)" in paragraph
+    assert "A blank stood before every text." in paragraph
+    assert "sliding windows moved by 64 tokens" in paragraph
+    assert "compared by penlp (Lau et al. 2020)" in paragraph
+    assert "(word-start marks" in paragraph
+    assert "(Pimentel and Meister 2024)" in paragraph
+    assert "Of 3 verdicts 1 was a tie, and 0 could not be scored" in paragraph
+    assert "Accuracy (all) was 0.667 (2 of 3; no interval: 3 values" in paragraph
+
+
+def test_what_belongs_together_is_said():
+    run = made(together="items of one verb")
+    run.paradigm.made = outcomes_of("++=---", cluster={"0": "x", "1": "x"})
+
+    assert "because items of one verb belong together" in methods_paragraph([run])
+
+
+def test_judging_of_regions_is_said_as_it_was(stored):
+    run = stored["it-islands"].judge(
+        ties="pass", unscored_first="drop", measure="penlp", also="lp", compat="minicons"
+    )
+    paragraph = methods_paragraph([run])
+
+    assert "counts as a pass" in paragraph
+    assert "was left out of every sum" in paragraph
+    assert "whole sentences of an item by penlp" in paragraph
+    assert "judged by lp" in paragraph
+    assert "Conventions were those of minicons." in paragraph
 
 
 @pytest.mark.parametrize(
     ("rule", "key"), [("within-word-l2r", "kauf2023"), ("original", "salazar2020")]
 )
 def test_pseudo_likelihoods_cite_their_source(rule, key):
-    run = facts(model={"kind": "masked"}, policy={"pll": rule})
+    run = made(model={"kind": "masked"}, policy={"pll": rule})
 
     assert key in {each.key for each in references([run])}
     assert "Scores were pseudo-log-likelihoods" in methods_paragraph([run])
 
 
 def test_a_secret_in_an_option_is_not_told():
-    run = facts(policy={"model_args": {"token": "hf_verysecret", "attn_implementation": "eager"}})
+    run = made(policy={"model_args": {"token": "hf_verysecret", "attn_implementation": "eager"}})
     said = methods_paragraph([run])
 
     assert "hf_verysecret" not in said
@@ -197,18 +205,18 @@ def test_a_secret_in_an_option_is_not_told():
 
 
 def test_of_several_runs_what_they_share_is_said_once(stored):
-    one, other = stored["it-islands"], stored["es-stories"]
+    one, other = stored["it-islands"], stored["it-connectives-cloze"]
     said = methods_paragraph([one, other])
 
     assert said.count("The score of a token was") == 1
     assert said.count("The model was demo-causal") == 1
     assert "it-islands: The 4 predictions" in said
-    assert "es-stories: Stories were asked about" in said
+    assert "it-connectives-cloze: Candidates for a blank were" in said
     assert methods_paragraph([one, one]) == methods_paragraph([one])
 
 
 def test_latex_is_escaped_and_cites():
-    run = facts(meta=Meta("a_b & 100%", citation="x"), predictions=("(1;%a%) < (1;%b%)",))
+    run = made(meta=Meta("a_b & 100%", citation="x"), sentences=("(1;%a%) < (1;%b%)",))
     said = methods_paragraph([run], form="latex")
 
     assert "The suite a\\_b \\& 100\\% (" in said
@@ -219,7 +227,7 @@ def test_latex_is_escaped_and_cites():
 
 def test_keys_of_other_people_s_bibtex_are_cited_whatever_marks_they_have():
     own = "@article{DBLP:journals/x/Rossi31,\n  title = {A B},\n}"
-    run = facts(meta=Meta("s", citation=own))
+    run = made(meta=Meta("s", citation=own))
 
     assert "[@DBLP:journals/x/Rossi31]" in methods_paragraph([run], form="markdown")
     assert "\\citep{DBLP:journals/x/Rossi31}" in methods_paragraph([run], form="latex")
@@ -228,7 +236,7 @@ def test_keys_of_other_people_s_bibtex_are_cited_whatever_marks_they_have():
 
 
 def test_a_work_of_which_only_a_text_is_known_is_named_by_it():
-    run = facts(meta=Meta("s", reference="Rossi 2031, unpublished"))
+    run = made(meta=Meta("s", reference="Rossi 2031, unpublished"))
     said = methods_paragraph([run])
 
     assert "was used (s; Rossi 2031, unpublished)." in said
@@ -237,35 +245,25 @@ def test_a_work_of_which_only_a_text_is_known_is_named_by_it():
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex"])
 def test_words_of_a_suite_that_look_like_a_citation_are_words(form):
-    run = facts(meta=Meta("blank [@nobody2031]", citation="x"))
+    run = made(meta=Meta("blank [@nobody2031]", citation="x"))
 
     assert "@nobody2031" in methods_paragraph([run], form=form)
     assert "nobody2031" not in {each.key for each in references([run])}
 
 
 def test_a_name_with_marks_of_tex_keeps_its_braces():
-    run = facts(meta=Meta("s", author="Smith & {Sons}"))
+    run = made(meta=Meta("s", author="Smith & {Sons}"))
 
     assert "  author = {{Smith \\& \\{Sons\\}}}," in bibtex(references([run]))
 
 
-def test_facts_of_a_run_in_memory(stored):
-    run = stored["it-islands"]
-    (loaded,) = read_suites(["it-islands"])
-    suite = dataclasses.replace(loaded.suite, items=loaded.suite.items[:3])
-    own = facts_of(run.manifest, suite, verdicts=[(0, "tie"), (None, "pass"), (1, "pass")])
-
-    assert own.outcomes == {"tie": 1, "pass": 1}
-    assert dataclasses.replace(own, outcomes=run.outcomes, rates=run.rates) == run
-
-
 def test_a_folder_without_a_run_is_refused(tmp_path):
     with pytest.raises(TableError, match="not the folder of a finished run"):
-        read_facts(RunFolder(tmp_path))
+        open_run(tmp_path)
 
 
-def test_the_command_prints_bibtex_or_the_paragraph(runs_of_every_kind, stored, capsys):
-    path = str(runs_of_every_kind)
+def test_the_command_prints_bibtex_or_the_paragraph(opened_runs, stored, capsys):
+    path = str(opened_runs)
     capsys.readouterr()
 
     assert invoke(["cite", path]) == 0
@@ -284,10 +282,12 @@ def test_a_form_without_a_paragraph_is_refused(tmp_path, capsys):
 
 
 def test_the_methods_paragraph_tells_chance_length_and_precision(tmp_path):
-    asking = Asking(policy=Policy(dtype="bfloat16"), device="cpu", limit=30)
-    run = evaluate("it-islands", "demo-causal", asking=asking, output=tmp_path)
-    near, judged = run.summary().near_tied
-    text = methods_paragraph([read_facts(RunFolder(run.folder))])
+    command = ["run", "it-islands", "-m", "demo-causal", "--dtype", "bfloat16", "--device", "cpu"]
+    assert invoke([*command, "--limit", "30", "-o", str(tmp_path)]) == 0
+    [run] = open_runs(tmp_path)
+    single = [e for e in run.estimates() if e.question.startswith("prediction") and not e.group]
+    near, judged = sum(e.near_tied or 0 for e in single), sum(e.n for e in single)
+    text = methods_paragraph([run])
 
     assert near
     assert (
@@ -305,8 +305,10 @@ def test_the_methods_paragraph_tells_chance_length_and_precision(tmp_path):
     )
 
 
-def test_without_a_summary_nothing_is_said_of_numbers_that_are_not_known():
-    text = methods_paragraph([facts()])
+def test_nothing_is_said_of_numbers_where_nothing_is_judged():
+    run = made()
+    run.paradigm.made = ()
+    text = methods_paragraph([run])
 
-    assert "conditions of equal length." in text
-    assert "Margins below" not in text
+    assert "verdicts" not in text
+    assert "Wilson" not in text

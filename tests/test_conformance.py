@@ -282,7 +282,7 @@ MISSING: dict[str, dict[str, str]] = {
         "judge": _FORMULAS,
     },
     "stories": {
-        **dict.fromkeys(CHECKS, "no paradigm yet"),
+        **dict.fromkeys((*CHECKS, "rerun", "compare", "cite", *_EXPORTS), "no paradigm yet"),
         "suites audit": _REGIONS_ONLY,
         "run --json": _OWN_RUNNER,
         "plan": _NOT_PLANNED,
@@ -294,7 +294,6 @@ MISSING: dict[str, dict[str, str]] = {
         "suites audit": _REGIONS_ONLY,
         "annotate survey": _OWN_ROADS,
         "judge": _FORMULAS,
-        **dict.fromkeys(_EXPORTS, _OWN_ROADS),
     },
 }
 """Paradigm to the cells that are not there yet, each with the reason."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import hashlib
 import io
 import json
@@ -15,8 +16,9 @@ import polars as pl
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.cli.run_clusters import clusters_of_run
-from cimento.exporting.data import read_runs
+from cimento.exporting.data import of_runs, standard_error
+from cimento.runs.estimates import Estimate
+from cimento.runs.run import open_runs
 from cimento.runs.store import find_runs
 from cimento.statistics.mixed import mixed_model
 from cimento.verdicts.factorial_mixed import INTERCEPTS
@@ -25,18 +27,18 @@ TARGETS = ("lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r")
 
 
 @pytest.fixture(scope="module")
-def exported(runs_of_every_kind, tmp_path_factory):
+def exported(opened_runs, tmp_path_factory):
     """Every kind of run in every format: the folder with one folder for each."""
     folder = tmp_path_factory.mktemp("exported")
     for target in TARGETS:
-        command = ["export", str(runs_of_every_kind), "--to", target, "-o", str(folder / target)]
+        command = ["export", str(opened_runs), "--to", target, "-o", str(folder / target)]
         assert invoke(command) == 0
     return folder
 
 
 @pytest.fixture(scope="module")
-def runs(runs_of_every_kind):
-    return {run.suite: run for run in read_runs([runs_of_every_kind], clusters_of_run)}
+def runs(opened_runs):
+    return {run.suite: run for run in of_runs(open_runs(opened_runs))}
 
 
 def read_json(path: Path) -> dict:
@@ -44,20 +46,32 @@ def read_json(path: Path) -> dict:
 
 
 def test_what_exports_start_from(runs):
-    islands, stories = runs["it-islands"], runs["es-stories"]
-    share = islands.share("0")
+    islands, blanks = runs["it-islands"], runs["it-connectives-cloze"]
+    results = {result.name: result for result in islands.results}
 
-    assert islands.questions == ("0", "1", "2", "3", "all")
-    assert (share.n, sum(share.counts.values())) == (3, 3)
-    assert share.accuracy == share.right / 3
-    # the standard error of a mean of k ones among n: sqrt(p (1 - p) / (n - 1))
-    p = share.accuracy
-    assert share.stderr == pytest.approx(math.sqrt(p * (1 - p) / 2) or None)
-    assert "3 values: an interval needs 5" in share.interval.reason
-    assert stories.share("story_class").clustered  # variants of one story
-    assert islands.share("no such").accuracy is None
-    assert runs["it-acceptability"].questions == ()
+    assert list(results) == [*(f"prediction {k}" for k in range(4)), "all predictions"]
+    for result in results.values():
+        (estimate,) = result.estimates
+        assert (estimate.n, len(result.scored)) == (3, 3)
+        assert estimate in islands.run.estimates()
+        assert "3 values: an interval needs 5" in estimate.reason
+    assert any(one.clustered for result in blanks.results for one in result.estimates)
+    ratings = runs["it-acceptability"].results
+    assert {one.statistic for result in ratings for one in result.estimates} >= {"spearman"}
+    assert all(len(result.scored) == len(result.outcomes) for result in ratings)
     assert set(islands.logprobs["whether-01"]) == set(islands.texts["whether-01"])
+
+
+def test_a_standard_error_is_that_of_a_mean_of_ones_and_zeros():
+    plain = Estimate(suite="s", model="m", question="q", value=1 / 6, n=6, right=1)
+
+    # the standard deviation of the mean of one 1 and five 0
+    assert standard_error(plain) == (pytest.approx(math.sqrt(1 / 6 * 5 / 6 / 5)), "")
+    none = standard_error(dataclasses.replace(plain, value=0.0, right=0))
+    assert none == (None, "all verdicts are equal, so that the formula gives 0; see the interval")
+    assert standard_error(dataclasses.replace(plain, clustered=True))[0] is None
+    assert standard_error(dataclasses.replace(plain, n=1))[1] == "fewer than two verdicts"
+    assert standard_error(dataclasses.replace(plain, right=None, statistic="spearman"))[0] is None
 
 
 # The keys that lm_eval/result_schema.py (v0.4.13) names for a record and for a sample.
@@ -65,7 +79,7 @@ LM_EVAL = {"results", "group_subtasks", "configs", "versions", "n-shot", "higher
            "n-samples", "config", "date", "git_hash", "model_source", "model_name",
            "model_name_sanitized", "task_hashes"}  # fmt: skip
 SAMPLE = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
-          "doc_hash", "prompt_hash", "target_hash", "acc"}  # fmt: skip
+          "doc_hash", "prompt_hash", "target_hash"}  # fmt: skip
 
 
 def test_lm_eval_results_and_samples(exported, runs):
@@ -74,17 +88,23 @@ def test_lm_eval_results_and_samples(exported, runs):
     plain = read_json(results)
 
     assert set(plain) == LM_EVAL
-    assert "it_islands_all" in plain["results"]
+    assert "it_islands_all_predictions" in plain["results"]
     for task, metrics in plain["results"].items():
         (samples,) = folder.glob(f"samples_{task}_2*.jsonl")
         rows = [json.loads(line) for line in samples.read_text("utf-8").splitlines()]
-        assert all(set(row) == SAMPLE for row in rows)
-        assert metrics["acc,none"] == pytest.approx(sum(row["acc"] for row in rows) / len(rows))
+        metric = "acc" if "acc,none" in metrics else "value"
+        assert all(set(row) == {*SAMPLE, metric} for row in rows)
+        if metric == "acc":
+            mean = sum(row["acc"] for row in rows) / len(rows)
+            assert metrics["acc,none"] == pytest.approx(mean)
+        else:
+            assert "spearman,none" in metrics
+            assert all(row["doc"]["reference"] is not None for row in rows)
         assert plain["n-samples"][task]["effective"] == metrics["sample_len"] == len(rows)
         hashes = "".join(r["doc_hash"] + r["prompt_hash"] + r["target_hash"] for r in rows)
         assert plain["task_hashes"][task] == hashlib.sha256(hashes.encode()).hexdigest()
     first = json.loads(
-        next(folder.glob("samples_it_islands_0_*")).read_text("utf-8").split("\n")[0]
+        next(folder.glob("samples_it_islands_prediction_0_*")).read_text("utf-8").split("\n")[0]
     )
     texts = runs["it-islands"].texts["whether-01"]
     assert [each["arg_1"] for each in first["arguments"].values()] == list(texts.values())
@@ -108,11 +128,12 @@ def test_inspect_logs(exported, runs):
                 for sample in log["samples"]
                 if score["name"] in sample["scores"]
             ]
-            assert set(marks) <= {"C", "I"}
             assert score["scored_samples"] == len(marks)
-            assert score["metrics"]["accuracy"]["value"] == pytest.approx(
-                marks.count("C") / len(marks)
-            )
+            if "accuracy" in score["metrics"]:
+                assert set(marks) <= {"C", "I"}
+                assert score["metrics"]["accuracy"]["value"] == pytest.approx(
+                    marks.count("C") / len(marks)
+                )
         for sample in log["samples"]:
             assert {"id", "epoch", "input", "target"} <= set(sample)
 
@@ -263,7 +284,7 @@ def test_every_eval_ever_records(exported, runs):
             assert row["evaluation_id"] == plain["evaluation_id"]
         for result, score in scores.items():
             own = [r["evaluation"]["score"] for r in rows if r["evaluation_result_id"] == result]
-            assert score == pytest.approx(sum(own) / len(own))
+            assert not own or score == pytest.approx(sum(own) / len(own))
 
 
 def test_a_dataset_folder_holds_every_table_and_a_card(exported, runs):
@@ -272,26 +293,25 @@ def test_a_dataset_folder_holds_every_table_and_a_card(exported, runs):
 
     assert card.startswith('---\nlanguage:\n- "es"\n- "it"\nlicense: cc-by-4.0\n')
     tables = {path.stem for path in (folder / "data").iterdir()}
-    assert {"verdicts", "tokens", "requests", "fills", "choices", "scores"} <= tables
+    assert {"outcomes", "estimates", "tokens", "requests", "fills"} <= tables
     assert "judgments" not in tables  # they name who judged
     for name in tables:
         assert f"- config_name: {name}\n  data_files: data/{name}.parquet" in card
-    both = [
-        pl.read_parquet(folder / "data" / f"{each}.parquet") for each in ("verdicts", "outcomes")
-    ]
-    suites = {suite for table in both for suite in table["suite"]}
-    assert suites == {name for name, run in runs.items() if run.outcomes}
-    assert {model for table in both for model in table["model"]} == {"demo-causal@91bca5d"}
+    for name in ("outcomes", "estimates"):
+        table = pl.read_parquet(folder / "data" / f"{name}.parquet")
+        assert set(table["suite"]) == set(runs)
+        assert set(table["model"]) == {"demo-causal@91bca5d"}
     assert "The model was demo-causal" in card
     assert "@article{wilson1927," in card
 
 
 def test_tables_for_r(exported, runs):
     folder = exported / "r"
-    verdicts = list(csv.DictReader(io.StringIO((folder / "verdicts.csv").read_text("utf-8"))))
+    outcomes = list(csv.DictReader(io.StringIO((folder / "outcomes.csv").read_text("utf-8"))))
     scores = list(csv.DictReader(io.StringIO((folder / "scores.csv").read_text("utf-8"))))
 
-    assert len(verdicts) == sum(len(run.outcomes) for run in runs.values())
+    asked = [result for run in runs.values() for result in run.results]
+    assert len(outcomes) == sum(len(result.outcomes) for result in asked)
     assert len(scores) == 3 * 4
     assert {row["first_factor"] for row in scores} == {"distance"}
     of_item = {row["condition"]: row for row in scores if row["item"] == "whether-01"}
@@ -323,18 +343,18 @@ def test_r_fits_what_we_fit(exported):
     assert error == pytest.approx(effect.se, rel=1e-3)
 
 
-def test_the_same_run_makes_the_same_files(runs_of_every_kind, exported, tmp_path):
+def test_the_same_run_makes_the_same_files(opened_runs, exported, tmp_path):
     for target in TARGETS:
         again = tmp_path / target
-        command = ["export", str(runs_of_every_kind), "--to", target, "-o", str(again)]
+        command = ["export", str(opened_runs), "--to", target, "-o", str(again)]
         assert invoke(command) == 0
         for path in again.rglob("*"):
             other = exported / target / path.relative_to(again)
             assert path.is_dir() or path.read_bytes() == other.read_bytes()
 
 
-def test_bad_input_is_refused(tmp_path, runs_of_every_kind, capsys):
-    run = str(runs_of_every_kind)
+def test_bad_input_is_refused(tmp_path, opened_runs, capsys):
+    run = str(opened_runs)
 
     assert invoke(["export", str(tmp_path), "--to", "r", "-o", str(tmp_path / "x")]) == 2
     assert "no finished run" in capsys.readouterr().err
@@ -346,8 +366,8 @@ def test_bad_input_is_refused(tmp_path, runs_of_every_kind, capsys):
     assert invoke(["export", run, "--to", "r", "-o", str(tmp_path / "file")]) == 1
 
 
-def test_one_run_is_one(runs_of_every_kind, tmp_path, capsys):
-    run = str(runs_of_every_kind / "it-islands")
+def test_one_run_is_one(opened_runs, tmp_path, capsys):
+    run = str(opened_runs / "it-islands")
     capsys.readouterr()
 
     assert invoke(["export", run, "--to", "hf-dataset", "-o", str(tmp_path)]) == 0
@@ -355,17 +375,17 @@ def test_one_run_is_one(runs_of_every_kind, tmp_path, capsys):
     assert "\n1 run of cimento," in (tmp_path / "README.md").read_text("utf-8")
 
 
-def test_two_runs_of_one_task_are_not_mixed_up(runs_of_every_kind, tmp_path, capsys):
-    run = str(runs_of_every_kind / "it-islands")
+def test_two_runs_of_one_task_are_not_mixed_up(opened_runs, tmp_path, capsys):
+    run = str(opened_runs / "it-islands")
 
     assert invoke(["export", run, run, "--to", "lm-eval", "-o", str(tmp_path)]) == 2
-    assert "its task it_islands_0 is that of" in capsys.readouterr().err
+    assert "its task it_islands_prediction_0 is that of" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
-def test_a_run_without_a_date_is_refused(runs_of_every_kind, tmp_path, capsys):
+def test_a_run_without_a_date_is_refused(opened_runs, tmp_path, capsys):
     copy = tmp_path / "run"
-    shutil.copytree(next(find_runs(runs_of_every_kind / "it-islands")).path, copy)
+    shutil.copytree(next(find_runs(opened_runs / "it-islands")).path, copy)
     plain = read_json(copy / "manifest.json")
     (copy / "manifest.json").write_text(json.dumps({**plain, "created": "today"}), "utf-8")
 

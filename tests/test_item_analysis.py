@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento.compare.item_outcomes import ItemOutcomes
+from cimento.compare.ranking import rank_models
 from cimento.report.robustness import reliability_grid
-from cimento.standings import Marks, tables
 from cimento.statistics.item_analysis import ALIKE, FEW_MODELS, item_analysis
 
 ROWS = [
@@ -63,7 +64,7 @@ def test_consistency_of_items_that_all_agree_is_one(models, items, seed):
 
 def test_the_table_names_items_by_their_ids():
     marks = [
-        Marks(
+        ItemOutcomes(
             suite="s",
             question="all",
             model=f"m{k}",
@@ -71,8 +72,8 @@ def test_the_table_names_items_by_their_ids():
         )
         for k in range(6)
     ]
-    (table,) = tables(marks)
-    grid = reliability_grid(table)
+    (ranking,) = rank_models(marks).rankings
+    grid = reliability_grid(ranking)
 
     assert grid.rows[0][:3] == ("5", "1", "1")
     assert grid.notes[:3] == (

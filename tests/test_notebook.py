@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import cimento
 from cimento import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.api import evaluate, load_suites
-from cimento.comparing import compare
+from cimento.compare import compare
 from cimento.models.fake import uniform_scorer
 from cimento.notebook import LONGEST, shown, table
 
@@ -150,19 +150,19 @@ def test_nothing_happens_in_a_browser(browser):
 
 
 def test_a_comparison_is_shown_with_its_runs():
-    runs = [cimento.evaluate("it-subject-verb", f"demo-{kind}") for kind in ("causal", "masked")]
+    runs = [evaluate("it-subject-verb", f"demo-{kind}") for kind in ("causal", "masked")]
     found = Tags(html_of(compare(*runs)))
-    assert "second: it-subject-verb, demo-masked@a5cbf25" in found.text
-    assert "24 shared items" in found.text
+    assert "first: it-subject-verb, demo-causal@91bca5d" in "".join(found.text)
+    assert "second: it-subject-verb, demo-masked@a5cbf25; 24 shared items" in "".join(found.text)
     assert {"0.875", "0.833"} <= set(found.text)
     assert found.tags <= {*KNOWN, "br"}
 
 
 def test_a_comparison_of_hostile_names_is_text():
     runs = [
-        cimento.evaluate(suite("sempre", name=HOSTILE[0]), each)
+        evaluate(suite("sempre", name=HOSTILE[0]), each)
         for each in (uniform_scorer(10, name=HOSTILE[1]), uniform_scorer(20))
     ]
-    found = Tags(html_of(compare(*runs)) + "".join(map(html_of, runs)))
+    found = Tags(html_of(compare(*runs)))
     assert found.tags <= {*KNOWN, "br"}
     assert found.attributes <= {"style"}

@@ -49,9 +49,9 @@ def test_one_pilot_is_tested_against_chance_or_a_share(pilots, capsys):
     command = ["suites", "power", "it-subject-verb", "--pilot", pilots[0], "--difference", "0.2"]
     assert invoke(command) == 0
     assert "against chance" in capsys.readouterr().out
-    assert invoke([*command, "--against", "0.5", "--question", "prediction 0"]) == 0
+    assert invoke([*command, "--against", "0.5", "--question", "all predictions"]) == 0
     told = capsys.readouterr().out
-    assert "it-subject-verb, prediction 0: demo-causal" in told
+    assert "it-subject-verb, all predictions: demo-causal" in told
     assert "tested against 0.500" in told
 
 
@@ -81,7 +81,7 @@ def test_margins_and_dd_are_drawn_from_the_pilot(pilots, capsys):
         (["it-subject-verb", "--pilot", "nowhere"], "there is no finished run here"),
         (["it-subject-verb", "--pilot", "{0}", "--pilot", "{1}", "--pilot", "{0}"], "3 pilots"),
         (["it-subject-verb", "--pilot", "{0}/.."], "it holds runs of demo-causal"),
-        (["it-subject-verb", "--pilot", "{0}", "--of", "dd"], "no two factors"),
+        (["it-subject-verb", "--pilot", "{0}", "--of", "dd"], "crosses no two factors"),
         (["it-subject-verb", "--pilot", "{0}", "--pilot", "{1}", "--of", "margin"], "2 pilots"),
         (["it-subject-verb", "--pilot", "{0}", "--question", "no"], "'no' was not asked"),
         (["it-subject-verb", "--pilot", "{0}", "--power", "2"], "power 2, alpha 0.05"),

@@ -30,8 +30,8 @@ _OPTION = re.compile(r"<code>(?=-[\w -]{1,30}</code>)")
 PYTHON = FOLDER + "python.md"
 
 ALSO_PUBLIC = (
-    "cimento.comparing.compare",
-    "cimento.comparing.Comparison",
+    "cimento.compare.compare",
+    "cimento.compare.Comparison",
     "cimento.errors",
     "cimento.models.live.live_scorer",
     "cimento.models.live.undisturbed",

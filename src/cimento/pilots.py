@@ -2,43 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from cimento.compare.item_outcomes import ItemOutcomes
 from cimento.errors import UsageError, did_you_mean
-from cimento.standings import TWO, Marks
-from cimento.statistics.design import Design
 from cimento.statistics.planning import Pilot
-from cimento.verdicts.accuracy import clusters_of
 
 if TYPE_CHECKING:
-    from cimento.results import Run
-    from cimento.verdicts.factorial import Factorial
+    from cimento.runs.run import Run
 
 WHERE = "cimento suites power"
+_TWO = 2
 
 
-def pilot_of_marks(marks: Sequence[Marks], *, chance: float | None) -> Pilot:
+def pilot_of_rates(outcomes: Sequence[ItemOutcomes], *, chance: float | None) -> Pilot:
     """What one model gets right against chance, or a second one more or less than a first.
 
     Args:
-        marks: of one or two models, on one suite and question.
+        outcomes: of one or two models, on one suite and question.
         chance: the share that one model is tested against.
 
     Raises:
         UsageError: nothing to test one model against, or two that were scored on no common item.
     """
-    first, second = marks[0], marks[-1]
+    first, second = outcomes[0], outcomes[-1]
     items = [item for item in first.right if item in second.right]
-    clusters = {item: first.clusters.get(item, ("item", item)) for item in items}
-    design = Design.of(items, clusters)
     if not items:
         raise UsageError(
             where=WHERE,
-            seen="no item was scored in the pilot" + ("s both" if len(marks) == TWO else ""),
+            seen="no item was scored in the pilot" + ("s both" if len(outcomes) == _TWO else ""),
             todo="Give runs of one suite that were judged.",
         )
-    if len(marks) == TWO:
+    design = first.design(items)
+    if len(outcomes) == _TWO:
         gaps = tuple(float(second.right[item]) - float(first.right[item]) for item in items)
         return Pilot(kind="difference", values=gaps, design=design)
     if chance is None:
@@ -51,60 +48,61 @@ def pilot_of_marks(marks: Sequence[Marks], *, chance: float | None) -> Pilot:
     return Pilot(kind="rate", values=right, design=design, null=chance)
 
 
-def pilot_of_margins(run: Run, *, number: int | None) -> Pilot:
-    """The margins of a run in bits, against zero.
+def pilot_of_margins(outcomes: ItemOutcomes) -> Pilot:
+    """The margins of a run, against zero.
 
     Args:
-        run: of a suite with predictions.
-        number: of the prediction; None for all of them together.
+        outcomes: of the run, on one question.
 
     Raises:
         UsageError: the run has no such margins.
     """
-    rows = run.verdicts().select("item", "prediction", "margin_bits").iter_rows()
-    known = {item: bits for item, each, bits in rows if each == number and bits is not None}
-    if not known:
+    if not outcomes.values:
         raise UsageError(
             where=WHERE,
-            seen=f"there are no margins in the run of {run.suite.name} by {run.model}",
+            seen=f"there are no margins in the run of {outcomes.suite} by {outcomes.model}",
             todo="Give a run of a suite with predictions; see --question.",
         )
-    clusters = clusters_of(run.suite) if run.suite.cluster else None
-    return Pilot(kind="mean", values=tuple(known.values()), design=Design.of(known, clusters))
+    return _pilot_of_values(outcomes, outcomes.values)
 
 
-def pilot_of_dd(result: Factorial, *, phenomenon: str) -> Pilot:
-    """The DD of one phenomenon, item by item.
+def pilot_of_interactions(
+    interactions: Mapping[str, Mapping[str, float]], outcomes: ItemOutcomes, *, phenomenon: str
+) -> Pilot:
+    """The difference of differences of one phenomenon, item by item, against zero.
 
     Args:
-        result: of a factorial suite.
+        interactions: phenomenon to item to its difference (`values.interactions_of`).
+        outcomes: of the same run, for what belongs together.
         phenomenon: its name; empty where there is only one.
 
     Raises:
-        UsageError: there is no such phenomenon, or several and none was named, or no DD.
+        UsageError: there is no such phenomenon, or several and none was named, or no difference.
     """
-    names = [each.name for each in result.phenomena]
+    if not interactions:
+        raise UsageError(where=WHERE, seen=f"{outcomes.suite} crosses no two factors")
+    names = list(interactions)
     if not phenomenon and len(names) > 1:
         raise UsageError(
             where=WHERE,
-            seen=f"{result.suite} has the phenomena {', '.join(names)}",
+            seen=f"{outcomes.suite} has the phenomena {', '.join(names)}",
             todo="Name one of them with --phenomenon.",
         )
-    found = next((each for each in result.phenomena if phenomenon in ("", each.name)), None)
-    if found is None:
-        seen = result.reason or f"{result.suite} has no phenomenon {phenomenon!r}"
-        raise UsageError(where=WHERE, seen=seen, todo=did_you_mean(phenomenon, names))
-    items = found.effects["raw"].items
-    known = {each.item: each.dd for each in items if each.dd is not None}
-    if not known:
-        raise UsageError(where=WHERE, seen=found.effects["raw"].reason or "no item has a DD")
-    design = Design.of(known, found.clusters or None)
-    return Pilot(kind="mean", values=tuple(known.values()), design=design)
+    values = interactions.get(phenomenon or names[0])
+    if values is None:
+        raise UsageError(
+            where=WHERE,
+            seen=f"{outcomes.suite} has no phenomenon {phenomenon!r}",
+            todo=did_you_mean(phenomenon, names),
+        )
+    return _pilot_of_values(outcomes, values)
 
 
-def chance_of(run: Run, *, number: int | None) -> float | None:
-    """What chance gives by one prediction of a run, or by all together; None where undefined."""
-    summary = run.summary()
-    if number is None:
-        return summary.conjunction.chance if summary.conjunction else None
-    return next((each.chance for each in summary.predictions if each.index == number), None)
+def _pilot_of_values(outcomes: ItemOutcomes, values: Mapping[str, float]) -> Pilot:
+    design = outcomes.design(list(values))
+    return Pilot(kind="mean", values=tuple(values.values()), design=design)
+
+
+def chance_of(run: Run, question: str) -> float | None:
+    """What chance gives by one question of a run; None where that is undefined."""
+    return next((e.chance for e in run.estimates() if e.question == question and not e.group), None)

@@ -1,35 +1,32 @@
-"""A stored run made again: how it was asked, from its manifest, and whether its files agree."""
+"""A stored run made again: how it was asked, from its manifest, and whether its tables agree."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cimento.answers import JUDGMENTS
 from cimento.errors import TableError, UsageError
+from cimento.files import read_bytes, write_bytes
 from cimento.models.arguments import as_options
 from cimento.models.base import Policy
 from cimento.models.naming import needs_saying, without_secrets
-from cimento.parquet import read_parquet
-from cimento.parsing import parse_json
 from cimento.requests import Context
-from cimento.runs.store import ADDED, Manifest, RunFolder
+from cimento.runs.estimates import ESTIMATES
+from cimento.runs.outcomes import OUTCOMES
+from cimento.runs.store import SUITE_FOLDER, Manifest, RunFolder
 from cimento.sources import Asking
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     import polars as pl
 
-_COMPARED = (".parquet", ".jsonl", ".json", ".tsv", ".toml")
-_OF_ONE_RUN = frozenset({
-    "manifest.json", "asked-for.json", "parts", *ADDED,
-})  # fmt: skip
-"""Files and folders that say when and where a run was made, or that people made of it later."""
-_WHERE = "folder"
-_FAULT = re.compile(r"(CIM-[A-Z]\d+) ")
+    from cimento.runs.run import Run
+
 _ON_HUB = re.compile(r"[\w.-]+/[\w.-]+(@.+)?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _EARLIER_TOKENS = "token_budget"
@@ -43,7 +40,8 @@ class FileRepeat:
 
     Attributes:
         name: path in the run's folder.
-        same: whether the content agrees: byte for byte, but for the folder that a summary names.
+        same: whether the content agrees: byte for byte where both have the file, and by its values
+            where an earlier version stored the same in other files.
         remark: what differs; empty where nothing does.
     """
 
@@ -144,66 +142,129 @@ def _same_args(stored: JsonValue, given: Mapping[str, JsonValue], *, where: str)
     )
 
 
-def compare_folders(first: Path, second: Path) -> tuple[FileRepeat, ...]:
-    """The files of a run beside those of its repetition, by name.
+def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
+    """A stored run made again: the same suite and options, nothing taken from a cache.
 
     Args:
-        first: folder of the run.
-        second: of its repetition.
+        run: as it was stored.
+        output: folder of runs for the repetition, which has the name of the run's folder.
+        model: how it is named.
+        scoring: how it was asked; see `asking_of`.
+
+    Returns:
+        The repetition, stored.
+
+    Raises:
+        UsageError: the repetition would lie where the run itself does.
+        CimentoError: the suite cannot be asked, or the model cannot answer.
     """
-    names = sorted({*_files(first), *_files(second)})
-    return (*_models(first, second), *(_compared(first, second, name) for name in names))
+    from cimento.api import LoadedSuite, ask_suite, open_model
+    from cimento.engine.cache import MemoryCache
+    from cimento.paradigms.base import SuiteReading
+
+    stored = RunFolder(run.folder or Path())
+    target = RunFolder.below(output, suite=run.suite.name, name=stored.path.name)
+    if target.path.resolve() == stored.path.resolve():
+        raise UsageError(
+            where=f"--output {output}",
+            seen="this is where the run itself is stored",
+            todo="Choose another folder.",
+        )
+    reading = SuiteReading(
+        suite=run.suite,
+        faults=tuple(run.paradigm.check(run.suite)),
+        sha256=str(_object(run.manifest.get("suite")).get("sha256", "")),
+        path=stored.suite_folder,
+    )
+    loaded = LoadedSuite(paradigm=run.paradigm, reading=reading)
+    target.prepare()
+    again = ask_suite(
+        loaded,
+        open_model(model, loaded, scoring),
+        run.options,
+        scoring=scoring,
+        cache=MemoryCache(),
+    )
+    judgments = f"{JUDGMENTS.name}.parquet"
+    if (stored.path / judgments).is_file():
+        # What people said of the run is said of its repetition too, before that is judged.
+        write_bytes(read_bytes(stored.path / judgments), target.path / judgments)
+    return replace(again, folder=target.path).save(target)
 
 
-def _models(first: Path, second: Path) -> list[FileRepeat]:
+def compare_runs(first: Run, second: Run) -> tuple[FileRepeat, ...]:
+    """The answers, outcomes and estimates of a run beside those of its repetition.
+
+    Args:
+        first: the run.
+        second: its repetition.
+    """
+    tables = dict.fromkeys((*first.tables, *second.tables, OUTCOMES.name, ESTIMATES.name))
+    return (
+        *_models(first, second),
+        *(_compared_tables(first, second, name) for name in sorted(tables)),
+        *(_compared_files(first, second, name) for name in _suite_files(first, second)),
+    )
+
+
+def _models(first: Run, second: Run) -> list[FileRepeat]:
     """A line for what the answers rest on, where it is not the same; else none."""
-    found = []
-    cards = [_object(RunFolder(path).manifest().get("model")) for path in (first, second)]
+    lines = []
+    cards = [_object(run.manifest.get("model")) for run in (first, second)]
     for name in ("revision", "tokenizer", "dtype", "device"):
         values = [card.get(name) for card in cards]
         if values[0] != values[1]:
             remark = f"was {values[0]!r}, is {values[1]!r}"
-            found.append(FileRepeat(name=f"model: {name}", same=False, remark=remark))
-    return found
+            lines.append(FileRepeat(name=f"model: {name}", same=False, remark=remark))
+    return lines
 
 
-def _files(folder: Path) -> list[str]:
-    paths = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-    return [
-        path.as_posix()
-        for path in paths
-        if path.suffix in _COMPARED
-        and path.name not in _OF_ONE_RUN
-        and path.parts[0] not in _OF_ONE_RUN
-    ]
+def _compared_tables(first: Run, second: Run, name: str) -> FileRepeat:
+    file = f"{name}.parquet"
+    judged = (OUTCOMES.name, ESTIMATES.name)
+    for run, which in ((first, "the run"), (second, "the repetition")):
+        if name not in judged and name not in run.tables:
+            return FileRepeat(name=file, same=False, remark=f"{which} has none")
+    paths = [(run.folder or Path()) / file for run in (first, second)]
+    both_stored = all(path.is_file() for path in paths)
+    if both_stored and paths[0].read_bytes() == paths[1].read_bytes():
+        return FileRepeat(name=file, same=True)
+    remark = _table_remark(first.table(name), second.table(name))
+    if both_stored and not remark:
+        remark = "the values agree, the bytes do not (another version of polars?)"
+    return FileRepeat(name=file, same=not remark, remark=remark)
 
 
-def _compared(first: Path, second: Path, name: str) -> FileRepeat:
-    pair = (first / name, second / name)
+def _suite_files(first: Run, second: Run) -> list[str]:
+    """The files of the copies of the suite, where both have it in one."""
+    files = []
+    for run in (first, second):
+        folder = run.folder or Path()
+        paths = (folder / SUITE_FOLDER).rglob("*")
+        files.append({path.relative_to(folder).as_posix() for path in paths if path.is_file()})
+    return sorted(files[0] | files[1]) if all(files) else []
+
+
+def _compared_files(first: Run, second: Run, name: str) -> FileRepeat:
+    pair = [(run.folder or Path()) / name for run in (first, second)]
     for path, which in zip(pair, ("the run", "the repetition"), strict=True):
         if not path.is_file():
             return FileRepeat(name=name, same=False, remark=f"{which} has none")
     one, other = (path.read_bytes() for path in pair)
     if one == other:
         return FileRepeat(name=name, same=True)
-    if name.endswith(".parquet"):
-        return FileRepeat(name=name, same=False, remark=_table_remark(*pair))
-    if name.endswith(".json") and _without_places(one) == _without_places(other):
-        return FileRepeat(name=name, same=True)
     return FileRepeat(name=name, same=False, remark=_lines_remark(one, other))
 
 
-def _table_remark(first: Path, second: Path) -> str:
-    try:
-        one, other = read_parquet(first), read_parquet(second)
-    except (OSError, TableError) as error:
-        return f"a table cannot be read ({error})"
+def _table_remark(one: pl.DataFrame, other: pl.DataFrame) -> str:
+    """What differs between two tables; empty where nothing does."""
     if one.columns != other.columns:
         return f"other columns: {', '.join(sorted(set(one.columns) ^ set(other.columns)))}"
     if one.height != other.height:
         return f"{one.height} rows, and {other.height} in the repetition"
-    changed = [told for name in one.columns if (told := _column_remark(one[name], other[name]))]
-    return "; ".join(changed) or "the values agree, the bytes do not (another version of polars?)"
+    return "; ".join(
+        remark for name in one.columns if (remark := _column_remark(one[name], other[name]))
+    )
 
 
 def _column_remark(one: pl.Series, other: pl.Series) -> str:
@@ -213,11 +274,11 @@ def _column_remark(one: pl.Series, other: pl.Series) -> str:
     count = int(differs.sum())
     if not count:
         return ""
-    told = f"{one.name} differs in {count} of {len(one)} rows"
+    remark = f"{one.name} differs in {count} of {len(one)} rows"
     if not one.dtype.is_float():
-        return told
+        return remark
     largest = (one - other).abs().max()
-    return f"{told}, by {largest:.2g} at most" if isinstance(largest, float) else told
+    return f"{remark}, by {largest:.2g} at most" if isinstance(largest, float) else remark
 
 
 def _lines_remark(one: bytes, other: bytes) -> str:
@@ -228,25 +289,6 @@ def _lines_remark(one: bytes, other: bytes) -> str:
         (k for k, pair in enumerate(zip(first, second, strict=True)) if pair[0] != pair[1]), 0
     )
     return f"line {number + 1} is the first that differs"
-
-
-def _without_places(data: bytes) -> object:
-    """What a JSON file says, but for places: folders, and where faults of a suite stand.
-
-    The suite was read from a file of its own, and its copy from another. The bytes of what is none.
-    """
-    try:
-        return _drop(parse_json(data))
-    except ValueError:
-        return data
-
-
-def _drop(value: JsonValue) -> JsonValue:
-    if isinstance(value, dict):
-        return {name: _drop(each) for name, each in value.items() if name != _WHERE}
-    if isinstance(value, str) and (fault := _FAULT.match(value)):
-        return fault[1]
-    return [_drop(each) for each in value] if isinstance(value, list) else value
 
 
 def _object(value: object) -> Mapping[str, JsonValue]:

@@ -26,7 +26,6 @@ from cimento.report.told import Told
 from cimento.results import Run, summarise
 
 if TYPE_CHECKING:
-    from cimento.citing import RunFacts
     from cimento.measures.normalising import Normalisation
     from cimento.report.figures import Figure
     from cimento.runs.run import Run as RoadRun
@@ -220,30 +219,21 @@ def _html(runs: Sequence[Run], others: Sequence[SuiteReport], told: Sequence[Tol
 
 def _methods(runs: Sequence[Run], others: Sequence[SuiteReport]) -> tuple[str, tuple[str, ...]]:
     """How runs were made, for a paper, and what that cites."""
-    from cimento.citing import methods_paragraph, read_facts, references
-    from cimento.runs.store import RunFolder
+    from cimento.citing import methods_paragraph, references
+    from cimento.runs.run import open_run
 
-    folders = dict.fromkeys(run.folder for suite in others for run in suite.runs)
+    judged = {str(run.folder): dataclasses.asdict(run.judging) for run in runs if run.folder}
+    folders = (*judged, *(run.folder for suite in others for run in suite.runs))
     try:
-        facts = [
-            *map(_facts, runs),
-            *(read_facts(RunFolder(Path(folder))) for folder in folders if folder),
+        stored = [open_run(folder) for folder in dict.fromkeys(folders) if folder]
+        opened = [
+            run.judge(**judged[str(run.folder)]) if str(run.folder) in judged else run
+            for run in stored
         ]
-        if not facts:
-            return "", ()
-        return methods_paragraph(facts), tuple(each.line for each in references(facts))
+        return methods_paragraph(opened), tuple(work.line for work in references(opened))
     except CimentoError as error:
         # A run that was moved, or that an older version stored; the rest of the page stands.
         return f"What was done cannot be told: {error}", ()
-
-
-def _facts(run: Run) -> RunFacts:
-    from cimento.citing import facts_of
-
-    manifest = {**run.manifest, "judging": dataclasses.asdict(run.judging)}
-    verdicts = run.verdicts().select("prediction", "verdict").iter_rows()
-    rates = dataclasses.asdict(run.summary())
-    return facts_of(manifest, run.suite, verdicts=verdicts, rates=rates)
 
 
 def _markdown(runs: Sequence[Run], told: Sequence[Told]) -> str:

@@ -247,11 +247,12 @@ def adapted(folder: Path) -> object:
 
 def run(folder: Path) -> object:
     """A stored run of any kind, exported and compared."""
-    from cimento.cli.marks import read_marks
-    from cimento.cli.run_clusters import clusters_of_run
-    from cimento.exporting.data import read_runs
+    from cimento.compare import item_outcomes
+    from cimento.exporting.data import RunData
+    from cimento.runs.run import open_run
 
-    return read_runs([folder], clusters_of_run), read_marks([folder], needed=False)
+    opened = open_run(folder)
+    return opened.outcomes(), RunData(opened).results, item_outcomes([opened])
 
 
 def cloze_run(folder: Path) -> object:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.citing import blanks, judged, scored, used
-from cimento.citing.facts import STORIES, RunFacts
+from cimento.citing import estimated, scored, used
+from cimento.citing.facts import RunFacts
 from cimento.citing.library import (
     Reference,
     cimento_itself,
@@ -21,7 +21,9 @@ from cimento.citing.library import (
     works_in,
 )
 from cimento.markup import tex
-from cimento.suites.kinds import ACCEPTABILITY, REGIONS
+
+if TYPE_CHECKING:
+    from cimento.runs.run import Run
 
 Form: TypeAlias = Literal["text", "markdown", "latex"]
 
@@ -30,18 +32,16 @@ _KEY = re.compile(r"@([^\s;\]]+)")
 
 Sayer: TypeAlias = Callable[[RunFacts], Sequence[str]]
 
-_SAYERS: Sequence[tuple[Sayer, frozenset[str]]] = (
-    (scored.sentences, frozenset({REGIONS, ACCEPTABILITY, "cloze", "templates", STORIES})),
-    (judged.beside_people, frozenset({ACCEPTABILITY})),
-    (judged.sentences, frozenset({REGIONS, ACCEPTABILITY})),
-    (judged.design, frozenset({REGIONS})),
-    (lambda run: run.sentences, frozenset({"cloze", "templates"})),
-    (blanks.of_stories, frozenset({STORIES})),
+_SAYERS: Sequence[Sayer] = (
+    scored.sentences,
+    lambda run: run.methods.sentences,
+    estimated.sentences,
+    estimated.results,
 )
-"""What is said between models and software, in order, and of which kinds of suites."""
+"""What is said between models and software, in order."""
 
 
-def methods_paragraph(runs: Sequence[RunFacts], *, form: Form = "text") -> str:
+def methods_paragraph(runs: Sequence[Run], *, form: Form = "text") -> str:
     r"""How some runs were made, as one paragraph.
 
     Args:
@@ -52,22 +52,26 @@ def methods_paragraph(runs: Sequence[RunFacts], *, form: Form = "text") -> str:
     Returns:
         One line, without a line break at its end; empty without runs.
     """
-    paragraph = " ".join(_sentences(runs))
+    facts = [*map(RunFacts, runs)]
+    paragraph = " ".join(_sentences(facts))
     if form == "markdown":
         return paragraph
-    names = {each.key: each for each in references(runs)}
+    names = {work.key: work for work in _works(facts, paragraph)}
     if form == "latex":
         return _with_citations(paragraph, names, _latex, between=tex)
     return _with_citations(paragraph, names, lambda keys: _named(keys, names))
 
 
-def references(runs: Sequence[RunFacts]) -> tuple[Reference, ...]:
+def references(runs: Sequence[Run]) -> tuple[Reference, ...]:
     """The works that the methods paragraph of some runs cites, in order, each once."""
-    suites = {each.key: each for run in runs for each in (_of_suite(run), *_origins(run))}
+    facts = [*map(RunFacts, runs)]
+    return _works(facts, " ".join(_sentences(facts)))
+
+
+def _works(runs: Sequence[RunFacts], paragraph: str) -> tuple[Reference, ...]:
+    suites = {work.key: work for run in runs for work in (_of_suite(run), *_origins(run))}
     known = {**library(), **used.plugged_works(runs), **suites, "cimento": cimento_itself()}
-    keys = dict.fromkeys(
-        key for found in _CITED.findall(" ".join(_sentences(runs))) for key in _KEY.findall(found)
-    )
+    keys = dict.fromkeys(key for cited in _CITED.findall(paragraph) for key in _KEY.findall(cited))
     # A suite's own words may look like a citation.
     return tuple(known[key] for key in keys if key in known)
 
@@ -80,9 +84,9 @@ def _sentences(runs: Sequence[RunFacts]) -> list[str]:
         used.models(runs),
     ]
     by_sentence: dict[str, list[RunFacts]] = {}
-    for say, kinds in _SAYERS:
+    for say in _SAYERS:
         for run in runs:
-            for sentence in say(run) if run.kind in kinds else ():
+            for sentence in say(run):
                 by_sentence.setdefault(sentence, []).append(run)
     last = ""
     for sentence, those in by_sentence.items():

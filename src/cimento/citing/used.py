@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from cimento.citing.facts import STORIES, RunFacts, part
+from cimento.citing.facts import RunFacts, part
 from cimento.citing.library import Reference, works_in
 from cimento.errors import CimentoError
 from cimento.measures import find_measure
@@ -22,13 +22,14 @@ def suite(run: RunFacts, *, cited: Iterable[str]) -> str:
     known = [
         f"version {meta.version}" if meta.version else "",
         NAMES.get(meta.language, meta.language),
-        _counted(run),
+        run.methods.counted,
         _hash("SHA-256", part(manifest, "suite").get("sha256")),
     ]
     text = f"The suite {meta.name} ({', '.join(filter(None, known))}) was used{cite(cited)}"
     limit = run.asking.get("limit")
     cut = f", of which only the first {limit} items were asked" if limit is not None else ""
-    return f"{text}{cut}.{_design(run)}"
+    design = f" {run.methods.design}" if run.methods.design else ""
+    return f"{text}{cut}.{design}"
 
 
 def models(runs: Sequence[RunFacts]) -> str:
@@ -69,11 +70,22 @@ def cite_source(text: str) -> str:
     return cite(each.key for each in works_in(text))
 
 
+def measure(name: str) -> str:
+    """A measure with its formula, unit, direction and source."""
+    try:
+        known = find_measure(name)
+    except CimentoError:
+        return name  # a plug-in that is not installed here brought it
+    unit = f"in {known.unit}, " if known.unit else ""
+    better = "higher" if known.higher_is_better else "lower"
+    return f"{known.name}, {known.formula} ({unit}{better} is better){cite_source(known.source)}"
+
+
 def plugged_works(runs: Sequence[RunFacts]) -> dict[str, Reference]:
     """The works behind the measures of some runs, with those that only a plug-in knows."""
     found: dict[str, Reference] = {}
     for run in runs:
-        for name in run.measures:
+        for name in run.methods.measures:
             try:
                 source = find_measure(name).source
             except CimentoError:
@@ -96,19 +108,6 @@ def _model(run: RunFacts) -> str:
         f"{card['dtype']}{device}" if card.get("dtype") else "",
     ]
     return f"{card.get('name', run.label)} ({', '.join(filter(None, known))})"
-
-
-def _counted(run: RunFacts) -> str:
-    one, several = ("story", "stories") if run.kind == STORIES else ("item", "items")
-    many = f" in {run.n_conditions} conditions" if run.n_conditions > 1 else ""
-    return f"{counted(run.n_items, one, several)}{many}"
-
-
-def _design(run: RunFacts) -> str:
-    if not run.factors:
-        return ""
-    crossed = " and ".join(f"{name} ({', '.join(levels)})" for name, levels in run.factors.items())
-    return f" Its items cross the factors {crossed}."
 
 
 def _hash(name: str, value: object) -> str:

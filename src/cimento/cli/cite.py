@@ -28,10 +28,10 @@ def cite(
     The keys of the entries are those of the paragraph, as [@key] in Markdown (pandoc) and
     \\citep{key} in LaTeX (natbib). As text, the references follow the paragraph.
     """
-    from cimento.citing import bibtex, methods_paragraph, read_facts, references
+    from cimento.citing import bibtex, methods_paragraph, references
     from cimento.cli.console import show
     from cimento.errors import UsageError
-    from cimento.runs.store import find_runs
+    from cimento.runs.run import open_runs
 
     if form != "text" and not methods:
         raise UsageError(
@@ -39,10 +39,10 @@ def cite(
             seen="it is the form of the methods paragraph, and BibTeX has one form only",
             todo="Add --methods, or leave --format out.",
         )
-    facts = [read_facts(folder) for path in runs for folder in find_runs(path)]
+    opened = open_runs(runs)
     if not methods:
-        show(bibtex(references(facts)).rstrip("\n"))
+        show(bibtex(references(opened)).rstrip("\n"))
         return
-    show(methods_paragraph(facts, form=form))
+    show(methods_paragraph(opened, form=form))
     if form == "text":
-        show("\nReferences\n\n" + "\n".join(f"- {each.line}" for each in references(facts)))
+        show("\nReferences\n\n" + "\n".join(f"- {work.line}" for work in references(opened)))

@@ -12,15 +12,16 @@ import typer
 
 from cimento.cli import options
 from cimento.cli.spreadsheets import neutralise
-from cimento.standings import TWO, Correction
+from cimento.compare.pairwise import Correction
 
 if TYPE_CHECKING:
-    from cimento.comparing import Comparison
+    from cimento.compare.before_after import RunPair
+    from cimento.compare.pairwise import PairwiseComparison
+    from cimento.compare.ranking import Ranking
     from cimento.report.grid import Grid
-    from cimento.results import Run
-    from cimento.standings import Duel, Table
 
 WORSE = 4
+_TWO = 2
 
 
 # size: one argument for each option.
@@ -40,8 +41,12 @@ def compare(
     items: Annotated[
         bool, options.option("--items", help="Also the change of every item.")
     ] = False,
-    predictions: Annotated[
-        bool, options.option("--predictions", help="Of several models also single predictions.")
+    every_question: Annotated[
+        bool,
+        options.option(
+            "--every-question",
+            help="Also what does not sum up its suite: single predictions, hits at k, all tiers.",
+        ),
     ] = False,
     correct: Annotated[
         Correction,
@@ -85,19 +90,33 @@ def compare(
 ) -> int:
     """Compare runs item by item: two of them before and after, or all models of each suite.
 
-    Before and after: accuracies with McNemar's test and the items that flipped, the scores of
-    every condition, and DD of factorial suites, each paired by item. Several models: places with
-    the places they could hold, every pair, agreement, checkpoints in order. Suites with blanks and
-    stories are compared by what is right and wrong.
+    Before and after: what is right with McNemar's test and the items that flipped, the scores of
+    every condition, DD of factorial suites, and correlations with ratings, each paired by item.
+    Several models: places with the places they could hold, every pair, agreement, checkpoints in
+    order. Suites are compared by the question that sums them up.
     """
-    how = _How(measure, correct, fail_if_worse, equivalent, figure, output, seed, spreadsheet_safe)
-    if len(runs) == TWO:
-        return _before_and_after(runs, how, with_items=items, as_json=json)
-    return _several(runs, how, predictions=predictions, as_json=json)
+    from cimento.runs.run import folders_among
+
+    chosen = _Options(
+        measure=measure,
+        correct=correct,
+        margin=fail_if_worse,
+        equivalent=equivalent,
+        figure=figure,
+        output=output,
+        seed=seed,
+        inert=spreadsheet_safe,
+        every_question=every_question,
+        as_json=json,
+    )
+    runs = folders_among(runs)
+    if len(runs) == _TWO:
+        return _before_and_after(runs, chosen, with_items=items)
+    return _several(runs, chosen)
 
 
-@dataclass(frozen=True, slots=True)
-class _How:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
     """The options of the command that both ways of comparing know."""
 
     measure: str
@@ -108,201 +127,164 @@ class _How:
     output: Path | None
     seed: int
     inert: bool
+    every_question: bool
+    as_json: bool
 
 
-def _before_and_after(runs: Sequence[Path], how: _How, *, with_items: bool, as_json: bool) -> int:
+def _before_and_after(runs: Sequence[Path], chosen: _Options, *, with_items: bool) -> int:
     from cimento.cli.console import note, show
-    from cimento.cli.marks import read_marks
+    from cimento.compare import compare as compare_runs
+    from cimento.compare.pairwise import surely_worse
     from cimento.errors import UsageError
-    from cimento.standings import before_and_after, surely_worse
+    from cimento.report.comparison import comparison_grids
+    from cimento.runs.run import open_runs
 
-    if how.figure is not None:
+    if chosen.figure is not None:
         raise UsageError(
             where="--figure",
             seen="two runs are before and after, and no curve",
             todo="Give three runs of one model or more, or one folder with them.",
         )
-    found = _compared(runs, how)
-    # Scores can be compared where nothing is right or wrong.
-    needed = how.margin is not None or not found
-    first, second = (read_marks([path], measure=how.measure, needed=needed) for path in runs)
-    duels = before_and_after(first, second, correction=how.correct)
-    if not duels and needed:
+    comparison = compare_runs(
+        open_runs(runs[0]),
+        open_runs(runs[1]),
+        measure=chosen.measure,
+        correction=chosen.correct,
+        seed=chosen.seed,
+    )
+    rates = comparison.rates if chosen.every_question else comparison.summed_up
+    if chosen.margin is not None and not rates:
         raise UsageError(
-            where="cimento compare",
-            seen="nothing that is right or wrong in the one can be matched with the other",
-            todo="Give two runs of one suite, or two folders of runs of the same suites.",
+            where="--fail-if-worse",
+            seen="nothing was judged in these runs, so nothing can be right or wrong",
+            todo="Give runs of suites with predictions, targets or tiers.",
         )
-    worse = surely_worse(duels, margin=how.margin) if how.margin is not None else ()
-    for number, each in enumerate(found):
-        if not as_json:
-            show(f"{_head(each)}\n")
-        grids = _comparison_grids(each, with_items=with_items)
-        _tell(grids, how, part=f"{number + 1}-", quiet=as_json)
-    if not found or len(duels) > 1:
-        _tell({"suites": _suites_grid(duels, how.correct)}, how, quiet=as_json)
-    equivalent = _equivalence(duels, how, quiet=as_json)
-    if as_json:
+    worse = surely_worse(rates, margin=chosen.margin) if chosen.margin is not None else ()
+    if not chosen.as_json:
+        for pair in comparison.runs:
+            show(_head(pair) + "\n")
+    _show(comparison_grids(comparison, correction=chosen.correct, with_items=with_items), chosen)
+    equivalent = _equivalence(rates, chosen)
+    if chosen.as_json:
         plain = {
-            "comparisons": [asdict(each) for each in found],
-            "suites": [_plain(each) for each in duels],
-            "worse": None if how.margin is None else [each.suite for each in worse],
+            "runs": [asdict(pair) for pair in comparison.runs],
+            "rates": [_plain(rate) for rate in comparison.rates],
+            "values": [asdict(value) for value in comparison.values],
+            "correlations": [asdict(one) for one in comparison.correlations],
+            "worse": None if chosen.margin is None else [rate.suite for rate in worse],
             "equivalence": equivalent,
         }
         show(json_format.dumps(plain, ensure_ascii=False, indent=2))
-    for duel in worse:
-        note(f"cimento: worse: {duel.suite}, {duel.question}: {_fall(duel)}")
+    for rate in worse:
+        note(f"cimento: worse: {rate.suite}, {rate.question}: {_fall(rate)}")
     return WORSE if worse else 0
 
 
-def _compared(runs: Sequence[Path], how: _How) -> list[Comparison]:
-    """The runs that formulas judge, compared in full; none where all are of other kinds."""
-    from cimento.comparing import compare as compare_runs
-    from cimento.comparing import pair_runs
-
-    first, second = (_judged_by_formulas(path) for path in runs)
-    pairs = pair_runs(first, second) if first and second else []
-    return [compare_runs(*pair, measure=how.measure, seed=how.seed) for pair in pairs]
-
-
-def _several(runs: Sequence[Path], how: _How, *, predictions: bool, as_json: bool) -> int:
-    from cimento.cli.console import note, show
-    from cimento.cli.marks import read_marks
+def _several(runs: Sequence[Path], chosen: _Options) -> int:
+    from cimento.cli.console import show
+    from cimento.compare import item_outcomes, rank_models
     from cimento.errors import UsageError
-    from cimento.standings import tables
+    from cimento.report.comparison import correlations_grid, ranking_grids
+    from cimento.runs.run import open_runs
 
-    if how.margin is not None:
+    if chosen.margin is not None:
         raise UsageError(
             where="--fail-if-worse",
             seen="it needs a before and an after",
             todo="Give two runs, or two folders of runs.",
         )
-    marks = read_marks(runs, measure=how.measure, every_question=predictions)
-    found = tables(marks, correction=how.correct, seed=how.seed)
-    if how.figure is not None:
-        from cimento.report.figures_checkpoints import checkpoints_figure
-
-        drawn = checkpoints_figure(found).write(how.figure)
-        neutralise([drawn], asked=how.inert)
-        note(f"The figure is in {drawn}")
+    outcomes = item_outcomes(
+        open_runs(runs), measure=chosen.measure, every_question=chosen.every_question
+    )
+    ranked = rank_models(outcomes, correction=chosen.correct, seed=chosen.seed)
+    if chosen.figure is not None:
+        _draw(ranked.rankings, chosen.figure, chosen)
     equivalent = []
-    for number, each in enumerate(found):
+    for number, ranking in enumerate(ranked.rankings):
         part = f"{number + 1}-"
-        _tell(_table_grids(each, how.correct), how, part=part, quiet=as_json)
-        tested = _equivalence(each.duels, how, part=part, pairs=True, quiet=as_json)
-        equivalent += tested or []
-    if as_json:
-        tables_ = [
-            {**asdict(each), "duels": [_plain(duel) for duel in each.duels]} for each in found
-        ]
+        _show(ranking_grids(ranking, correction=chosen.correct), chosen, part=part)
+        equivalent += _equivalence(ranking.pairs, chosen, part=part, models=True) or []
+    if ranked.correlations:
+        grid = correlations_grid(ranked.correlations, correction=chosen.correct)
+        _show({"correlations": grid}, chosen)
+    if chosen.as_json:
         plain = {
-            "suites": tables_,
-            "equivalence": None if how.equivalent is None else equivalent,
+            "rankings": [
+                {**asdict(ranking), "pairs": [_plain(pair) for pair in ranking.pairs]}
+                for ranking in ranked.rankings
+            ],
+            "correlations": [asdict(one) for one in ranked.correlations],
+            "equivalence": None if chosen.equivalent is None else equivalent,
         }
         show(json_format.dumps(plain, ensure_ascii=False, indent=2))
     return 0
 
 
-def _equivalence(
-    duels: Sequence[Duel], how: _How, *, part: str = "", pairs: bool = False, quiet: bool
-) -> list[dict[str, object]] | None:
-    """Whether the two of each duel differ by less than the margin asked for, shown and as JSON."""
-    from cimento.report.comparison import equivalence_grid
-    from cimento.standings import equivalences
+def _draw(rankings: Sequence[Ranking], path: Path, chosen: _Options) -> None:
+    """Draw accuracy over training into a file."""
+    from cimento.cli.console import note
+    from cimento.report.figures_checkpoints import checkpoints_figure
 
-    if how.equivalent is None:
+    drawn = checkpoints_figure(rankings).write(path)
+    neutralise([drawn], asked=chosen.inert)
+    note(f"The figure is in {drawn}")
+
+
+def _equivalence(
+    pairs: Sequence[PairwiseComparison], chosen: _Options, *, part: str = "", models: bool = False
+) -> list[dict[str, object]] | None:
+    """Whether the two of each pair differ by less than the margin asked for, shown and as JSON."""
+    from cimento.compare.pairwise import equivalences
+    from cimento.report.comparison import equivalence_grid
+
+    if chosen.equivalent is None:
         return None
-    found = equivalences(duels, margin=how.equivalent)
-    grid = equivalence_grid(duels, found, margin=how.equivalent, pairs=pairs)
-    _tell({"equivalence": grid}, how, part=part, quiet=quiet)
+    tests = equivalences(pairs, margin=chosen.equivalent)
+    grid = equivalence_grid(pairs, tests, margin=chosen.equivalent, models=models)
+    _show({"equivalence": grid}, chosen, part=part)
     names = ("suite", "question", "first", "second", "n")
     return [
-        {**{name: getattr(duel, name) for name in names}, "margin": how.equivalent, **asdict(each)}
-        for duel, each in zip(duels, found, strict=True)
+        {
+            **{name: getattr(pair, name) for name in names},
+            "margin": chosen.equivalent,
+            **asdict(test),
+        }
+        for pair, test in zip(pairs, tests, strict=True)
     ]
 
 
-def _judged_by_formulas(path: Path) -> list[Run]:
-    from cimento.results import Run, is_judged_by_formulas
-    from cimento.runs.store import find_runs
-
-    found = [(folder, folder.manifest()) for folder in find_runs(path)]
-    return [Run.open(*each) for each in found if is_judged_by_formulas(each[1])]
+def _plain(pair: PairwiseComparison) -> dict[str, object]:
+    """A comparison as JSON, without what only the program needs."""
+    return {name: value for name, value in asdict(pair).items() if name != "design"}
 
 
-def _plain(duel: Duel) -> dict[str, object]:
-    """A duel as JSON, without what only the program needs."""
-    return {name: value for name, value in asdict(duel).items() if name != "design"}
-
-
-def _fall(duel: Duel) -> str:
-    change = duel.change
+def _fall(rate: PairwiseComparison) -> str:
+    change = rate.change
     ends = "" if change.low is None else f" [{change.low:+.3f}, {change.high:+.3f}]"
-    return f"change {change.estimate:+.3f}{ends} over {duel.n} items"
+    return f"change {change.estimate:+.3f}{ends} over {rate.n} items"
 
 
-def _tell(grids: Mapping[str, Grid], how: _How, *, part: str = "", quiet: bool) -> None:
-    """Print tables, unless that is not wanted, and write each in every form to their folder."""
+def _show(grids: Mapping[str, Grid], chosen: _Options, *, part: str = "") -> None:
+    """Print tables, unless JSON is wanted, and write each in every form to their folder."""
     from cimento.cli.console import show
     from cimento.files import write_text
     from cimento.report.grid import FORMS, as_text
 
     for name, grid in grids.items():
-        if not quiet:
+        if not chosen.as_json:
             show(as_text(grid) + "\n")
-        if how.output is not None:
-            files = {how.output / f"{part}{name}{ending}": form for ending, form in FORMS.items()}
+        if chosen.output is not None:
+            paths = {
+                chosen.output / f"{part}{name}{ending}": form for ending, form in FORMS.items()
+            }
             neutralise(
-                [write_text(form(grid), path) for path, form in files.items()], asked=how.inert
+                [write_text(form(grid), path) for path, form in paths.items()], asked=chosen.inert
             )
 
 
-def _suites_grid(duels: Sequence[Duel], correct: Correction) -> Grid:
-    from cimento.report.comparison import duels_grid
-
-    return duels_grid(duels, title="Right and wrong, suite by suite.", correction=correct)
-
-
-def _table_grids(table: Table, correct: Correction) -> dict[str, Grid]:
-    from cimento.report.comparison import checkpoints_grid, duels_grid, standings_grid
-    from cimento.report.robustness import reliability_grid
-
-    title = f"{table.suite}: every pair."
-    grids = {
-        "models": standings_grid(table),
-        "pairs": duels_grid(table.duels, title=title, correction=correct, pairs=True),
-        "reliability": reliability_grid(table),
-    }
-    if table.checkpoints:
-        title = f"{table.standings[0].family} over training, {table.suite}."
-        grids["checkpoints"] = checkpoints_grid(table.checkpoints, title=title)
-    return grids
-
-
-def _head(found: Comparison) -> str:
-    lines = [f"first:  {found.first}", f"second: {found.second}", f"{found.shared} shared items"]
-    for name, alone in (("first", found.only_first), ("second", found.only_second)):
+def _head(pair: RunPair) -> str:
+    lines = [f"first:  {pair.first}", f"second: {pair.second}", f"{pair.shared} shared items"]
+    for name, alone in (("first", pair.only_first), ("second", pair.only_second)):
         if alone:
             lines.append(f"{len(alone)} items only in the {name}")
     return "\n".join(lines)
-
-
-def _comparison_grids(found: Comparison, *, with_items: bool) -> dict[str, Grid]:
-    from cimento.report.comparison import changes_grid, flips_grid, paired_grid, sizes_grid
-
-    unit = f" in {found.unit}" if found.unit else ""
-    grids = {}
-    if found.flips:
-        grids = {
-            "accuracy": flips_grid(found.flips, note=found.note),
-            "sizes": sizes_grid(found.flips),
-        }
-    if found.dds:
-        title = f"DD of {found.measure}{unit}, before and after."
-        grids["dd"] = paired_grid(found.dds, title=title)
-    if any(score.n for score in found.scores):
-        title = f"{found.measure}{unit} of every condition; more is better."
-        grids["scores"] = paired_grid(found.scores, title=title)
-    if with_items:
-        grids["items"] = changes_grid((*found.dds, *found.scores))
-    return grids

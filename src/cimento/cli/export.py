@@ -39,10 +39,10 @@ def export(
     """
     from cimento.citing.used import counted
     from cimento.cli.console import note, show
-    from cimento.cli.run_clusters import clusters_of_run
     from cimento.cli.spreadsheets import neutralise
     from cimento.errors import UsageError
-    from cimento.exporting.data import read_runs
+    from cimento.exporting.data import of_runs
+    from cimento.runs.run import open_runs
 
     if organization and to != "every-eval-ever":
         raise UsageError(
@@ -50,7 +50,7 @@ def export(
             seen=f"{to} has no place for it",
             todo="Leave it out, or write --to every-eval-ever.",
         )
-    data = read_runs(runs, clusters_of_run)
+    data = of_runs(open_runs(runs))
     written = _written(data, output, to, organization)
     neutralise(written, asked=spreadsheet_safe)
     show("\n".join(map(str, written)))

@@ -14,8 +14,8 @@ from cimento.cli import options
 from cimento.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
-    from cimento.results import Run
-    from cimento.standings import Marks
+    from cimento.compare.item_outcomes import ItemOutcomes
+    from cimento.runs.run import Run
     from cimento.statistics.planning import Pilot
 
 Of = Literal["rate", "margin", "dd"]
@@ -93,24 +93,16 @@ def power_of_suite(
 
 def _name_of(suite: str) -> str:
     """The name under which runs of a suite know it."""
-    from cimento.parsing import parse_toml
-    from cimento.suites.builtin import find_suite
-    from cimento.suites.kinds import ACCEPTABILITY, REGIONS, kind_of
-    from cimento.suites.load import load_suite
+    from cimento.api import load_suites
 
-    path = find_suite(suite)
-    if kind_of(path) in {REGIONS, ACCEPTABILITY}:
-        return load_suite(path).suite.name
-    toml = path / "suite.toml" if path.is_dir() else path
-    meta = parse_toml(toml.read_text(encoding="utf-8-sig")).get("meta")
-    return str(meta.get("name") if isinstance(meta, dict) else toml.parent.name)
+    return next(load_suites(suite)).suite.name
 
 
 def _rates(
     name: str, pilots: Sequence[Path], *, question: str, measure: str, against: float | None
 ) -> tuple[str, Pilot]:
     """What is tested, and the pilot of one model's rate or of two models' difference."""
-    from cimento.pilots import chance_of, pilot_of_marks
+    from cimento.pilots import chance_of, pilot_of_rates
 
     if len(pilots) > _TWO:
         raise UsageError(
@@ -118,49 +110,43 @@ def _rates(
             seen=f"{len(pilots)} pilots",
             todo="Give one for a rate against chance, or two for the difference of two models.",
         )
-    marks = [_mark(name, path, question=question, measure=measure) for path in pilots]
-    asked = f"{name}, {marks[0].question}"
-    if len(marks) == _TWO:
-        return f"{asked}: {marks[1].model} less {marks[0].model}.", pilot_of_marks(
-            marks, chance=None
-        )
+    runs = [_pilot_run(path, name, measure) for path in pilots]
+    outcomes = [_outcomes(run, path, question) for run, path in zip(runs, pilots, strict=True)]
+    asked = f"{name}, {outcomes[0].question}"
+    if len(outcomes) == _TWO:
+        pilot = pilot_of_rates(outcomes, chance=None)
+        return f"{asked}: {outcomes[1].model} less {outcomes[0].model}.", pilot
     goal = "chance" if against is None else f"{against:g}"
-    if against is None and (runs := _runs(pilots[0], name)):
-        against = chance_of(runs[0], number=_number_of(question))
-    return f"{asked}: {marks[0].model} against {goal}.", pilot_of_marks(marks, chance=against)
+    chance = chance_of(runs[0], outcomes[0].question) if against is None else against
+    pilot = pilot_of_rates(outcomes, chance=chance)
+    return f"{asked}: {outcomes[0].model} against {goal}.", pilot
 
 
-def _mark(name: str, path: Path, *, question: str, measure: str) -> Marks:
-    """What the one model of a pilot got right of the suite."""
-    from cimento.cli.marks import TOGETHER, read_marks
+def _outcomes(run: Run, path: Path, question: str) -> ItemOutcomes:
+    """What the model of a pilot did by one question; by the one that sums it up where none is said.
 
-    found = read_marks([path], measure=measure, every_question=bool(question))
-    own = [each for each in found if each.suite == name]
-    if not own:
-        suites = ", ".join(sorted({each.suite for each in found}))
+    Raises:
+        UsageError: the question was not asked.
+    """
+    from cimento.compare.item_outcomes import item_outcomes
+
+    by_question = {one.question: one for one in item_outcomes([run], every_question=True)}
+    wanted = question or next((one.question for one in by_question.values() if one.headline), "")
+    if wanted not in by_question:
         raise UsageError(
             where=f"--pilot {path}",
-            seen=f"it is a run of {suites}",
-            todo=f"Give a run of {name}.",
+            seen=f"{question!r} was not asked" if question else "nothing was judged",
+            todo=f"Give --question. {did_you_mean(question, by_question)}",
         )
-    _refuse_several(path, [each.model for each in own])
-    questions = [each.question for each in own]
-    wanted = question or (TOGETHER if TOGETHER in questions or len(questions) > 1 else questions[0])
-    if wanted not in questions:
-        raise UsageError(
-            where=f"--pilot {path}",
-            seen=f"{question!r} was not asked" if question else "several things were asked",
-            todo=f"Give --question. {did_you_mean(question, questions)}",
-        )
-    return own[questions.index(wanted)]
+    return by_question[wanted]
 
 
 def _means(
     name: str, pilots: Sequence[Path], *, question: str, phenomenon: str, measure: str, dd: bool
 ) -> tuple[str, Pilot, str]:
     """What is tested, the pilot of margins or DD, and their unit."""
-    from cimento.designs import factorial_of
-    from cimento.pilots import pilot_of_dd, pilot_of_margins
+    from cimento.compare.values import interactions_of
+    from cimento.pilots import pilot_of_interactions, pilot_of_margins
 
     if len(pilots) > 1:
         raise UsageError(
@@ -168,44 +154,40 @@ def _means(
             seen=f"{len(pilots)} pilots",
             todo="Margins and DD are tested against zero: give one pilot, or --of rate.",
         )
-    runs = _runs(pilots[0], name)
-    if not runs:
-        raise UsageError(
-            where=f"--pilot {pilots[0]}",
-            seen=f"it has no run of {name} with margins",
-            todo=f"Give a run of {name}; suites with blanks and stories have rates only.",
-        )
-    _refuse_several(pilots[0], [run.model for run in runs])
+    run = _pilot_run(pilots[0], name, measure if dd else "")
+    outcomes = _outcomes(run, pilots[0], question)
     if not dd:
-        margins = pilot_of_margins(runs[0], number=_number_of(question))
-        return f"{name}, margins of {runs[0].model}.", margins, "bits"
-    result = factorial_of(runs[0], measure, normalisations=("raw",))
-    found = pilot_of_dd(result, phenomenon=phenomenon)
+        return f"{name}, margins of {run.model}.", pilot_of_margins(outcomes), outcomes.unit
+    scores = run.paradigm.scores(run)
+    interactions = {} if scores is None else interactions_of(scores)
+    pilot = pilot_of_interactions(interactions, outcomes, phenomenon=phenomenon)
     part = f" of {phenomenon}" if phenomenon else ""
-    return f"{name}, DD{part} by {result.measure}, {runs[0].model}.", found, result.unit
+    if scores is None:
+        return f"{name}, DD{part}.", pilot, ""
+    title = f"{name}, DD{part} by {scores['measure'][0]}, {run.model}."
+    return title, pilot, str(scores["unit"][0])
 
 
-def _runs(path: Path, name: str) -> list[Run]:
-    """The runs of a suite in a folder that formulas judge; none where it is of another kind."""
-    from cimento.results import Run, is_judged_by_formulas
-    from cimento.runs.store import find_runs
+def _pilot_run(path: Path, name: str, measure: str) -> Run:
+    """The one run of a suite in the folder of a pilot.
 
-    stored = [(folder, folder.manifest()) for folder in find_runs(path)]
-    runs = [Run.open(*each) for each in stored if is_judged_by_formulas(each[1])]
-    return [run for run in runs if run.suite.name == name]
+    Raises:
+        UsageError: it holds no run of the suite, or those of several models.
+    """
+    from cimento.compare.item_outcomes import judged_on
+    from cimento.runs.run import open_runs
 
-
-def _number_of(question: str) -> int | None:
-    """The number of a prediction as questions name it; None for all together."""
-    number = question.removeprefix("prediction ")
-    return int(number) if number.isdecimal() else None
-
-
-def _refuse_several(path: Path, models: Sequence[str]) -> None:
-    """Refuse a pilot that holds the runs of several models."""
-    if len(set(models)) > 1:
+    stored = open_runs(path)
+    runs = [run for run in stored if run.suite.name == name]
+    if not runs:
+        suites = ", ".join(sorted({run.suite.name for run in stored}))
+        raise UsageError(
+            where=f"--pilot {path}", seen=f"it is a run of {suites}", todo=f"Give a run of {name}."
+        )
+    if len(runs) > 1:
         raise UsageError(
             where=f"--pilot {path}",
-            seen=f"it holds runs of {', '.join(sorted(set(models)))}",
+            seen=f"it holds runs of {', '.join(sorted({run.model for run in runs}))}",
             todo="Give the folder of one run.",
         )
+    return judged_on(runs, measure)[0]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from cimento.citing.judged import interval
-from cimento.citing.used import counted
 from cimento.cloze.answers import ClozeAnswers
-from cimento.cloze.judging.outcomes import CHOICE
 from cimento.paradigms.base import MethodFacts
 
 _PROTOCOLS = {
@@ -18,8 +15,9 @@ _PROTOCOLS = {
 }
 _AUTO = {"masked": "mask", "causal": "left", "seq2seq": "sentinel"}
 _HITS = (
-    "A hit at k is an answer of the suite's author among the first k candidates; the share of"
-    " candidates that fit is taken over those that were judged [@wilkens2023]."
+    "A hit at k is an answer of the suite's author among the first k candidates; an answer that"
+    " cannot be found is a miss. The share of candidates that fit is taken over those that were"
+    " judged [@wilkens2023]."
 )
 
 
@@ -32,9 +30,8 @@ def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
             _candidates(answers),
             _HITS,
             *([_rules(answers.choices)] if answers.choices else []),
-            interval(answers.suite.cluster),
-            _unscored(answers),
         ),
+        together=f"items of one {cluster}" if (cluster := answers.suite.cluster) else "",
     )
 
 
@@ -50,19 +47,3 @@ def _candidates(answers: ClozeAnswers) -> str:
 
 def _rules(choices: tuple[str, ...]) -> str:
     return f"Options were scored by the rule {' and by '.join(choices)}."
-
-
-def _unscored(answers: ClozeAnswers) -> str:
-    outcomes = answers.run.outcomes()
-    # Candidates that nobody judged are no verdicts, and dividing by tokens makes no second ones.
-    unscored = outcomes.filter(
-        outcomes["verdict"] == "unscored",
-        outcomes["question"] == CHOICE,
-        outcomes["method"].is_in(answers.choices),
-    )
-    left = counted(
-        unscored.height,
-        "verdict could not be scored and is in no share",
-        "verdicts could not be scored and are in no share",
-    )
-    return f"{left}."

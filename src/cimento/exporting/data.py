@@ -1,143 +1,97 @@
-"""What every export needs of a stored run, whatever its kind: items, texts, verdicts, shares."""
+"""What every export needs of a run: its estimates, what each rests on, and the texts asked."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
-from typing import TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from cimento.answers import REQUESTS, TOKENS, VERDICTS, find_table, read_table
-from cimento.citing.facts import STORIES, STORIES_FILE, RunFacts, read_facts
+from cimento.answers import REQUESTS, TOKENS
 from cimento.errors import TableError
-from cimento.parsing import parse_json
-from cimento.runs.outcomes import each_outcome
-from cimento.runs.run import PARADIGM, open_run
-from cimento.runs.store import Manifest, RunFolder, find_runs
-from cimento.statistics.design import Design
-from cimento.statistics.intervals import Interval, share_interval
-from cimento.suites.kinds import ACCEPTABILITY, REGIONS
+from cimento.runs.outcomes import Outcome, each_outcome
 from cimento.suites.model import JsonValue
 
-ALL = "all"
-"""The question whether all predictions of a suite hold together."""
+if TYPE_CHECKING:
+    from cimento.runs.estimates import Estimate
+    from cimento.runs.run import Run
 
+ACCURACY = "accuracy"
 _TWO = 2
-
-ClustersOf: TypeAlias = Callable[[RunFolder, str], Mapping[str, Hashable]]
-"""From a run and the kind of its suite to what each item belongs to; empty where all stand alone.
-"""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """The verdict on one item.
-
-    Attributes:
-        item: its id.
-        question: number of a prediction, ``all``, or how a blank or a story was asked about.
-        verdict: ``pass``, ``fail``, ``tie`` or ``unscored``.
-        margin_bits: None where there is none.
-        reason: why it is unscored.
-    """
-
-    item: str
-    question: str
-    verdict: str
-    margin_bits: float | None
-    reason: str
+_BOUNDS = {
+    **dict.fromkeys(("pearson", "spearman", "kendall", "MCC"), (-1.0, 1.0)),
+    "AUC": (0.0, 1.0),
+}
+"""Statistic to the least and the greatest value that it can have."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """How often the answer to one question is right.
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One question of a run, asked by one method: what came of it, as a run says it.
 
     Attributes:
-        question: which.
-        counts: verdicts by kind.
-        right: verdicts that count as right.
-        n: verdicts that count.
-        accuracy: right / n; None where n is 0.
-        interval: Wilson's, at the effective number of items where some belong together; without
-            ends, and why, where there are too few.
-        clustered: whether some items belong together.
+        name: question and method.
+        estimates: what is said of it, over all items.
+        outcomes: of its items; none where the estimates rest on other judgments of the answers.
     """
 
-    question: str
-    counts: Mapping[str, int]
-    right: int
-    n: int
-    accuracy: float | None
-    interval: Interval
-    clustered: bool
-
-    @property
-    def stderr(self) -> float | None:
-        """Standard error of a mean of zeros and ones, n - 1 below; None for `stderr_reason`."""
-        if self.stderr_reason or self.accuracy is None:
-            return None
-        return math.sqrt(self.accuracy * (1 - self.accuracy) / (self.n - 1))
-
-    @property
-    def stderr_reason(self) -> str:
-        """Why there is no standard error; empty where there is one."""
-        if self.n < _TWO:
-            return "fewer than two verdicts"
-        if self.right in (0, self.n):
-            return "all verdicts are equal, so that the formula gives 0; see the interval"
-        return "items belong together; see the interval" if self.clustered else ""
-
-    @property
-    def uncertainty(self) -> dict[str, JsonValue]:
-        """The interval and what there is to say of the standard error, as JSON."""
-        interval = self.interval
-        return {
-            "low": interval.low,
-            "high": interval.high,
-            "interval_method": interval.method,
-            "interval_reason": interval.reason,
-            "stderr_reason": self.stderr_reason or None,
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunData:
-    """A stored run, ready to be written in another format.
-
-    Attributes:
-        path: its folder.
-        facts: what it was made of and with.
-        outcomes: every verdict.
-        texts: item to condition to text.
-        logprobs: item to condition to the summed log-probability of the tokens that were scored,
-            in nats; a condition with an unscored token is not there.
-        clusters: item to what it belongs to; empty where each stands alone.
-    """
-
-    path: Path
-    facts: RunFacts
+    name: str
+    estimates: tuple[Estimate, ...]
     outcomes: tuple[Outcome, ...]
-    texts: Mapping[str, Mapping[str, str]]
-    logprobs: Mapping[str, Mapping[str, float]]
-    clusters: Mapping[str, Hashable]
+
+    @property
+    def description(self) -> str:
+        """What is right or measured, in words."""
+        return self.estimates[0].description or f"The answer is right: {self.name}."
+
+    @property
+    def scored(self) -> tuple[Outcome, ...]:
+        """The outcomes that count."""
+        return tuple(one for one in self.outcomes if counts(one))
+
+
+@dataclass(frozen=True)
+class RunData:
+    """A run, ready to be written in another format.
+
+    Attributes:
+        run: the run itself.
+    """
+
+    run: Run
 
     @property
     def suite(self) -> str:
         """The suite's name."""
-        return self.facts.meta.name
+        return self.run.suite.name
+
+    @property
+    def card(self) -> Mapping[str, JsonValue]:
+        """The model's card."""
+        return _part(self.run.manifest, "model")
+
+    @property
+    def asking(self) -> Mapping[str, JsonValue]:
+        """How the model was asked."""
+        return _part(self.run.manifest, "asking")
+
+    @property
+    def policy(self) -> Mapping[str, JsonValue]:
+        """How texts were scored; empty for a recording, which was scored by somebody else."""
+        return {} if self.run.model_kind == "replay" else _part(self.asking, "policy")
 
     @property
     def model(self) -> str:
         """The model's name, without its revision."""
-        return str(self.facts.model.get("name") or self.facts.label)
+        return str(self.card.get("name") or self.run.model)
 
     @property
     def created(self) -> str:
         """When the run was made, in ISO 8601."""
-        return str(self.facts.manifest.get("created", ""))
+        return str(self.run.manifest.get("created", ""))
 
     @property
     def timestamp(self) -> float:
@@ -150,175 +104,122 @@ class RunData:
             return datetime.fromisoformat(self.created).timestamp()
         except ValueError as error:
             raise TableError(
-                where=str(self.path),
+                where=str(self.run.folder or self.suite),
                 seen="its manifest does not say when the run was made",
                 todo="Run it again.",
             ) from error
 
-    @property
-    def questions(self) -> tuple[str, ...]:
-        """In the order of the verdicts."""
-        return tuple(dict.fromkeys(each.question for each in self.outcomes))
-
-    def is_right(self, outcome: Outcome) -> bool:
-        """Whether a verdict counts as right."""
-        ties_pass = self.facts.judging.ties == "pass"
-        return outcome.verdict == "pass" or (outcome.verdict == "tie" and ties_pass)
-
-    def scored(self, question: str) -> list[Outcome]:
-        """The verdicts that count."""
-        own = (each for each in self.outcomes if each.question == question)
-        return [each for each in own if each.verdict != "unscored"]
-
-    def share(self, question: str) -> Share:
-        """How often the answer to a question is right."""
-        scored = self.scored(question)
-        passed = [self.is_right(each) for each in scored]
-        right, n = sum(passed), len(passed)
-        items = [each.item for each in scored]
-        design = Design.of(items, {item: self.clusters.get(item, item) for item in items})
-        every = (each.verdict for each in self.outcomes if each.question == question)
-        return Share(
-            question=question,
-            counts=Counter(every),
-            right=right,
-            n=n,
-            accuracy=right / n if n else None,
-            interval=share_interval(passed, design),
-            clustered=design.clustered,
-        )
-
-    def described(self, question: str) -> str:
-        """What counts as right, in words."""
-        if question == ALL:
-            return "All predictions of the suite hold for the item."
-        if question.isdecimal() and int(question) < len(self.facts.predictions):
-            return self.facts.predictions[int(question)]
-        return f"The answer is right: {question}."
-
-    def cluster_name(self, item: str) -> str:
-        """What an item belongs to, as text; itself where it stands alone, empty where all do."""
-        if not self.clusters:
-            return ""
-        label = self.clusters.get(item, item)
-        return str(label[1] if isinstance(label, tuple) else label)
-
-
-def read_runs(paths: Iterable[Path], clusters: ClustersOf) -> list[RunData]:
-    """The runs in some folders.
-
-    Args:
-        paths: of runs, or of folders of runs.
-        clusters: says which items of a run belong together.
-
-    Raises:
-        TableError: there is none, or one cannot be read.
-    """
-    return [read_run(folder, clusters) for path in paths for folder in find_runs(path)]
-
-
-def read_run(folder: RunFolder, clusters: ClustersOf) -> RunData:
-    """A stored run of any kind.
-
-    Args:
-        folder: where.
-        clusters: says which of its items belong together.
-
-    Raises:
-        TableError: it cannot be read.
-    """
-    manifest = folder.manifest()
-    folder.verify(manifest)
-    facts = read_facts(folder, manifest)
-    texts = _stories(folder.path) if facts.kind == STORIES else _texts(folder.path)
-    return RunData(
-        path=folder.path,
-        facts=facts,
-        outcomes=tuple(
-            each
-            for each in _outcomes_of(folder, manifest, facts.kind)
-            # Of one prediction the conjunction says the same again.
-            if each.question != ALL or len(facts.predictions) > 1
-        ),
-        texts=texts,
-        logprobs=_logprobs(folder.path),
-        clusters=clusters(folder, facts.kind),
-    )
-
-
-def _outcomes_of(folder: RunFolder, manifest: Manifest, kind: str) -> Iterable[Outcome]:
-    """What became of the items, as the run was stored or as its paradigm judges it."""
-    if PARADIGM not in manifest and manifest.get("kind") != "cloze":
-        yield from _outcomes(folder.path, kind)
-        return
-    run = open_run(folder.path)
-    asked = set(run.table(REQUESTS.name)["item"])
-    for outcome in each_outcome(run.outcomes()):
-        if outcome.verdict is not None and outcome.item in asked:
-            yield Outcome(
-                item=outcome.item,
-                question=" ".join(filter(None, (outcome.method, outcome.question))),
-                verdict=outcome.verdict,
-                margin_bits=outcome.value if outcome.unit == "bits" else None,
-                reason=outcome.reason,
+    @cached_property
+    def results(self) -> tuple[Result, ...]:
+        """The questions of the run whose estimates are not mere details."""
+        groups: dict[tuple[str, str], list[Estimate]] = {}
+        for estimate in self.run.estimates():
+            if not estimate.group and estimate.role != "detail":
+                groups.setdefault((estimate.question, estimate.method), []).append(estimate)
+        outcomes: defaultdict[tuple[str, str], list[Outcome]] = defaultdict(list)
+        for outcome in each_outcome(self.run.outcomes()):
+            outcomes[outcome.question, outcome.method].append(outcome)
+        return tuple(
+            Result(
+                name=" ".join(filter(None, (method, question))),
+                estimates=tuple(estimates),
+                outcomes=tuple(outcomes[question, method]),
             )
-
-
-def _outcomes(path: Path, kind: str) -> Iterable[Outcome]:
-    table = find_table(VERDICTS, path)
-    if table is None:
-        return
-    columns = ("item", "condition", "prediction", "verdict", "margin_bits", "unscored_reason")
-    for item, condition, number, verdict, margin, reason in table.select(columns).iter_rows():
-        question = (
-            (ALL if number is None else str(number))
-            if kind in {REGIONS, ACCEPTABILITY}
-            else str(condition)
-        )
-        yield Outcome(
-            item=item,
-            question=question,
-            verdict=verdict,
-            margin_bits=margin,
-            reason=reason or "",
+            for (question, method), estimates in groups.items()
         )
 
+    @cached_property
+    def texts(self) -> Mapping[str, Mapping[str, str]]:
+        """Item to condition to text; a condition that was asked in several is numbered."""
+        asked: dict[str, dict[str, str]] = {}
+        if REQUESTS.name not in self.run.tables:
+            return asked
+        columns = ("item", "condition", "context", "text")
+        table = self.run.table(REQUESTS.name).select(columns).unique(maintain_order=True)
+        for item, condition, context, text in table.iter_rows():
+            texts = asked.setdefault(item, {})
+            name = condition or ""
+            same = sum(known.partition(" #")[0] == name for known in texts)
+            texts[f"{name} #{same + 1}" if same else name] = (
+                f"{context} {text}".strip() if context else text
+            )
+        return asked
 
-def _texts(path: Path) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
-    columns = ("item", "condition", "context", "text")
-    rows = read_table(REQUESTS, path).select(columns).unique(maintain_order=True).iter_rows()
-    for item, condition, context, text in rows:
-        found.setdefault(item, {})[condition or ""] = (
-            f"{context} {text}".strip() if context else text
+    @cached_property
+    def logprobs(self) -> Mapping[str, Mapping[str, float]]:
+        """Item to condition to the summed log-probability of the tokens scored, in nats.
+
+        A condition with an unscored token is not there.
+        """
+        import polars as pl
+
+        if not {TOKENS.name, REQUESTS.name} <= set(self.run.tables):
+            return {}
+        sums = (
+            self.run.table(TOKENS.name)
+            .group_by("request")
+            .agg(
+                pl.col("logprob_nats").sum().alias("sum"),
+                pl.col("logprob_nats").is_null().any().alias("missing"),
+            )
         )
-    return found
+        requests = self.run.table(REQUESTS.name)
+        places = requests.select("request", "item", "condition").unique(maintain_order=True)
+        rows = places.join(sums.filter(~pl.col("missing")), on="request", maintain_order="left")
+        by_item: dict[str, dict[str, float]] = {}
+        for item, condition, total in rows.select("item", "condition", "sum").iter_rows():
+            by_item.setdefault(item, {})[condition or ""] = total
+        return by_item
 
 
-def _stories(path: Path) -> dict[str, dict[str, str]]:
-    """The sentences of each story; its row is the item."""
-    file = path / STORIES_FILE
-    try:
-        lines = file.read_text("utf-8").split("\n")
-        records = [parse_json(line) for line in lines if line.strip()]
-        return {str(k): {"": " ".join(each["sentences"])} for k, each in enumerate(records)}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TableError(where=str(file), seen=f"cannot be read ({error})") from error
+def counts(outcome: Outcome) -> bool:
+    """Whether an outcome is right or wrong, or has a value where nothing is either."""
+    return outcome.value is not None if outcome.verdict is None else outcome.right is not None
 
 
-def _logprobs(path: Path) -> dict[str, dict[str, float]]:
-    import polars as pl
+def standard_error(estimate: Estimate) -> tuple[float | None, str]:
+    """The standard error of a share, or why there is none.
 
-    tokens, requests = find_table(TOKENS, path), find_table(REQUESTS, path)
-    if tokens is None or requests is None:
-        return {}
-    sums = tokens.group_by("request").agg(
-        pl.col("logprob_nats").sum().alias("sum"),
-        pl.col("logprob_nats").is_null().any().alias("missing"),
-    )
-    places = requests.select("request", "item", "condition").unique(maintain_order=True)
-    rows = places.join(sums.filter(~pl.col("missing")), on="request", maintain_order="left")
-    found: dict[str, dict[str, float]] = {}
-    for item, condition, total in rows.select("item", "condition", "sum").iter_rows():
-        found.setdefault(item, {})[condition or ""] = total
-    return found
+    That of a mean of zeros and ones, n - 1 below.
+
+    Args:
+        estimate: of anything.
+
+    Returns:
+        The error and an empty text, or None and the reason.
+    """
+    if not estimate.is_share or estimate.value is None:
+        return None, "it is no share of items; see the interval"
+    if estimate.n < _TWO:
+        return None, "fewer than two verdicts"
+    if estimate.right in (0, estimate.n):
+        return None, "all verdicts are equal, so that the formula gives 0; see the interval"
+    if estimate.clustered:
+        return None, "items belong together; see the interval"
+    return math.sqrt(estimate.value * (1 - estimate.value) / (estimate.n - 1)), ""
+
+
+def uncertainty(estimate: Estimate) -> dict[str, JsonValue]:
+    """The interval and what there is to say of the standard error, as JSON."""
+    return {
+        "low": estimate.low,
+        "high": estimate.high,
+        "interval_method": estimate.interval_method,
+        "interval_reason": estimate.reason or None,
+        "stderr_reason": standard_error(estimate)[1] or None,
+    }
+
+
+def bounds(estimate: Estimate) -> tuple[float, float] | None:
+    """The least and the greatest value that an estimate can have; None where it has none."""
+    return (0.0, 1.0) if estimate.is_share else _BOUNDS.get(estimate.statistic)
+
+
+def of_runs(runs: Sequence[Run]) -> list[RunData]:
+    """Some runs, ready to be written."""
+    return [*map(RunData, runs)]
+
+
+def _part(manifest: Mapping[str, JsonValue], name: str) -> Mapping[str, JsonValue]:
+    member = manifest.get(name)
+    return member if isinstance(member, dict) else {}

@@ -13,8 +13,10 @@ import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from cimento.exporting.data import Outcome, RunData, Share
+from cimento.exporting.data import Result, RunData, bounds, standard_error
 from cimento.files import write_text
+from cimento.runs.estimates import Estimate
+from cimento.runs.outcomes import Outcome
 from cimento.suites.model import JsonValue
 
 VERSION = "0.2.2"
@@ -27,7 +29,8 @@ def write_every_eval_ever(
 ) -> list[Path]:
     """One record and one file of verdicts for each run.
 
-    Results of which nothing was scored have no number and are left out.
+    Results of which nothing was scored have no number and are left out, and so are those without a
+    least and a greatest value, which the schema asks for.
 
     Args:
         runs: of any kind.
@@ -44,8 +47,13 @@ def _write(run: RunData, folder: Path, organization: str) -> list[Path]:
     developer, _, name = _model_id(run).rpartition("/")
     place = folder / _safe(run.suite) / _safe(developer or UNKNOWN) / _safe(name)
     # Made from the run, so that exporting it twice makes no second record.
-    stem = str(uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(run.facts.manifest, sort_keys=True)))
-    rows = [_row(run, each) for each in run.outcomes if each.verdict != "unscored"]
+    stem = str(uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(run.run.manifest, sort_keys=True)))
+    rows = [
+        _row(run, result, outcome)
+        for result in run.results
+        for outcome in result.outcomes
+        if outcome.right is not None
+    ]
     lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in rows)
     samples = write_text(lines, place / f"{stem}_samples.jsonl")
     record = _record(run, organization)
@@ -61,7 +69,6 @@ def _write(run: RunData, folder: Path, organization: str) -> list[Path]:
 
 
 def _record(run: RunData, organization: str) -> dict[str, JsonValue]:
-    shares = [run.share(question) for question in run.questions]
     return {
         "schema_version": VERSION,
         "evaluation_id": _evaluation_id(run),
@@ -75,16 +82,21 @@ def _record(run: RunData, organization: str) -> dict[str, JsonValue]:
         },
         "eval_library": {
             "name": "cimento",
-            "version": str(run.facts.manifest.get("cimento", UNKNOWN)),
-            "additional_details": _texts(run.facts.manifest.get("versions")),
+            "version": str(run.run.manifest.get("cimento", UNKNOWN)),
+            "additional_details": _texts(run.run.manifest.get("versions")),
         },
         "model_info": _model(run),
-        "evaluation_results": [_result(run, each) for each in shares if each.accuracy is not None],
+        "evaluation_results": [
+            _result(run, result, estimate)
+            for result in run.results
+            for estimate in result.estimates
+            if estimate.value is not None and bounds(estimate) is not None
+        ],
     }
 
 
 def _model(run: RunData) -> dict[str, JsonValue]:
-    card, versions = run.facts.model, run.facts.manifest.get("versions")
+    card, versions = run.card, run.run.manifest.get("versions")
     model_id = _model_id(run)
     developer = model_id.rpartition("/")[0]
     engine = versions.get("transformers") if isinstance(versions, dict) else None
@@ -94,7 +106,7 @@ def _model(run: RunData) -> dict[str, JsonValue]:
         "additional_details": {
             **_texts({name: value for name, value in card.items() if name != "details"}),
             **_texts(card.get("details")),
-            "policy": json.dumps(dict(run.facts.policy), sort_keys=True),
+            "policy": json.dumps(dict(run.policy), sort_keys=True),
         },
     }
     if developer:
@@ -104,49 +116,51 @@ def _model(run: RunData) -> dict[str, JsonValue]:
     return info
 
 
-def _result(run: RunData, share: Share) -> dict[str, JsonValue]:
-    uncertainty: dict[str, JsonValue] = {"num_samples": share.n}
-    if share.stderr is not None:
-        uncertainty["standard_error"] = {"value": share.stderr, "method": "analytic"}
-    interval = share.interval
-    if interval.low is not None and interval.high is not None:
+def _result(run: RunData, result: Result, estimate: Estimate) -> dict[str, JsonValue]:
+    uncertainty: dict[str, JsonValue] = {"num_samples": estimate.n}
+    error, why = standard_error(estimate)
+    if error is not None:
+        uncertainty["standard_error"] = {"value": error, "method": "analytic"}
+    if estimate.low is not None and estimate.high is not None:
         uncertainty["confidence_interval"] = {
-            "lower": interval.low,
-            "upper": interval.high,
+            "lower": estimate.low,
+            "upper": estimate.high,
             "confidence_level": 0.95,
-            "method": interval.method,
+            "method": estimate.interval_method,
         }
+    least, greatest = bounds(estimate) or (0.0, 1.0)
+    counts = {
+        "pass": estimate.passed,
+        "fail": estimate.failed,
+        "tie": estimate.tied,
+        "unscored": estimate.unscored,
+    }
     return {
-        "evaluation_result_id": _result_id(run, share.question),
-        "evaluation_name": f"{run.suite}: {share.question}",
+        "evaluation_result_id": _result_id(run, result, estimate),
+        "evaluation_name": f"{run.suite}: {result.name}",
         "source_data": _source(run),
         "evaluation_timestamp": run.created,
         "metric_config": {
-            "evaluation_description": run.described(share.question),
-            "metric_id": "accuracy",
-            "metric_name": "Accuracy",
-            "metric_kind": "accuracy",
-            "metric_unit": "proportion",
+            "evaluation_description": result.description,
+            "metric_id": estimate.statistic,
+            "metric_name": estimate.statistic.capitalize(),
+            "metric_kind": "accuracy" if estimate.is_share else "correlation",
+            "metric_unit": "proportion" if estimate.is_share else estimate.unit or "none",
             "lower_is_better": False,
             "score_type": "continuous",
-            "min_score": 0.0,
-            "max_score": 1.0,
+            "min_score": least,
+            "max_score": greatest,
         },
         "score_details": {
-            "score": share.accuracy,
-            "details": _texts({**share.counts, **_reasons(share)}),
+            "score": estimate.value,
+            "details": _texts({**counts, "stderr_reason": why, "interval_reason": estimate.reason}),
             "uncertainty": uncertainty,
         },
     }
 
 
-def _reasons(share: Share) -> dict[str, str]:
-    """Why there is no standard error, or no interval, where there is none."""
-    return {"stderr_reason": share.stderr_reason, "interval_reason": share.interval.reason or ""}
-
-
 def _source(run: RunData) -> dict[str, JsonValue]:
-    meta, suite = run.facts.meta, run.facts.manifest.get("suite")
+    meta, suite = run.run.suite.meta, run.run.manifest.get("suite")
     details: dict[str, JsonValue] = {
         "version": meta.version,
         "language": meta.language,
@@ -161,27 +175,29 @@ def _source(run: RunData) -> dict[str, JsonValue]:
     }
 
 
-def _row(run: RunData, outcome: Outcome) -> dict[str, JsonValue]:
+def _row(run: RunData, result: Result, outcome: Outcome) -> dict[str, JsonValue]:
     """One verdict. There is no answer to read out of a reply: the verdict is the output."""
     texts = run.texts.get(outcome.item, {})
-    raw, reference = "\n".join(texts.values()), run.described(outcome.question)
+    raw, reference = "\n".join(texts.values()), result.description
     choices: list[JsonValue] | None = [*texts.values()] if len(texts) > 1 else None
-    right = run.is_right(outcome)
+    right = bool(outcome.right)
     return {
         "schema_version": f"instance_level_eval_{VERSION}",
         "evaluation_id": _evaluation_id(run),
         "model_id": _model_id(run),
-        "evaluation_name": f"{run.suite}: {outcome.question}",
-        "evaluation_result_id": _result_id(run, outcome.question),
+        "evaluation_name": f"{run.suite}: {result.name}",
+        "evaluation_result_id": _result_id(run, result, result.estimates[0]),
         "sample_id": outcome.item,
         "sample_hash": hashlib.sha256((raw + reference).encode()).hexdigest(),
         "interaction_type": "single_turn",
         "input": {"raw": raw, "reference": [reference], "choices": choices},
-        "output": {"raw": [outcome.verdict]},
+        "output": {"raw": [outcome.verdict or ""]},
         "messages": None,
         "answer_attribution": [],
         "evaluation": {"score": float(right), "is_correct": right},
-        "metadata": _texts({"verdict": outcome.verdict, "margin_bits": outcome.margin_bits}),
+        "metadata": _texts(
+            {"verdict": outcome.verdict, "value": outcome.value, "unit": outcome.unit}
+        ),
     }
 
 
@@ -189,8 +205,9 @@ def _evaluation_id(run: RunData) -> str:
     return f"{run.suite}/{_model_id(run).replace('/', '_')}/{_epoch(run)}"
 
 
-def _result_id(run: RunData, question: str) -> str:
-    return f"{_evaluation_id(run)}#{question}"
+def _result_id(run: RunData, result: Result, estimate: Estimate) -> str:
+    several = f"/{estimate.statistic}" if len(result.estimates) > 1 else ""
+    return f"{_evaluation_id(run)}#{result.name}{several}"
 
 
 def _model_id(run: RunData) -> str:

@@ -8,22 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.answers import (
-    CHOICES,
-    FILLS,
-    JUDGMENTS,
-    REPLIES,
-    REQUESTS,
-    SCORES,
-    STORY_CHOICES,
-    STORY_REPLIES,
-    TOKENS,
-    VERDICTS,
-    TableSchema,
-    find_table,
-)
 from cimento.citing import bibtex, methods_paragraph, references
-from cimento.citing.facts import STORIES
 from cimento.citing.used import counted
 from cimento.exporting.data import RunData
 from cimento.files import atomically, write_text
@@ -35,22 +20,15 @@ from cimento.runs.outcomes import OUTCOMES
 if TYPE_CHECKING:
     import polars as pl
 
-TABLES: Sequence[TableSchema] = (
-    OUTCOMES, ESTIMATES, VERDICTS, TOKENS, REQUESTS, FILLS, CHOICES, REPLIES, SCORES, JUDGMENTS,
-)  # fmt: skip
 _ABOUT = {
-    "outcomes": "one row an item and question: what became of it, and why",
-    "estimates": "one row a rate, an effect or a correlation, with its interval",
-    "verdicts": "one row an item and question: pass, fail, tie or unscored; margins in bits",
+    OUTCOMES.name: "one row an item and question: pass, fail, tie or unscored, and its value",
+    ESTIMATES.name: "one row a number about many items, with its interval",
     "tokens": "one row a token: its log-probability in nats",
     "requests": "one row a region of a text that was asked",
     "fills": "one row a candidate for a blank",
-    "choices": "one row an option of a story's question",
+    "choices": "one row an option of a question",
     "replies": "one row a reply that a model wrote",
-    "scores": "one row a measure of a sentence",
-    "judgments": "one row a judgment of a person",
 }
-_OF_STORIES = {schema.name: schema for schema in (STORY_CHOICES, STORY_REPLIES)}
 _LICENCE = re.compile(r"^[\w.+-]+$")
 
 
@@ -63,35 +41,35 @@ def write_hf_dataset(runs: Sequence[RunData], folder: Path) -> list[Path]:
         StorageError: the folder cannot be written.
     """
     written = []
-    for schema in TABLES:
-        frame = _joined(runs, schema) if schema is not JUDGMENTS else None
+    for name in _ABOUT:
+        frame = _joined(runs, name)
         if frame is not None:
-            path = folder / "data" / f"{schema.name}.parquet"
+            path = folder / "data" / f"{name}.parquet"
             written.append(atomically(path, frame.write_parquet))
     names = [path.stem for path in written]
     return [*written, write_text(_card(runs, names), folder / "README.md")]
 
 
-def _joined(runs: Sequence[RunData], schema: TableSchema) -> pl.DataFrame | None:
+def _joined(runs: Sequence[RunData], name: str) -> pl.DataFrame | None:
     """A table of all runs that have it; None where none has."""
     import polars as pl
 
     frames = []
-    for run in runs:
-        of_stories = _OF_STORIES if run.facts.kind == STORIES else {}
-        table = find_table(of_stories.get(schema.name, schema), run.path)
-        if table is None:
+    for data in runs:
+        if name not in (*data.run.tables, OUTCOMES.name, ESTIMATES.name):
             continue
-        own = (pl.lit(run.facts.label).alias("model"), pl.lit(run.suite).alias("suite"))
-        frames.append(table.drop("suite", "model", strict=False).select(*own, pl.all()))
+        table = data.run.table(name).drop("model", "suite", strict=False)
+        whose = (pl.lit(data.run.model).alias("model"), pl.lit(data.suite).alias("suite"))
+        frames.append(table.select(*whose, pl.all()))
     # A column that only some runs have is null in the others.
     return pl.concat(frames, how="diagonal") if frames else None
 
 
 def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
-    facts = [run.facts for run in runs]
-    head = ["---", *_listed("language", sorted({each.meta.language for each in facts} - {""}))]
-    licences = sorted({each.meta.licence for each in facts if _LICENCE.match(each.meta.licence)})
+    opened = [data.run for data in runs]
+    metas = [run.suite.meta for run in opened]
+    head = ["---", *_listed("language", sorted({meta.language for meta in metas} - {""}))]
+    licences = sorted({meta.licence for meta in metas if _LICENCE.match(meta.licence)})
     if len(licences) == 1:
         head.append(f"license: {licences[0].lower()}")
     head += ["tags:", "- cimento", "- linguistic-evaluation", "configs:"]
@@ -115,17 +93,17 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
         "```python",
         "from datasets import load_dataset",
         "",
-        f'table = load_dataset("PATH", "{tables[0] if tables else "verdicts"}", split="train")',
+        f'table = load_dataset("PATH", "{tables[0]}", split="train")',
         "```",
         "",
         "## How it was made",
         "",
-        methods_paragraph(facts, form="text"),
+        methods_paragraph(opened, form="text"),
         "",
         "## Citation",
         "",
         "```bibtex",
-        bibtex(references(facts)).rstrip("\n"),
+        bibtex(references(opened)).rstrip("\n"),
         "```",
     ]
     return "\n".join([*head, *body]) + "\n"
@@ -133,14 +111,16 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
 
 def _results(runs: Sequence[RunData]) -> Grid:
     rows = []
-    for run in runs:
-        for share in map(run.share, run.questions):
-            counts = (str(share.right), str(share.n), rate(share.accuracy, absent=BLANK))
-            found = share.interval
-            ends = interval(found.low, found.high, absent=found.reason or BLANK)
-            rows.append((run.suite, run.facts.label, share.question, *counts, ends))
-    header = ("suite", "model", "question", "right", "of", "accuracy", "95 % interval")
-    return Grid(title="How often each answer is right.", header=header, rows=tuple(rows), labels=3)
+    for data in runs:
+        for result in data.results:
+            for one in result.estimates:
+                right = BLANK if one.right is None else str(one.right)
+                value = rate(one.value, absent=BLANK)
+                ends = interval(one.low, one.high, absent=one.reason or BLANK)
+                names = (data.suite, data.run.model, result.name, one.statistic)
+                rows.append((*names, right, str(one.n), value, ends))
+    header = ("suite", "model", "question", "statistic", "right", "of", "value", "95 % interval")
+    return Grid(title="What the runs say.", header=header, rows=tuple(rows), labels=4)
 
 
 def _listed(name: str, values: Sequence[str]) -> list[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from cimento.exporting.data import Outcome, RunData, Share
+from cimento.exporting.data import Result, RunData, counts, standard_error, uncertainty
 from cimento.files import write_text
+from cimento.runs.outcomes import Outcome
 from cimento.suites.model import JsonValue
 
 _MARKS = {True: "C", False: "I"}
@@ -33,7 +34,7 @@ def write_inspect(runs: Sequence[RunData], folder: Path) -> list[Path]:
 
 def _log(run: RunData) -> dict[str, JsonValue]:
     samples = _samples(run)
-    scores: list[JsonValue] = [_score(run.share(question)) for question in run.questions]
+    scores: list[JsonValue] = [*map(_score, run.results)]
     return {
         "version": 2,
         "status": "success",
@@ -50,7 +51,7 @@ def _log(run: RunData) -> dict[str, JsonValue]:
 
 
 def _spec(run: RunData, ids: list[str]) -> dict[str, JsonValue]:
-    facts = run.facts
+    manifest, meta = run.run.manifest, run.run.suite.meta
     sample_ids: list[JsonValue] = [*ids]
     return {
         "eval_id": _id(run),
@@ -58,7 +59,7 @@ def _spec(run: RunData, ids: list[str]) -> dict[str, JsonValue]:
         "created": run.created,
         "task": run.suite,
         "task_id": _id(run),
-        "task_version": facts.meta.version or 0,
+        "task_version": meta.version or 0,
         "dataset": {
             "name": run.suite,
             "samples": len(ids),
@@ -66,78 +67,84 @@ def _spec(run: RunData, ids: list[str]) -> dict[str, JsonValue]:
             "shuffled": False,
         },
         "model": f"cimento/{run.model}",
-        "model_args": dict(facts.policy),
-        "config": {"limit": facts.asking.get("limit")},
-        "packages": {"cimento": str(facts.manifest.get("cimento", ""))},
+        "model_args": dict(run.policy),
+        "config": {"limit": run.asking.get("limit")},
+        "packages": {"cimento": str(manifest.get("cimento", ""))},
         "metadata": {
-            "model": dict(facts.model),
-            "suite": facts.manifest.get("suite"),
-            "versions": facts.manifest.get("versions"),
-            "language": facts.meta.language,
-            "licence": facts.meta.licence,
-            "citation": facts.meta.citation,
+            "model": dict(run.card),
+            "suite": manifest.get("suite"),
+            "versions": manifest.get("versions"),
+            "language": meta.language,
+            "licence": meta.licence,
+            "citation": meta.citation,
         },
     }
 
 
 def _samples(run: RunData) -> list[dict[str, JsonValue]]:
-    by_item: dict[str, list[Outcome]] = {}
-    for outcome in run.outcomes:
-        by_item.setdefault(outcome.item, []).append(outcome)
+    by_item: dict[str, list[tuple[Result, Outcome]]] = {}
+    for result in run.results:
+        for outcome in result.outcomes:
+            by_item.setdefault(outcome.item, []).append((result, outcome))
     return [_sample(run, item, outcomes) for item, outcomes in by_item.items()]
 
 
-def _sample(run: RunData, item: str, outcomes: Sequence[Outcome]) -> dict[str, JsonValue]:
+def _sample(
+    run: RunData, item: str, outcomes: Sequence[tuple[Result, Outcome]]
+) -> dict[str, JsonValue]:
     texts = run.texts.get(item, {})
-    questions: list[JsonValue] = [run.described(each.question) for each in outcomes]
-    unscored: Mapping[str, JsonValue] = {
-        each.question: each.reason for each in outcomes if each.verdict == "unscored"
+    targets: list[JsonValue] = [result.description for result, _ in outcomes]
+    unscored: dict[str, JsonValue] = {
+        result.name: one.reason for result, one in outcomes if not counts(one)
     }
     return {
         "id": item,
         "epoch": 1,
         "input": "\n".join(texts.values()),
         "choices": list(texts.values()) if len(texts) > 1 else None,
-        "target": questions,
+        "target": targets,
         "messages": [],
         "output": {"model": f"cimento/{run.model}", "choices": []},
         "scores": {
-            each.question: {
-                "value": _MARKS[run.is_right(each)],
-                "explanation": each.verdict,
-                "metadata": {"margin_bits": each.margin_bits},
+            result.name: {
+                "value": one.value if one.right is None else _MARKS[one.right],
+                "explanation": one.verdict or one.unit,
+                "metadata": {"value": one.value, "unit": one.unit, "reference": one.reference},
             }
-            for each in outcomes
-            if each.verdict != "unscored"
+            for result, one in outcomes
+            if counts(one)
         },
         "metadata": {
             "conditions": dict(texts),
             "logprob_nats": dict(run.logprobs.get(item, {})),
-            "unscored": dict(unscored),
+            "unscored": unscored,
         },
     }
 
 
-def _score(share: Share) -> dict[str, JsonValue]:
+def _score(result: Result) -> JsonValue:
     metrics: dict[str, JsonValue] = {}
-    if share.accuracy is not None:
-        metrics["accuracy"] = {"name": "accuracy", "value": share.accuracy}
-    if share.stderr is not None:
-        metrics["stderr"] = {"name": "stderr", "value": share.stderr}
+    first = result.estimates[0]
+    for estimate in result.estimates:
+        name, (error, _) = estimate.statistic, standard_error(estimate)
+        if estimate.value is not None:
+            metrics[name] = {"name": name, "value": estimate.value}
+        if error is not None:
+            metrics["stderr"] = {"name": "stderr", "value": error}
     return {
-        "name": share.question,
+        "name": result.name,
         "scorer": "cimento",
-        "scored_samples": share.n,
-        "unscored_samples": share.counts.get("unscored", 0),
+        "scored_samples": first.n,
+        "unscored_samples": first.unscored,
         "metrics": metrics,
         "metadata": {
-            **share.uncertainty,
-            "ties": share.counts.get("tie", 0),
+            "uncertainty": {one.statistic: uncertainty(one) for one in result.estimates},
+            "ties": first.tied,
         },
     }
 
 
 def _id(run: RunData) -> str:
     """The same for the same run, so that exporting twice makes no second log."""
-    text = json.dumps(run.facts.manifest, sort_keys=True, default=str)
+    text = json.dumps(run.run.manifest, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:22]

@@ -6,12 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.designs import factorial_of, is_factorial
-from cimento.exporting.data import RunData
+from cimento.exporting.data import RunData, counts
 from cimento.files import write_text
-from cimento.results import Run
-from cimento.runs.store import RunFolder
-from cimento.suites.kinds import REGIONS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,13 +22,15 @@ if (requireNamespace("lmerTest", quietly = TRUE)) library(lmerTest)
 options(width = 120)
 """
 
-_VERDICTS = """
-verdicts <- read.csv("verdicts.csv", encoding = "UTF-8", stringsAsFactors = FALSE,
+_OUTCOMES = """
+estimates <- read.csv("estimates.csv", encoding = "UTF-8", stringsAsFactors = FALSE)
+cat("\\nWhat the runs say\\n")
+print(estimates[, c("suite", "model", "question", "statistic", "value", "low", "high", "n")])
+
+outcomes <- read.csv("outcomes.csv", encoding = "UTF-8", stringsAsFactors = FALSE,
                      colClasses = c(item = "character", cluster = "character"))
-verdicts <- subset(verdicts, verdict != "unscored")
+verdicts <- subset(outcomes, !is.na(right))
 verdicts$right <- as.integer(verdicts$right)
-cat("\\nShare of items that are right\\n")
-print(aggregate(right ~ suite + model + question, data = verdicts, FUN = mean))
 
 # Where the suite says which items belong together (column cluster, else empty), clusters have
 # random effects too: without them items of one cluster would count as independent.
@@ -57,14 +55,15 @@ for (part in split(verdicts, list(verdicts$suite, verdicts$question), drop = TRU
   }
 }
 
-# Margins in bits, of models of one kind: those of causal and masked models are no one scale.
-margins <- subset(verdicts, !is.na(margin_bits))
-for (part in split(margins, list(margins$suite, margins$question, margins$kind), drop = TRUE)) {
+# Values such as margins, of models of one kind: causal and masked models are on no one scale.
+values <- subset(outcomes, !is.na(value))
+for (part in split(values, list(values$suite, values$question, values$kind), drop = TRUE)) {
   if (length(unique(part$model)) > 1 && length(unique(part$item)) > 1) {
-    cat("\\n", part$suite[1], "-", part$question[1], "- margins,", part$kind[1], "models\\n")
+    cat("\\n", part$suite[1], "-", part$question[1], "-", part$unit[1], "of", part$kind[1],
+        "models\\n")
     told(part)
-    formula <- if (clustered(part)) margin_bits ~ model + (1 | item) + (1 | cluster)
-               else margin_bits ~ model + (1 | item)
+    formula <- if (clustered(part)) value ~ model + (1 | item) + (1 | cluster)
+               else value ~ model + (1 | item)
     print(summary(lmer(formula, data = part, REML = TRUE)), correlation = FALSE)
   }
 }
@@ -96,89 +95,98 @@ for (part in split(scores, list(scores$suite, scores$model, scores$phenomenon), 
 
 
 def write_r(runs: Sequence[RunData], folder: Path) -> list[Path]:
-    """``verdicts.csv`` and ``analysis.R``; ``scores.csv`` too where a suite has two factors.
+    """``outcomes.csv``, ``estimates.csv`` and ``analysis.R``.
+
+    ``scores.csv`` too, where a suite crosses two factors.
 
     Raises:
         StorageError: the folder cannot be written.
     """
-    written = [write_text(_verdicts(runs).write_csv(), folder / "verdicts.csv")]
-    scores = _scores(runs)
-    script = _HEAD + _VERDICTS
-    if not scores.is_empty():
-        written.append(write_text(scores.write_csv(), folder / "scores.csv"))
+    written = [
+        write_text(_outcomes(runs).write_csv(), folder / "outcomes.csv"),
+        write_text(_estimates(runs).write_csv(), folder / "estimates.csv"),
+    ]
+    scores = [table for data in runs if (table := _scores(data)) is not None]
+    script = _HEAD + _OUTCOMES
+    if scores:
+        import polars as pl
+
+        written.append(write_text(pl.concat(scores).write_csv(), folder / "scores.csv"))
         script += _SCORES
     return [*written, write_text(script, folder / "analysis.R")]
 
 
-def _verdicts(runs: Sequence[RunData]) -> pl.DataFrame:
+def _outcomes(runs: Sequence[RunData]) -> pl.DataFrame:
+    """One row an item and question; 1 is right, 0 wrong, and neither what was not scored."""
     import polars as pl
 
     rows = [
         (
-            run.suite,
-            run.facts.label,
-            str(run.facts.model.get("kind", "")),
-            each.item,
-            run.cluster_name(each.item),
-            each.question,
-            each.verdict,
-            int(run.is_right(each)),
-            each.margin_bits,
+            data.suite,
+            data.run.model,
+            data.run.model_kind,
+            one.item,
+            one.cluster or (one.item if clustered else ""),
+            result.name,
+            one.verdict or "",
+            None if one.right is None else int(one.right),
+            one.value if counts(one) else None,
+            one.unit,
+            one.reference,
         )
-        for run in runs
-        for each in run.outcomes
+        for data in runs
+        for result in data.results
+        for clustered in (any(one.cluster for one in result.outcomes),)
+        for one in result.outcomes
     ]
+    text, number = pl.String(), pl.Float64()
     columns = {
-        "suite": pl.String(),
-        "model": pl.String(),
-        "kind": pl.String(),
-        "item": pl.String(),
-        "cluster": pl.String(),
-        "question": pl.String(),
-        "verdict": pl.String(),
+        "suite": text,
+        "model": text,
+        "kind": text,
+        "item": text,
+        "cluster": text,
+        "question": text,
+        "verdict": text,
         "right": pl.Int64(),
-        "margin_bits": pl.Float64(),
+        "value": number,
+        "unit": text,
+        "reference": number,
     }
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
-def _scores(runs: Sequence[RunData]) -> pl.DataFrame:
-    """One row an item and condition of factorial suites; a higher score is better."""
+def _estimates(runs: Sequence[RunData]) -> pl.DataFrame:
+    """Every estimate that is no mere detail, as the runs have it."""
+    from cimento.runs.estimates import estimates_table
+
+    return estimates_table(
+        estimate for data in runs for result in data.results for estimate in result.estimates
+    )
+
+
+def _scores(data: RunData) -> pl.DataFrame | None:
+    """One row an item and condition of a suite that crosses two factors; None for others."""
     import polars as pl
 
-    rows = [row for run in runs if run.facts.kind == REGIONS for row in _score_rows(run)]
-    columns = {
-        "suite": pl.String(),
-        "model": pl.String(),
-        "measure": pl.String(),
-        "phenomenon": pl.String(),
-        "first_factor": pl.String(),
-        "second_factor": pl.String(),
-        "item": pl.String(),
-        "cluster": pl.String(),
-        "condition": pl.String(),
-        "first": pl.Float64(),
-        "second": pl.Float64(),
-        "score": pl.Float64(),
-    }
-    return pl.DataFrame(rows, schema=columns, orient="row")
+    table = data.run.paradigm.scores(data.run)
+    if table is None or "phenomenon" not in table.columns:
+        return None
+    outcomes = data.run.outcomes()
+    clusters = dict(outcomes.select("item", "cluster").drop_nulls().unique().iter_rows())
+    whose = pl.col("item").replace_strict(clusters, default=pl.col("item"), return_dtype=pl.String)
+    return (
+        table.filter(pl.col("score").is_not_null() & pl.col("phenomenon").is_not_null())
+        .with_columns(
+            suite=pl.lit(data.suite),
+            model=pl.lit(data.run.model),
+            cluster=whose if clusters else pl.lit(""),
+        )
+        .select(_SCORE_COLUMNS)
+    )
 
 
-def _score_rows(data: RunData) -> list[tuple[str | float, ...]]:
-    run = Run.open(RunFolder(data.path))
-    if not is_factorial(run):
-        return []
-    result = factorial_of(run, normalisations=("raw",))
-    rows: list[tuple[str | float, ...]] = []
-    for phenomenon in result.phenomena:
-        cells, names = phenomenon.square.cells, phenomenon.square.factors
-        changed, plain = cells[1].levels[0], cells[0].levels[1]
-        head = (data.suite, data.facts.label, result.measure, phenomenon.name)
-        for each in phenomenon.effects["raw"].items:
-            for cell, score in zip(cells, each.scores, strict=True):
-                if score is not None:
-                    first = 0.5 if cell.levels[0] == changed else -0.5
-                    second = 0.5 if cell.levels[1] == plain else -0.5
-                    whose = (each.item, data.cluster_name(each.item))
-                    rows.append((*head, *names, *whose, cell.name, first, second, score))
-    return rows
+_SCORE_COLUMNS = (
+    "suite", "model", "measure", "phenomenon", "first_factor", "second_factor", "item", "cluster",
+    "condition", "first", "second", "score",
+)  # fmt: skip

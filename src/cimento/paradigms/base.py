@@ -215,12 +215,14 @@ class MethodFacts:
         counted: what was asked and how much of it: ``24 items in 4 conditions``.
         design: how the suite is built, as a sentence; empty where there is nothing to say.
         sentences: how it was asked, judged and tested, in order.
+        together: which items belong together, where some do: ``items of one verb``.
         measures: names of the measures that sentences were given a value by.
     """
 
     counted: str
     design: str = ""
     sentences: tuple[str, ...] = ()
+    together: str = ""
     measures: tuple[str, ...] = ()
 
 

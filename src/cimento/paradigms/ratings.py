@@ -31,6 +31,7 @@ from cimento.acceptability.suites import (
     read_rated_suite,
 )
 from cimento.acceptability.text import RatedRun, rated_text
+from cimento.citing.used import measure as describe_measure
 from cimento.errors import Fault
 from cimento.files import file_digest
 from cimento.measures import Measure, Missing, find_measure, find_measures
@@ -227,8 +228,10 @@ class Ratings(RegionParadigm):
         sentences = rated_of(suite).sentences
         rated = sum(each.mean is not None for each in sentences)
         together = f"one {suite.cluster}" if suite.cluster else "a pair"
+        names = tuple(each.name for each in options.measures(run.model_kind))
         tests = (
-            "Each measure was set beside the ratings by Spearman's [@spearman1904], Pearson's and"
+            f"Measures of sentences: {'; '.join(map(describe_measure, names))}. Each was set beside"
+            " the ratings by Spearman's [@spearman1904], Pearson's and"
             " Kendall's correlation with jackknife intervals on Fisher's scale [@efron1993], and by"
             " Spearman's partial correlation with length in words (and word frequency, where it is"
             f" known) held constant. Spearman's was tested by permutation ({options.draws} draws,"
@@ -239,7 +242,7 @@ class Ratings(RegionParadigm):
             super().methods(run),
             counted=f"{len(sentences)} sentences, {rated} of them rated",
             sentences=(*super().methods(run).sentences, *((tests,) if rated else ())),
-            measures=tuple(each.name for each in options.measures(run.model_kind)),
+            measures=names,
         )
 
     def warnings(self, run: Run) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Tables of runs compared: two, before and after, or several models of one suite."""
+"""Tables of runs compared: before and after, or several models of one suite."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from cimento.report import wording
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
-    from cimento.standings import Duel, Standing, Table
+    from cimento.compare.before_after import Comparison
+    from cimento.compare.pairwise import PairwiseComparison
+    from cimento.compare.ranking import RankedModel, Ranking
+    from cimento.compare.values import PairedCorrelations, PairedValues
     from cimento.statistics.agreement import Agreement
+    from cimento.statistics.dependent import CorrelationDifference
     from cimento.statistics.differences import Difference
     from cimento.statistics.intervals import Interval
     from cimento.statistics.means import Mean
     from cimento.statistics.power import Equivalence
-    from cimento.verdicts.comparing import Flips, Paired
 
 _share = partial(wording.rate, absent=BLANK)
 _number = partial(wording.number, digits=4, absent=BLANK)
@@ -28,183 +31,229 @@ _ABOUT_SIZES = (
     " change that McNemar's exact test of as many items would find with a power of 0.8 (of"
     " clustered items, of their effective number)."
 )
-_ABOUT_DUELS = (
+_ABOUT_PAIRS = (
     "change: second minus first. h: of Cohen. detectable: the smallest change these items would"
     " show with a power of 0.8."
 )
 _NOT_CORRECTED = "p is not corrected for how many rows there are."
 SHOWN = 12
-"""Flipped items that are named; the table of items has them all."""
+"""Items that are named; the table of items has them all."""
 
 
-def flips_grid(flips: Sequence[Flips], *, note: str | None = None) -> Grid:
-    """Accuracy before and after, with one interval and one test, and the items that flipped.
+def comparison_grids(
+    comparison: Comparison, *, correction: str, with_items: bool = False
+) -> dict[str, Grid]:
+    """The tables of runs before and after, by name.
 
     Args:
-        flips: each prediction.
-        note: on models of two kinds; None where they are of one.
+        comparison: of the runs.
+        correction: name of the correction of p.
+        with_items: also with the change of every item.
+    """
+    grids = {}
+    behind = [rate.values for rate in comparison.rates if rate.values is not None]
+    if comparison.rates:
+        grids["rates"] = rates_grid(comparison.rates, correction=correction)
+        grids["sizes"] = sizes_grid(comparison.rates)
+    if behind:
+        grids["margins"] = values_grid(behind, title="What is behind right and wrong.")
+    if comparison.values:
+        title = "Values before and after; of scores of conditions and of DD more is better."
+        grids["values"] = values_grid(comparison.values, title=title)
+    if comparison.correlations:
+        grids["correlations"] = correlations_grid(comparison.correlations, correction=correction)
+    if with_items:
+        grids["items"] = changes_grid((*behind, *comparison.values))
+    return grids
+
+
+def ranking_grids(ranking: Ranking, *, correction: str) -> dict[str, Grid]:
+    """The tables of several models of one suite, by name.
+
+    Args:
+        ranking: of the models.
+        correction: name of the correction of p.
+    """
+    from cimento.report.robustness import reliability_grid
+
+    title = f"{ranking.suite}, {ranking.question}: every pair."
+    grids = {
+        "models": models_grid(ranking),
+        "pairs": pairs_grid(ranking.pairs, title=title, correction=correction),
+        "reliability": reliability_grid(ranking),
+    }
+    if ranking.checkpoints:
+        title = f"{ranking.models[0].family} over training, {ranking.suite}."
+        grids["checkpoints"] = checkpoints_grid(ranking.checkpoints, title=title)
+    return grids
+
+
+def rates_grid(rates: Sequence[PairwiseComparison], *, correction: str) -> Grid:
+    """How much is right before and after, with one interval and one test, and what flipped.
+
+    Args:
+        rates: each a row.
+        correction: name of the correction of p.
     """
     rows = tuple(
         (
-            _name(each),
-            str(each.n),
-            _share(each.first),
-            _share(each.second),
-            _signed(each.change.estimate),
-            _interval(each.change),
-            str(len(each.gained)),
-            str(len(each.lost)),
-            _p(each.test.p),
-            _signed(each.margins.change.value),
-            _interval(each.margins.change),
-            _p(each.margins.change.p),
+            rate.suite,
+            rate.question,
+            str(rate.n),
+            _share(rate.first_share),
+            _share(rate.second_share),
+            _signed(rate.change.estimate),
+            _interval(rate.change),
+            str(len(rate.gained)),
+            str(len(rate.lost)),
+            _p(rate.test.p),
+            _p(rate.corrected),
         )
-        for each in flips
+        for rate in rates
     )
-    notes = [f"Change: {_methods(flips)}. {_NOT_CORRECTED}", *([note] if note else [])]
-    if note is None:
-        methods = dict.fromkeys(each.margins.change.method for each in flips)
-        notes.insert(1, f"Margins: {'; '.join(methods)}.")
-    reasons = [reason for each in flips for reason in (each.change.reason, each.test.reason)]
+    notes = [f"change: {_methods(rates)}.", *_family(rates, correction)]
+    notes += dict.fromkeys(rate.note for rate in rates if rate.note)
+    reasons = [reason for rate in rates for reason in (rate.change.reason, rate.test.reason)]
     notes += [f"Not there: {reason}." for reason in dict.fromkeys(reasons) if reason]
-    for each in flips:
-        for what, items in (("gained", each.gained), ("lost", each.lost)):
+    for rate in rates:
+        for what, items in (("gained", rate.gained), ("lost", rate.lost)):
             if items:
                 more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else BLANK
-                notes.append(f"{_name(each)}, {what}: {', '.join(items[:SHOWN])}{more}.")
+                named = f"{rate.suite}, {rate.question}, {what}"
+                notes.append(f"{named}: {', '.join(items[:SHOWN])}{more}.")
     return Grid(
-        title="Accuracy before and after, over the items scored in both.",
+        title="Right before and after, over the items scored in both.",
         header=(
-            "prediction", "items", "first", "second", "change", "95 %", "gained", "lost", "p",
-            "margin, bits", "95 %", "p",
+            "suite", "right is", "items", "first", "second", "change", "95 %", "gained", "lost",
+            "p", f"p ({correction})",
         ),
         rows=rows,
+        labels=2,
         notes=tuple(notes),
     )  # fmt: skip
 
 
-def sizes_grid(flips: Sequence[Flips]) -> Grid:
+def sizes_grid(rates: Sequence[PairwiseComparison]) -> Grid:
     """How large the change is, how alike the two are, and what these items could show at all."""
     rows = tuple(
         (
-            _name(each),
-            _number(each.odds.value),
-            _number(each.margins.effect.value),
-            _share(each.kappa.value),
-            _interval(each.kappa),
-            _share(each.detectable),
-            "; ".join(
-                reason
-                for reason in (each.odds.reason, each.margins.effect.reason, each.kappa.reason)
-                if reason
-            ),
+            rate.suite,
+            rate.question,
+            _signed(rate.effect),
+            _number(rate.odds.value),
+            _number(rate.values.effect.value) if rate.values else BLANK,
+            _share(rate.kappa.value),
+            _interval(rate.kappa),
+            _share(rate.detectable),
+            "; ".join(reason for reason in (rate.odds.reason, rate.kappa.reason) if reason),
         )
-        for each in flips
+        for rate in rates
     )
     return Grid(
         title="How large the change is, and how alike the two are.",
         header=(
-            "prediction", "gained / lost", "d_z of margins", "kappa", "95 %", "detectable",
-            "reason",
+            "suite", "right is", "h", "gained / lost", "d_z of margins", "kappa", "95 %",
+            "detectable", "reason",
         ),
         rows=rows,
+        labels=2,
         remarks=1,
-        notes=(_ABOUT_SIZES,),
+        notes=(f"h: of Cohen. {_ABOUT_SIZES}",),
     )  # fmt: skip
 
 
-def _methods(tested: Sequence[Flips] | Sequence[Duel]) -> str:
+def _methods(tested: Sequence[PairwiseComparison]) -> str:
     """How the intervals and the p of changes were made."""
-    names = [each.change.method for each in tested] + [each.test.method for each in tested]
+    names = [pair.change.method for pair in tested] + [pair.test.method for pair in tested]
     return "; ".join(dict.fromkeys(names))
 
 
-def _name(flips: Flips) -> str:
-    return "all together" if flips.prediction is None else f"prediction {flips.prediction}"
-
-
-def duels_grid(duels: Sequence[Duel], *, title: str, correction: str, pairs: bool = False) -> Grid:
-    """Two models on each suite, right or wrong.
+def pairs_grid(pairs: Sequence[PairwiseComparison], *, title: str, correction: str) -> Grid:
+    """Every two models of a suite.
 
     Args:
-        duels: each a row.
+        pairs: each a row.
         title: what they are.
         correction: name of the correction of p.
-        pairs: with the names of the two models in place of suite and question.
     """
     rows = tuple(
         (
-            each.first if pairs else each.suite,
-            each.second if pairs else each.question,
-            str(each.n),
-            _signed(each.change.estimate),
-            _interval(each.change),
-            _signed(each.effect),
-            f"{len(each.gained)}/{len(each.lost)}",
-            _p(each.test.p),
-            _p(each.corrected),
-            _share(each.kappa.value),
-            _share(each.detectable),
-            each.test.reason or each.change.reason or BLANK,
+            pair.first,
+            pair.second,
+            str(pair.n),
+            _signed(pair.change.estimate),
+            _interval(pair.change),
+            _signed(pair.effect),
+            f"{len(pair.gained)}/{len(pair.lost)}",
+            _p(pair.test.p),
+            _p(pair.corrected),
+            _share(pair.kappa.value),
+            _share(pair.detectable),
+            pair.test.reason or pair.change.reason or BLANK,
         )
-        for each in duels
+        for pair in pairs
     )
-    heads = ("first", "second") if pairs else ("suite", "right is")
     return Grid(
         title=title,
         header=(
-            *heads, "items", "change", "95 %", "h", "gained/lost", "p", f"p ({correction})",
-            "kappa", "detectable", "reason",
+            "first", "second", "items", "change", "95 %", "h", "gained/lost", "p",
+            f"p ({correction})", "kappa", "detectable", "reason",
         ),
         rows=rows,
         labels=2,
         remarks=1,
         notes=(
-            f"{_ABOUT_DUELS} Intervals and p: {_methods(duels)}.",
+            f"{_ABOUT_PAIRS} Intervals and p: {_methods(pairs)}.",
             "An interval and a p of two methods may disagree near 0.05.",
-            *_family(duels, correction),
-            *dict.fromkeys(duel.note for duel in duels if duel.note),
+            *_family(pairs, correction),
+            *dict.fromkeys(pair.note for pair in pairs if pair.note),
         ),
     )  # fmt: skip
 
 
-def _family(duels: Sequence[Duel], correction: str) -> list[str]:
+def _family(
+    tested: Sequence[PairwiseComparison] | Sequence[PairedCorrelations], correction: str
+) -> list[str]:
     """Over how many comparisons p-values are corrected; nothing where there is one."""
-    sizes = {duel.family for duel in duels}
-    if sizes <= {1}:
+    most = max((one.family for one in tested), default=1)
+    if most == 1:
         return []
-    return [f"p ({correction}): over the {max(sizes)} comparisons that were made together."]
+    return [f"p ({correction}): over the {most} comparisons that were made together."]
 
 
 def equivalence_grid(
-    duels: Sequence[Duel], found: Sequence[Equivalence], *, margin: float, pairs: bool = False
+    pairs: Sequence[PairwiseComparison],
+    tests: Sequence[Equivalence],
+    *,
+    margin: float,
+    models: bool = False,
 ) -> Grid:
-    """Whether the two of each duel differ by less than a margin.
+    """Whether the two of each pair differ by less than a margin.
 
     Args:
-        duels: each a row.
-        found: of each duel, whether they do.
+        pairs: each a row.
+        tests: of each pair, whether they do.
         margin: the smallest difference that would matter.
-        pairs: with the names of the two models in place of suite and question.
+        models: with the names of the two models in place of suite and question.
     """
     rows = tuple(
         (
-            duel.first if pairs else duel.suite,
-            duel.second if pairs else duel.question,
-            str(duel.n),
-            _signed(each.estimate),
-            wording.interval(each.low, each.high, absent=BLANK),
-            _p(each.p),
-            equivalence_words(each, margin=margin),
+            pair.first if models else pair.suite,
+            pair.second if models else pair.question,
+            str(pair.n),
+            _signed(test.estimate),
+            wording.interval(test.low, test.high, absent=BLANK),
+            _p(test.p),
+            equivalence_words(test, margin=margin),
         )
-        for duel, each in zip(duels, found, strict=True)
+        for pair, test in zip(pairs, tests, strict=True)
     )
-    methods = "; ".join(dict.fromkeys(each.method for each in found))
+    methods = "; ".join(dict.fromkeys(test.method for test in tests))
     several = f" {_NOT_CORRECTED}" if len(rows) > 1 else ""
     return Grid(
         title=f"Whether the change is smaller than {margin:g} either way.",
         header=(
-            *(("first", "second") if pairs else ("suite", "right is")),
+            *(("first", "second") if models else ("suite", "right is")),
             "items", "change", "90 %", "p", "so",
         ),
         rows=rows,
@@ -214,38 +263,38 @@ def equivalence_grid(
     )  # fmt: skip
 
 
-def equivalence_words(found: Equivalence, *, margin: float) -> str:
+def equivalence_words(test: Equivalence, *, margin: float) -> str:
     """What a test of equivalence says, in words."""
-    if found.equivalent:
+    if test.equivalent:
         return f"equivalent within ±{margin:g}"
-    return "not shown to be equivalent" + (f" ({found.reason})" if found.reason else "")
+    return "not shown to be equivalent" + (f" ({test.reason})" if test.reason else "")
 
 
-def standings_grid(table: Table) -> Grid:
+def models_grid(ranking: Ranking) -> Grid:
     """The models of one suite, the best first, with the places that each could hold."""
     rows = tuple(
         (
-            each.model,
-            _share(each.accuracy),
-            _interval(each.interval),
-            BLANK if each.rank is None else str(each.rank.place),
-            BLANK if each.rank is None else _places(each.rank.best, each.rank.worst),
+            model.model,
+            _share(model.accuracy),
+            _interval(model.interval),
+            BLANK if model.rank is None else str(model.rank.place),
+            BLANK if model.rank is None else _places(model.rank.best, model.rank.worst),
         )
-        for each in table.standings
+        for model in ranking.models
     )
     return Grid(
-        title=f"{table.suite}, {table.question}: {table.n} items that all were scored on.",
+        title=f"{ranking.suite}, {ranking.question}: {ranking.n} items that all were scored on.",
         header=("model", "accuracy", "95 %", "place", "could be"),
         rows=rows,
-        notes=tuple(_table_notes(table)),
+        notes=tuple(_ranking_notes(ranking)),
     )
 
 
-def checkpoints_grid(steps: Sequence[Standing], *, title: str) -> Grid:
+def checkpoints_grid(steps: Sequence[RankedModel], *, title: str) -> Grid:
     """Revisions of one model in the order of training."""
     rows = tuple(
-        (str(each.step), _share(each.accuracy), _interval(each.interval), str(each.n), each.model)
-        for each in steps
+        (str(step.step), _share(step.accuracy), _interval(step.interval), str(step.n), step.model)
+        for step in steps
     )
     return Grid(
         title=title, header=("step", "accuracy", "95 %", "items", "model"), rows=rows, remarks=1
@@ -256,73 +305,119 @@ def _places(best: int, worst: int) -> str:
     return str(best) if best == worst else f"{best}-{worst}"
 
 
-def _table_notes(table: Table) -> list[str]:
+def _ranking_notes(ranking: Ranking) -> list[str]:
     notes = []
-    if table.left_out:
-        notes.append(f"Without {wording.items(table.left_out)} that some model was not scored on.")
-    if table.together is not None:
-        test = table.together
-        told = f"p {_p(test.p)}" if test.p is not None else test.reason
-        notes.append(f"All models together, {test.method}: {told}.")
-    alpha = table.alpha
-    told = (
+    if ranking.left_out:
+        notes.append(
+            f"Without {wording.items(ranking.left_out)} that some model was not scored on."
+        )
+    if ranking.together is not None:
+        test = ranking.together
+        stated = f"p {_p(test.p)}" if test.p is not None else test.reason
+        notes.append(f"All models together, {test.method}: {stated}.")
+    alpha = ranking.alpha
+    stated = (
         f"{alpha.value:.3f} {_interval(alpha)}".rstrip()
         if alpha.value is not None
         else f"undefined ({alpha.reason})"
     )
-    notes.append(f"Agreement on which items are right, {alpha.coefficient}: {told}.")
-    reasons = dict.fromkeys(each.interval.reason for each in table.standings)
+    notes.append(f"Agreement on which items are right, {alpha.coefficient}: {stated}.")
+    reasons = dict.fromkeys(model.interval.reason for model in ranking.models)
     notes += [f"No interval: {reason}." for reason in reasons if reason]
-    notes += [table.note] if table.note else []
+    notes += [ranking.note] if ranking.note else []
     return notes
 
 
-def paired_grid(values: Sequence[Paired], *, title: str) -> Grid:
+def values_grid(values: Sequence[PairedValues], *, title: str) -> Grid:
     """Means before and after, with the interval and test of their difference.
 
     Args:
-        values: conditions, or phenomena.
+        values: each a row.
         title: what they are.
     """
     rows = tuple(
         (
-            each.name,
-            str(each.n),
-            _number(each.first),
-            _number(each.second),
-            _signed(each.change.value),
-            _interval(each.change),
-            _p(each.change.p),
-            each.reason or each.change.reason or BLANK,
+            value.suite,
+            value.name,
+            value.unit,
+            str(value.n),
+            _number(value.first),
+            _number(value.second),
+            _signed(value.change.value),
+            _interval(value.change),
+            _p(value.change.p),
+            value.reason or value.change.reason or BLANK,
         )
-        for each in values
+        for value in values
     )
     methods = dict.fromkeys(v.change.method for v in values if v.change.value is not None)
     return Grid(
         title=title,
         header=(
-            "of", "items", "first", "second", "change", "95 %", "p", "reason",
+            "suite", "of", "unit", "items", "first", "second", "change", "95 %", "p", "reason",
         ),
         rows=rows,
+        labels=2,
         remarks=1,
         notes=(f"Intervals and p: {'; '.join(methods)}. {_NOT_CORRECTED}",) if methods else (),
     )  # fmt: skip
 
 
-def changes_grid(values: Sequence[Paired]) -> Grid:
+def correlations_grid(changes: Sequence[PairedCorrelations], *, correction: str) -> Grid:
+    """How well the values of two models go with one reference, such as ratings.
+
+    Args:
+        changes: each a row.
+        correction: name of the correction of p.
+    """
+    rows = tuple(
+        (
+            one.suite,
+            one.question,
+            one.coefficient,
+            one.first,
+            one.second,
+            str(one.change.n),
+            _signed(one.change.first),
+            _signed(one.change.second),
+            _signed(one.change.estimate),
+            _interval(one.change),
+            _p(one.change.p),
+            _p(one.corrected),
+            one.change.reason or BLANK,
+        )
+        for one in changes
+    )
+    methods = "; ".join(dict.fromkeys(one.change.method for one in changes))
+    return Grid(
+        title="Correlations with the same reference, over the items that both have.",
+        header=(
+            "suite", "of", "coefficient", "first", "second", "items", "r of first", "r of second",
+            "change", "95 %", "p", f"p ({correction})", "reason",
+        ),
+        rows=rows,
+        labels=5,
+        remarks=1,
+        notes=(f"Intervals and p: {methods}.", *_family(changes, correction)),
+    )  # fmt: skip
+
+
+def changes_grid(values: Sequence[PairedValues]) -> Grid:
     """Second minus first for every item, the largest fall first."""
     rows = [
-        (each.name, item, _signed(change))
-        for each in values
-        for item, change in sorted(each.items.items(), key=lambda pair: pair[1])
+        (value.suite, value.name, item, _signed(change))
+        for value in values
+        for item, change in sorted(value.items.items(), key=lambda pair: pair[1])
     ]
     return Grid(
         title="Change of every item, second minus first.",
-        header=("of", "item", "change"),
+        header=("suite", "of", "item", "change"),
         rows=tuple(rows),
-        labels=2,
+        labels=3,
     )
 
 
-def _interval(found: Mean | Difference | Interval | Agreement) -> str:
-    return wording.interval(found.low, found.high, absent=BLANK)
+def _interval(
+    interval: Mean | Difference | Interval | Agreement | CorrelationDifference,
+) -> str:
+    return wording.interval(interval.low, interval.high, absent=BLANK)

@@ -10,21 +10,21 @@ from cimento.report.figures import BLUE, Figure, figure_of, require_rows
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.standings import Table
+    from cimento.compare.ranking import Ranking
 
 _WIDTH, _HEIGHT = 320, 200
 
 
-def checkpoints_figure(tables: Sequence[Table]) -> Figure:
+def checkpoints_figure(rankings: Sequence[Ranking]) -> Figure:
     """Accuracy by step of training, with 95 % intervals; a panel for each suite and question.
 
     Args:
-        tables: those whose models are not revisions of one model are left out.
+        rankings: those whose models are not revisions of one model are left out.
 
     Raises:
         UsageError: in none they are.
     """
-    frame = checkpoints_frame(tables)
+    frame = checkpoints_frame(rankings)
     require_rows(
         frame,
         where="--figure",
@@ -50,13 +50,13 @@ def checkpoints_figure(tables: Sequence[Table]) -> Figure:
     return figure_of(chart, name="checkpoints", title="Accuracy over training", frame=frame)
 
 
-def checkpoints_frame(tables: Sequence[Table]) -> pl.DataFrame:
+def checkpoints_frame(rankings: Sequence[Ranking]) -> pl.DataFrame:
     """The numbers of the curve: panel, step, model, accuracy, low, high, n."""
     import polars as pl
 
     rows = [
         (
-            f"{table.suite}, {table.question}",
+            f"{ranking.suite}, {ranking.question}",
             each.step,
             each.model,
             each.accuracy,
@@ -64,8 +64,8 @@ def checkpoints_frame(tables: Sequence[Table]) -> pl.DataFrame:
             each.interval.high,
             each.n,
         )
-        for table in tables
-        for each in table.checkpoints
+        for ranking in rankings
+        for each in ranking.checkpoints
         if each.accuracy is not None
     ]
     columns = {

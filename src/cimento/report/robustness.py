@@ -13,9 +13,9 @@ from cimento.report.grid import BLANK, Grid
 from cimento.statistics.regression import INTERCEPT
 
 if TYPE_CHECKING:
+    from cimento.compare.ranking import Ranking
     from cimento.covariates import MarginCovariates
     from cimento.sensitivity import Sensitivity
-    from cimento.standings import Table
     from cimento.statistics.regression import Coefficient
     from cimento.verdicts.people import ChoiceRate
 
@@ -53,9 +53,9 @@ def sensitivity_grid(rows: Sequence[Sensitivity]) -> Grid:
     )  # fmt: skip
 
 
-def reliability_grid(table: Table) -> Grid:
+def reliability_grid(ranking: Ranking) -> Grid:
     """How reliably the items of a suite tell its models apart."""
-    analysis = table.analysis
+    analysis = ranking.analysis
     known = sorted(r for r in analysis.item_total if r is not None)
     middle = statistics.median(known) if known else None
     lists = {
@@ -64,13 +64,13 @@ def reliability_grid(table: Table) -> Grid:
         "Passed more often by models that are worse on the other items": analysis.against,
     }
     notes = [
-        f"{what}: {', '.join(table.items[place] for place in places[:SHOWN])}"
+        f"{what}: {', '.join(ranking.items[place] for place in places[:SHOWN])}"
         + (f" and {len(places) - SHOWN} more." if len(places) > SHOWN else ".")
         for what, places in lists.items()
         if places
     ]
     return Grid(
-        title=f"{table.suite}, {table.question}: reliability over {analysis.models} models.",
+        title=f"{ranking.suite}, {ranking.question}: reliability over {analysis.models} models.",
         header=(
             "items", "all pass", "none passes", "KR-20", "split-half", "item-total (median)",
             "negative", "reason",

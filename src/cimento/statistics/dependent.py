@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cimento.statistics.correlation import coefficient, weighted_coefficient
 from cimento.statistics.design import Design
@@ -80,34 +80,38 @@ def correlation_difference(
     n = same_length(first=first, second=second, reference=reference, units=design.units)
     method = JACKKNIFE_T_CLUSTERED if design.clustered else JACKKNIFE_T
     one, other = (coefficient(column, reference, kind=kind) for column in (first, second))
+    plain = CorrelationDifference(
+        one.r, other.r, None, None, None, None, method, n, design.m, one.reason or other.reason
+    )
     if one.r is None or other.r is None:
-        reason = one.reason or other.reason
-        return CorrelationDifference(
-            one.r, other.r, None, None, None, None, method, n, design.m, reason
-        )
-    estimate = other.r - one.r
-
-    def without(reason: str) -> CorrelationDifference:
-        return CorrelationDifference(
-            one.r, other.r, estimate, None, None, None, method, n, design.m, reason
-        )
-
+        return plain
+    plain = replace(plain, estimate=other.r - one.r)
     if design.shortage:
-        return without(design.shortage)
+        return replace(plain, reason=design.shortage)
     beside = floats(reference, name="reference")
     a, b = (
         weighted_coefficient(floats(column, name="scores"), beside, kind=kind)
         for column in (first, second)
     )
     error, m = jackknife_error(lambda weights: b(weights) - a(weights), design)
+    return _tested(plain, other.r - one.r, error, m, level=level)
+
+
+def _tested(
+    plain: CorrelationDifference, estimate: float, error: float, m: int, *, level: float
+) -> CorrelationDifference:
+    """A difference with its interval and p, or why there are none."""
     if math.isnan(error):
-        return without("undefined without one of the items or clusters")
+        return replace(plain, reason="undefined without one of the items or clusters")
     if error <= _ROUNDING:
-        return without("the two agree, whichever item or cluster is left out")
+        return replace(plain, reason="the two agree, whichever item or cluster is left out")
     reach = t_quantile(m - 1, level=level) * error
-    low, high = max(-2.0, estimate - reach), min(2.0, estimate + reach)
-    p = t_two_sided(estimate / error, m - 1)
-    return CorrelationDifference(one.r, other.r, estimate, low, high, p, method, n, design.m)
+    return replace(
+        plain,
+        low=max(-2.0, estimate - reach),
+        high=min(2.0, estimate + reach),
+        p=t_two_sided(estimate / error, m - 1),
+    )
 
 
 _ROUNDING = 1e-12

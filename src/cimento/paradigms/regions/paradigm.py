@@ -32,9 +32,9 @@ from cimento.paradigms.regions.judging import (
     judged_suite,
     options_of,
     outcomes_of,
-    suite_of,
     tokens_of,
 )
+from cimento.paradigms.regions.methods import region_methods
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.parsing import faults_of
 from cimento.report.conventions import conventions
@@ -240,13 +240,8 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         return condition_scores(run)
 
     def methods(self, run: Run) -> MethodFacts:
-        """How many items in how many conditions, and the measures they are judged on."""
-        suite, options = suite_of(run), options_of(run)
-        conditions = len(suite.condition_names)
-        return MethodFacts(
-            counted=f"{len(suite.items)} items in {conditions} conditions",
-            measures=tuple(filter(None, (options.measure, *options.also))),
-        )
+        """How a run was judged; see `cimento.paradigms.regions.methods.region_methods`."""
+        return region_methods(run)
 
     def warnings(self, run: Run) -> Sequence[str]:
         """Conventions that are not the default ones, and predictions that exclude each other."""

@@ -1,0 +1,152 @@
+"""Two runs, or two folders of runs, before and after: another model, or a variant of the suite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.compare.item_outcomes import item_outcomes, judged_on
+from cimento.compare.pairing import pair_runs
+from cimento.compare.pairwise import Correction, PairwiseComparison, compare_pair, corrected
+from cimento.compare.ranking import corrected_correlations
+from cimento.compare.values import (
+    PairedCorrelations,
+    PairedValues,
+    paired_correlations,
+    paired_outcomes,
+    paired_scores,
+)
+from cimento.errors import UsageError
+
+if TYPE_CHECKING:
+    from cimento.runs.run import Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPair:
+    """Two runs that belong together.
+
+    Attributes:
+        first: suite and model of the first.
+        second: of the second.
+        shared: items that both have.
+        only_first: items that only the first has.
+        only_second: items that only the second has.
+    """
+
+    first: str
+    second: str
+    shared: int
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What changes from one run, or folder of runs, to another.
+
+    Attributes:
+        runs: which belong together.
+        rates: every question by which something is right or wrong, p corrected over all of them.
+        headlines: questions that sum up their run; these alone decide what is worse.
+        values: what has values and no right or wrong: interactions, conditions, measures.
+        correlations: how values go with what they stand beside, such as ratings.
+    """
+
+    runs: tuple[RunPair, ...]
+    rates: tuple[PairwiseComparison, ...]
+    headlines: frozenset[tuple[str, str]]
+    values: tuple[PairedValues, ...]
+    correlations: tuple[PairedCorrelations, ...]
+
+    @property
+    def summed_up(self) -> tuple[PairwiseComparison, ...]:
+        """The rates by which the runs are summed up."""
+        return tuple(r for r in self.rates if (r.suite, r.question) in self.headlines)
+
+    def _repr_html_(self) -> str:
+        """Rates, values and correlations, as notebooks show them."""
+        from cimento.report.comparison import comparison_grids
+        from cimento.report.notebook import grids_html
+
+        head = [
+            f"first: {pair.first}; second: {pair.second}; {pair.shared} shared items"
+            for pair in self.runs
+        ]
+        return grids_html(list(comparison_grids(self, correction="holm").values()), head=head)
+
+
+def compare(
+    first: Run | Sequence[Run],
+    second: Run | Sequence[Run],
+    *,
+    measure: str = "",
+    correction: Correction = "holm",
+    seed: int = 0,
+) -> Comparison:
+    """Compare runs before and after, item by item.
+
+    Items are matched by id, so variants of a suite, which keep them, can be compared.
+
+    Args:
+        first: before.
+        second: after; see `pair_runs` for what belongs together.
+        measure: of scores and verdicts, of runs that can be judged on another one; empty for as
+            they are.
+        correction: of p-values: ``holm``, or ``bh`` for the share of false finds.
+        seed: of resampling.
+
+    Raises:
+        UsageError: no runs belong together, two share no item, or there is no such measure.
+    """
+    sides = [[side] if not isinstance(side, Sequence) else list(side) for side in (first, second)]
+    judged = [judged_on(side, measure) for side in sides]
+    pairs, rates, values, correlations = [], [], [], []
+    headlines = set()
+    for before, after in pair_runs(*judged):
+        pairs.append(_shared(before, after))
+        [one, other] = (
+            {o.question: o for o in item_outcomes([run], every_question=True)}
+            for run in (before, after)
+        )
+        for both in ((one[name], other[name]) for name in one if name in other):
+            if both[0].headline:
+                headlines.add((both[0].suite, both[0].question))
+            if both[0].right or both[1].right:
+                rates.append(compare_pair(*both, with_values=True, seed=seed))
+            elif (change := paired_outcomes(*both, seed=seed)) is not None:
+                values.append(change)
+            correlations += paired_correlations(*both)
+        values += paired_scores(before, after, seed=seed)
+    return Comparison(
+        runs=tuple(pairs),
+        rates=corrected(rates, correction),
+        headlines=frozenset(headlines),
+        values=tuple(values),
+        correlations=corrected_correlations(correlations, correction),
+    )
+
+
+def _shared(first: Run, second: Run) -> RunPair:
+    """Which items two runs share.
+
+    Raises:
+        UsageError: none.
+    """
+    names = [f"{run.suite.name}, {run.model}" for run in (first, second)]
+    before, after = (dict.fromkeys(run.outcomes()["item"].to_list()) for run in (first, second))
+    shared = [item for item in before if item in after]
+    if not shared:
+        raise UsageError(
+            where=" and ".join(names),
+            seen="they share no item",
+            todo="Compare runs of one suite, or of its variants.",
+        )
+    return RunPair(
+        first=names[0],
+        second=names[1],
+        shared=len(shared),
+        only_first=tuple(item for item in before if item not in after),
+        only_second=tuple(item for item in after if item not in before),
+    )

@@ -1,0 +1,253 @@
+"""What runs of any paradigm got right and which values they gave, item by item.
+
+All of it comes from the outcomes of the runs. Whether an item counts as right, what it belongs to
+and which value stands beside which reference was decided when the run was judged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cimento.errors import TableError, UsageError
+from cimento.runs.outcomes import design_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.runs.estimates import Estimate
+    from cimento.runs.run import Run
+    from cimento.statistics.design import Design
+    from cimento.suites.model import JsonValue
+
+MEASURE = "measure"
+"""The option of paradigms whose answers can be judged on another measure."""
+
+COEFFICIENTS = frozenset({"pearson", "spearman", "kendall"})
+"""Statistics that say how values and references go together."""
+
+HEADLINE = frozenset({"headline"})
+SHOWN = frozenset({"headline", "main"})
+"""Roles of the estimates whose questions are compared."""
+
+_MACHINE = frozenset({"device", "batch_size", "batch_tokens", "concurrency", "timeout_s"})
+"""Where answers were computed and how much at a time, which changes none of them."""
+_ARGUMENTS = ".model_args."
+"""Options for transformers; some of them hold a secret."""
+
+_STEP = re.compile(r"(?:step|checkpoint|ckpt|iter|epoch)s?[-_]?(\d{1,18})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemOutcomes:
+    """What one model did on the items of one suite, by one question.
+
+    Attributes:
+        suite: its name.
+        question: what was asked: a prediction, a hit, a tier, a measure.
+        model: label of the model; with its options, where several of its runs differ in them.
+        headline: whether the question is the one by which the run is summed up.
+        family: what revisions of one model have in common; empty where that is not known.
+        step: of training; None where the model's name does not tell.
+        kind: of the model; empty where that is not known.
+        right: item to whether it is right; items that count neither way are not there.
+        values: item to its value; items without one are not there.
+        references: item to what its value stands beside; empty where nothing is.
+        unit: of the values.
+        coefficients: statistics that the run gives of values and references.
+        clusters: item to what it belongs to; items that stand alone are not there.
+    """
+
+    suite: str
+    question: str
+    model: str
+    headline: bool = True
+    family: str = ""
+    step: int | None = None
+    kind: str = ""
+    right: Mapping[str, bool] = field(default_factory=dict)
+    values: Mapping[str, float] = field(default_factory=dict)
+    references: Mapping[str, float] = field(default_factory=dict)
+    unit: str = ""
+    coefficients: tuple[str, ...] = ()
+    clusters: Mapping[str, str] = field(default_factory=dict)
+
+    def design(self, items: Sequence[str]) -> Design:
+        """The design of some of the items.
+
+        Args:
+            items: ids.
+        """
+        return design_of(items, [self.clusters.get(item) for item in items])
+
+
+def item_outcomes(
+    runs: Sequence[Run], *, measure: str = "", every_question: bool = False
+) -> list[ItemOutcomes]:
+    """What some runs got right, run by run and question by question.
+
+    Where a model was asked in several ways, its first one is taken, because models of different
+    kinds are asked in different ways.
+
+    Args:
+        runs: of any paradigms.
+        measure: on which answers are judged where that can be chosen; empty for as it was.
+        every_question: also the questions that do not sum up their run; correlations with a
+            reference are always there.
+
+    Raises:
+        UsageError: a run was given twice, or no run can be judged on another measure.
+        CimentoError: the answers cannot be judged.
+    """
+    names = distinct_names(runs)
+    judged = judged_on(runs, measure)
+    return [
+        outcomes
+        for run, name in zip(judged, names, strict=True)
+        for outcomes in _of_run(run, name, SHOWN if every_question else HEADLINE)
+    ]
+
+
+def judged_on(runs: Sequence[Run], measure: str) -> list[Run]:
+    """The runs, judged on a measure where their paradigm has that option.
+
+    Raises:
+        UsageError: none of them has it, or there is no such measure.
+    """
+    if not measure:
+        return list(runs)
+    if not any(MEASURE in type(run.options).model_fields for run in runs):
+        raise UsageError(
+            where=f"--measure {measure}",
+            seen="none of the runs can be judged on another measure",
+            todo="Leave it out.",
+        )
+    return [
+        run.judge(measure=measure) if MEASURE in type(run.options).model_fields else run
+        for run in runs
+    ]
+
+
+def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes]:
+    estimates: dict[str, list[Estimate]] = {}
+    for estimate in run.estimates():
+        correlated = estimate.statistic in COEFFICIENTS and estimate.role in SHOWN
+        if not estimate.group and (estimate.role in roles or correlated):
+            estimates.setdefault(estimate.question, []).append(estimate)
+    family, step = step_of(str(run.manifest.get("named") or run.model))
+    for (question,), rows in run.outcomes().group_by("question", maintain_order=True):
+        if question not in estimates:
+            continue
+        first = rows.filter(rows["method"] == rows["method"][0])
+        stated = estimates[str(question)]
+        yield ItemOutcomes(
+            suite=run.suite.name,
+            question=str(question),
+            model=name,
+            headline=any(estimate.role == "headline" for estimate in stated),
+            family=family,
+            step=step,
+            kind=run.model_kind,
+            unit=str(first["unit"][0]),
+            coefficients=tuple(
+                dict.fromkeys(e.statistic for e in stated if e.statistic in COEFFICIENTS)
+            ),
+            right=_known(first, "right"),
+            values=_known(first, "value"),
+            references=_known(first, "reference"),
+            clusters=_known(first, "cluster"),
+        )
+
+
+def _known(rows: pl.DataFrame, column: str) -> dict[str, Any]:
+    known = rows.filter(rows[column].is_not_null())
+    return dict(zip(known["item"].to_list(), known[column].to_list(), strict=True))
+
+
+def step_of(name: str) -> tuple[str, int | None]:
+    """What the revisions of a model have in common in their names, and this one's step of training.
+
+    Args:
+        name: as the model was named: ``org/name@step1000``, ``out/checkpoint-500``.
+
+    Returns:
+        The name without the step, and the step; the name and None where it tells none.
+    """
+    steps = list(_STEP.finditer(name))
+    if not steps:
+        return name, None
+    return name[: steps[-1].start()].rstrip("@/-_"), int(steps[-1][1])
+
+
+def distinct_names(runs: Sequence[Run]) -> list[str]:
+    """A name for each run that tells it from the others of its suite.
+
+    It is the label of the model; where a model has several runs of one suite, with the options in
+    which these differ: ``bert@1234567 (pll=original)``.
+
+    Raises:
+        UsageError: two runs of one suite and model differ in no option.
+    """
+    names = []
+    for run in runs:
+        twins = [r for r in runs if (r.suite.name, r.model) == (run.suite.name, run.model)]
+        names.append(_with_options(run, twins) if len(twins) > 1 else run.model)
+    named = Counter((run.suite.name, name) for run, name in zip(runs, names, strict=True))
+    (suite, name), count = max(named.items(), key=lambda pair: pair[1], default=(("", ""), 1))
+    if count > 1:
+        raise UsageError(
+            where=f"suite {suite!r}",
+            seen=f"there are several runs of {name} here",
+            todo="Give one of them, or compare two folders: before and after.",
+        )
+    return names
+
+
+def _with_options(run: Run, twins: Sequence[Run]) -> str:
+    """The label of a run with the options in which it differs from some others."""
+    options = [_flat(twin) for twin in twins]
+    own = _flat(run)
+    differing = (name for name in own if any(other.get(name) != own[name] for other in options))
+    stated = ", ".join(f"{name.rpartition('.')[2]}={own[name]}" for name in differing)
+    return f"{run.model} ({stated})" if stated else run.model
+
+
+def _flat(run: Run) -> dict[str, str]:
+    """How a run was asked and judged: each option by its path."""
+    asking = run.manifest.get("asking")
+    options: dict[str, JsonValue] = {
+        "asking": asking,
+        "options": run.options.model_dump(mode="json"),
+    }
+    flat: dict[str, str] = {}
+
+    def put(path: str, value: JsonValue) -> None:
+        if isinstance(value, dict):
+            for name, member in value.items():
+                put(f"{path}.{name}", member)
+        else:
+            flat[path] = str(value)
+
+    put("", options)
+    return {
+        path: value
+        for path, value in flat.items()
+        if path.rpartition(".")[2] not in _MACHINE and _ARGUMENTS not in path
+    }
+
+
+def refuse_without_verdicts(outcomes: Sequence[ItemOutcomes], runs: Sequence[Run]) -> None:
+    """See that something was judged in some runs.
+
+    Raises:
+        TableError: nothing was.
+    """
+    if not any(one.right for one in outcomes):
+        raise TableError(
+            where=", ".join(str(run.folder or run.suite.name) for run in runs),
+            seen="nothing was judged in these runs, so nothing can be right or wrong",
+            todo="Give runs of suites with predictions, targets or tiers.",
+        )

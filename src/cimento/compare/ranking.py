@@ -1,0 +1,205 @@
+"""Several models on the same items, whatever the paradigm: who is best, and how surely."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from cimento.compare.item_outcomes import ItemOutcomes
+from cimento.compare.pairwise import (
+    CORRECTIONS,
+    Correction,
+    PairwiseComparison,
+    compare_pair,
+    corrected,
+)
+from cimento.compare.values import PairedCorrelations, paired_correlations
+from cimento.errors import UsageError
+from cimento.statistics.agreement import Agreement, krippendorff_alpha
+from cimento.statistics.intervals import Interval, share_interval
+from cimento.statistics.item_analysis import ItemAnalysis, item_analysis
+from cimento.statistics.paired import cochran_q
+from cimento.statistics.ranks import Rank, rank_by_pairs
+from cimento.statistics.values import Significance
+from cimento.verdicts.kinds import rates_only
+
+TWO = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedModel:
+    """One model among those of its suite.
+
+    Attributes:
+        model: its label.
+        n: items that all models were scored on.
+        accuracy: share of these that it gets right; None where there are none.
+        interval: 95 %, of that share.
+        rank: its place and the places it could hold; None where there is nothing to rank.
+        family: what revisions of one model have in common; empty where that is not known.
+        step: of training; None where the model's name does not tell.
+    """
+
+    model: str
+    n: int
+    accuracy: float | None
+    interval: Interval
+    rank: Rank | None
+    family: str = ""
+    step: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """All models of one suite by one question.
+
+    Attributes:
+        suite: its name.
+        question: what counts as right.
+        n: items that all models were scored on.
+        left_out: items that some model was not scored on.
+        models: the best first.
+        pairs: every two of them.
+        together: Cochran's Q over all models; None for two, where it is McNemar's test.
+        alpha: Krippendorff's, of which items the models get right.
+        analysis: how reliably the items tell the models apart.
+        items: names of the items, in the order of the analysis.
+        note: on models of several kinds; None where they are of one.
+    """
+
+    suite: str
+    question: str
+    n: int
+    left_out: int
+    models: tuple[RankedModel, ...]
+    pairs: tuple[PairwiseComparison, ...]
+    together: Significance | None
+    alpha: Agreement
+    analysis: ItemAnalysis
+    items: tuple[str, ...]
+    note: str | None = None
+
+    @property
+    def checkpoints(self) -> tuple[RankedModel, ...]:
+        """The models by step of training, where they are revisions of one model; else none."""
+        steps = {model.step for model in self.models}
+        families = {model.family for model in self.models}
+        if len(families) > 1 or None in steps or len(steps) < max(TWO, len(self.models)):
+            return ()
+        return tuple(sorted(self.models, key=lambda model: model.step or 0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rankings:
+    """The models of some suites compared.
+
+    Attributes:
+        rankings: by what is right and wrong, one for each suite and question.
+        correlations: how well the values of every two models go with what they stand beside.
+    """
+
+    rankings: tuple[Ranking, ...]
+    correlations: tuple[PairedCorrelations, ...]
+
+
+def rank_models(
+    outcomes: Sequence[ItemOutcomes], *, correction: Correction = "holm", seed: int = 0
+) -> Rankings:
+    """All models of each suite and question, with p-values corrected over all pairs.
+
+    Args:
+        outcomes: of two models or more.
+        correction: ``holm``, or ``bh`` for the share of false finds.
+        seed: of what is drawn.
+
+    Raises:
+        UsageError: no suite was run by two models.
+    """
+    groups: dict[tuple[str, str], list[ItemOutcomes]] = {}
+    for one in outcomes:
+        groups.setdefault((one.suite, one.question), []).append(one)
+    several = [group for group in groups.values() if len(group) > 1]
+    rankings = [
+        _ranking(judged, seed=seed)
+        for group in several
+        if len(judged := [one for one in group if one.right]) > 1
+        or (not any(one.coefficients for one in group) and len(judged := group) > 1)
+    ]
+    correlations = [
+        change
+        for group in several
+        for one, other in combinations(group, TWO)
+        for change in paired_correlations(one, other)
+    ]
+    if not rankings and not correlations:
+        raise UsageError(
+            where="cimento compare",
+            seen="no suite was run by two models",
+            todo="Give runs of one suite by several models.",
+        )
+    pairs = iter(corrected([pair for ranking in rankings for pair in ranking.pairs], correction))
+    return Rankings(
+        rankings=tuple(_placed(r, [next(pairs) for _ in r.pairs]) for r in rankings),
+        correlations=corrected_correlations(correlations, correction),
+    )
+
+
+def corrected_correlations(
+    changes: Sequence[PairedCorrelations], correction: Correction
+) -> tuple[PairedCorrelations, ...]:
+    """The same differences of correlations, their p-values corrected over all of them.
+
+    Args:
+        changes: made together.
+        correction: ``holm``, or ``bh`` for the share of false finds.
+    """
+    p_values = CORRECTIONS[correction]([change.change.p for change in changes])
+    return tuple(
+        dataclasses.replace(change, corrected=p, family=len(changes))
+        for change, p in zip(changes, p_values, strict=True)
+    )
+
+
+def _placed(ranking: Ranking, pairs: Sequence[PairwiseComparison]) -> Ranking:
+    """A ranking with corrected pairs, and the places that these leave to its models."""
+    shares = {one.model: one.accuracy for one in ranking.models if one.accuracy is not None}
+    tested = [(pair.first, pair.second, pair.corrected) for pair in pairs]
+    ranks = rank_by_pairs(shares, tested if shares else [], corrected=True).ranks
+    by_model = {rank.name: rank for rank in ranks}
+    models = (dataclasses.replace(one, rank=by_model.get(one.model)) for one in ranking.models)
+    return dataclasses.replace(ranking, pairs=tuple(pairs), models=tuple(models))
+
+
+def _ranking(group: Sequence[ItemOutcomes], *, seed: int) -> Ranking:
+    items = [item for item in group[0].right if all(item in one.right for one in group)]
+    scored_by_some = {item for one in group for item in one.right}
+    design = group[0].design(items)
+    columns = {one.model: [one.right[item] for item in items] for one in group}
+    models = [
+        RankedModel(
+            model=one.model,
+            n=len(items),
+            accuracy=sum(columns[one.model]) / len(items) if items else None,
+            interval=share_interval(columns[one.model], design),
+            rank=None,
+            family=one.family,
+            step=one.step,
+        )
+        for one in group
+    ]
+    rows = list(zip(*columns.values(), strict=True))
+    return Ranking(
+        suite=group[0].suite,
+        question=group[0].question,
+        n=len(items),
+        left_out=len(scored_by_some) - len(items),
+        models=tuple(sorted(models, key=lambda model: -(model.accuracy or 0.0))),
+        pairs=tuple(compare_pair(one, other, items) for one, other in combinations(group, TWO)),
+        together=cochran_q(rows, design, seed=seed) if len(group) > TWO else None,
+        alpha=krippendorff_alpha(rows, design=design),
+        analysis=item_analysis(rows, seed=seed),
+        items=tuple(items),
+        note=rates_only(one.kind for one in group),
+    )

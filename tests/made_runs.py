@@ -1,0 +1,109 @@
+"""Runs made by hand: outcomes that are given and no model behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import polars as pl
+
+from cimento.paradigms.base import MethodFacts, ParadigmOptions
+from cimento.paradigms.plain import PlainParadigm
+from cimento.runs.estimates import Estimate
+from cimento.runs.outcomes import Outcome, outcomes_table, rate
+from cimento.runs.run import Run
+from cimento.suites.model import Meta
+
+MARKS = {"+": "pass", "-": "fail", "=": "tie", "?": "unscored"}
+
+
+@dataclass(frozen=True)
+class MadeSuite:
+    """A suite without items of its own."""
+
+    meta: Meta
+
+    @property
+    def name(self) -> str:
+        return self.meta.name
+
+
+class MadeOptions(ParadigmOptions):
+    """An option that changes what is asked, and one that does not."""
+
+    ASKED = frozenset({"depth"})
+
+    depth: int = 1
+    seed: int = 0
+
+
+@dataclass
+class MadeParadigm(PlainParadigm[MadeSuite, MadeOptions]):
+    """A paradigm whose outcomes are given; rates are those of questions with verdicts."""
+
+    made: Sequence[Outcome]
+    more: Sequence[Estimate] = ()
+    table: pl.DataFrame | None = None
+    facts: MethodFacts = field(default_factory=lambda: MethodFacts(counted="some items"))
+
+    name = "made"
+    options = MadeOptions
+
+    def judge(self, run: Run) -> pl.DataFrame:
+        return outcomes_table(run.suite.name, self.made)
+
+    def estimate(self, run: Run) -> Sequence[Estimate]:
+        table = run.outcomes().filter(pl.col("verdict").is_not_null())
+        rates = [
+            rate(rows, Estimate(suite=run.suite.name, model=run.model, question=question,
+                                method=method, role="main"))
+            for (question, method), rows in table.group_by("question", "method",
+                                                           maintain_order=True)
+        ]  # fmt: skip
+        stated = [*rates, *self.more]
+        return [replace(stated[0], role="headline"), *stated[1:]] if stated else []
+
+    def scores(self, run: Run) -> pl.DataFrame | None:  # noqa: ARG002  # of the protocol
+        return self.table
+
+    def methods(self, run: Run) -> MethodFacts:  # noqa: ARG002  # of the protocol
+        return self.facts
+
+
+def made_run(
+    model: str,
+    outcomes: Iterable[Outcome],
+    *,
+    suite: str = "s",
+    kind: str = "causal",
+    more: Sequence[Estimate] = (),
+    table: pl.DataFrame | None = None,
+    manifest: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Run:
+    """A run of a made-up paradigm with these outcomes."""
+    paradigm = MadeParadigm(tuple(outcomes), more, table)
+    card = {"name": model.partition("@")[0], "kind": kind}
+    return Run(
+        suite=MadeSuite(Meta(name=suite, language="it")),
+        paradigm=paradigm,
+        options=MadeOptions(**options),
+        manifest={"label": model, "model": card, **(manifest or {})},
+        tables={},
+    )
+
+
+def outcomes_of(marks: str, question: str = "all", **more: Any) -> list[Outcome]:
+    """Outcomes of items 0, 1, 2 ...: + passes, - fails, = ties, ? is unscored.
+
+    A tie is not right. What is given as a mapping is taken item by item.
+    """
+    made = []
+    for number, mark in enumerate(marks):
+        item = str(number)
+        own = {k: v.get(item) if isinstance(v, Mapping) else v for k, v in more.items()}
+        right = None if mark == "?" else mark == "+"
+        verdict = MARKS[mark]
+        made.append(Outcome(item=item, question=question, verdict=verdict, right=right, **own))
+    return made
