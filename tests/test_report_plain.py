@@ -47,6 +47,12 @@ def test_a_page_has_overview_rates_figures_the_table_of_estimates_and_items(runs
     assert [option[0] for option in worst[9][0][1:]] == ["sbatte", "sbattono"]
 
 
+def test_a_page_says_how_the_runs_were_made(runs, tmp_path):
+    [methods] = parse_page(written(runs, tmp_path, ".html")).all("p.methods")
+    assert "7 items" in methods.words
+    assert "demo-causal" in methods.words
+
+
 def test_csv_is_the_estimates_table(runs, tmp_path):
     text = written(runs, tmp_path, ".csv")
     assert text.splitlines(keepends=True)[0].endswith("\r\n")

@@ -58,8 +58,7 @@ def write_report(
         UsageError: the ending is none of these.
         StorageError: the file cannot be written.
     """
-    page = path.suffix.lower() == ".html"
-    if on_road and not runs and not told and not page:
+    if on_road and not runs and not told:
         return document.write_report(on_road, path)
     forms: dict[str, Callable[[], str]] = {
         ".html": lambda: _html(runs, others, told),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cimento._version import __version__
-from cimento.errors import UsageError
+from cimento.errors import CimentoError, UsageError
 from cimento.files import write_text
 from cimento.report.grid import as_markdown
 from cimento.report.sections import estimates_grid
@@ -71,7 +71,10 @@ def html(runs: Sequence[Run]) -> str:
     """A page that stands alone, with figures, tables and items."""
     from cimento.report.html import Page, html_page
 
-    return html_page(Page(cimento=__version__, suites=tuple(sections_of(runs))))
+    methods, works = _methods(runs)
+    suites = tuple(sections_of(runs))
+    page = Page(cimento=__version__, suites=suites, methods=methods, references=works)
+    return html_page(page)
 
 
 FORMS: Mapping[str, Callable[[Sequence[Run]], str]] = {
@@ -147,3 +150,14 @@ def _by_paradigm(runs: Sequence[Run]) -> dict[AnyParadigm, list[Run]]:
     for run in runs:
         by_paradigm.setdefault(run.paradigm, []).append(run)
     return by_paradigm
+
+
+def _methods(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
+    """How runs were made, for a paper, and what that cites."""
+    from cimento.citing import methods_paragraph, references
+
+    try:
+        return methods_paragraph(runs), tuple(work.line for work in references(runs))
+    except CimentoError as error:
+        # A run that an older version stored; the rest of the page stands.
+        return f"What was done cannot be told: {error}", ()
