@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cimento.errors import TableError, UsageError
+from cimento.errors import UsageError
 from cimento.runs.outcomes import design_of
 
 if TYPE_CHECKING:
@@ -237,17 +237,3 @@ def _flat(run: Run) -> dict[str, str]:
         for path, value in flat.items()
         if path.rpartition(".")[2] not in _MACHINE and _ARGUMENTS not in path
     }
-
-
-def refuse_without_verdicts(outcomes: Sequence[ItemOutcomes], runs: Sequence[Run]) -> None:
-    """See that something was judged in some runs.
-
-    Raises:
-        TableError: nothing was.
-    """
-    if not any(one.right for one in outcomes):
-        raise TableError(
-            where=", ".join(str(run.folder or run.suite.name) for run in runs),
-            seen="nothing was judged in these runs, so nothing can be right or wrong",
-            todo="Give runs of suites with predictions, targets or tiers.",
-        )
