@@ -1,17 +1,23 @@
-"""Five short story triples, and chat templates, for the tests of stories."""
+"""Five short story triples, models that answer about them, and chat templates, for tests."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from cimento.sources import Asking
+from cimento import api
+from cimento.models.base import ModelCard
+from cimento.models.fake import FakeScorer
+from cimento.runs.run import Run
 from cimento.stories.chat import Message
+from cimento.stories.judging import judged_run
+from cimento.stories.outcomes import Outcome
 from cimento.stories.readers import read_stories
-from cimento.stories.running import StoryEvaluation
-from cimento.stories.settings import parse_story_settings
+from cimento.stories.records import Tier
 
 TRIPLES_FILE = Path(__file__).parent / "data" / "stories" / "triples.jsonl"
 FILE = read_stories(TRIPLES_FILE)
@@ -23,6 +29,20 @@ SYSTEM_TEMPLATE = (
     "{% endfor %}{% if add_generation_prompt %}<assistant>\n{% endif %}"
 )
 """A chat template that renders every turn, system turns too."""
+
+
+class Templated:
+    """A model with a chat template, as the stories see it."""
+
+    recorded: frozenset[str] = frozenset()
+    takes_messages = False
+    card = ModelCard(name="m", kind="causal", revision="0" * 40, tokenizer="")
+
+    def __init__(self, template: str, bos: str = "") -> None:
+        self._render = render_of(template, bos)
+
+    def chat(self, messages: Sequence[tuple[str, str]]) -> str:
+        return self._render([{"role": role, "content": text} for role, text in messages])
 
 
 def render_of(template: str, bos: str) -> Callable[[Sequence[Message]], str]:
@@ -39,12 +59,38 @@ def render_of(template: str, bos: str) -> Callable[[Sequence[Message]], str]:
     )
 
 
-def evaluation(
-    tmp_path: Path | None = None, *, limit: int | None = None, **options: object
-) -> StoryEvaluation:
-    """How stories are asked in tests, with options as after ``--set``."""
-    return StoryEvaluation(
-        asking=Asking(device="cpu", limit=limit),
-        settings=parse_story_settings({name: str(value) for name, value in options.items()}),
-        output=tmp_path,
-    )
+class Hashes(FakeScorer):
+    """Scores by a hash of prompt and token: they depend on the prompt and have no ties."""
+
+    def __init__(self, name: str = "hashes") -> None:
+        super().__init__(lambda _tokens, _index: 0.0, name=name)
+        self._contexts: dict[int, str] = {}
+
+    def encode(self, requests):
+        self._contexts = {request.id: request.context for request in requests}
+        return super().encode(requests)
+
+    def score(self, encoded):
+        return [
+            np.array([self._nats(each.request, each.tokens[index]) for index in each.wanted])
+            for each in encoded
+        ]
+
+    def _nats(self, request: int, token: str) -> float:
+        text = f"{self._contexts[request]}|{token}"
+        return -(zlib.crc32(text.encode()) % 9973 + 1) / 500
+
+
+def ask(model, output: Path | None = None, **options: object) -> Run:
+    """The triples asked of a model, with options as after ``--set`` or of a run."""
+    return api.evaluate(TRIPLES_FILE, model, output=output, device="cpu", **options)
+
+
+def chosen(run: Run, tier: Tier) -> list[str | None]:
+    """The labels chosen at a tier, in the order of the stories."""
+    return [each.chosen for each in answers(run, tier)]
+
+
+def answers(run: Run, tier: Tier) -> list[Outcome]:
+    """What came of each answer at a tier, in the order of the stories."""
+    return [each for each in judged_run(run).outcomes if each.tier == tier]

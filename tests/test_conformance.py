@@ -282,13 +282,9 @@ MISSING: dict[str, dict[str, str]] = {
         "judge": _FORMULAS,
     },
     "stories": {
-        **dict.fromkeys((*CHECKS, "rerun", "compare", "cite", *_EXPORTS), "no paradigm yet"),
         "suites audit": _REGIONS_ONLY,
-        "run --json": _OWN_RUNNER,
         "plan": _NOT_PLANNED,
         "judge": _FORMULAS,
-        "report csv": "left out without a word",
-        "report json": "left out without a word",
     },
     "probing": {
         "suites audit": _REGIONS_ONLY,

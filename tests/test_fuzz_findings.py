@@ -32,8 +32,8 @@ from cimento.models.sizing import count_parameters
 from cimento.morphology.unimorph_tags import from_unimorph
 from cimento.parsing import filled, whole_number
 from cimento.runs.store import RunFolder
+from cimento.stories.earlier import read_question_lines
 from cimento.stories.parsing import parse as parse_reply
-from cimento.stories.question_answers import read_answers
 from cimento.studies.islands.human import read_judgments as read_islands
 from cimento.suites.formula import parse
 from cimento.suites.load import load_suites
@@ -161,8 +161,8 @@ def test_a_bomb_of_entities_is_told_as_what_it_is(tmp_path):
 
 @pytest.mark.parametrize("content", [b"[1]\n", b"null\n", b"5\n", b'{"logprobs_nats": 5}\n'])
 def test_answers_to_questions_that_are_no_objects(tmp_path, content):
-    with pytest.raises(InputError, match="cannot be read"):
-        read_answers(written(tmp_path / "answers.jsonl", content))
+    with pytest.raises(TableError, match="cannot be read"):
+        read_question_lines(written(tmp_path / "answers.jsonl", content))
 
 
 @pytest.mark.parametrize(

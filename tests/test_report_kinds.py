@@ -12,7 +12,7 @@ import pytest
 from cimento.acceptability.report import Options, report
 from cimento.acceptability.suites import RatedSuite, load_rated, suite_of
 from cimento.answers import JUDGMENTS, write_table
-from cimento.cli import acceptability, run_stories
+from cimento.cli import acceptability
 from cimento.cli.main import invoke
 from cimento.cli.reports import open_reports
 from cimento.cloze.answers import ClozeAnswers
@@ -24,12 +24,11 @@ from cimento.results import Run
 from cimento.runs.run import open_run
 from cimento.runs.store import RunFolder
 from cimento.stories.records import STORY
-from cimento.stories.summary import judge_stories
 from cimento.suites.writers.native import write_native
 from tests.designs import island_suite
 from tests.pages import parse_page
 from tests.rated import LENGTHS, rated, sentence
-from tests.stories import FILE, evaluation
+from tests.stories import ask
 from tests.test_cloze_running import SUITE, run_of
 from tests.test_stories_running import scorer_that_says
 
@@ -53,11 +52,8 @@ def cloze(zoo_folder, tmp_path):
 
 @pytest.fixture
 def stories(tmp_path):
-    """A stored run of stories by a model that answers `falso` to everything."""
-    run = evaluation(tmp_path / "runs").run(FILE, scorer_that_says("falso"))
-    judged = judge_stories(run.stories, run.answers)
-    run_stories._store_summary(run, run_stories._summary(run, judged, seed=0))
-    return run
+    """A stored run of stories by a model that answers `falso` and `acceso` to everything."""
+    return ask(scorer_that_says("falso", "acceso"), tmp_path / "runs")
 
 
 def rated_run(tmp_path, *sentences):
@@ -172,13 +168,6 @@ def test_stories_show_their_sentences_options_and_verdicts(stories):
     [strip] = implausible.strips
     assert sum(region.needed for region in strip.regions) == 2
     assert strip.regions[0].pieces[0].text.startswith("0 ")
-
-
-def test_a_story_of_which_only_the_text_is_left_is_told(stories, tmp_path):
-    (stories.folder / "summary.json").unlink()
-    shown = page(stories.folder, tmp_path)
-    assert "summary.json" in shown.all("p.note")[-1].words
-    assert shown.all("pre.told")
 
 
 # --- ratings

@@ -12,8 +12,7 @@ from cimento.models import server_identity
 from cimento.models.server_identity import FILE, PROBES, Fingerprint, identify
 from tests.servers.loopback import completion, logprob, pieces, serve
 from tests.servers.replies import reply_server
-from tests.stories import FILE as STORIES
-from tests.stories import evaluation
+from tests.stories import ask
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")
 
@@ -136,8 +135,7 @@ def test_workers_and_their_driver_agree_on_the_model(suite, tmp_path):
 
 def test_chat_servers_are_known_by_their_replies(tmp_path):
     def run(server):
-        how = evaluation(tmp_path, answer="generate", limit=2)
-        return how.run(STORIES, server.address)
+        return ask(server.address, tmp_path, answer="generate", limit=2)
 
     with reply_server(lambda _turns: "Vero.") as server:
         first = run(server)
@@ -149,7 +147,7 @@ def test_chat_servers_are_known_by_their_replies(tmp_path):
         second = run(server)
 
     assert second.model != first.model
-    assert [each.label for each in first.answers] != [each.label for each in second.answers]
+    assert not first.table("replies").equals(second.table("replies"))
     assert any("another model under this name" in warning for warning in second.warnings)
 
 

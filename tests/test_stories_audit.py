@@ -15,15 +15,16 @@ from cimento.stories.audit_record import audit_record
 from cimento.stories.corrections import (
     applicable,
     correct,
-    correct_file,
+    correct_suite,
     correction_sets,
     corrections,
     left_out,
 )
 from cimento.stories.describe import describe
 from cimento.stories.findings import CHECKS
-from cimento.stories.readers import StoryFile, read_stories
+from cimento.stories.readers import StorySuite, read_stories
 from cimento.stories.records import SentenceStates, Story
+from cimento.suites.model import Meta
 
 BASE = Story(
     row=0,
@@ -72,7 +73,7 @@ GOOD = (BASE, ORDER, CLOZE)
 
 
 def file_of(stories, format_="native"):
-    return StoryFile(stories=tuple(stories), format=format_, path=Path("a.jsonl"), sha256="")
+    return StorySuite(meta=Meta("a"), stories=tuple(stories), format=format_, path=Path("a.jsonl"))
 
 
 def found(stories, format_="native"):
@@ -259,7 +260,7 @@ def test_the_audit_of_the_published_file_is_complete(shared):
 def test_corrections_of_the_published_file(shared):
     file = read_stories(shared / "golden/stories/dataset/gita4calamita.jsonl")
     assert applicable(file.stories) == "gita4calamita"
-    fixed = correct_file(file, "gita4calamita")
+    fixed = correct_suite(file, "gita4calamita")
     assert fixed.corrections == ("gita4calamita",)
     # The counts of the paper's Table 2.
     assert describe(fixed.stories).types == {"order": 122, "null": 117, "cloze": 117}

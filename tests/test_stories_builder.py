@@ -20,10 +20,11 @@ from cimento.stories.builder import (
     proposed_pair,
     rule_faults,
 )
-from cimento.stories.readers import StoryFile, read_stories
+from cimento.stories.readers import StorySuite, read_stories
 from cimento.stories.records import PROPOSED, SentenceStates, Story
 from cimento.stories.triples import is_swap
 from cimento.stories.writers import write_jsonl
+from cimento.suites.model import Meta
 
 BASE = Story(
     row=0,
@@ -160,7 +161,7 @@ def test_proposals_are_reported_until_they_are_confirmed(tmp_path):
     proposed = order_variants([BASE])[0]
 
     def names(*stories):
-        file = StoryFile(stories=stories, format="native", path=tmp_path, sha256="")
+        file = StorySuite(meta=Meta("a"), stories=stories, format="native", path=tmp_path)
         return {each.check.name for each in audit(file)}
 
     assert "not_confirmed" in names(BASE, proposed)

@@ -10,14 +10,14 @@ import pytest
 from cimento.statistics.differences import BONETT_PRICE_CLUSTERED
 from cimento.statistics.intervals import WILSON_CLUSTERED, wilson
 from cimento.statistics.paired import CLUSTERED_T
-from cimento.stories.compare import compare
 from cimento.stories.detection import detect, detection_intervals
 from cimento.stories.grouping import by_type
+from cimento.stories.judging import judge_stories
 from cimento.stories.outcomes import judge_all
 from cimento.stories.rates import rates
 from cimento.stories.records import STATE, STORY, TierAnswer
-from cimento.stories.summary import judge_stories
 from cimento.stories.tiers import NOT_ASKED
+from cimento.studies.stories.pairs import compare
 from tests.stories_small import ANSWERS, STORIES, chose
 
 MANY = tuple(
@@ -97,14 +97,15 @@ def test_models_are_compared_by_triples():
     assert found.p_holm is None
 
 
-def test_a_tie_is_not_right_where_models_are_compared():
+def test_a_tie_is_right_only_where_the_first_option_is_taken_as_the_study_did():
     tied = TierAnswer(row=0, tier=STORY, options=("true", "false"), logprobs_nats=(-1.0, -1.0))
-    one = judge_stories(STORIES, (tied, *ANSWERS[1:])).chained
+    answers = (tied, *ANSWERS[1:])
     other = judge_stories(STORIES, ANSWERS).chained
-    (found,) = compare({"a": one, "b": other})
-    assert (found.only_second_correct, found.tied) == (1, 1)
-    (told,) = compare({"a": one, "b": other}, ties_pass=True)
-    assert (told.only_second_correct, told.tied) == (0, 0)
+    (found,) = compare({"a": judge_stories(STORIES, answers).chained, "b": other})
+    assert found.only_second_correct == 1
+    first = judge_stories(STORIES, answers, first_of_ties=True).chained
+    (found,) = compare({"a": first, "b": other})
+    assert found.only_second_correct == 0
 
 
 def test_models_are_compared_on_the_same_stories():

@@ -24,11 +24,13 @@ from cimento.stories.breakdown import (
 from cimento.stories.choices import choices, scaled_confidence
 from cimento.stories.detection import detect, unbiased_mcc
 from cimento.stories.grouping import by_paper_code, by_type
+from cimento.stories.judging import judge_stories
 from cimento.stories.outcomes import (
     ALL_IMPOSSIBLE,
     INVALID,
     NAN,
     NO_GOLD,
+    TIED,
     by_characters,
     judge,
     judge_all,
@@ -44,8 +46,8 @@ from cimento.stories.records import (
     TIERS,
     TierAnswer,
 )
-from cimento.stories.summary import judge_stories, summarize
 from cimento.stories.tiers import NOT_ASKED, chain, conditional, flow
+from cimento.studies.stories.summary import summarize
 from tests.stories_small import ANSWERS, STORIES, chose, story
 
 
@@ -161,7 +163,7 @@ def test_a_constant_answer_is_judged_like_a_model():
     assert constant["Verifiability"] == 0.25
     assert found["true"]["Accuracy"] == pytest.approx(2 / 6)
     assert found["true"]["Consistency"] == 0.0
-    ties = found["all options tied (false, 0 and 1, power)"]
+    ties = found["first option (false, 0 and 1, power)"]
     assert (ties["Consistency"], ties["Verifiability"]) == (0.5, 0.0)
     assert found["chance"]["Accuracy"] == 0.5
     assert found["chance"]["Verifiability"] == pytest.approx(1 / 280)
@@ -228,13 +230,18 @@ def test_one_impossible_option_is_never_chosen():
     summarize(judge_stories(STORIES, (ANSWERS[0], answer, *ANSWERS[2:])), seed=1)
 
 
-def test_ties_go_to_the_option_listed_first():
+def test_a_tie_is_no_choice_but_for_the_study_which_took_the_option_listed_first():
     tied = TierAnswer(row=0, tier=STORY, options=("true", "false"), logprobs_nats=(-1.0, -1.0))
     outcome = judge(tied, STORIES[0])
-    assert (outcome.chosen, outcome.tied, outcome.correct) == ("true", True, True)
+    assert (outcome.chosen, outcome.tied, outcome.correct) == (None, True, False)
+    assert (outcome.verdict, outcome.margin_bits, outcome.reason) == ("tie", 0.0, TIED)
     found = choices([outcome], STORY)
-    assert (found.n_ties_at_max, found.acc.value, found.acc_if_ties_wrong.value) == (1, 1.0, 0.0)
+    assert (found.n_ties_at_max, found.acc.value, found.acc_if_ties_wrong.value) == (1, 0.0, 0.0)
     assert (found.chance, found.majority.value) == (0.5, 1.0)
+    first = judge(tied, STORIES[0], first_of_ties=True)
+    assert (first.chosen, first.correct) == ("true", True)
+    found = choices([first], STORY)
+    assert (found.n_ties_at_max, found.acc.value, found.acc_if_ties_wrong.value) == (1, 1.0, 0.0)
 
 
 @given(st.permutations(range(10)))

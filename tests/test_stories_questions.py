@@ -7,19 +7,19 @@ import json
 
 import pytest
 
+from cimento import api
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.models.fake import FakeScorer
+from cimento.runs.run import open_run
 from cimento.stories.asking import Voice
 from cimento.stories.parsing import parse_words
-from cimento.stories.question_answers import question_rates
 from cimento.stories.questions import attribute_questions, pair_questions, question_asks
-from cimento.stories.readers import read_stories
 from cimento.stories.records import SentenceStates
-from cimento.stories.settings import StorySettings
-from cimento.stories.shots import Shots, are_siblings
+from cimento.stories.settings import StoryOptions
+from cimento.stories.shots import are_siblings
 from tests.servers.replies import reply_server
-from tests.stories import FILE, TRIPLES, TRIPLES_FILE, evaluation
+from tests.stories import TRIPLES, TRIPLES_FILE, ask
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")
 
@@ -69,24 +69,32 @@ def test_examples_are_about_other_stories_and_differ_in_place():
     questions = pair_questions(TRIPLES, "it")
     asks = question_asks(
         questions, questions, language="it",
-        settings=StorySettings(shots=Shots(n=3)), voice=Voice(),
+        options=StoryOptions(shots=3), voice=Voice(),
     )  # fmt: skip
-    for question, ask in zip(questions, asks, strict=True):
-        assert len(ask.shots) == 3
-        assert not any(are_siblings(question.story, TRIPLES[row]) for row in ask.shots)
-        assert " A\n\n" in ask.rendered.text
-        assert " B\n\n" in ask.rendered.text
+    for question, asked in zip(questions, asks, strict=True):
+        assert len(asked.shots) == 3
+        assert not any(are_siblings(question.story, TRIPLES[row]) for row in asked.shots)
+        assert " A\n\n" in asked.rendered.text
+        assert " B\n\n" in asked.rendered.text
 
 
 def test_a_model_that_prefers_the_first_story_is_seen_through(tmp_path):
     scorer = FakeScorer(lambda tokens, index: -1.0 if tokens[index] == "A" else -2.0)
-    run = evaluation(tmp_path, task="pair", shots=0).run(FILE, scorer)
-    whole, both, first = question_rates(run.questions, run.stories)
+    run = ask(scorer, tmp_path, task="pair", shots=0)
+    whole, both, first = run.estimates()
     assert (whole.right, whole.n, both.right, both.n) == (10, 20, 0, 10)
+    assert (whole.chance, both.chance) == (0.5, 0.25)
     assert first.value == 1.0
-    again = evaluation(tmp_path, task="pair", shots=0).run(FILE, scorer)
-    assert again.questions == run.questions
-    assert [story.row for story in again.stories] == [q.row for q in run.questions[::2]]
+    again = open_run(run.folder)
+    assert again.outcomes().equals(run.outcomes())
+    assert again.estimates() == run.estimates()
+
+
+def test_a_tie_between_two_stories_is_not_right_in_either_order():
+    run = ask(FakeScorer(lambda _tokens, _index: -1.0), task="pair", shots=0)
+    whole, both, first = run.estimates()
+    assert (whole.right, whole.tied, both.right, both.tied) == (0, 20, 0, 10)
+    assert first.value == 0.0
 
 
 def test_a_story_is_verified_where_all_is_right(tmp_path):
@@ -102,10 +110,8 @@ def test_a_story_is_verified_where_all_is_right(tmp_path):
         return "viene tirato fuori da un contenitore"
 
     with reply_server(knows) as server:
-        run = evaluation(task="attributes", shots=0, answer="generate").run(
-            read_stories(path), server.address
-        )
-    questions, stories = question_rates(run.questions, run.stories)
+        run = api.evaluate(path, server.address, task="attributes", shots=0, answer="generate")
+    questions, stories = run.estimates()
     assert (questions.right, questions.n, stories.right, stories.n) == (3, 3, 1, 1)
 
 
@@ -119,16 +125,16 @@ def test_a_reply_with_both_words_is_no_answer():
 
 def test_where_nothing_can_be_asked_it_is_said():
     with pytest.raises(UsageError, match="the states of each sentence"):
-        evaluation(task="attributes").run(FILE, FakeScorer(lambda _tokens, _index: -1.0))
+        ask(FakeScorer(lambda _tokens, _index: -1.0), task="attributes")
     with pytest.raises(UsageError, match="norm=pmi"):
-        evaluation(task="pair", norm="pmi").run(FILE, FakeScorer(lambda _tokens, _index: -1.0))
+        ask(FakeScorer(lambda _tokens, _index: -1.0), task="pair", norm="pmi")
 
 
 def test_the_command_prints_them(tmp_path, capsys):
     arguments = ["run", str(TRIPLES_FILE), "-m", "demo-causal", "-o", str(tmp_path)]
     settings = ["--set", "task=pair", "--set", "shots=0", "--limit", "3"]
     assert invoke([*arguments, *settings]) == 0
-    assert "pairs right in both orders" in capsys.readouterr().out
+    assert "right in both orders" in capsys.readouterr().out
     assert invoke([*arguments, *settings, "--json"]) == 0
     [run] = json.loads(capsys.readouterr().out)["runs"]
-    assert run["questions"][0]["n"] == 4
+    assert run["estimates"][0]["n"] == 4

@@ -1,7 +1,8 @@
-"""Runs of stories from end to end: models, servers, recordings; stored, stopped, gone on with."""
+"""Runs of stories from end to end: models, options, chats; stored, stopped, gone on with."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from pathlib import Path
@@ -9,22 +10,23 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from cimento import api
 from cimento.cli.main import invoke
+from cimento.engine.cache import MemoryCache
+from cimento.engine.requests import Choose
+from cimento.engine.units import SIZES
 from cimento.errors import ModelError, UsageError
-from cimento.models.answering import OptionAsk, OptionScores
 from cimento.models.fake import FakeScorer, uniform_scorer
+from cimento.runs.run import open_run
 from cimento.stories.asking import Voice, find_voice, tier_asks
 from cimento.stories.options import normalised, pmi_corrections, prior_corrections
 from cimento.stories.prompts import find_prompt, prompts
 from cimento.stories.readers import read_stories
 from cimento.stories.records import CONFLICT, STATE, STORY, TIERS
-from cimento.stories.responses import read_responses
-from cimento.stories.running import ANSWERS, JOURNAL
-from cimento.stories.settings import KEYS, StorySettings
-from cimento.stories.shots import Shots
-from cimento.stories.summary import judge_stories
+from cimento.stories.settings import StoryOptions
+from cimento.stories.shots import choose_shots
 from tests import zoo
-from tests.stories import FILE, SYSTEM_TEMPLATE, TRIPLES, TRIPLES_FILE, evaluation, render_of
+from tests.stories import SYSTEM_TEMPLATE, TRIPLES, TRIPLES_FILE, Templated, answers, ask, chosen
 
 
 def scorer_that_says(*words):
@@ -48,138 +50,150 @@ class CountingScorer(FakeScorer):
 
 
 def test_a_run_is_stored_with_its_tables_and_opened_again(tmp_path):
-    run = evaluation(tmp_path).run(FILE, scorer_that_says("falso"))
+    run = ask(scorer_that_says("falso"), tmp_path)
 
-    assert len(run.answers) == 15 + 10 + 10
-    judged = judge_stories(run.stories, run.answers)
-    assert [each.chosen for each in judged.outcomes if each.tier == STORY] == ["false"] * 15
-    choices = pl.read_parquet(run.folder / "choices.parquet")
-    assert choices.height == 15 * 2 + 10 * 10 + 10 * 14
-    assert choices.filter(pl.col("word") == "falso")["logprob_nats"].to_list() == [-1.0] * 15
-    verdicts = pl.read_parquet(run.folder / "verdicts.parquet")
-    story = verdicts.filter(pl.col("condition") == STORY)
+    assert chosen(run, STORY) == ["false"] * 15
+    choices = run.table("choices")
+    # Each tier is also asked without a story, so that answers can be compared by norm=pmi.
+    assert choices.height == 16 * 2 + 11 * 10 + 11 * 14
+    assert choices.filter(text=" falso")["logprob_nats"].to_list() == [-1.0] * 16
+    story = run.outcomes().filter(question=STORY)
     assert story["verdict"].value_counts().sort("verdict").rows() == [("fail", 5), ("pass", 10)]
-    assert story.filter(verdict="pass")["margin_bits"].to_list() == [8.0 / math.log(2)] * 10
-    assert read_responses(run.folder / ANSWERS, stories=FILE.stories).answers == run.answers
+    assert story.filter(verdict="pass")["value"].to_list() == [8.0 / math.log(2)] * 10
+    assert TRIPLES[0].sentences[0] in run.table("requests")["text"][0]
+    assert run.n_items == 15
+    again = open_run(run.folder)
+    assert again.outcomes().equals(run.outcomes())
+    assert again.estimates() == run.estimates()
+    assert again.options == run.options
 
 
 def test_a_finished_run_asks_nothing_more(tmp_path):
     first = CountingScorer()
-    run = evaluation(tmp_path, shots=1).run(FILE, first)
-    assert first.asked == 35
+    run = ask(first, tmp_path, shots=1)
+    assert first.asked == 35 + 3
     second = CountingScorer(limit=0)
-    again = evaluation(tmp_path, shots=1).run(FILE, second)
+    again = ask(second, tmp_path, shots=1)
     assert second.asked == 0
-    assert again.answers == run.answers
+    assert again.outcomes().equals(run.outcomes())
     assert again.folder == run.folder
 
 
 def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path):
+    kept = MemoryCache()
     with pytest.raises(ModelError):
-        evaluation(tmp_path).run(FILE, CountingScorer(limit=20))
-    [journal] = tmp_path.rglob(JOURNAL)
-    # A line that was being written when the machine went down.
-    with journal.open("a", encoding="utf-8") as file:
-        file.write('\n{"doc": 3, "task": "conf')
+        ask(CountingScorer(limit=20), tmp_path, cache=kept)
+    assert not list(tmp_path.rglob("manifest.json"))
     rest = CountingScorer()
-    run = evaluation(tmp_path).run(FILE, rest)
-    assert rest.asked == 15
-    assert len(run.answers) == 35
+    run = ask(rest, tmp_path, cache=kept)
+    # What a unit answered before it failed is asked again, and nothing else.
+    assert 38 - 20 <= rest.asked < 38 - 20 + SIZES[Choose]
+    assert rest.asked < 38 - 15
+    assert run.outcomes().filter(verdict="unscored").is_empty()
 
 
-def test_other_settings_are_another_run(tmp_path):
+def test_other_options_are_another_run(tmp_path):
     folders = {
-        evaluation(tmp_path, **options).run(FILE, uniform_scorer(10)).folder
+        ask(uniform_scorer(10), tmp_path, **options).folder
         for options in ({}, {"shots": 0}, {"prompt": "en-3"}, {"order": "reversed"})
     }
     assert len(folders) == 4
+    assert ask(uniform_scorer(10), tmp_path, norm="char").folder in folders
 
 
 def test_tiers_are_asked_of_all_and_chained_afterwards():
-    run = evaluation().run(FILE, scorer_that_says("vero"))
-    judged = judge_stories(run.stories, run.answers)
+    run = ask(scorer_that_says("vero"))
     # No story survives the first tier, and the second is still comparable between models.
-    assert judged.chained.passed[CONFLICT] == dict.fromkeys(judged.chained.passed[CONFLICT], False)
-    assert sum(answer.tier == CONFLICT for answer in run.answers) == 10
+    assert not any(run.outcomes().filter(question="consistency")["right"])
+    assert len(answers(run, CONFLICT)) == 10
+
+
+def asked_at(run, tier):
+    return run.table("requests").filter(
+        (pl.col("condition") == tier) & pl.col("item").is_not_null()
+    )
 
 
 def test_the_protocol_of_the_paper_asks_survivors_only():
-    run = evaluation(protocol="paper", shots=0).run(FILE, scorer_that_says("true"))
-    assert [answer.tier for answer in run.answers] == [STORY] * 15
-    assert run.manifest["prompt"]["id"] == "paper-en"
-    survived = evaluation(protocol="paper", shots=0).run(FILE, scorer_that_says("false"))
-    assert sum(answer.tier == CONFLICT for answer in survived.answers) == 10
+    run = ask(scorer_that_says("true"), protocol="paper", shots=0)
+    assert asked_at(run, STORY).height == 15
+    assert asked_at(run, CONFLICT).is_empty()
+    assert run.manifest["inputs"]["prompt"][0] == "paper-en"
+    survived = ask(scorer_that_says("false"), protocol="paper", shots=0)
+    assert asked_at(survived, CONFLICT).height == 10
+
+
+def test_a_tie_does_not_survive():
+    run = ask(FakeScorer(lambda _tokens, _index: -1.0), protocol="paper", shots=0)
+    assert set(run.outcomes().filter(question=STORY)["verdict"]) == {"tie"}
+    assert asked_at(run, CONFLICT).is_empty()
 
 
 def test_too_few_survivors_for_the_papers_draws_are_said():
     with pytest.raises(UsageError, match="only 10 stories"):
-        evaluation(protocol="paper", shots=10).run(FILE, scorer_that_says("false"))
+        ask(scorer_that_says("false"), protocol="paper", shots=10)
 
 
-def test_ties_go_to_the_first_option_and_are_named():
-    for order, chosen in (("paper", "false"), ("reversed", "true")):
-        run = evaluation(order=order).run(FILE, FakeScorer(lambda _tokens, _index: -1.0))
-        judged = judge_stories(run.stories, run.answers)
-        first = [each for each in judged.outcomes if each.tier == STORY]
-        assert {each.chosen for each in first} == {chosen}
-        assert all(each.tied for each in first)
+def test_a_tie_is_no_answer_whichever_option_comes_first():
+    for order in ("paper", "reversed"):
+        run = ask(FakeScorer(lambda _tokens, _index: -1.0), order=order)
+        assert set(chosen(run, STORY)) == {None}
+        assert all(each.tied for each in answers(run, STORY))
+        assert run.estimates()[0].tied == 15
 
 
-def test_permuted_options_change_nothing_but_ties():
+def test_permuted_options_change_nothing():
     def score(tokens, index):
         return -((sum(map(ord, tokens[index])) * 7919) % 1000) / 100
 
-    plain = evaluation().run(FILE, FakeScorer(score))
-    mixed = evaluation(order="shuffled", order_seed=5).run(FILE, FakeScorer(score))
-    assert plain.answers[-1].options != mixed.answers[-1].options
-    chosen = [
-        [each.chosen for each in judge_stories(run.stories, run.answers).outcomes]
-        for run in (plain, mixed)
-    ]
-    assert chosen[0] == chosen[1]
+    plain = ask(FakeScorer(score))
+    mixed = ask(FakeScorer(score), order="shuffled", order_seed=5)
+    assert plain.table("choices")["text"].to_list() != mixed.table("choices")["text"].to_list()
+    for tier in TIERS:
+        assert chosen(plain, tier) == chosen(mixed, tier)
 
 
 def test_nan_stops_the_run_and_names_the_model():
     with pytest.raises(ModelError, match="nan"):
-        evaluation().run(FILE, FakeScorer(lambda _tokens, _index: float("nan")))
+        ask(FakeScorer(lambda _tokens, _index: float("nan")))
     with pytest.raises(ModelError, match="inf"):
-        evaluation().run(FILE, FakeScorer(lambda _tokens, _index: -math.inf))
-
-
-def ask_record(*options):
-    return OptionScores(nats=options, tokens=tuple(tuple("x" for _ in nats) for nats in options))
+        ask(FakeScorer(lambda _tokens, _index: -math.inf))
 
 
 def test_options_are_compared_in_five_ways():
-    """By hand: three options with token log-probabilities (-2, -2), (-3,), (-1, -1, -1)."""
-    scores = ask_record((-2.0, -2.0), (-3.0,), (-1.0, -1.0, -1.0))
-    words = ("abcd", "ab", "abcdef")
-    assert normalised(scores, "sum", words=words) == (-4.0, -3.0, -3.0)
-    assert normalised(scores, "token", words=words) == (-2.0, -3.0, -1.0)
-    assert normalised(scores, "char", words=words) == (-1.0, -1.5, -0.5)
+    """By hand: three options of 2, 1 and 3 tokens with sums -4, -3 and -3."""
+    nats, n_tokens, words = (-4.0, -3.0, -3.0), (2, 1, 3), ("abcd", "ab", "abcdef")
+
+    def by(norm):
+        return normalised(nats, norm, n_tokens=n_tokens, words=words)
+
+    assert by("sum") == (-4.0, -3.0, -3.0)
+    assert by("token") == (-2.0, -3.0, -1.0)
+    assert by("char") == (-1.0, -1.5, -0.5)
     labels = ("a", "b", "c")
-    assert pmi_corrections(scores, labels).nats == {"a": -4.0, "b": -3.0, "c": -3.0}
-    # Two prompts: P = (1/2, 1/2) and (1/4, 3/4), so the priors are 3/8 and 5/8.
+    assert pmi_corrections(nats, labels).nats == {"a": -4.0, "b": -3.0, "c": -3.0}
+    # Two prompts: P = (1/2, 1/2) and (1/4, 3/4), so the priors are 3/8 and 5/8. One that cannot
+    # be scored is left out.
     values = [(math.log(0.5), math.log(0.5)), (math.log(0.25), math.log(0.75))]
-    found = prior_corrections(values, [("a", "b"), ("a", "b")]).nats
-    assert found["a"] == pytest.approx(math.log(3 / 8))
-    assert found["b"] == pytest.approx(math.log(5 / 8))
+    for rows in (values, [*values, (math.nan, -1.0)]):
+        found = prior_corrections(rows, [("a", "b")] * len(rows)).nats
+        assert found["a"] == pytest.approx(math.log(3 / 8))
+        assert found["b"] == pytest.approx(math.log(5 / 8))
 
 
 @pytest.mark.parametrize("norm", ["sum", "token", "char", "pmi", "prior"])
 def test_every_way_of_comparing_runs(norm, tmp_path):
-    run = evaluation(tmp_path, norm=norm).run(FILE, uniform_scorer(50))
-    assert len(run.answers) == 35
-    first = next(answer for answer in run.answers if answer.tier == STORY)
+    run = ask(uniform_scorer(50), tmp_path, norm=norm)
+    values = answers(run, STORY)[0].answer.logprobs_nats
     if norm == "pmi":
         # A model that does not look at the prompt has no information about it.
-        assert first.logprobs_nats == pytest.approx((0.0, 0.0))
+        assert values == pytest.approx((0.0, 0.0))
     if norm == "prior":
-        assert first.logprobs_nats[0] == pytest.approx(first.logprobs_nats[1])
+        assert values[0] == pytest.approx(values[1])
 
 
 def test_a_model_that_never_writes_an_option_is_noticed(zoo_folder):
-    run = evaluation(shots=0, chat="no", limit=3).run(FILE, str(zoo_folder("llama-long")))
+    run = ask(str(zoo_folder("llama-long")), shots=0, chat="no", limit=3)
     assert any("no option is ever" in warning for warning in run.warnings)
 
 
@@ -219,84 +233,78 @@ def zoo_folder(tmp_path_factory):
 
 @pytest.mark.parametrize("answer", ["loglik", "generate", "constrained"])
 def test_a_chat_model_runs_all_three_tiers(zoo_folder, answer, tmp_path):
-    run = evaluation(tmp_path, shots=1, answer=answer, max_tokens=3, limit=6).run(
-        FILE, str(zoo_folder("llama-chat"))
-    )
-    assert run.manifest["prompt"]["system"] == "system"
-    assert {each.tier for each in run.answers} == set(TIERS)
-    assert len(run.answers) == 6 + 4 + 4
+    model = str(zoo_folder("llama-chat"))
+    run = ask(model, tmp_path, shots=1, answer=answer, max_tokens=3, limit=6)
+    assert "<system>" in run.table("requests")["text"][0]
+    assert [len(answers(run, tier)) for tier in TIERS] == [6, 4, 4]
+    found = [each for tier in TIERS for each in answers(run, tier)]
     if answer == "loglik":
-        assert all(len(each.logprobs_nats) == len(each.options) for each in run.answers)
+        assert all(len(each.answer.logprobs_nats) == len(each.answer.options) for each in found)
     else:
-        assert all(each.reply is not None for each in run.answers)
-        replies = pl.read_parquet(run.folder / "replies.parquet")
-        assert replies.height == 14
+        assert all(each.answer.reply is not None for each in found)
+        assert run.table("replies").height == 14
     if answer == "constrained":
-        assert all(each.label in each.options for each in run.answers)
+        assert all(each.chosen in each.answer.options for each in found)
 
 
 def test_a_template_that_drops_the_instruction_is_refused_and_can_be_folded(zoo_folder):
     model = str(zoo_folder("llama-drops"))
     with pytest.raises(ModelError, match="drops system turns"):
-        evaluation(limit=3).run(FILE, model)
-    run = evaluation(limit=3, shots=0, system="folded").run(FILE, model)
-    assert len(run.answers) == 3 + 2 + 2
+        ask(model, limit=3)
+    run = ask(model, limit=3, shots=0, system="folded")
+    assert [len(answers(run, tier)) for tier in TIERS] == [3, 2, 2]
 
 
 @pytest.mark.parametrize("shots_as", ["turns", "text"])
 def test_a_template_that_refuses_system_turns_gets_the_instruction_first(zoo_folder, shots_as):
-    run = evaluation(limit=3, shots=1, shots_as=shots_as).run(
-        FILE, str(zoo_folder("llama-refuses"))
-    )
-    assert run.manifest["prompt"]["system"] == "folded"
-    assert len(run.answers) == 3 + 2 + 2
+    run = ask(str(zoo_folder("llama-refuses")), limit=3, shots=1, shots_as=shots_as)
+    assert "system" not in run.table("requests")["text"][0]
+    assert [len(answers(run, tier)) for tier in TIERS] == [3, 2, 2]
 
 
 def test_a_chat_is_refused_where_there_is_no_template():
     with pytest.raises(UsageError, match="no chat template"):
-        evaluation(chat="yes").run(FILE, uniform_scorer(9))
+        ask(uniform_scorer(9), chat="yes")
 
 
 def test_prompts_are_spoken_as_the_model_takes_them():
-    settings = StorySettings(shots=Shots(n=1))
-    asks = tier_asks(
-        STORY, TRIPLES[:3], TRIPLES, prompt=find_prompt("it-1"), settings=settings, voice=Voice()
-    )
-    assert asks[0].option_ask() == OptionAsk(
-        prompt=asks[0].rendered.text, options=(" falso", " vero")
-    )
-    assert asks[0].reply_ask(settings).stop == ("\n",)
-    voice = find_voice(render_of(SYSTEM_TEMPLATE, ""), settings, name="m")
-    [spoken, *_] = tier_asks(
-        STATE, TRIPLES[1:3], TRIPLES, prompt=find_prompt("it-1"), settings=settings, voice=voice
-    )
-    assert spoken.option_ask().templated
-    assert spoken.option_ask().options[0] == "acceso"
-    assert spoken.reply_ask(settings).stop == ()
+    options = StoryOptions(shots=1)
+    written = StoryOptions(shots=1, answer="generate")
+
+    def first(tier, stories, voice):
+        return tier_asks(
+            tier, stories, TRIPLES, prompt=find_prompt("it-1"), options=options, voice=voice
+        )[0]
+
+    flat = first(STORY, TRIPLES[:3], Voice())
+    assert flat.request(options) == Choose(prompt=flat.rendered.text, options=(" falso", " vero"))
+    assert flat.request(written).stop == ("\n",)
+    spoken = first(STATE, TRIPLES[1:3], find_voice(Templated(SYSTEM_TEMPLATE), options))
+    assert spoken.request(options).templated
+    assert spoken.request(options).options[0] == "acceso"
+    assert spoken.request(written).stop == ()
 
 
 @pytest.mark.parametrize("prompt", prompts())
 def test_every_prompt_can_be_asked(prompt):
-    run = evaluation(prompt=prompt, limit=3).run(FILE, uniform_scorer(9))
-    assert len(run.answers) == 7
+    run = ask(uniform_scorer(9), prompt=prompt, limit=3)
+    assert sum(len(answers(run, tier)) for tier in TIERS) == 7
 
 
-# The command, recordings, the page
+# The command
 
 
 def test_the_command_runs_offline_and_says_what_it_found(tmp_path, capsys):
     arguments = ["run", str(TRIPLES_FILE), "-m", "demo-causal", "-o", str(tmp_path)]
-    assert invoke([*arguments, "--set", "shots=1", "--limit", "6", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    [run] = found["runs"]
-    assert run["prompt"]["id"] == "it-1"
-    assert run["untiered"][STORY]["count"][1] == 6
-    folder = Path(run["folder"])
-    assert json.loads((folder / "summary.json").read_text("utf-8"))["model"] == run["model"]
-    assert "what went wrong" in (folder / "failures.html").read_text(encoding="utf-8")
-    # Recorded answers are a model like any other.
-    again = ["run", str(TRIPLES_FILE), "-m", f"replay:{folder / ANSWERS}", "--limit", "6"]
-    assert invoke([*again, "-o", str(tmp_path)]) == 0
+    arguments += ["--set", "shots=1", "--limit", "6"]
+    assert invoke([*arguments, "--json"]) == 0
+    [run] = json.loads(capsys.readouterr().out)["runs"]
+    headline = run["estimates"][0]
+    assert (headline["question"], headline["role"], headline["n"]) == (STORY, "headline", 6)
+    assert (run["paradigm"], run["options"]["shots"]) == ("stories", 1)
+    stored = json.loads((Path(run["folder"]) / "summary.json").read_text("utf-8"))
+    assert stored["runs"][0]["estimates"] == run["estimates"]
+    assert invoke(arguments) == 0
     assert "Flow of implausible stories" in capsys.readouterr().out
 
 
@@ -317,17 +325,11 @@ def test_wrong_options_are_answered_with_what_is_right(setting, said, tmp_path, 
     assert said in capsys.readouterr().err
 
 
-def test_cards_of_recordings_say_so(tmp_path):
-    line = {"doc": 0, "task": STORY, "ll": [-1.0, -2.0]}
-    (tmp_path / "m.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    run = evaluation().run(FILE, f"replay:{tmp_path / 'm.jsonl'}")
-    assert run.model.startswith("m@")
-    assert run.manifest["model"]["kind"] == "replay"
-
-
 def test_every_option_has_its_line_in_the_docs():
     page = (Path(__file__).parents[1] / "docs" / "stories-prompts.md").read_text(encoding="utf-8")
-    assert [key for key in KEYS if f"| `{key.replace('_', '-')}` |" not in page] == []
+    assert [
+        key for key in StoryOptions.model_fields if f"| `{key.replace('_', '-')}` |" not in page
+    ] == []
 
 
 def test_a_prompt_is_shown_as_a_model_reads_it(capsys):
@@ -348,13 +350,15 @@ def test_a_prompt_is_shown_as_a_model_reads_it(capsys):
 def test_the_protocol_of_the_paper_asks_what_was_recorded(shared):
     """Prompts and examples of all 356 stories at the first tier, from end to end."""
     folder = shared / "golden" / "stories"
-    file = read_stories(folder / "dataset" / "gita4calamita.jsonl")
+    path = folder / "dataset" / "gita4calamita.jsonl"
     lines = (folder / "responses" / "Meta-Llama-3.1-8B.jsonl").read_text("utf-8").splitlines()
     recorded = [row for row in map(json.loads, lines) if row["task"] == STORY]
 
-    run = evaluation(protocol="paper").run(file, scorer_that_says("true"))
+    run = api.evaluate(path, scorer_that_says("true"), protocol="paper")
 
-    assert [answer.prompt_sha256 for answer in run.answers] == [
+    assert [hashlib.sha256(text.encode()).hexdigest() for text in asked_at(run, STORY)["text"]] == [
         row["prompt_sha256"] for row in recorded
     ]
-    assert [list(answer.shots) for answer in run.answers] == [row["shots"] for row in recorded]
+    stories = read_stories(path).stories
+    shots = choose_shots(STORY, stories, stories, StoryOptions(protocol="paper").examples)
+    assert [[shot.row for shot in some] for some in shots] == [row["shots"] for row in recorded]

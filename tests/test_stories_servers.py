@@ -7,14 +7,15 @@ import re
 
 import pytest
 
+from cimento.engine.cache import MemoryCache
+from cimento.engine.requests import Reply
+from cimento.engine.units import SIZES
 from cimento.errors import ModelError, UsageError
-from cimento.stories.page import failures, write_page
-from cimento.stories.records import CONFLICT, STATE, STORY
-from cimento.stories.running import JOURNAL
-from cimento.stories.summary import judge_stories
+from cimento.report.html import Page, html_page
+from cimento.stories.records import CONFLICT, STATE, STORY, TIERS
 from tests.servers.loopback import serve
 from tests.servers.replies import drop, refuse, reply_server, send
-from tests.stories import FILE, TRIPLES, evaluation
+from tests.stories import TRIPLES, answers, ask, chosen
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")
 
@@ -36,14 +37,18 @@ def _same(story, asked):
 
 
 def server_run(server, tmp_path, **options):
-    return evaluation(tmp_path, answer="generate", **options).run(FILE, server.address)
+    return ask(server.address, tmp_path, answer="generate", **options)
+
+
+def outcomes(run):
+    return [each for tier in TIERS for each in answers(run, tier)]
 
 
 def test_a_chat_server_answers(tmp_path):
     with reply_server(knows_everything) as server:
         run = server_run(server, tmp_path)
-    judged = judge_stories(run.stories, run.answers)
-    assert all(outcome.correct for outcome in judged.outcomes)
+    assert all(outcome.correct for outcome in outcomes(run))
+    assert run.estimates()[0].value == 1.0
     assert len(server.bodies) == 35
     assert server.bodies[0]["messages"][0]["role"] == "system"
     assert server.bodies[0]["temperature"] == 0
@@ -54,7 +59,7 @@ def test_a_completions_server_answers(tmp_path):
     with reply_server(lambda _prompt: " falso\n\nStoria:") as server:
         run = server_run(server, tmp_path, chat="no", limit=3)
     assert {body["path"] for body in server.asked} == {"/v1/completions"}
-    assert {each.label for each in run.answers if each.tier == STORY} == {"false"}
+    assert set(chosen(run, STORY)) == {"false"}
 
 
 def test_faults_are_survived_and_nothing_is_asked_twice(tmp_path):
@@ -67,45 +72,43 @@ def test_faults_are_survived_and_nothing_is_asked_twice(tmp_path):
     ]
     with reply_server(knows_everything, faults=faults) as server:
         run = server_run(server, tmp_path, limit=3)
-    assert all(each.correct for each in judge_stories(run.stories, run.answers).outcomes)
+    assert all(each.correct for each in outcomes(run))
     # Seven prompts, and each fault cost one more.
     assert len(server.bodies) == 7 + len(faults)
 
 
-def test_a_server_that_goes_away_loses_no_answer(tmp_path):
+def test_after_a_server_that_went_away_only_the_unit_it_left_is_asked_again(tmp_path):
     def leaves(messages):
-        if len(server.bodies) > 12:
+        if len(server.bodies) > 29:
             return None
         return knows_everything(messages)
 
+    kept = MemoryCache()
     with reply_server(leaves) as server:
         with pytest.raises(ModelError, match="no reply in its answer"):
-            server_run(server, tmp_path)
-        [journal] = tmp_path.rglob(JOURNAL)
-        kept = sum(bool(line.strip()) for line in journal.read_text("utf-8").splitlines())
-        assert kept == 12
+            server_run(server, tmp_path, cache=kept)
         server.answer = knows_everything
         before = len(server.bodies)
-        run = server_run(server, tmp_path)
-    assert len(server.bodies) - before == 35 - kept
-    assert len(run.answers) == 35
+        run = server_run(server, tmp_path, cache=kept)
+    assert 35 - 29 <= len(server.bodies) - before < 35 - 29 + SIZES[Reply]
+    assert len(server.bodies) - before < 35
+    assert len(outcomes(run)) == 35
 
 
 def test_replies_that_say_nothing_count_as_wrong_and_are_told(tmp_path):
     with reply_server(lambda _messages: "Non saprei.") as server:
         run = server_run(server, tmp_path, limit=3)
     assert any("from 3 of 3 replies" in warning for warning in run.warnings)
-    outcomes = judge_stories(run.stories, run.answers).outcomes
-    assert not any(each.correct for each in outcomes)
-    assert all(each.invalid for each in outcomes)
+    assert set(run.outcomes()["verdict"]) == {"fail"}
+    assert all(each.invalid for each in outcomes(run))
 
 
 def test_a_server_is_told_what_it_may_answer(tmp_path):
     with reply_server(lambda _messages: json.dumps({"answer": "falso"})) as server:
-        run = evaluation(tmp_path, answer="constrained", limit=3).run(FILE, server.address)
+        run = ask(server.address, tmp_path, answer="constrained", limit=3)
     schema = server.bodies[0]["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["answer"]["enum"] == ["falso", "vero"]
-    assert {each.label for each in run.answers if each.tier == STORY} == {"false"}
+    assert set(chosen(run, STORY)) == {"false"}
 
 
 def scored_completion(prompt):
@@ -120,15 +123,14 @@ def scored_completion(prompt):
 
 def test_a_completions_server_scores_options():
     with serve(scored_completion) as server:
-        run = evaluation(limit=3, shots=0).run(FILE, server.address)
-    assert len(run.answers) == 3 + 2 + 2
-    assert len(server.prompts) == len(set(server.prompts)) == 3 * 2 + 2 * 10 + 2 * 14
-    for answer in run.answers:
-        if answer.tier == STORY:
-            assert answer.logprobs_nats == (-6.0, -5.0)
-        if answer.tier == CONFLICT:
-            assert set(answer.logprobs_nats) == {-6.0}
-    state = dict(zip(run.answers[-1].options, run.answers[-1].logprobs_nats, strict=True))
+        run = ask(server.address, limit=3, shots=0)
+    assert len(outcomes(run)) == 3 + 2 + 2
+    # One prompt more at each tier, without a story.
+    assert len(server.prompts) == len(set(server.prompts)) == 4 * 2 + 3 * 10 + 3 * 14
+    assert {each.answer.logprobs_nats for each in answers(run, STORY)} == {(-6.0, -5.0)}
+    assert {v for each in answers(run, CONFLICT) for v in each.answer.logprobs_nats} == {-6.0}
+    last = answers(run, STATE)[-1].answer
+    state = dict(zip(last.options, last.logprobs_nats, strict=True))
     assert state["in pieces"] == -float(len(" in") + len(" pezzi"))
 
 
@@ -137,16 +139,17 @@ def test_a_chat_server_gives_no_scores():
         reply_server(knows_everything) as server,
         pytest.raises(UsageError, match="answer=generate"),
     ):
-        evaluation(chat="yes").run(FILE, server.address)
+        ask(server.address, chat="yes")
 
 
 def test_the_page_shows_what_went_wrong_and_escapes_it(tmp_path):
     with reply_server(lambda _messages: "<b>vero</b>, forse 1 e 2") as server:
         run = server_run(server, tmp_path, limit=3)
-    page = write_page(run, tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "&lt;b&gt;vero&lt;/b&gt;" in page
+    [section] = run.paradigm.sections([run])
+    page = html_page(Page(cimento="", suites=(section,)))
     assert "<b>vero" not in page
-    shown = failures(run)
-    assert [each.story.row for each in shown] == [1, 2]
-    marks = [(s.is_gold, s.is_chosen) for s in shown[0].sentences]
-    assert marks == [(False, False), (True, True), (True, True), (False, False), (False, False)]
+    worst = section.runs[0].items[0]
+    assert (worst.id, worst.outcome.verdict) == ("1: 1-O0", "fail")
+    assert [region.number for region in worst.strips[0].regions if region.needed] == [2, 3]
+    assert worst.answers[0].answers[0].text == "<b>vero</b>, forse 1 e 2"
+    assert worst.remarks[0] == (STORY, "fail; right: false; chosen: true")

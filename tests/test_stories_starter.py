@@ -34,8 +34,8 @@ def test_nothing_is_wrong_with_them(file):
     assert audit(file) == ()
     about = describe(file.stories)
     assert about.complete == about.triples == TRIPLES[file.name]
-    assert file.meta["licence"] == "CC-BY-4.0"
-    assert file.meta["status"] == "draft, not yet reviewed by native speakers"
+    assert file.meta.licence == "CC-BY-4.0"
+    assert file.meta.status == "draft, not yet reviewed by native speakers"
 
 
 def test_pairs_states_and_domains_are_balanced(file):

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from cimento.stories.judging import judge_stories
 from cimento.stories.outcomes import judge_all
 from cimento.stories.records import CONFLICT, STATE, STORY, SentenceStates
 from cimento.stories.states import ATTRIBUTES, CHANGES
-from cimento.stories.summary import judge_stories
 from cimento.stories.tiers import chain
 from cimento.stories.variation import Condition, ranking, variation
 from cimento.stories.verifiability import (

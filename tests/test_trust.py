@@ -15,9 +15,9 @@ import torch
 from cimento.cli.main import invoke
 from cimento.errors import CimentoError, ModelError
 from cimento.models.base import Policy
+from cimento.models.chatting import chat_template
 from cimento.models.loading import load
 from cimento.models.locate import locate
-from cimento.stories.talking import render_of
 
 
 class _Attack:
@@ -129,11 +129,11 @@ def test_code_of_a_tokenizer_is_not_run(model, trace):
 )
 def test_a_chat_template_reaches_nothing(template, model, trace):
     (model / "chat_template.jinja").write_text(template.replace("TRACE", str(trace)))
-    render = render_of(opened(model))
+    render = chat_template(opened(model))
     assert render is not None
 
     with pytest.raises(Exception, match=r"unsafe|undefined|not safe|has no"):
-        render([{"role": "user", "content": "Ciao."}])
+        render([("user", "Ciao.")])
 
 
 def test_code_that_comes_with_a_model_is_a_part_of_what_it_is(model):

@@ -190,7 +190,7 @@ CHOICES = TableSchema(
     },
 )
 
-# The two tables as runs of stories have them: by story and tier, not by request.
+# The two tables as version 0.1 stored them of stories: by story and tier, not by request.
 STORY_REPLIES = TableSchema(
     name="replies",
     columns={

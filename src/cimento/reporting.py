@@ -58,7 +58,7 @@ def write_report(
         UsageError: the ending is none of these.
         StorageError: the file cannot be written.
     """
-    if on_road and not runs and not told:
+    if on_road and not runs and not told and path.suffix.lower() != ".html":
         return document.write_report(on_road, path)
     forms: dict[str, Callable[[], str]] = {
         ".html": lambda: _html(runs, others, told),

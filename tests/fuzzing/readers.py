@@ -216,10 +216,10 @@ def responses(path: Path) -> object:
 
 
 def question_answers(path: Path) -> object:
-    """Answers to questions about stories."""
-    from cimento.stories.question_answers import read_answers
+    """Answers to questions about stories, as version 0.1 kept them."""
+    from cimento.stories.earlier import read_question_lines
 
-    return read_answers(path)
+    return read_question_lines(path)
 
 
 def second_judgments(path: Path) -> object:

@@ -85,21 +85,6 @@ def journal(folder: Path) -> object:
     return Journal(folder, "anna").decisions
 
 
-def story_journal(path: Path) -> object:
-    """Answers about stories, as they were written down."""
-    from cimento.errors import ModelError
-    from cimento.stories.asking import scores_of
-    from cimento.stories.journal import Journal
-
-    found = []
-    for record in Journal(path)._known.values():
-        try:
-            found.append(scores_of(record))
-        except ModelError:
-            found.append(None)
-    return found
-
-
 def stored_judgments(path: Path) -> object:
     """A judgments table."""
     from cimento.judgments.files import read_judgments

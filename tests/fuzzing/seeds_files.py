@@ -85,13 +85,6 @@ JOURNAL = jsonl(
     {"item": "1", "candidate": "quindi", "fits": "yes", "remarks": ["formale"], "at": "2026-02-02"},
     {"item": "1", "candidate": "ma", "fits": None, "remarks": [], "at": ""},
 )
-STORY_JOURNAL = jsonl(
-    {"doc": 0, "task": "story_class", "options": ["true", "false"], "words": ["vero", "falso"],
-     "shots": [], "prompt_sha256": "a", "nats": [[-1.5], [-0.5, -0.1]],
-     "tokens": [["vero"], ["fal", "so"]], "greedy": [0, 1]},
-    {"doc": 1, "task": "story_class", "options": ["true", "false"], "words": [], "shots": [],
-     "prompt_sha256": "b", "label": None, "reply": "Boh.", "reason": "no answer"},
-)  # fmt: skip
 STORED_JUDGMENTS = lines(
     [
         "suite",

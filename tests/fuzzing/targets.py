@@ -263,7 +263,6 @@ MORE_PEOPLE = {
     "sheet of a review": Target(file="sheet.tsv", seeds=f.sheet_of_a_review, read=more.review),
     "judged candidates": _file("judged.tsv", more.judged, f.JUDGED),
     "decision journal": _in_folder("annotations/anna.jsonl", more.journal, f.JOURNAL),
-    "story journal": _file("journal.jsonl", more.story_journal, f.STORY_JOURNAL),
     "stored judgments": _file("judgments.csv", more.stored_judgments, f.STORED_JUDGMENTS),
     "judgments parquet": Target(
         file="judgments.parquet",

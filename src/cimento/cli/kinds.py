@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cimento.errors import Fault
+    from cimento.paradigms.base import SuiteAudit
     from cimento.regions_api import Evaluation
     from cimento.suites.model import JsonValue
 
@@ -54,38 +55,25 @@ Runner: TypeAlias = Callable[[Sequence[str], Sequence[str], KindRun], int]
 StoredTest: TypeAlias = Callable[[Sequence[str], str, KindRun], list[bool]]
 """Of suites by their paths and a model: whether each run is stored; nothing is loaded."""
 
-ONE_ROAD: frozenset[str] = frozenset({"cloze", "templates"})
+ONE_ROAD: frozenset[str] = frozenset({"cloze", "templates", "stories"})
 """Kinds that `cimento.api` runs; the others still have a runner of their own below."""
 
 RUNNERS: Mapping[str, str] = {
     REGIONS: "cimento.cli.evaluating:run_regions",
     "acceptability": "cimento.cli.acceptability:run_acceptability",
-    "stories": "cimento.cli.run_stories:run_stories",
 }
 """Kind of suite to its runner, as ``module:function``."""
 
 CHECKERS: Mapping[str, str] = {
     REGIONS: "cimento.cli.kinds:check_regions",
     "acceptability": "cimento.cli.acceptability:check_acceptability",
-    "stories": "cimento.cli.stories_check:check_stories",
 }
 """Kind of suite to what finds its faults, as ``module:function``."""
 
 STORED: Mapping[str, str] = {
     "acceptability": "cimento.cli.acceptability:acceptability_stored",
-    "stories": "cimento.cli.run_stories:stories_stored",
 }
 """Kind of suite, but that of regions, to what says which runs are stored."""
-
-AUDITORS: Mapping[str, str] = {
-    "stories": "cimento.cli.stories_check:audit_stories",
-}
-"""Kind of suite to what says as JSON what is in it and wrong with it, where faults are not all."""
-
-DESCRIBERS: Mapping[str, str] = {
-    "stories": "cimento.cli.stories_check:describe_stories",
-}
-"""Kind of suite to what `suites show` prints, from a path and a number of items."""
 
 
 def find_faults(path: Path) -> Sequence[Fault]:
@@ -96,9 +84,7 @@ def find_faults(path: Path) -> Sequence[Fault]:
     """
     kind = _known_kind(path)
     if kind in ONE_ROAD or kind not in CHECKERS:
-        from cimento.paradigms.registry import paradigm_of
-
-        return paradigm_of(path).read(path).faults
+        return _audit(path).faults
     checker = cast("Callable[[Path], Sequence[Fault]]", _imported(CHECKERS[kind]))
     return checker(path)
 
@@ -109,10 +95,17 @@ def find_audit(path: Path) -> JsonValue:
     Raises:
         InputError: it does not exist, may not be read, or is of no known kind.
     """
-    auditor = AUDITORS.get(_kind(path))
-    if auditor is not None:
-        return cast("Callable[[Path], JsonValue]", _imported(auditor))(path)
+    kind = _known_kind(path)
+    if kind in ONE_ROAD or kind not in CHECKERS:
+        return _audit(path).record
     return {"suite": path.name, "faults": [asdict(each) for each in find_faults(path)]}
+
+
+def _audit(path: Path) -> SuiteAudit:
+    from cimento.paradigms.registry import paradigm_of
+
+    paradigm = paradigm_of(path)
+    return paradigm.audit(paradigm.read(path))
 
 
 def find_description(path: Path, items: int) -> str | None:
@@ -121,17 +114,14 @@ def find_description(path: Path, items: int) -> str | None:
     Raises:
         CimentoError: the suite cannot be used.
     """
-    kind = _kind(path)
-    describer = DESCRIBERS.get(kind)
-    if describer is None:
-        from cimento.api import usable
-        from cimento.paradigms.registry import known_kinds
+    from cimento.api import usable
+    from cimento.paradigms.registry import known_kinds
 
-        paradigm = known_kinds().get(kind)
-        if paradigm is None or kind == REGIONS:
-            return None
-        return paradigm.describe(usable(paradigm, paradigm.read(path)).suite, items)
-    return cast("Callable[[Path, int], str]", _imported(describer))(path, items)
+    kind = _kind(path)
+    paradigm = known_kinds().get(kind)
+    if paradigm is None or kind == REGIONS:
+        return None
+    return paradigm.describe(usable(paradigm, paradigm.read(path)).suite, items)
 
 
 def check_regions(path: Path) -> Sequence[Fault]:

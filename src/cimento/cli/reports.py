@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from cimento.report.records import Reporter, RunReport, Stored, SuiteReport
     from cimento.report.told import Told
 
-EARLIER_ROAD: frozenset[str] = frozenset({"regions", "ratings", "stories"})
+EARLIER_ROAD: frozenset[str] = frozenset({"regions", "ratings"})
 """Paradigms whose runs are still shown by what stands below, and not by their own `sections`."""
 
 REPORTERS: Mapping[str, str] = {
     ACCEPTABILITY: "cimento.acceptability.reporting:acceptability_suites",
-    "stories": "cimento.stories.reporting:stories_suites",
 }
 """Kind of run to what makes sections of its runs, as ``module:function``."""
 

@@ -12,7 +12,8 @@ from cimento.cli.console import note, show
 from cimento.markup import columns
 
 if TYPE_CHECKING:
-    from cimento.stories.readers import StoryFile
+    from cimento.statistics.crossed import VarianceShares
+    from cimento.stories.readers import StorySuite
     from cimento.stories.variation import Ranking, Variation
     from cimento.suites.model import JsonValue
 
@@ -61,7 +62,7 @@ def convert(
             todo="Choose another format, or say --allow-loss.",
         )
     if to == "native":
-        language = str(file.meta.get("language", ""))
+        language = file.meta.language
         write_folder(file.stories, output, name=output.name, language=language)
     elif to == "gita-v1":
         write_v1(file.stories, output)
@@ -70,18 +71,18 @@ def convert(
     note(f"Written: {output}")
 
 
-def _completed(file: StoryFile, *, corrections: str, states: str | None) -> StoryFile:
+def _completed(file: StorySuite, *, corrections: str, states: str | None) -> StorySuite:
     """A file with corrections and states per sentence, where they are asked for, and said."""
     from dataclasses import replace
 
-    from cimento.stories.corrections import correct_file
+    from cimento.stories.corrections import correct_suite
     from cimento.stories.corrections import corrections as known
     from cimento.stories.readers import read_stories
     from cimento.stories.triples import with_states
     from cimento.suites.builtin import find_suite
 
     if corrections:
-        file = correct_file(file, corrections)
+        file = correct_suite(file, corrections)
         for each in known(corrections):
             note(f"corrected: {each.name}: {each.reason}")
     if states is not None:
@@ -156,9 +157,12 @@ def _ranking_rows(order: Ranking) -> list[tuple[str, ...]]:
     return rows
 
 
-def _as_json(found: dict[str, Variation], order: Ranking | None) -> JsonValue:
-    from cimento.stories.as_json import as_json
+def _variance(found: VarianceShares) -> JsonValue:
+    shares: JsonValue = None if found.shares is None else dict(found.shares)
+    return {"shares": shares, **({"reason": found.reason} if found.reason else {})}
 
+
+def _as_json(found: dict[str, Variation], order: Ranking | None) -> JsonValue:
     models: dict[str, JsonValue] = {}
     for model, each in found.items():
         rates: list[JsonValue] = [
@@ -174,7 +178,7 @@ def _as_json(found: dict[str, Variation], order: Ranking | None) -> JsonValue:
             "n_common": each.n_common,
             "same_throughout": each.same_throughout,
             "kappa": each.kappa,
-            "variance": as_json(each.shares),
+            "variance": _variance(each.shares),
             **({"reason": each.reason} if each.reason else {}),
         }
     if order is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -12,7 +12,7 @@ from cimento.markup import columns
 
 if TYPE_CHECKING:
     from cimento.stories.asking import TierAsk, Voice
-    from cimento.stories.settings import StorySettings
+    from cimento.stories.settings import StoryOptions
 
 
 def prompts() -> None:
@@ -43,23 +43,23 @@ def prompt(
     """
     from cimento.cli.kinds import parse_settings
     from cimento.errors import UsageError
+    from cimento.paradigms.registry import find_paradigm, parse_options
+    from cimento.stories.answers import asked_suite
     from cimento.stories.asking import tier_asks
-    from cimento.stories.corrections import correct_file
     from cimento.stories.readers import read_stories
     from cimento.stories.records import TIERS
-    from cimento.stories.running import prompt_for
-    from cimento.stories.settings import parse_story_settings
+    from cimento.stories.settings import prompt_for
     from cimento.suites.builtin import find_suite
 
-    settings = parse_story_settings(parse_settings(set_ or ()))
-    file = read_stories(find_suite(suite))
-    if settings.corrections:
-        file = correct_file(file, settings.corrections)
+    chosen = cast(
+        "StoryOptions", parse_options(find_paradigm("stories"), parse_settings(set_ or ()))
+    )
+    file = asked_suite(read_stories(find_suite(suite)), chosen)
     if row >= len(file.stories):
         raise UsageError(
             where=f"--row {row}", seen=f"{file.name} has {len(file.stories)} stories, from 0"
         )
-    voice, story = _voice(model, settings), file.stories[row]
+    voice, story = _voice(model, chosen), file.stories[row]
     for tier in TIERS:
         if story.gold(tier) is None or (story.plausible and tier != TIERS[0]):
             continue
@@ -67,26 +67,24 @@ def prompt(
             tier,
             [story],
             file.stories,
-            prompt=prompt_for(settings, file),
-            settings=settings,
+            prompt=prompt_for(chosen, file),
+            options=chosen,
             voice=voice,
         )
         _show(ask, right=ask.labels.index(str(story.gold(tier))))
 
 
-def _voice(model: str, settings: StorySettings) -> Voice:
+def _voice(model: str, chosen: StoryOptions) -> Voice:
     """How a model is spoken to; flat text without one."""
-    from cimento.sources import Asking, open_scorer
+    from cimento.engine.handle import ModelHandle
+    from cimento.sources import Asking
     from cimento.stories.asking import Voice, find_voice
-    from cimento.stories.talking import render_of
 
-    if not model:
-        return Voice()
-    return find_voice(render_of(open_scorer(model, Asking())), settings, name=model)
+    return find_voice(ModelHandle(model, Asking()), chosen) if model else Voice()
 
 
 def _show(ask: TierAsk, *, right: int) -> None:
-    asked = ask.option_ask()
+    asked = ask.choose()
     listed = ", ".join(repr(option) for option in asked.options)
     show(f"--- {ask.tier}, examples {list(ask.shots)}, sha256 {ask.prompt_sha256}")
     show(asked.prompt)

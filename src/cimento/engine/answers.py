@@ -161,6 +161,8 @@ def _replies(
 ) -> Answered:
     import polars as pl
 
+    remarks: list[str] = []
+
     def asked(some: Sequence[Reply]) -> Iterator[tuple[int, JsonValue]]:
         # A model whose next tokens can be seen is held to options by what it says of them.
         remote = model.takes_messages
@@ -170,16 +172,16 @@ def _replies(
             if each.options and not (remote and each.messages)
         ]
         free = [number for number in range(len(some)) if number not in set(held)]
-        yield from _constrained(some, held, model)
-        yield from _written(some, free, model)
+        yield from _constrained(some, held, model, remarks)
+        yield from _written(some, free, model, remarks)
 
     answers = _known_or_asked(requests, asked, REPLIES.name, model, cache, progress)
     rows = [(number, *answer) for number, answer in enumerate(answers)]
-    return REPLIES.name, pl.DataFrame(rows, schema=REPLIES.polars(), orient="row"), ()
+    return REPLIES.name, pl.DataFrame(rows, schema=REPLIES.polars(), orient="row"), tuple(remarks)
 
 
 def _constrained(
-    requests: Sequence[Reply], numbers: Sequence[int], model: ModelHandle
+    requests: Sequence[Reply], numbers: Sequence[int], model: ModelHandle, remarks: list[str]
 ) -> Iterator[tuple[int, JsonValue]]:
     """What greedy decoding writes where nothing but the options may be written."""
     from cimento.models.constrained import descend
@@ -189,12 +191,12 @@ def _constrained(
         for each in (requests[number] for number in numbers)
     ]
     if some:
-        for number, scores in _option_scores(some, model, []):
+        for number, scores in _option_scores(some, model, remarks):
             yield numbers[number], [some[number].options[descend(scores)], "end"]
 
 
 def _written(
-    requests: Sequence[Reply], numbers: Sequence[int], model: ModelHandle
+    requests: Sequence[Reply], numbers: Sequence[int], model: ModelHandle, remarks: list[str]
 ) -> Iterator[tuple[int, JsonValue]]:
     """What the model writes itself."""
     from cimento.models.answering import ReplyAsk
@@ -213,8 +215,10 @@ def _written(
         )
         for each in (requests[number] for number in numbers)
     ]
-    for number, reply in replier(model.scorer, policy=model.scoring.policy).reply(asks):
+    writer = replier(model.scorer, policy=model.scoring.policy)
+    for number, reply in writer.reply(asks):
         yield numbers[number], [reply.text, reply.stop_reason]
+    remarks += getattr(writer, "remarks", ())
 
 
 def _known_or_asked(

@@ -19,6 +19,7 @@ PARADIGMS: Mapping[str, str] = {
     "regions": "cimento.paradigms.regions.paradigm:REGIONS",
     "ratings": "cimento.paradigms.ratings:RATINGS",
     "cloze": "cimento.paradigms.cloze:CLOZE",
+    "stories": "cimento.paradigms.stories:STORIES",
 }
 """Name of each paradigm to where it is, as ``module:object``; imported when it is needed."""
 
@@ -62,14 +63,16 @@ def paradigm_of(path: Path) -> AnyParadigm:
     """
     kind = kind_of(path)
     by_kind = known_kinds()
+    if kind == DEFAULT:
+        others = (paradigm for paradigm in by_kind.values() if paradigm.name != DEFAULT)
+        found = next((paradigm for paradigm in others if paradigm.detect(path)), None)
+        if found is not None:
+            return found
     if kind not in by_kind:
         raise InputError(
             where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, by_kind)
         )
-    if by_kind[kind].name != DEFAULT:
-        return by_kind[kind]
-    others = (paradigm for paradigm in by_kind.values() if paradigm.name != DEFAULT)
-    return next((paradigm for paradigm in others if paradigm.detect(path)), by_kind[kind])
+    return by_kind[kind]
 
 
 def known_kinds() -> dict[str, AnyParadigm]:

@@ -79,8 +79,8 @@ class Run:
 
     @property
     def n_items(self) -> int:
-        """How many items were asked, judged or not."""
-        return self.tables[REQUESTS.name]["item"].n_unique()
+        """How many items were asked, judged or not; what is asked for no item is none."""
+        return self.tables[REQUESTS.name]["item"].drop_nulls().n_unique()
 
     def table(self, name: str) -> pl.DataFrame:
         """A table of the run; see docs/tables.md. `.to_pandas()` gives a pandas frame.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from cimento.stories.findings import CHECKS, Finding
-from cimento.stories.readers import StoryFile, StoryFormat
+from cimento.stories.readers import StoryFormat, StorySuite
 from cimento.stories.records import PROPOSED, STATES, Story, StoryType, flatten
 from cimento.stories.states import ATTRIBUTES
 from cimento.stories.triples import base_of, bases, by_triple, is_replacement, is_swap, made_as
@@ -53,14 +53,14 @@ that checks of the other form would report all of it.
 """
 
 
-def audit(file: StoryFile) -> tuple[Finding, ...]:
+def audit(file: StorySuite) -> tuple[Finding, ...]:
     """Everything that is wrong with a file, in the order of the checks of its format."""
     stories = file.stories
     found = ((name, tuple(_ROWS[name](stories))) for name in CHECKED[file.format])
     return tuple(Finding(CHECKS[name], rows) for name, rows in found if rows)
 
 
-def story_names(file: StoryFile) -> tuple[str, ...]:
+def story_names(file: StorySuite) -> tuple[str, ...]:
     """What messages call each story: its key where it has one, else row and id."""
     return tuple(story.key or f"{story.row} ({story.example_id})" for story in file.stories)
 

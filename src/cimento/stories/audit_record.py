@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from cimento.stories.audit import CHECKED, audit, pair_shape
 from cimento.stories.corrections import applicable, corrections
 from cimento.stories.describe import code_counts, describe
-from cimento.stories.readers import StoryFile
+from cimento.stories.readers import StorySuite
 from cimento.suites.model import JsonValue
 
 _COUNTED = ("states_filled_on_plausible_story",)
@@ -23,7 +23,7 @@ _SHORTENED = ("outer_spaces_in_entity", "human_entity_is_not_actor", "object_ent
 _FIRST = 10
 
 
-def audit_record(file: StoryFile) -> dict[str, JsonValue]:
+def audit_record(file: StorySuite) -> dict[str, JsonValue]:
     """Counts, findings and how variants are made, of the whole file.
 
     Stories are named by row, in GITA v1 by key. What is found in many stories there is a count
@@ -32,7 +32,7 @@ def audit_record(file: StoryFile) -> dict[str, JsonValue]:
     return _record_v1(file) if file.format == "gita-v1" else _record(file)
 
 
-def _record(file: StoryFile) -> dict[str, JsonValue]:
+def _record(file: StorySuite) -> dict[str, JsonValue]:
     about = describe(file.stories)
     found = {each.check.name: each.rows for each in audit(file)}
     issues: dict[str, JsonValue] = {}
@@ -68,7 +68,7 @@ def _record(file: StoryFile) -> dict[str, JsonValue]:
     return audited
 
 
-def _record_v1(file: StoryFile) -> dict[str, JsonValue]:
+def _record_v1(file: StorySuite) -> dict[str, JsonValue]:
     keys = [story.key for story in file.stories]
     found = {each.check.name: [keys[row] for row in each.rows] for each in audit(file)}
     issues: dict[str, JsonValue] = {}
@@ -95,7 +95,7 @@ def _record_v1(file: StoryFile) -> dict[str, JsonValue]:
     }
 
 
-def _code_groups(file: StoryFile) -> dict[str, JsonValue]:
+def _code_groups(file: StorySuite) -> dict[str, JsonValue]:
     """Group sizes by the letters of the ids, as the paper's code has them."""
     groups = Counter(code_group(story.example_id) for story in file.stories)
     implausible = Counter(

@@ -25,7 +25,7 @@ from cimento.stories.tiers import chain
 
 CONSTANT = "false / majority pair / majority state"
 TRUE_ONLY = "true"
-TIES = "all options tied"
+FIRST_OPTION = "first option"
 CHANCE = "chance"
 
 
@@ -54,7 +54,7 @@ def majority_labels(stories: Sequence[Story]) -> dict[Tier, str]:
 
 
 def baselines(stories: Sequence[Story], grouping: Grouping) -> dict[str, dict[str, float | None]]:
-    """The metrics of constant answers, of ties everywhere, and of drawing lots.
+    """The metrics of constant answers, of always the first option, and of drawing lots.
 
     Chance is the expectation of drawing an option at random at each tier that is reached.
     """
@@ -65,7 +65,7 @@ def baselines(stories: Sequence[Story], grouping: Grouping) -> dict[str, dict[st
             stories, grouping, majority
         ),
         TRUE_ONLY: _constant(stories, grouping, {**majority, STORY: TRUE}),
-        f"{TIES} ({', '.join(first.values())})": _constant(stories, grouping, first),
+        f"{FIRST_OPTION} ({', '.join(first.values())})": _constant(stories, grouping, first),
         CHANCE: {name: float(_chance(tier)) for name, (tier, _) in METRICS.items()},
     }
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.stories.readers import StoryFile
+from cimento.stories.readers import StorySuite
 from cimento.stories.records import Story
 from cimento.suites.model import JsonValue
 
@@ -93,14 +93,15 @@ def correct(stories: Sequence[Story], name: str) -> tuple[Story, ...]:
     return tuple(changed)
 
 
-def correct_file(file: StoryFile, name: str) -> StoryFile:
-    """A file with a set of corrections applied, and saying so.
+def correct_suite(suite: StorySuite, name: str) -> StorySuite:
+    """A suite with a set of corrections applied, and saying so.
 
     Raises:
         UsageError: there is no such set.
         InputError: the set was made for another file.
     """
-    return replace(file, stories=correct(file.stories, name), corrections=(*file.corrections, name))
+    done = (*suite.corrections, name)
+    return replace(suite, stories=correct(suite.stories, name), corrections=done)
 
 
 def left_out(name: str) -> frozenset[int]:

@@ -6,11 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from cimento.markup import columns
+from cimento.stories.readers import StorySuite
 from cimento.stories.records import FALSE, TRUE, Story, pair_label
 from cimento.stories.states import ATTRIBUTES
 from cimento.stories.triples import bases, by_triple, changed, is_swap, made_as
 
 NO_TYPE = "null"
+_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,3 +132,50 @@ def _replacements(stories: Sequence[Story]) -> dict[str, int]:
         role = ("conflicting", "breakpoint")[pair.index(places[0])] if places[0] in pair else ""
         counts[role or "neither"] += 1
     return counts
+
+
+def suite_text(suite: StorySuite, items: int) -> str:
+    """What is in a suite of stories, and its first stories.
+
+    Args:
+        suite: of stories.
+        items: how many of its stories.
+    """
+    lines = [suite.name, columns(_facts(suite), indent=2)]
+    lines += [_story(story) for story in suite.stories[:items]]
+    return "\n".join(lines)
+
+
+def _facts(suite: StorySuite) -> list[tuple[str, ...]]:
+    about = describe(suite.stories)
+    names = ("language", "version", "licence", "status", "citation")
+    rows = [(name, text) for name in names if (text := getattr(suite.meta, name))]
+    rows += [
+        ("stories", f"{about.stories} in {about.triples} triples, {about.complete} complete"),
+        ("types", _listed(about.types)),
+        ("plausible", _listed(about.plausible)),
+        ("states", _listed(about.states)),
+        ("conflict pairs", _listed(about.pairs)),
+        ("adjacent", f"{about.adjacent} of {sum(about.distances.values())} conflicts"),
+        ("swapped are", _listed({f"{k} in conflict": n for k, n in about.swaps.items()})),
+        ("replaced is", _listed(about.replacements)),
+    ]
+    places = list(about.locations.items())
+    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+    rows.append(("locations", _listed(dict(places[:_SHOWN])) + more))
+    if about.domains:
+        rows.append(("domains", _listed(about.domains)))
+    return [tuple(row) for row in rows]
+
+
+def _story(story: Story) -> str:
+    kind = "plausible" if story.plausible else f"{story.type or 'no type'}, {story.state}"
+    lines = [f"  story {story.row} ({story.example_id}) {kind}"]
+    for place, sentence in enumerate(story.sentences):
+        mark = "*" if place in (story.pair or ()) else " "
+        lines.append(f"   {mark}{place} {sentence}")
+    return "\n".join(lines)
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {n}" for name, n in counts.items()) or "none"

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.report.figures import BLUE, GREY, Figure, figure_of, require_rows
 from cimento.report.figures_margins import above
 from cimento.stories.records import STATES
-from cimento.stories.text import at, mapping, number
+from cimento.stories.tiers import Step
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from cimento.suites.model import JsonValue
 
 CONSTANT = "one answer for all"
 """The most frequent right answer at every tier: what needs no knowledge."""
 
 
-def flow_figure(summaries: Mapping[str, Mapping[str, JsonValue]], *, suite: str) -> Figure:
+def flow_figure(flows: Mapping[str, Sequence[Step]], *, suite: str) -> Figure:
     """How many implausible stories reach each tier (grey) and pass it (blue), model by model.
 
     Args:
-        summaries: label of a model to what `cimento.stories.summary.summarize` said of it.
+        flows: label of a model, or `CONSTANT`, to its steps.
         suite: name of the stories.
 
     Raises:
         UsageError: no run has the three tiers.
     """
-    frame = flow_frame(summaries)
+    frame = flow_frame(flows)
     require_rows(frame, where="figure flow", seen="none of the runs asked the three tiers")
     import altair as alt
 
@@ -51,41 +49,37 @@ def flow_figure(summaries: Mapping[str, Mapping[str, JsonValue]], *, suite: str)
     return figure_of(chart, name="flow", title=title, frame=frame)
 
 
-def flow_frame(summaries: Mapping[str, Mapping[str, JsonValue]]) -> pl.DataFrame:
+def flow_frame(flows: Mapping[str, Sequence[Step]]) -> pl.DataFrame:
     """Model and tier to the stories that reached it, passed it and could not be scored."""
     import polars as pl
 
-    flows = {model: at(summary, "flow") for model, summary in summaries.items()}
-    first = next(iter(summaries.values()), {})
-    flows[CONSTANT] = at(first, "constant", "flow")
     rows = [
-        (model, str(at(step, "tier")), *(_count(step, name) for name in _COUNTS))
+        (model, step.tier, step.reached, step.passed, step.unscored)
         for model, steps in flows.items()
-        if isinstance(steps, list) and isinstance(at(first, "flow"), list)
         for step in steps
     ]
-    schema = {"model": pl.String, "tier": pl.String, **dict.fromkeys(_COUNTS, pl.Int64)}
+    schema = {
+        "model": pl.String, "tier": pl.String,
+        "reached": pl.Int64, "passed": pl.Int64, "unscored": pl.Int64,
+    }  # fmt: skip
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     return frame.with_columns(
         pl.concat_str("passed", pl.lit(" of "), "reached").alias("told"),
     )
 
 
-_COUNTS = ("reached", "passed", "unscored")
-
-
-def states_figure(summary: Mapping[str, JsonValue], *, model: str, suite: str) -> Figure:
+def states_figure(confused: Mapping[str, Mapping[str, int]], *, model: str, suite: str) -> Figure:
     """The right state from top to bottom, the chosen one from left to right.
 
     Args:
-        summary: as `cimento.stories.summary.summarize` gives it.
+        confused: right state to the states chosen, as `breakdown.confusions` counts them.
         model: label of the model.
         suite: name of the stories.
 
     Raises:
         UsageError: no story has an answer at the third tier.
     """
-    frame = states_frame(summary)
+    frame = states_frame(confused)
     require_rows(frame, where="figure states", seen="no story has an answer at the third tier")
     import altair as alt
 
@@ -107,19 +101,14 @@ def states_figure(summary: Mapping[str, JsonValue], *, model: str, suite: str) -
     return figure_of(chart, name="states", title=title, frame=frame)
 
 
-def states_frame(summary: Mapping[str, JsonValue]) -> pl.DataFrame:
+def states_frame(confused: Mapping[str, Mapping[str, int]]) -> pl.DataFrame:
     """Right and chosen state to the number of stories and their share of the right state."""
     import polars as pl
 
-    rows = []
-    for right, row in mapping(at(summary, "confusion_physical_state")).items():
-        counts = {chosen: int(number(row, chosen) or 0) for chosen in mapping(row)}
-        whole = sum(counts.values())
-        rows += [(right, chosen, n, n / whole) for chosen, n in counts.items() if n]
+    rows = [
+        (right, chosen, n, n / sum(counts.values()))
+        for right, counts in confused.items()
+        for chosen, n in counts.items()
+    ]
     texts = {"right": pl.String, "chosen": pl.String}
     return pl.DataFrame(rows, schema={**texts, "n": pl.Int64, "share": pl.Float64}, orient="row")
-
-
-def _count(step: JsonValue, name: str) -> int | None:
-    value = number(step, name)
-    return None if value is None else int(value)

@@ -33,6 +33,11 @@ class Grouping:
     implausible: frozenset[int]
     corrections: str = ""
 
+    @property
+    def label(self) -> str:
+        """What tables call it."""
+        return self.name.replace("_", " ")
+
     def rows(self, group: str | None = None, *, later: bool = False) -> list[int]:
         """The rows of a group, or all.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from cimento.stories.asking import Task, TierAsk, Voice, rendered
 from cimento.stories.prompts import Dialogue, ExtraWordings, extra_wordings, fill, listed
 from cimento.stories.records import CONFLICT, Story
-from cimento.stories.settings import StorySettings
+from cimento.stories.settings import StoryOptions
 from cimento.stories.shots import choose_shots
 from cimento.stories.states import ATTRIBUTES, Attribute
 from cimento.stories.triples import bases
@@ -101,7 +101,7 @@ def question_asks(
     pool: Sequence[Question],
     *,
     language: str,
-    settings: StorySettings,
+    options: StoryOptions,
     voice: Voice,
 ) -> list[TierAsk]:
     """Questions as prompts, with questions about other stories as worked examples.
@@ -110,7 +110,7 @@ def question_asks(
         questions: what is asked.
         pool: where examples come from; one for each story that is drawn.
         language: of the wording.
-        settings: how it is asked.
+        options: how it is asked.
         voice: how the model is spoken to.
 
     Raises:
@@ -121,7 +121,7 @@ def question_asks(
     for question in pool:
         by_row.setdefault(question.story.row, []).append(question)
     stories = [some[0].story for some in by_row.values()]
-    chosen = choose_shots(CONFLICT, [each.story for each in questions], stories, settings.shots)
+    chosen = choose_shots(CONFLICT, [each.story for each in questions], stories, options.examples)
     asks = []
     for question, shots in zip(questions, chosen, strict=True):
         # Every other example has its second question: the plausible story does not always come
@@ -140,7 +140,7 @@ def question_asks(
                 tier=question.task,
                 labels=question.labels,
                 words=question.words,
-                rendered=rendered(parts, settings, voice),
+                rendered=rendered(parts, options, voice),
                 shots=tuple(shot.row for shot in shots),
             )
         )

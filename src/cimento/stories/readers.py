@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -14,8 +14,9 @@ from cimento.parsing import parse_json, parse_toml, unpack_gzip
 from cimento.stories.records import Nested, SentenceStates, Story
 from cimento.suites.faults import errors, fault
 from cimento.suites.kinds import kind_of
-from cimento.suites.model import JsonValue
+from cimento.suites.model import Meta
 from cimento.suites.reading import decode, sha256_of, unusable
+from cimento.suites.schema import plain
 
 if TYPE_CHECKING:
     from cimento.stories.schema import Block, StoryRow
@@ -26,37 +27,45 @@ KIND = "stories"
 TOML = "suite.toml"
 ITEMS = "items.jsonl"
 V1_TOP = "test"
+_TEXTS = tuple(each.name for each in fields(Meta) if each.name not in ("tags", "extra"))
 _SMALLEST = 1 << 16
 _FIRST_KEYS = (b'"sentences"', b'"plausible"')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoryFile:
-    """The stories of a file or of a suite folder.
+class StorySuite:
+    """A suite of stories.
 
     Attributes:
+        meta: who made it, about what, and on which terms.
         stories: in file order; ``stories[n].row == n``.
+        limit: only the first so many are asked about; None for all. The others stay, for worked
+            examples come from all stories.
         format: what was read.
         path: file or folder.
-        sha256: of the bytes read, hexadecimal.
+        sha256: of the bytes read, hexadecimal; empty where it was made in Python.
         places: where each story stands, such as ``line 12``.
-        meta: ``[meta]`` of suite.toml; empty for other formats.
         corrections: the names of the corrections that were applied.
     """
 
+    meta: Meta
     stories: tuple[Story, ...]
-    format: StoryFormat
-    path: Path
-    sha256: str
-    places: tuple[str, ...] = ()
-    meta: Mapping[str, JsonValue] = field(default_factory=dict)
+    limit: int | None = None
+    format: StoryFormat = field(default="native", compare=False)
+    path: Path = field(default=Path(), compare=False)
+    sha256: str = field(default="", compare=False)
+    places: tuple[str, ...] = field(default=(), compare=False)
     corrections: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        """The suite's name, or that of the file without suffix."""
-        name = self.meta.get("name")
-        return name if isinstance(name, str) else self.path.name.split(".")[0]
+        """The suite's name."""
+        return self.meta.name
+
+    @property
+    def asked(self) -> tuple[Story, ...]:
+        """The stories that are asked about."""
+        return self.stories[: self.limit]
 
 
 def is_stories(path: Path) -> bool:
@@ -70,7 +79,7 @@ def is_stories(path: Path) -> bool:
     return all(key in head for key in _FIRST_KEYS)
 
 
-def read_stories(path: Path) -> StoryFile:
+def read_stories(path: Path) -> StorySuite:
     """Read stories as they are, with whatever is wrong in them; `audit` says what that is.
 
     Args:
@@ -99,7 +108,8 @@ def read_stories(path: Path) -> StoryFile:
     else:
         keys, records = _keyed(text, path=path)
         format_, places = "gita-v1", [f"record {key!r}" for key in keys]
-    return StoryFile(
+    return StorySuite(
+        meta=Meta(path.name.split(".")[0]),
         stories=_stories(records, keys=keys, places=places, path=path),
         format=format_,
         path=path,
@@ -108,7 +118,7 @@ def read_stories(path: Path) -> StoryFile:
     )
 
 
-def _read_folder(folder: Path) -> StoryFile:
+def _read_folder(folder: Path) -> StorySuite:
     toml, data = read_bytes(folder / TOML), read_bytes(folder / ITEMS)
     try:
         settings = parse_toml(toml.decode("utf-8-sig"))
@@ -120,15 +130,25 @@ def _read_folder(folder: Path) -> StoryFile:
     if text is None:
         raise unusable(folder, faults)
     places, records = _lines(text, path=folder / ITEMS)
-    meta = settings.get("meta", {})
-    return StoryFile(
+    return StorySuite(
+        meta=_meta(settings.get("meta"), name=folder.name),
         stories=_stories(records, keys=[""] * len(records), places=places, path=folder / ITEMS),
         format="native",
         path=folder,
         sha256=sha256_of(toml, data),
         places=tuple(places),
-        meta=meta if isinstance(meta, dict) else {},
     )
+
+
+def _meta(table: object, *, name: str) -> Meta:
+    """``[meta]`` of suite.toml; what is no text where one should stand is kept as it is."""
+    found = plain(table) if isinstance(table, dict) else {}
+    meta = found if isinstance(found, dict) else {}
+    texts = {key: meta[key] for key in _TEXTS if isinstance(meta.get(key), str)}
+    tags = meta.get("tags")
+    known = {"name": name, **texts, "tags": tuple(map(str, tags)) if isinstance(tags, list) else ()}
+    rest = {key: value for key, value in meta.items() if key not in known}
+    return Meta(**known, extra=rest)  # type: ignore[arg-type]  # texts, seen above
 
 
 def _suffixes(path: Path) -> set[str]:

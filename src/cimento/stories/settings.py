@@ -1,146 +1,211 @@
-"""How stories are asked of models: everything that ``--set`` can change."""
+"""How stories are asked and judged: everything that ``--set`` can change."""
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, get_args
+
+from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
 from cimento.errors import UsageError, did_you_mean
+from cimento.paradigms.base import ParadigmOptions
 from cimento.stories.chat import ShotRule
+from cimento.stories.corrections import corrections as known_corrections
 from cimento.stories.options import Norm, find_norm
-from cimento.stories.prompts import PAPER, PromptStyle, find_prompt
+from cimento.stories.prompts import PAPER, Prompt, PromptStyle, default_prompt, find_prompt
+from cimento.stories.readers import StorySuite
 from cimento.stories.shots import PAPER as PAPER_SHOTS
 from cimento.stories.shots import Shots
+from cimento.suites.model import JsonValue
+
+if TYPE_CHECKING:
+    from cimento.sources import Asking
 
 Protocol: TypeAlias = Literal["native", "paper"]
 TaskRule: TypeAlias = Literal["tiers", "pair", "attributes"]
 AnswerRule: TypeAlias = Literal["loglik", "generate", "constrained"]
 ChatRule: TypeAlias = Literal["auto", "yes", "no"]
 SystemSetting: TypeAlias = Literal["auto", "folded"]
+Definitions: TypeAlias = Literal["auto", "yes", "no"]
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
-    "task": ("tiers", "pair", "attributes"),
-    "protocol": ("native", "paper"),
-    "answer": ("loglik", "generate", "constrained"),
-    "chat": ("auto", "yes", "no"),
-    "system": ("auto", "folded"),
-    "shots_as": ("turns", "text"),
-    "definitions": ("auto", "yes", "no"),
+    "task": get_args(TaskRule),
+    "protocol": get_args(Protocol),
+    "answer": get_args(AnswerRule),
+    "chat": get_args(ChatRule),
+    "system": get_args(SystemSetting),
+    "shots_as": get_args(ShotRule),
+    "definitions": get_args(Definitions),
 }
-_NUMBERS = ("shots", "shots_seed", "order_seed", "numbering", "max_tokens")
-_NAMES = ("prompt", "shots_mode", "order", "norm", "newlines", "corrections")
-KEYS = (*_CHOICES, *_NUMBERS, *_NAMES)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StorySettings:
-    """How stories are asked.
-
-    Attributes:
-        task: the three ``tiers``; which story of a ``pair`` is plausible; or which value the
-            physical ``attributes`` have that the conflict is about.
-        protocol: ``native``: answers follow the prompt as the template renders it, and every
-            tier is asked of all implausible stories; ``paper``: as the study did, with a blank
-            before answers even after a chat template, examples drawn its way, and later tiers
-            asked of survivors only.
-        prompt: id of the wording; empty for the first one in the suite's language.
-        style: what varies in a wording.
-        shots: how worked examples are chosen.
-        answer: ``loglik``: each option is scored; ``generate``: the model writes and the reply
-            is read; ``constrained``: it writes, and can write nothing but an option.
-        norm: what options are compared by, see `cimento.stories.options`.
-        chat: whether the chat template is used; ``auto``: where there is one.
-        system: ``folded`` puts the instruction into the first user turn whatever the template.
-        shots_as: worked examples as turns or as one text.
-        max_tokens: of a generated reply.
-        corrections: name of a set of corrections to the stories; empty for none.
-    """
-
-    task: TaskRule = "tiers"
-    protocol: Protocol = "native"
-    prompt: str = ""
-    style: PromptStyle = field(default_factory=PromptStyle)
-    shots: Shots = field(default_factory=Shots)
-    answer: AnswerRule = "loglik"
-    norm: Norm = "sum"
-    chat: ChatRule = "auto"
-    system: SystemSetting = "auto"
-    shots_as: ShotRule = "turns"
-    max_tokens: int = 32
-    corrections: str = ""
-
-    def digest(self) -> str:
-        """A short name for these settings: eight hexadecimal digits."""
-        text = json.dumps(dataclasses.asdict(self), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:8]
+def _whole(value: object, info: ValidationInfo) -> int:
+    """A whole number, from 0, also as ``--set`` gives it."""
+    text = str(value).strip()
+    if isinstance(value, bool) or not text.isdecimal():
+        raise UsageError(
+            where=f"--set {info.field_name}",
+            seen=f"got {value!r}",
+            todo="Write a whole number, 0 or more.",
+        )
+    return int(text)
 
 
-def parse_story_settings(options: Mapping[str, str]) -> StorySettings:
-    """What ``--set KEY=VALUE`` says.
+Whole = Annotated[int, BeforeValidator(_whole)]
+
+
+class StoryOptions(ParadigmOptions):
+    """How stories are asked, and how the answers are judged."""
+
+    ASKED: ClassVar[frozenset[str]] = frozenset(
+        {
+            "task", "protocol", "prompt", "order", "order_seed", "numbering", "definitions",
+            "newlines", "shots", "shots_mode", "shots_seed", "shots_as", "answer", "chat",
+            "system", "max_tokens", "corrections",
+        }
+    )  # fmt: skip
+
+    task: TaskRule = Field(
+        default="tiers",
+        description="the three tiers; which story of a pair is plausible; or which value the"
+        " physical attributes have that the conflict is about",
+    )
+    protocol: Protocol = Field(
+        default="native",
+        description="native: answers follow the prompt as the template renders it, and every tier"
+        " is asked of all implausible stories; paper: as the study did, with a blank before"
+        " answers even after a chat template, examples drawn its way, and later tiers asked of"
+        " survivors only",
+    )
+    prompt: str = Field(
+        default="", description="id of the wording; empty for the first one in the suite's language"
+    )
+    order: str = Field(default="paper", description="order of the options")
+    order_seed: Whole = Field(default=0, description="of the shuffled order")
+    numbering: Whole = Field(default=0, description="number of the first sentence, 0 or 1")
+    definitions: Definitions = Field(
+        default="auto", description="whether the states are defined; auto: as the wording was made"
+    )
+    newlines: str = Field(
+        default="recorded", description="line breaks after the study's instruction"
+    )
+    shots: Whole = Field(
+        default=Shots().n, description="worked examples before the story; 0 for none"
+    )
+    shots_mode: str = Field(default=Shots().mode, description="how worked examples are chosen")
+    shots_seed: Whole = Field(default=Shots().seed, description="of the choice of worked examples")
+    shots_as: ShotRule = Field(
+        default="turns", description="worked examples as turns of the chat or as one text"
+    )
+    answer: AnswerRule = Field(
+        default="loglik",
+        description="loglik: each option is scored; generate: the model writes and the reply is"
+        " read; constrained: it writes, and can write nothing but an option",
+    )
+    norm: Norm = Field(default="sum", description="what options are compared by")
+    chat: ChatRule = Field(
+        default="auto", description="whether the chat template is used; auto: where there is one"
+    )
+    system: SystemSetting = Field(
+        default="auto", description="folded: the instruction goes into the first user turn"
+    )
+    max_tokens: Whole = Field(default=32, description="of a reply, tokens")
+    corrections: str = Field(
+        default="", description="name of a set of corrections to the stories; empty for none"
+    )
+    seed: Whole = Field(default=0, description="of the division into folds")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _completed(cls, given: Any) -> Any:  # noqa: ANN401  # as pydantic hands it over
+        """What ``protocol=paper`` brings with it; a choice that there is not is named here."""
+        if not isinstance(given, dict):
+            return given
+        for name, known in _CHOICES.items():
+            if name in given and given[name] not in known:
+                raise UsageError(
+                    where=f"--set {name}",
+                    seen=f"got {given[name]!r}",
+                    todo=did_you_mean(str(given[name]), known),
+                )
+        if "norm" in given:
+            find_norm(str(given["norm"]))
+        if given.get("protocol") == "paper":
+            return {"prompt": PAPER, "shots_mode": PAPER_SHOTS, **given}
+        return given
+
+    @model_validator(mode="after")
+    def _known(self) -> StoryOptions:
+        """See that what is named is there.
+
+        Raises:
+            UsageError: there is no such wording, order, choice of examples or set of corrections.
+        """
+        _ = self.style, self.examples
+        if self.prompt:
+            find_prompt(self.prompt)
+        if self.corrections:
+            known_corrections(self.corrections)
+        return self
+
+    @property
+    def style(self) -> PromptStyle:
+        """What varies in a wording."""
+        return PromptStyle(
+            order=self.order,
+            order_seed=self.order_seed,
+            numbering=self.numbering,
+            definitions={"yes": True, "no": False}.get(self.definitions),
+            newlines=self.newlines,
+        )
+
+    @property
+    def examples(self) -> Shots:
+        """How worked examples are chosen."""
+        return Shots(n=self.shots, mode=self.shots_mode, seed=self.shots_seed)
+
+    def inputs(self, suite: StorySuite, scoring: Asking) -> dict[str, JsonValue]:  # noqa: ARG002
+        """The wording and its version: one that was changed is another question."""
+        prompt = prompt_for(self, suite)
+        return {"prompt": [prompt.id, prompt.version]}
+
+
+def prompt_for(options: StoryOptions, suite: StorySuite) -> Prompt:
+    """The wording that is asked for, or the first one in the language of the stories.
 
     Raises:
-        UsageError: there is no such key, or its value is none that it takes.
+        UsageError: there is no such wording.
     """
-    for name in options:
-        if name not in KEYS:
-            raise UsageError(
-                where=f"--set {name}",
-                seen="runs of stories have no such option",
-                todo=did_you_mean(name, KEYS),
-            )
-    chosen = {name: _choice(name, options) for name in _CHOICES if name in options}
-    paper = chosen.get("protocol") == "paper"
-    style = PromptStyle(
-        order=options.get("order", "paper"),
-        order_seed=_number("order_seed", options, 0),
-        numbering=_number("numbering", options, 0),
-        definitions={"yes": True, "no": False}.get(chosen.pop("definitions", "auto")),
-        newlines=options.get("newlines", "recorded"),
-    )
-    shots = Shots(
-        n=_number("shots", options, Shots().n),
-        mode=options.get("shots_mode", PAPER_SHOTS if paper else Shots().mode),
-        seed=_number("shots_seed", options, Shots().seed),
-    )
-    prompt = options.get("prompt", PAPER if paper else "")
-    if prompt:
-        find_prompt(prompt)
-    return StorySettings(
-        prompt=prompt,
-        style=style,
-        shots=shots,
-        norm=find_norm(options.get("norm", "sum")),
-        max_tokens=_number("max_tokens", options, StorySettings().max_tokens),
-        corrections=options.get("corrections", ""),
-        # Seen above to be among those that each takes.
-        task=cast("TaskRule", chosen.get("task", "tiers")),
-        protocol=cast("Protocol", chosen.get("protocol", "native")),
-        answer=cast("AnswerRule", chosen.get("answer", "loglik")),
-        chat=cast("ChatRule", chosen.get("chat", "auto")),
-        system=cast("SystemSetting", chosen.get("system", "auto")),
-        shots_as=cast("ShotRule", chosen.get("shots_as", "turns")),
-    )
+    if options.prompt:
+        return find_prompt(options.prompt)
+    # The published files are Italian.
+    return default_prompt(suite.meta.language or "it")
 
 
-def _choice(name: str, options: Mapping[str, str]) -> str:
-    value = options[name]
-    if value not in _CHOICES[name]:
-        raise UsageError(
-            where=f"--set {name}", seen=f"got {value!r}", todo=did_you_mean(value, _CHOICES[name])
-        )
-    return value
+def earlier_options(manifest: Mapping[str, JsonValue]) -> StoryOptions:
+    """The options of a run that version 0.1 stored.
+
+    Raises:
+        ValidationError: the manifest was changed by hand.
+    """
+    stored = _table(manifest.get("stories"))
+    style, shots = _table(stored.get("style")), _table(stored.get("shots"))
+    prompt, judging = _table(manifest.get("prompt")), _table(manifest.get("options"))
+    names = ("task", "protocol", "answer", "norm", "chat", "system", "shots_as", "max_tokens")
+    defined = style.get("definitions")
+    definitions = ("yes" if defined else "no") if isinstance(defined, bool) else None
+    given: dict[str, JsonValue | None] = {
+        **{name: stored.get(name) for name in (*names, "corrections")},
+        **{name: style.get(name) for name in ("order", "order_seed", "numbering", "newlines")},
+        "definitions": definitions,
+        "shots": shots.get("n"),
+        "shots_mode": shots.get("mode"),
+        "shots_seed": shots.get("seed"),
+        "prompt": prompt.get("id"),
+        "seed": judging.get("seed"),
+    }
+    return StoryOptions.model_validate({k: v for k, v in given.items() if v is not None})
 
 
-def _number(name: str, options: Mapping[str, str], default: int) -> int:
-    value = options.get(name)
-    if value is None:
-        return default
-    if not value.strip().isdigit():
-        raise UsageError(
-            where=f"--set {name}", seen=f"got {value!r}", todo="Write a whole number, 0 or more."
-        )
-    return int(value)
+def _table(value: JsonValue) -> Mapping[str, JsonValue]:
+    return value if isinstance(value, dict) else {}

@@ -1,78 +1,47 @@
-"""Stored runs of stories, opened again: which model, asked how, and what came of it."""
+"""Stored runs of stories under several prompts and seeds: how much each model varies."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import TableError, UsageError
-from cimento.runs.store import RunFolder, find_runs
-from cimento.stories.readers import read_stories
+from cimento.runs.run import Run, open_run, paradigm_name
+from cimento.runs.store import find_runs
+from cimento.stories.judging import asked_of, judged_run
+from cimento.stories.readers import KIND
 from cimento.stories.records import STORY, Tier
-from cimento.stories.responses import read_responses
-from cimento.stories.summary import Judged, judge_stories
+from cimento.stories.settings import StoryOptions, prompt_for
 from cimento.stories.variation import Condition, Ranking, Variation, ranking, variation
-from cimento.suites.model import JsonValue
 
-ANSWERS = "answers.jsonl"
-STORIES = "stories.jsonl"
-_KIND = "stories"
-_PLAIN_STYLE: Mapping[str, JsonValue] = {
-    "definitions": None,
-    "newlines": "recorded",
-    "numbering": 0,
-    "order": "paper",
-}
-_PLAIN = {"answer": "loglik", "norm": "sum", "protocol": "native"}
+_UNUSUAL = ("definitions", "newlines", "numbering", "order", "answer", "norm", "protocol")
+"""Options that are named where they are not as they usually are."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredStories:
-    """One stored run of stories.
-
-    Attributes:
-        suite: name of the stories.
-        sha256: of the stories.
-        model: label of the model.
-        condition: how it was asked.
-        judged: its answers with what came of them.
-    """
-
-    suite: str
-    sha256: str
-    model: str
-    condition: Condition
-    judged: Judged
-
-
-def open_story_runs(paths: Iterable[Path]) -> list[StoredStories]:
-    """Every run of stories in some folders; runs of other kinds are passed over.
+def open_story_runs(paths: Iterable[Path]) -> list[Run]:
+    """Every run of the three tiers in some folders; other runs are passed over.
 
     Raises:
         TableError: there is none, or one cannot be read.
-        SuiteError: the answers of a run do not fit its stories.
     """
-    found = []
-    named = []
-    for path in paths:
-        named.append(str(path))
-        for folder in find_runs(path):
-            manifest = folder.manifest()
-            if manifest.get("kind") == _KIND:
-                found.append(_opened(folder, manifest))
+    named = list(paths)
+    folders = (folder for path in named for folder in find_runs(path))
+    runs = [
+        open_run(folder.path)
+        for folder in folders
+        if paradigm_name(folder, folder.manifest()) == KIND
+    ]
+    found = [run for run in runs if asked_of(run)[1].task == "tiers"]
     if not found:
         raise TableError(
-            where=", ".join(named),
+            where=", ".join(map(str, named)),
             seen="there is no run of stories here",
             todo="Run a suite of stories first, such as it-stories.",
         )
     return found
 
 
-def vary(
-    runs: Sequence[StoredStories], *, tier: Tier = STORY
-) -> tuple[dict[str, Variation], Ranking | None]:
+def vary(runs: Sequence[Run], *, tier: Tier = STORY) -> tuple[dict[str, Variation], Ranking | None]:
     """How much each model varies over prompts and seeds, and whether the ranking is stable.
 
     Args:
@@ -85,30 +54,30 @@ def vary(
     Raises:
         UsageError: the runs are of different stories, or two are of the same model asked alike.
     """
-    if len({run.sha256 for run in runs}) > 1:
-        names = ", ".join(sorted({run.suite for run in runs}))
+    if len({_sha256(run) for run in runs}) > 1:
+        names = ", ".join(sorted({run.suite.name for run in runs}))
         raise UsageError(
             where="runs",
             seen=f"they are of different stories ({names})",
             todo="Give the runs of one suite.",
         )
-    models: dict[str, dict[Condition, StoredStories]] = {}
+    models: dict[str, dict[Condition, Run]] = {}
     for run in runs:
-        known = models.setdefault(run.model, {})
-        if run.condition in known:
+        known, condition = models.setdefault(run.model, {}), condition_of(run)
+        if condition in known:
             raise UsageError(
                 where="runs",
-                seen=f"{run.model} was asked twice with {run.condition.prompt} and the seed"
-                f" {run.condition.seed}",
+                seen=f"{run.model} was asked twice with {condition.prompt} and the seed"
+                f" {condition.seed}",
                 todo="Leave one of the two out.",
             )
-        known[run.condition] = run
+        known[condition] = run
     found = {
         model: result
         for model, known in models.items()
         if (
             result := variation(
-                {condition: run.judged.chained for condition, run in known.items()}, tier=tier
+                {condition: judged_run(run).chained for condition, run in known.items()}, tier=tier
             )
         )
     }
@@ -116,37 +85,20 @@ def vary(
     return found, order if len(found) > 1 else None
 
 
-def _opened(folder: RunFolder, manifest: Mapping[str, JsonValue]) -> StoredStories:
-    folder.verify(manifest)
-    stories = read_stories(folder.path / STORIES).stories
-    answers = read_responses(folder.path / ANSWERS, stories=stories).answers
-    suite = _mapping(manifest.get("suite"))
-    return StoredStories(
-        suite=str(suite.get("name", "")),
-        sha256=str(suite.get("sha256", "")),
-        model=str(manifest.get("label", folder.path.name)),
-        condition=_condition(manifest),
-        judged=judge_stories(stories, answers),
-    )
-
-
-def _condition(manifest: Mapping[str, JsonValue]) -> Condition:
+def condition_of(run: Run) -> Condition:
     """The prompt with all that is unusual about it, and the seed of the examples."""
-    settings, prompt = _mapping(manifest.get("stories")), _mapping(manifest.get("prompt"))
-    style, shots = _mapping(settings.get("style")), _mapping(settings.get("shots"))
-    words = [str(prompt.get("id", "?"))]
+    suite, options = asked_of(run)
+    usual = StoryOptions().model_dump()
+    words = [prompt_for(options, suite).id]
     words += [
-        f"{name}={style[name]}"
-        for name, plain in _PLAIN_STYLE.items()
-        if name in style and style[name] != plain
+        f"{name}={value}" for name in _UNUSUAL if (value := getattr(options, name)) != usual[name]
     ]
-    if style.get("order") == "shuffled":
-        words.append(f"order_seed={style.get('order_seed')}")
-    words += [f"{n}={settings[n]}" for n, plain in _PLAIN.items() if settings.get(n) != plain]
-    words.append(f"shots={shots.get('n')}/{shots.get('mode')}")
-    seed = shots.get("seed")
-    return Condition(" ".join(words), seed if isinstance(seed, int) else 0)
+    if options.order == "shuffled":
+        words.append(f"order_seed={options.order_seed}")
+    words.append(f"shots={options.shots}/{options.shots_mode}")
+    return Condition(" ".join(words), options.shots_seed)
 
 
-def _mapping(value: JsonValue) -> Mapping[str, JsonValue]:
-    return value if isinstance(value, Mapping) else {}
+def _sha256(run: Run) -> str:
+    suite = run.manifest.get("suite")
+    return str(suite.get("sha256", "")) if isinstance(suite, Mapping) else ""

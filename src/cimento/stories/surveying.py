@@ -9,11 +9,11 @@ from cimento.paradigms.people import chosen_task, refuse_run
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
-    from cimento.stories.readers import StoryFile
+    from cimento.stories.readers import StorySuite
 
 
 def story_items(
-    suite: StoryFile, task: SurveyTask | None, *, run: Run | None = None
+    suite: StorySuite, task: SurveyTask | None, *, run: Run | None = None
 ) -> SurveyItems:
     """Each story; nobody sees two variants of one.
 
@@ -30,6 +30,6 @@ def story_items(
                 columns={"domain": story.domain, "type": story.type or "plausible"},
                 apart=str(story.story_id),
             )
-            for story in suite.stories
+            for story in suite.asked
         ),
     )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.files import write_text
-from cimento.stories.readers import ITEMS, KIND, TOML, V1_TOP
+from cimento.stories.readers import ITEMS, KIND, TOML, V1_TOP, StorySuite
 from cimento.stories.records import Nested, SentenceStates, Story
-from cimento.suites.model import JsonValue
+from cimento.suites.model import JsonValue, Meta
 
 
 def write_jsonl(stories: Sequence[Story], path: Path) -> Path:
@@ -109,21 +110,23 @@ def write_folder(stories: Sequence[Story], folder: Path, *, name: str, language:
     return folder
 
 
-def write_copy(stories: Sequence[Story], folder: Path, *, meta: Mapping[str, JsonValue]) -> Path:
-    """Write a suite folder of the kind ``stories`` with what is known of the suite.
+def meta_table(meta: Meta) -> dict[str, JsonValue]:
+    """``[meta]`` of suite.toml: what is known of a suite."""
+    known = {name: value for name, value in asdict(meta).items() if name != "extra" and value}
+    tags: dict[str, JsonValue] = {"tags": list(meta.tags)} if meta.tags else {}
+    return {**known, **tags, **meta.extra}
 
-    Args:
-        stories: all of them.
-        folder: where to.
-        meta: ``[meta]`` of suite.toml.
+
+def write_suite(suite: StorySuite, folder: Path) -> Path:
+    """Write a suite folder of the kind ``stories``.
 
     Raises:
         StorageError: the folder cannot be written.
     """
     import tomli_w
 
-    write_text(tomli_w.dumps({"kind": KIND, "meta": dict(meta)}), folder / TOML)
-    write_jsonl(stories, folder / ITEMS)
+    write_text(tomli_w.dumps({"kind": KIND, "meta": meta_table(suite.meta)}), folder / TOML)
+    write_jsonl(suite.stories, folder / ITEMS)
     return folder
 
 

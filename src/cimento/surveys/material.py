@@ -233,17 +233,9 @@ def _stories(path: Path, wanted: Wanted) -> Material:
         )
         for story, row in zip(stories, rows, strict=True)
     ]
-    meta = {key: value for key, value in file.meta.items() if isinstance(value, str)}
     return Material(
-        source=Source(
-            file.name,
-            meta.get("version", ""),
-            file.sha256,
-            meta.get("licence", ""),
-            meta.get("citation", ""),
-            meta.get("status", ""),
-        ),
-        language=_language(wanted, language_code(meta.get("language", ""))),
+        source=_source(file.meta, file.sha256),
+        language=_language(wanted, language_code(file.meta.language)),
         task=_task(wanted, "story"),
         sets=_joined(sets),
     )

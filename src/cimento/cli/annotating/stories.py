@@ -94,18 +94,18 @@ def agreement(
         _agreement_of_table(file, as_json=json)
         return 0
     import json as json_
+    from dataclasses import asdict
 
     from cimento.annotate import second as second_
     from cimento.annotate.story_files import known_stories
     from cimento.files import write_text
     from cimento.report.wording import agreement as agreed
-    from cimento.stories.as_json import as_json
 
     known = known_stories(file)
     said = second_.read_judgments(judgments, stories=known)
     found = second_.agreement(known, said)
     if json:
-        show(json_.dumps(as_json(found), ensure_ascii=False, indent=2))
+        show(json_.dumps([asdict(each) for each in found], ensure_ascii=False, indent=2))
     else:
         rows: list[tuple[str, ...]] = [("tier", "agree", "Cohen's kappa", "Krippendorff's alpha")]
         rows += [

@@ -110,7 +110,8 @@ def _write_table(
 
 
 def _show(record: dict[str, JsonValue]) -> None:
-    from cimento.stories.text import (
+    from cimento.studies.stories.record import MORE
+    from cimento.studies.stories.rows import (
         choice_rows,
         flow_rows,
         grouping_rows,
@@ -118,7 +119,6 @@ def _show(record: dict[str, JsonValue]) -> None:
         missing_reasons,
         survivor_rows,
     )
-    from cimento.studies.stories.record import MORE
     from cimento.studies.stories.text import bias_rows, equality_rows, prompt_rows
 
     summary = mapping(record[MORE])

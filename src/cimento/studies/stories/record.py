@@ -9,19 +9,20 @@ from cimento.statistics.classification import ONE_CLASS_ONLY
 from cimento.statistics.intervals import wilson
 from cimento.statistics.paired import mcnemar
 from cimento.statistics.resampling import bootstrap
-from cimento.stories.as_json import as_json
 from cimento.stories.breakdown import by_distance, by_state, confusions
 from cimento.stories.choices import Choices, choices
-from cimento.stories.compare import compare
 from cimento.stories.detection import detect
 from cimento.stories.grouping import Grouping
+from cimento.stories.judging import Judged, judge_stories
 from cimento.stories.rates import METRICS, metric_values, rates
 from cimento.stories.records import STATE, TIERS, TRUE, Story
 from cimento.stories.responses import Responses
-from cimento.stories.summary import Judged, conditional_rates, judge_stories, summarize
 from cimento.stories.tiers import Chain
+from cimento.studies.stories.as_json import as_json
 from cimento.studies.stories.facts import published
+from cimento.studies.stories.pairs import compare
 from cimento.studies.stories.prompts import rebuild
+from cimento.studies.stories.summary import conditional_rates, summarize
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def study_record(
         seed: of the bootstrap.
         draws: of the bootstrap.
     """
-    judged = judge_stories(stories, responses.answers)
+    judged = judge_stories(stories, responses.answers, first_of_ties=True)
     chained = judged.chained
     facts = published(responses.model)
     by_name = {grouping.name: grouping for grouping in judged.groupings}
@@ -82,7 +83,10 @@ def paired_record(stories: Sequence[Story], models: Sequence[Responses]) -> dict
 
     ``mcnemar_exact_p`` is the reference's, which counts the stories of a triple as independent.
     """
-    chains = {each.model: judge_stories(stories, each.answers).chained for each in models}
+    chains = {
+        each.model: judge_stories(stories, each.answers, first_of_ties=True).chained
+        for each in models
+    }
     return {
         f"{each.first} vs {each.second}": {
             "only_first_correct": each.only_first_correct,
@@ -96,7 +100,7 @@ def paired_record(stories: Sequence[Story], models: Sequence[Responses]) -> dict
             "p_holm": each.p_holm,
             **({"reason": each.reason} if each.reason else {}),
         }
-        for each in compare(chains, ties_pass=True)
+        for each in compare(chains)
     }
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cimento.report.grid import Grid
-from cimento.stories.text import at, mapping, number
 from cimento.studies.stories.facts import TABLE_3
 from cimento.studies.stories.record import MORE
+from cimento.studies.stories.rows import at, mapping, number
 from cimento.suites.model import JsonValue
 
 _UNKNOWN = "–"

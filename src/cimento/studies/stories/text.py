@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from cimento.stories.rates import METRICS
 from cimento.stories.records import TRUE
-from cimento.stories.text import UNKNOWN, Rows, at, mapping, number, shown
 from cimento.studies.printed import equals_printed
 from cimento.studies.stories.record import MORE
+from cimento.studies.stories.rows import UNKNOWN, Rows, at, mapping, number, shown
 from cimento.suites.model import JsonValue
 
 _LOG_DECIMALS, _TABLE_DECIMALS = 12, 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -24,7 +24,6 @@ class Comparison:
         n: stories compared.
         only_first_correct: right in the first only.
         only_second_correct: right in the second only.
-        tied: stories in which one of the two has a tie, which is not right here.
         change: second minus first, with its interval; None where nothing can be compared.
         test: of the two shares; None as for `change`.
         p_holm: its p, corrected for all pairs of models compared together; None where there is
@@ -37,25 +36,21 @@ class Comparison:
     n: int
     only_first_correct: int = 0
     only_second_correct: int = 0
-    tied: int = 0
     change: Difference | None = None
     test: Significance | None = None
     p_holm: float | None = None
     reason: str = ""
 
 
-def compare(
-    chains: Mapping[str, Chain], *, tier: Tier = STORY, ties_pass: bool = False
-) -> tuple[Comparison, ...]:
+def compare(chains: Mapping[str, Chain], *, tier: Tier = STORY) -> tuple[Comparison, ...]:
     """Every pair of models at a tier, counted through the chain, stories of a triple together.
 
     Args:
         chains: model to its chain, all over the same stories.
         tier: right at this tier and all before.
-        ties_pass: whether a tie is right where the right option stands first in the list.
     """
     found = [
-        _compare(first, second, chains[first], chains[second], tier, ties_pass=ties_pass)
+        _compare(first, second, chains[first], chains[second], tier)
         for first, second in combinations(sorted(chains), 2)
     ]
     if len(found) == 1:
@@ -64,9 +59,7 @@ def compare(
     return tuple(replace(each, p_holm=p) for each, p in zip(found, adjusted, strict=True))
 
 
-def _compare(
-    first: str, second: str, one: Chain, other: Chain, tier: Tier, *, ties_pass: bool
-) -> Comparison:
+def _compare(first: str, second: str, one: Chain, other: Chain, tier: Tier) -> Comparison:
     silent = [
         f"{name}: {each.reasons[tier]}"
         for name, each in ((first, one), (second, other))
@@ -77,7 +70,7 @@ def _compare(
     if silent or not rows:
         reason = "; ".join(silent) or "no story in common"
         return Comparison(first=first, second=second, n=0, reason=reason)
-    columns = [_right(each, tier, rows, ties_pass=ties_pass) for each in (one, other)]
+    columns = [[bool(each.passed[tier][row]) for row in rows] for each in (one, other)]
     only_first, only_second = discordant(*columns)
     design = one.design(rows)
     return Comparison(
@@ -86,12 +79,6 @@ def _compare(
         n=len(rows),
         only_first_correct=only_first,
         only_second_correct=only_second,
-        tied=0 if ties_pass else len((one.tied[tier] | other.tied[tier]) & set(rows)),
         change=share_difference(columns[1], columns[0], design),
         test=share_test(columns[1], columns[0], design),
     )
-
-
-def _right(chained: Chain, tier: Tier, rows: Sequence[int], *, ties_pass: bool) -> list[bool]:
-    wrong = frozenset() if ties_pass else chained.tied[tier]
-    return [bool(chained.passed[tier][row]) and row not in wrong for row in rows]

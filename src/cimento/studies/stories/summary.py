@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from cimento.stories.as_json import as_json
 from cimento.stories.baselines import baselines, constant_answers, majority_labels
 from cimento.stories.breakdown import (
     by_breakpoint,
@@ -19,50 +17,13 @@ from cimento.stories.breakdown import (
     partial_credit,
 )
 from cimento.stories.choices import choices, scaled_confidence
-from cimento.stories.corrections import applicable
 from cimento.stories.detection import detect, detection_intervals, unbiased_mcc
-from cimento.stories.grouping import Grouping, by_corrected, by_paper_code, by_type
-from cimento.stories.outcomes import Outcome, judge_all
+from cimento.stories.judging import Judged, judge_stories
 from cimento.stories.rates import Rate, rate_of, rates
-from cimento.stories.records import CONFLICT, STATE, STORY, TIERS, Story, Tier, TierAnswer
-from cimento.stories.tiers import Chain, chain, conditional, flow, untiered
+from cimento.stories.records import CONFLICT, STATE, STORY, TIERS, Story, Tier
+from cimento.stories.tiers import Chain, conditional, flow, untiered
+from cimento.studies.stories.as_json import as_json
 from cimento.suites.model import JsonValue
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """The answers of one model with what came of them.
-
-    Attributes:
-        stories: what was asked about.
-        outcomes: one an answer.
-        chained: the three tiers chained.
-        groupings: the divisions of stories that are reported, the default one first.
-    """
-
-    stories: tuple[Story, ...]
-    outcomes: tuple[Outcome, ...]
-    chained: Chain
-    groupings: tuple[Grouping, ...]
-
-
-def judge_stories(stories: Sequence[Story], answers: Sequence[TierAnswer]) -> Judged:
-    """Judge and chain the answers of one model.
-
-    Where corrections are known for the file, the default grouping is ``corrected``, else
-    ``type``; the others are there too.
-    """
-    outcomes = judge_all(answers, stories)
-    corrections = applicable(stories)
-    groupings = [by_type(stories), by_paper_code(stories)]
-    if corrections is not None:
-        groupings.insert(0, by_corrected(stories, corrections))
-    return Judged(
-        stories=tuple(stories),
-        outcomes=outcomes,
-        chained=chain(stories, outcomes),
-        groupings=tuple(groupings),
-    )
 
 
 def summarize(judged: Judged, *, seed: int) -> dict[str, JsonValue]:

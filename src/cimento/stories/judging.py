@@ -1,0 +1,256 @@
+"""What became of every story at every tier: the outcomes of a run, decided once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from cimento.errors import TableError
+from cimento.runs.outcomes import Outcome, VerdictName
+from cimento.stories.answers import asked_suite, questions_of, raw_answers, tier_answers
+from cimento.stories.asking import WITHOUT_STORY
+from cimento.stories.corrections import applicable
+from cimento.stories.grouping import Grouping, by_corrected, by_paper_code, by_type
+from cimento.stories.outcomes import NO_GOLD, NOT_ANSWERED, at, judge_all
+from cimento.stories.outcomes import Outcome as TierOutcome
+from cimento.stories.question_answers import QuestionAnswer, question_answers
+from cimento.stories.questions import PAIR_TASK
+from cimento.stories.readers import StorySuite
+from cimento.stories.records import CONFLICT, STATE, STORY, TIERS, Story, Tier, TierAnswer
+from cimento.stories.settings import StoryOptions
+from cimento.stories.tiers import Chain, chain
+
+if TYPE_CHECKING:
+    from cimento.runs.run import Run
+
+CHAINED: Mapping[Tier, str] = {CONFLICT: "consistency", STATE: "verifiability"}
+"""Later tiers to the question whether a story is right there and at all tiers before."""
+
+BOTH_ORDERS = "right in both orders"
+ALL_RIGHT = "all questions right"
+_BITS = "bits"
+_NO_DECISION = "an answer that decides it could not be scored"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """The answers of one model with what came of them.
+
+    Attributes:
+        stories: what was asked about.
+        outcomes: one an answer.
+        chained: the three tiers chained.
+        groupings: the divisions of stories that are reported, the default one first.
+    """
+
+    stories: tuple[Story, ...]
+    outcomes: tuple[TierOutcome, ...]
+    chained: Chain
+    groupings: tuple[Grouping, ...]
+
+    def wanted(self, tier: Tier) -> list[Story]:
+        """The stories that a tier is about: all at the first, implausible ones at the others."""
+        return [story for story in self.stories if tier == STORY or not story.plausible]
+
+
+def judge_stories(
+    stories: Sequence[Story], answers: Sequence[TierAnswer], *, first_of_ties: bool = False
+) -> Judged:
+    """Judge and chain the answers of one model.
+
+    Where corrections are known for the file, the default grouping is ``corrected``, else
+    ``type``; the others are there too.
+
+    Args:
+        stories: what was asked about.
+        answers: of the model.
+        first_of_ties: the first of tied options is chosen, as the study did; else a tie is wrong.
+    """
+    outcomes = judge_all(answers, stories, first_of_ties=first_of_ties)
+    corrections = applicable(stories)
+    groupings = [by_type(stories), by_paper_code(stories)]
+    if corrections is not None:
+        groupings.insert(0, by_corrected(stories, corrections))
+    return Judged(
+        stories=tuple(stories),
+        outcomes=outcomes,
+        chained=chain(stories, outcomes),
+        groupings=tuple(groupings),
+    )
+
+
+def judged_run(run: Run) -> Judged:
+    """The answers of a run to the three tiers, judged and chained.
+
+    Raises:
+        UsageError: the norm needs what was not asked.
+        TableError: the tables are not those of the suite.
+    """
+    suite, options = asked_of(run)
+    raw = raw_answers(run.tables)
+    rows: dict[str, list[tuple[int, int]]] = {}
+    known: dict[str | None, int] = {str(story.row): story.row for story in suite.asked}
+    known[None] = WITHOUT_STORY
+    places = run.table("requests").select("request", "item", "condition")
+    for number, item, condition in places.iter_rows():
+        if item not in known:
+            raise TableError(
+                where="requests",
+                seen=f"it names a story {item!r}, which is not among those that were asked about",
+                todo="Run again: the suite is not the one that was asked.",
+            )
+        rows.setdefault(condition, []).append((number, known[item]))
+    answers: list[TierAnswer] = []
+    for tier in TIERS:
+        asked = rows.get(tier, [])
+        answers += tier_answers(
+            tier, asked, raw, suite=suite, options=options,
+            is_recorded=run.model_kind == "replay",
+        )  # fmt: skip
+    return judge_stories(suite.asked, answers)
+
+
+def answered_questions(run: Run) -> tuple[QuestionAnswer, ...]:
+    """The answers of a run to the questions beside the tiers.
+
+    Raises:
+        UsageError: the norm is for the three tiers.
+        TableError: the tables are not those of the suite.
+    """
+    suite, options = asked_of(run)
+    questions = questions_of(suite.asked, suite, options)
+    numbers = run.table("requests")["request"].to_list()
+    if len(numbers) != len(questions):
+        raise TableError(
+            where="requests",
+            seen=f"{len(numbers)} questions were asked, and the suite has {len(questions)}",
+            todo="Run again: the suite is not the one that was asked.",
+        )
+    return question_answers(questions, numbers, raw_answers(run.tables), options)
+
+
+def asked_of(run: Run) -> tuple[StorySuite, StoryOptions]:
+    """The suite of a run as it was asked about, and its options."""
+    options = cast("StoryOptions", run.options)
+    return asked_suite(cast("StorySuite", run.suite), options), options
+
+
+def tier_outcomes(judged: Judged) -> Iterator[Outcome]:
+    """Each tier by itself, then right at a later tier and at all before."""
+    groups = {story.row: _groups(story, judged.groupings) for story in judged.stories}
+    for tier in TIERS:
+        found = at(judged.outcomes, tier)
+        for story in judged.wanted(tier):
+            outcome = found.get(story.row)
+            verdict = "unscored" if outcome is None else outcome.verdict
+            yield Outcome(
+                item=str(story.row),
+                question=tier,
+                verdict=verdict,
+                right=None if verdict == "unscored" else verdict == "pass",
+                value=None if outcome is None else outcome.margin_bits,
+                unit=_BITS,
+                reason=_unasked(story, tier) if outcome is None else outcome.reason,
+                cluster=str(story.story_id),
+                groups=groups[story.row],
+            )
+    for tier, question in CHAINED.items():
+        for story in judged.wanted(tier):
+            yield _chained(story, tier, question, judged, groups[story.row])
+
+
+def _unasked(story: Story, tier: Tier) -> str:
+    return NO_GOLD if story.gold(tier) is None else NOT_ANSWERED
+
+
+def _chained(
+    story: Story, tier: Tier, question: str, judged: Judged, groups: Mapping[str, str]
+) -> Outcome:
+    chained: Chain = judged.chained
+    right = chained.passed[tier][story.row] if chained.known(tier) else None
+    before = TIERS[: TIERS.index(tier) + 1]
+    # What a story is not right for is the first tier at which it is not.
+    first = next((t for t in before if chained.passed[t].get(story.row) is not True), tier)
+    reason = "" if right is not None else chained.reasons.get(tier, _NO_DECISION)
+    verdict: VerdictName = "tie" if story.row in chained.tied[first] else "fail"
+    if right is not False:
+        verdict = "pass" if right else "unscored"
+    return Outcome(
+        item=str(story.row),
+        question=question,
+        verdict=verdict,
+        right=right,
+        reason=reason,
+        cluster=str(story.story_id),
+        groups=groups,
+    )
+
+
+def _groups(story: Story, groupings: tuple[Grouping, ...]) -> dict[str, str]:
+    """What results are broken down by; of conflicts only where the story has one."""
+    found: dict[str, object] = {
+        grouping.label: grouping.groups.get(story.row) for grouping in groupings
+    }
+    if not story.plausible:
+        found |= {
+            "state": story.state,
+            "distance": story.distance,
+            "breakpoint": story.breakpoint if story.breakpoint >= 0 else None,
+            "pair": story.gold(CONFLICT),
+        }
+    found |= {"place": story.location.strip(), "domain": story.domain}
+    return {name: str(value) for name, value in found.items() if value not in (None, "")}
+
+
+def question_outcomes(answers: tuple[QuestionAnswer, ...], suite: StorySuite) -> Iterator[Outcome]:
+    """Each question beside the tiers, then the stories of which all are right."""
+    triples = {story.row: story.story_id for story in suite.stories}
+    seen: Counter[tuple[int, str]] = Counter()
+    by_story: dict[int, list[VerdictName]] = {}
+    for answer in answers:
+        question = answer.question
+        row, about = question.story.row, question.about
+        seen[row, about] += 1
+        again = f" ({seen[row, about]})" if seen[row, about] > 1 else ""
+        by_story.setdefault(row, []).append(answer.verdict)
+        yield Outcome(
+            item=str(row),
+            question=about + again,
+            verdict=answer.verdict,
+            right=answer.verdict == "pass",
+            value=answer.margin_bits,
+            unit=_BITS,
+            reason=answer.reason,
+            cluster=str(triples[row]),
+        )
+    is_pair = any(answer.question.task == PAIR_TASK for answer in answers)
+    worst: tuple[VerdictName, ...] = ("fail", "tie", "pass")
+    for row, some in by_story.items():
+        whole = next(verdict for verdict in worst if verdict in some)
+        yield Outcome(
+            item=str(row),
+            question=BOTH_ORDERS if is_pair else ALL_RIGHT,
+            verdict=whole,
+            right=whole == "pass",
+            cluster=str(triples[row]),
+        )
+
+
+def tier_warnings(judged: Judged) -> Iterator[str]:
+    """What should be known of the answers at each tier, as sentences."""
+    for tier in TIERS:
+        here = [each for each in judged.outcomes if each.tier == tier]
+        told = [any(each.answer.greedy) for each in here if each.answer.greedy]
+        if told and not any(told):
+            yield (
+                f"at {tier} no option is ever what the model would write itself: does the prompt"
+                " end where answers begin, with the right blank between?"
+            )
+        invalid = sum(each.invalid for each in here)
+        if invalid:
+            yield (
+                f"at {tier} no answer could be read from {invalid} of {len(here)} replies; they"
+                " count as wrong"
+            )
