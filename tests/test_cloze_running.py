@@ -342,6 +342,18 @@ def test_people_who_are_divided_say_nothing():
     assert majority([]) is None
 
 
+def test_where_no_answer_can_be_found_there_is_a_reason_and_no_share():
+    option = Option("incontrovertibilmente sconsideratissimo")
+    suite = ClozeSuite(
+        Meta("it-long", language="it"), items=(ClozeItem("a", "Piove, ", " esco.", (option,)),)
+    )
+    run = evaluate(suite, "demo-masked", device="cpu", k=1)
+    every, reachable = run.estimates()
+    assert (every.right, every.n, every.group) == (0, 1, "")
+    assert (reachable.group, reachable.value, reachable.n) == ("reachable", None, 0)
+    assert "nothing was scored" in reachable.reason
+
+
 def test_what_is_asked_wrongly_is_said(suite_folder, tmp_path, capsys):
     arguments = ["run", str(suite_folder), "-m", "demo-masked", "-o", str(tmp_path)]
     for setting, said in (

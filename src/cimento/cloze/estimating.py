@@ -124,9 +124,9 @@ def _hit_estimates(
             chance_method=OPEN,
         )
         yield rate(at_k, like)
-        for level, rows in _levels(at_k, REACHABLE):
-            if level == "yes":
-                yield rate(rows, replace(like, group=REACHABLE, level=level, role="detail"))
+        if GROUP + REACHABLE in at_k.columns and at_k[GROUP + REACHABLE].is_not_null().any():
+            reachable = at_k.filter(pl.col(GROUP + REACHABLE) == "yes")
+            yield rate(reachable, replace(like, group=REACHABLE, level="yes", role="detail"))
         if k in depths:
             yield from _by_columns(at_k, like, answers.options.by)
 
