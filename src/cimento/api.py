@@ -93,6 +93,22 @@ def load_suites(suites: SuiteLike | Iterable[SuiteLike]) -> Iterator[LoadedSuite
             yield _made_here(cast("TestSuite", suite))
 
 
+def load_one(suite: SuiteLike) -> LoadedSuite:
+    """One suite of any paradigm.
+
+    Raises:
+        CimentoError: there is no such suite, it has faults, or there are several.
+    """
+    loaded = list(load_suites(suite))
+    if len(loaded) != 1:
+        raise UsageError(
+            where=str(suite),
+            seen=f"there are {len(loaded)} suites: {', '.join(one.suite.name for one in loaded)}",
+            todo="Give one of them.",
+        )
+    return loaded[0]
+
+
 def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:
     """A suite that was read, where it has no fault that keeps it from being used.
 
@@ -154,15 +170,8 @@ def evaluate(
     Raises:
         CimentoError: the suite, the model or an option cannot be used.
     """
-    loaded = list(load_suites(suite))
-    if len(loaded) != 1:
-        raise UsageError(
-            where=str(suite),
-            seen=f"there are {len(loaded)} suites: {', '.join(each.suite.name for each in loaded)}",
-            todo="Give one of them, or use evaluate_all.",
-        )
     [run] = evaluate_all(
-        loaded, model, limit=limit, output=output, force=force, cache=cache, **options
+        load_one(suite), model, limit=limit, output=output, force=force, cache=cache, **options
     )
     if isinstance(run, Failure):
         raise run.error

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import get_args
 
 from cimento.errors import InputError
 from cimento.files import read_bytes, write_text
 from cimento.judgments.records import ATTENTION
+from cimento.paradigms.base import SurveyTask
 from cimento.parsing import faults_of, refuse_very_faulty
 
 FORMAT = 1
@@ -22,8 +23,7 @@ MOST_CHOICES = 200
 """Among which one may be asked to choose."""
 FILE = "design.json"
 
-Task: TypeAlias = Literal["likert", "yesno", "choice", "cloze", "candidate", "story"]
-TASKS: tuple[Task, ...] = get_args(Task)
+TASKS: tuple[SurveyTask, ...] = get_args(SurveyTask)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class Design:
     cimento_survey: int = FORMAT
     title: str
     language: str
-    task: Task
+    task: SurveyTask
     source: Source
     seed: int
     consent: tuple[str, ...]

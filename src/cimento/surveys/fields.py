@@ -6,14 +6,17 @@ import itertools
 from collections.abc import Iterable
 
 from cimento.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, FITS, WHICH_FITS
+from cimento.paradigms.base import SurveyTask
 from cimento.stories.records import CONFLICT, FALSE, STATE, STATES, STORY, TRUE, pair_label
-from cimento.surveys.design import Choice, Field, Task
+from cimento.surveys.design import Choice, Field
 from cimento.surveys.wording import Words
 
 YES, NO = "yes", "no"
 
 
-def fields_for(task: Task, words: Words, *, scale: int = 5, length: int = 0) -> tuple[Field, ...]:
+def fields_for(
+    task: SurveyTask, words: Words, *, scale: int = 5, length: int = 0
+) -> tuple[Field, ...]:
     """The fields of a task.
 
     Args:
@@ -38,7 +41,9 @@ def fields_for(task: Task, words: Words, *, scale: int = 5, length: int = 0) -> 
     return _story_fields(words, prompt, length)
 
 
-def guidelines(task: Task, words: Words, fields: Iterable[Field], *, none: bool) -> tuple[str, ...]:
+def guidelines(
+    task: SurveyTask, words: Words, fields: Iterable[Field], *, none: bool
+) -> tuple[str, ...]:
     """The paragraphs that say what to do.
 
     Args:

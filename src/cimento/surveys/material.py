@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
+from cimento.api import load_one
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.judgments.records import NONE
+from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
+from cimento.runs.run import open_run
 from cimento.runs.store import MANIFEST
-from cimento.suites.kinds import ACCEPTABILITY, kind_of
-from cimento.surveys.design import Choice, Question, Source, Task
+from cimento.suites.languages import language_code
+from cimento.surveys.design import Choice, Question, Source
 from cimento.surveys.wording import words
 
 if TYPE_CHECKING:
-    from cimento.suites.model import Item, Meta
+    from cimento.suites.model import Meta
 
 GROUPS = ("phenomenon", "connective", "category", "dimension", "expression", "domain")
 """Columns that surveys are balanced over, unless another is named; the first that is there."""
@@ -36,7 +39,7 @@ class Wanted:
         seed: of the order of options.
     """
 
-    task: Task | None = None
+    task: SurveyTask | None = None
     language: str = ""
     balance: str = ""
     apart: str = ""
@@ -56,12 +59,11 @@ class Material:
         sets: the questions; of those of one set nobody may see two.
         each: whether every member of a set is asked; if not, one of them is.
         none: whether people can answer that nothing fits.
-        longest: lines of the longest question.
     """
 
     source: Source
     language: str
-    task: Task
+    task: SurveyTask
     sets: tuple[tuple[Question, ...], ...]
     each: bool = True
     none: bool = False
@@ -74,203 +76,119 @@ class Material:
 
 _FEWEST = 2
 
-_Sets: TypeAlias = list[tuple[Question, ...]]
-_Joined: TypeAlias = tuple[tuple[Question, ...], ...]
-
 
 def read_material(path: Path, wanted: Wanted) -> Material:
     """The questions of a suite, or of the candidates of a run of a cloze suite.
 
     Raises:
         InputError: it cannot be read, or holds nothing to ask.
-        UsageError: it has no such column, or the task is not one for it.
+        UsageError: people are not asked about such a suite, it has no such column, or the task is
+            not one for it.
     """
-    from cimento.acceptability.suites import is_rated_table
-    from cimento.stories.readers import is_stories
-
-    if (path / MANIFEST).is_file():
-        found = _candidates(path, wanted)
-    elif kind_of(path) in {"cloze", "templates"}:
-        found = _cloze(path, wanted)
-    elif is_stories(path):
-        found = _stories(path, wanted)
+    run = open_run(path) if (path / MANIFEST).is_file() else None
+    if run is not None:
+        suite, sha256 = run.suite, ""
+        asked = run.paradigm.survey_items(suite, wanted.task, run=run)
     else:
-        rated = kind_of(path) == ACCEPTABILITY or is_rated_table(path)
-        found = _sentences(path, wanted, rated=rated)
-    if not found.sets:
+        loaded = load_one(path)
+        suite, sha256 = loaded.suite, loaded.reading.sha256
+        asked = loaded.paradigm.survey_items(suite, wanted.task)
+    ids = list(dict.fromkeys(item.item for item in asked.items))[: wanted.limit]
+    if not ids:
         raise InputError(where=str(path), seen="there is nothing to ask", todo="Is it empty?")
-    return replace(found, sets=_numbered(found.sets))
-
-
-def _sentences(path: Path, wanted: Wanted, *, rated: bool) -> Material:
-    """Ratings of each condition, or the choice between those of an item."""
-    from cimento.acceptability.suites import load_rated
-    from cimento.requests import stimulus_text
-    from cimento.suites.load import LoadedSuite, load_suite
-
-    loaded = load_rated(path).suite if rated else load_suite(path)
-    suite = loaded.suite if isinstance(loaded, LoadedSuite) else loaded
-    task = _task(wanted, "likert", "yesno", "choice")
-    items = suite.items[: wanted.limit]
-    rows = [condition.columns for item in items for condition in item.conditions]
-    columns = _Columns(rows, wanted)
-    sets: _Sets = []
-    for item in items:
-        texts = {each.name: stimulus_text(each, rule=suite.join) for each in item.conditions}
-        if task == "choice":
-            turns = _choice(item, texts, columns, where=f"{path}, item {item.id}")
-            # Where sets are joined, an item has a fixed order: each member of a set is asked.
-            fixed = len(sets) % len(turns)
-            sets.append(turns[fixed : fixed + 1] if wanted.apart else turns)
-        else:
-            sets.append(_ratings(item, texts, columns))
+    by_item: dict[str, list[SurveyItem]] = {item: [] for item in ids}
+    for item in asked.items:
+        if item.item in by_item:
+            by_item[item.item].append(item)
+    language = _language(wanted, language_code(suite.meta.language))
+    made = _Questions(asked, wanted, none=words(language)["answers"]["none"], where=str(path))
+    sets = [questions for items in by_item.values() for questions in made.sets(items)]
     return Material(
-        source=_source(suite.meta, loaded.sha256 if isinstance(loaded, LoadedSuite) else ""),
-        language=_language(wanted, suite.meta.language),
-        task=task,
-        sets=_joined(sets),
-        each=task != "choice" or bool(wanted.apart),
+        source=_source(suite.meta, sha256),
+        language=language,
+        task=asked.task,
+        sets=_numbered(_joined(sets)),
+        each=asked.task != "choice" or bool(wanted.apart),
+        none=made.has_none,
     )
 
 
-def _ratings(item: Item, texts: Mapping[str, str], columns: _Columns) -> tuple[Question, ...]:
-    """One question for each condition of an item."""
-    return tuple(
-        Question(
-            id="",
-            item=item.id,
-            condition=each.name,
-            candidate=texts[each.name],
-            lines=(texts[each.name],),
-            members=columns.members(each.columns, item.id),
-            group=columns.group(each.columns),
+class _Questions:
+    """The questions about the items of a suite, one after the other.
+
+    Args:
+        asked: what people are asked about.
+        wanted: how questions are made.
+        none: how people read that nothing fits.
+        where: the suite, for messages.
+    """
+
+    def __init__(self, asked: SurveyItems, wanted: Wanted, *, none: str, where: str) -> None:
+        self._task = asked.task
+        self._wanted = wanted
+        self._none = Choice(NONE, none)
+        self._where = where
+        self._columns = _Columns([item.columns for item in asked.items], wanted)
+        self._chance = random.Random(wanted.seed)  # noqa: S311  # no secret
+        self._fixed = 0
+        self.has_none = False
+
+    def sets(self, items: Sequence[SurveyItem]) -> Iterator[tuple[Question, ...]]:
+        """The questions about one item of the suite, those together that nobody sees two of."""
+        if self._task == "choice":
+            yield from map(self._turns, items)
+        elif self._task == "cloze":
+            yield from ((self._drawn(item),) for item in items)
+        elif self._task == "candidate":
+            yield from ((self._question(item),) for item in items)
+        else:
+            yield tuple(map(self._question, items))
+
+    def _turns(self, item: SurveyItem) -> tuple[Question, ...]:
+        """The choice between conditions, beginning with each of them in turn."""
+        choices = tuple(Choice(text, text, condition) for text, condition in item.options)
+        _refuse_equal(choices, self._place(item))
+        turns = tuple(
+            self._question(item, choices[turn:] + choices[:turn]) for turn in range(len(choices))
         )
-        for each in item.conditions
-    )
+        if not self._wanted.apart:
+            return turns
+        # Where sets are joined, an item has a fixed order: each member of a set is asked.
+        fixed = self._fixed % len(turns)
+        self._fixed += 1
+        return turns[fixed : fixed + 1]
 
-
-def _choice(
-    item: Item, texts: Mapping[str, str], columns: _Columns, *, where: str
-) -> tuple[Question, ...]:
-    """The choice between the conditions of an item, beginning with each of them in turn."""
-    choices = tuple(Choice(text, text, name) for name, text in texts.items())
-    _refuse_equal(choices, where)
-    cells = item.conditions[0].columns
-    return tuple(
-        Question(
-            id="",
-            item=item.id,
-            lines=(),
-            choices=choices[turn:] + choices[:turn],
-            members=columns.members(cells, item.id),
-            group=columns.group(cells),
-        )
-        for turn in range(len(choices))
-    )
-
-
-def _cloze(path: Path, wanted: Wanted) -> Material:
-    """The choice among the options of each item, in an order drawn by chance."""
-    from cimento.cloze.load import load_cloze
-    from cimento.cloze.templates import expand_suite
-
-    loaded = load_cloze(path)
-    items = expand_suite(loaded.suite).items[: wanted.limit]
-    task = _task(wanted, "cloze")
-    language = _language(wanted, loaded.suite.meta.language)
-    none = Choice(NONE, words(language)["answers"]["none"])
-    chance = random.Random(wanted.seed)  # noqa: S311  # no secret
-    columns = _Columns([each.columns for each in items], wanted)
-    sets: _Sets = []
-    for item in items:
+    def _drawn(self, item: SurveyItem) -> Question:
+        """The choice among options, in an order drawn by chance."""
         if len(item.options) < _FEWEST:
             raise InputError(
-                where=f"{path}, item {item.id}",
+                where=self._place(item),
                 seen="there are no options to choose between",
                 todo="Run the suite with a model, and make a survey of that run's candidates.",
             )
-        choices = [Choice(option.text, option.text) for option in item.options]
-        chance.shuffle(choices)
-        if item.none_option if wanted.none is None else wanted.none:
-            choices.append(none)
-        _refuse_equal(choices, f"{path}, item {item.id}")
-        question = Question(
+        choices = [Choice(text, text, condition) for text, condition in item.options]
+        self._chance.shuffle(choices)
+        if item.none if self._wanted.none is None else self._wanted.none:
+            choices.append(self._none)
+            self.has_none = True
+        _refuse_equal(choices, self._place(item))
+        return self._question(item, tuple(choices))
+
+    def _question(self, item: SurveyItem, choices: tuple[Choice, ...] = ()) -> Question:
+        return Question(
             id="",
-            item=item.id,
-            lines=(item.text,),
-            choices=tuple(choices),
-            members=columns.members(item.columns, item.id),
-            group=columns.group(item.columns),
+            item=item.item,
+            condition=item.condition,
+            candidate=item.judged,
+            lines=item.lines,
+            mark=item.mark,
+            choices=choices,
+            members=self._columns.members(item.columns, item.apart),
+            group=self._columns.group(item.columns),
         )
-        sets.append((question,))
-    return Material(
-        source=_source(loaded.suite.meta, loaded.sha256),
-        language=language,
-        task=task,
-        sets=_joined(sets),
-        none=any(none in question.choices for members in sets for question in members),
-    )
 
-
-def _stories(path: Path, wanted: Wanted) -> Material:
-    """Stories; a story and its variants are members of one set."""
-    from cimento.stories.readers import read_stories
-    from cimento.suites.languages import language_code
-
-    file = read_stories(path)
-    stories = file.stories[: wanted.limit]
-    rows = [{"domain": each.domain, "type": each.type or "plausible"} for each in stories]
-    columns = _Columns(rows, wanted)
-    sets: _Sets = [
-        (
-            Question(
-                id="",
-                item=str(story.row),
-                lines=story.sentences,
-                members=columns.members(row, str(story.story_id)),
-                group=columns.group(row),
-            ),
-        )
-        for story, row in zip(stories, rows, strict=True)
-    ]
-    return Material(
-        source=_source(file.meta, file.sha256),
-        language=_language(wanted, language_code(file.meta.language)),
-        task=_task(wanted, "story"),
-        sets=_joined(sets),
-    )
-
-
-def _candidates(path: Path, wanted: Wanted) -> Material:
-    """What a model put into the blanks of a suite, each candidate of an item once."""
-    from cimento.cloze.answers import ClozeAnswers
-    from cimento.runs.run import open_run
-
-    answers = ClozeAnswers(open_run(path))
-    by_item = answers.by_method(next(iter(answers.methods), ""))
-    items = answers.items[: wanted.limit]
-    columns = _Columns([each.columns for each in items], wanted)
-    sets: _Sets = [
-        (
-            Question(
-                id="",
-                item=item.id,
-                candidate=text,
-                lines=(item.filled(text),),
-                mark=(len(item.before), len(item.before) + len(text)),
-                members=columns.members(item.columns, f"{item.id}/{text}"),
-                group=columns.group(item.columns),
-            ),
-        )
-        for item in items
-        for text in dict.fromkeys(each.text for each in by_item.get(item.id, []))
-    ]
-    return Material(
-        source=_source(answers.suite.meta, ""),
-        language=_language(wanted, answers.suite.meta.language),
-        task=_task(wanted, "candidate"),
-        sets=_joined(sets),
-    )
+    def _place(self, item: SurveyItem) -> str:
+        return f"{self._where}, item {item.item}"
 
 
 class _Columns:
@@ -296,12 +214,12 @@ class _Columns:
         return row.get(self._apart, "") or otherwise
 
 
-def _joined(sets: Iterable[tuple[Question, ...]]) -> _Joined:
+def _joined(sets: Iterable[tuple[Question, ...]]) -> tuple[tuple[Question, ...], ...]:
     """Sets that share members as one."""
-    found: dict[str, list[Question]] = {}
+    by_member: dict[str, list[Question]] = {}
     for questions in sets:
-        found.setdefault(questions[0].members, []).extend(questions)
-    return tuple(tuple(questions) for questions in found.values())
+        by_member.setdefault(questions[0].members, []).extend(questions)
+    return tuple(map(tuple, by_member.values()))
 
 
 def _numbered(sets: Iterable[tuple[Question, ...]]) -> tuple[tuple[Question, ...], ...]:
@@ -313,18 +231,6 @@ def _numbered(sets: Iterable[tuple[Question, ...]]) -> tuple[tuple[Question, ...
         )
         count += len(members)
     return tuple(numbered)
-
-
-def _task(wanted: Wanted, *possible: Task) -> Task:
-    if wanted.task is None:
-        return possible[0]
-    if wanted.task not in possible:
-        raise UsageError(
-            where=f"--task {wanted.task}",
-            seen="it is not a task for this kind of suite",
-            todo=f"Choose {' or '.join(possible)}.",
-        )
-    return wanted.task
 
 
 def _language(wanted: Wanted, language: str) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Make surveys out of suites.", no_args_is_help=True)
 
-# As `cimento.surveys.design.Task` has them, which is imported only when it is needed.
+# As `cimento.paradigms.base.SurveyTask` has them, which is imported only when it is needed.
 Task = Literal["likert", "yesno", "choice", "cloze", "candidate", "story"]
 Folder = Annotated[Path, options.option("-o", "--output", help="Folder that is written.")]
 Force = Annotated[
