@@ -9,7 +9,7 @@ import pytest
 
 from cimento.acceptability.readers.connectives import CONNECTIVES
 from cimento.acceptability.suites import load_rated
-from cimento.cli.kinds import find_faults
+from cimento.api import audit_suite
 from cimento.cli.main import invoke
 from cimento.suites.builtin import builtin_names, find_suite
 
@@ -24,7 +24,7 @@ def test_the_suites_promised_are_there():
 @pytest.mark.parametrize("name", NAMES)
 class TestEverySuite:
     def test_it_has_no_fault(self, name):
-        assert list(find_faults(find_suite(name))) == []
+        assert list(audit_suite(find_suite(name)).faults) == []
 
     def test_it_says_what_it_is(self, name):
         meta = load_rated(find_suite(name)).suite.suite.meta

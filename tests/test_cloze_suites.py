@@ -21,7 +21,7 @@ from cimento.cloze.records import (
 from cimento.cloze.templates import expand_multiword, expand_suite, expand_templates
 from cimento.errors import InputError, SuiteError
 from cimento.paradigms.cloze import CLOZE
-from cimento.suites.templates import BLANK_KINDS, new_suite
+from cimento.suites.templates import new_suite
 
 TOML = '[meta]\nname = "prova"\nlanguage = "it"\n'
 
@@ -292,7 +292,10 @@ class TestShown:
     def test_where_regions_are_needed_the_kind_is_named(self, tmp_path, capsys):
         path = folder(tmp_path, "item\ttext\n1\tLa ___ va.\n")
         assert invoke(["suites", "convert", str(path), "-o", str(tmp_path / "out")]) == 2
-        assert "is a suite of kind 'cloze', and one of regions" in capsys.readouterr().err
+        assert (
+            "is a suite of the paradigm 'cloze', and one of sentences in regions"
+            in capsys.readouterr().err
+        )
 
     def test_clusters_are_named(self, tmp_path):
         options = '[options]\ncluster = "origin"\n'
@@ -301,7 +304,7 @@ class TestShown:
         assert "2 by origin; the largest, 'x', has 2" in CLOZE.describe(load_cloze(path).suite, 0)
 
 
-@pytest.mark.parametrize("kind", BLANK_KINDS)
+@pytest.mark.parametrize("kind", CLOZE.kinds)
 @pytest.mark.parametrize("flags", [[], ["--xlsx"]])
 def test_a_suite_to_start_from_has_no_faults(tmp_path, kind, flags):
     path = tmp_path / "La mia suite"
@@ -313,7 +316,7 @@ def test_a_suite_to_start_from_has_no_faults(tmp_path, kind, flags):
 
 
 def test_both_tables_of_such_a_suite_say_the_same(tmp_path):
-    for kind in BLANK_KINDS:
+    for kind in CLOZE.kinds:
         new_suite(kind, tmp_path / "a" / kind)
         new_suite(kind, tmp_path / "b" / kind, workbook=True)
         suites = [load_cloze(tmp_path / where / kind).suite for where in ("a", "b")]

@@ -13,7 +13,9 @@ from cimento.errors import InputError, StorageError, UsageError
 from cimento.suites.builtin import builtin_names, find_suite, list_builtin
 from cimento.suites.kinds import REGIONS
 from cimento.suites.load import load_suite
-from cimento.suites.templates import KINDS, new_suite
+from cimento.suites.templates import new_suite
+
+KINDS = ("agreement", "factorial", "pairs", "regions")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -23,9 +23,16 @@ from cimento.engine.jobs import Work
 from cimento.engine.plan import ModelPlan, plan_jobs, plan_models
 from cimento.engine.replay import PREFIX, Recording
 from cimento.engine.units import UnitStore
-from cimento.errors import CimentoError, ModelError, StorageError, SuiteError, UsageError
+from cimento.errors import (
+    CimentoError,
+    InputError,
+    ModelError,
+    StorageError,
+    SuiteError,
+    UsageError,
+)
 from cimento.options import RunOptions, from_names
-from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading, TestSuite
+from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteAudit, SuiteReading, TestSuite
 from cimento.paradigms.registry import find_paradigm, paradigm_names, paradigm_of
 from cimento.runs.job import SuiteJob, honoured, suite_job
 from cimento.runs.run import Run
@@ -33,7 +40,7 @@ from cimento.sources import AnyScorer, Asking, shown_name
 from cimento.suites import faults
 from cimento.suites.builtin import find_suite, name_or_path
 from cimento.suites.load import suite_paths
-from cimento.suites.model import JsonValue
+from cimento.suites.model import JsonValue, Suite
 
 SuiteLike: TypeAlias = "str | Path | TestSuite | LoadedSuite"
 
@@ -107,6 +114,40 @@ def load_one(suite: SuiteLike) -> LoadedSuite:
             todo="Give one of them.",
         )
     return loaded[0]
+
+
+def sentences_of(loaded: LoadedSuite) -> Suite:
+    """A suite whose items are sentences in regions, as many commands on suites need it.
+
+    Raises:
+        InputError: its items are something else.
+    """
+    suite = loaded.suite
+    if not isinstance(suite, Suite):
+        raise InputError(
+            where=str(loaded.reading.path),
+            seen=f"is a suite of the paradigm {loaded.paradigm.name!r}, and one of sentences in"
+            " regions is needed here",
+            todo="`cimento run`, `suites check` and `suites show` take suites of every kind.",
+        )
+    return suite
+
+
+def audit_suite(path: Path) -> SuiteAudit:
+    """What is in a suite of any paradigm, and what is wrong with it.
+
+    Args:
+        path: as for `paradigm_of`.
+
+    Raises:
+        InputError: it cannot be read, or is of a kind that nothing knows.
+    """
+    paradigm = paradigm_of(path)
+    try:
+        reading = paradigm.read(path)
+    except SuiteError as error:
+        reading = SuiteReading(suite=None, faults=tuple(error.faults), sha256="", path=path)
+    return paradigm.audit(reading)
 
 
 def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json as json_module
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,9 +15,10 @@ from cimento.cli.frequencies import zipf_frequencies_if_any
 from cimento.markup import columns
 
 if TYPE_CHECKING:
+    from cimento.api import LoadedSuite
     from cimento.auditing import Audit, Baseline
     from cimento.models.base import Scorer
-    from cimento.suites.load import LoadedSuite
+    from cimento.suites.model import Suite
 
 _MOST_NAMED = 12
 _WHAT_TO_DO = (
@@ -42,22 +44,53 @@ def audit_suites(
     json: options.Json = False,
 ) -> None:
     """Report tokens, balance, overlap, confounds, and the items that frequency or n-grams solve."""
+    from cimento.api import load_suites
     from cimento.auditing import audit
-    from cimento.regions_api import read_suites
+    from cimento.suites.model import Suite
 
+    loaded = list(load_suites(suites))
+    asked = {"--model": model, "--baseline": baseline, "--region": region}
+    for each in loaded:
+        if not isinstance(each.suite, Suite):
+            _refuse(each, [name for name, value in asked.items() if value])
     scorer, unknown = _scorer(model) if model else (None, "")
-    found = [
-        audit(
-            loaded.suite,
+    records, texts = [], []
+    for each in loaded:
+        suite = each.suite
+        if not isinstance(suite, Suite):
+            record = each.paradigm.audit(each.reading).record
+            records.append(record)
+            texts.append(json_module.dumps(record, ensure_ascii=False, indent=1))
+            continue
+        audited = audit(
+            suite,
             scorer=scorer,
             unknown_token=unknown,
-            frequency=zipf_frequencies_if_any(loaded.suite.meta.language),
+            frequency=zipf_frequencies_if_any(suite.meta.language),
             regions=tuple(region or ()),
-            baselines=[_baseline(name, loaded) for name in baseline or ()],
+            baselines=[_baseline(name, suite) for name in baseline or ()],
         )
-        for loaded in read_suites(suites)
-    ]
-    show(_as_json(found) if json else "\n\n".join(map(_as_text, found)))
+        records.append(dataclasses.asdict(audited))
+        texts.append(_as_text(audited))
+    as_json = json_module.dumps(records, ensure_ascii=False, indent=2)
+    show(as_json if json else "\n\n".join(texts))
+
+
+def _refuse(loaded: LoadedSuite, given: Sequence[str]) -> None:
+    """See that nothing is wanted of a suite that only suites of sentences have.
+
+    Raises:
+        UsageError: something is.
+    """
+    from cimento.errors import UsageError
+
+    if given:
+        raise UsageError(
+            where=given[0],
+            seen=f"{loaded.suite.name} is a suite of the paradigm {loaded.paradigm.name!r}, and"
+            " only sentences in regions are looked at so",
+            todo="Leave it out.",
+        )
 
 
 def _scorer(model: str) -> tuple[Scorer, str]:
@@ -78,11 +111,11 @@ def _scorer(model: str) -> tuple[Scorer, str]:
     return scorer, str(inside.tokenizer.unk_token or "") if inside else ""
 
 
-def _baseline(name: str, loaded: LoadedSuite) -> Baseline:
+def _baseline(name: str, suite: Suite) -> Baseline:
     from cimento.auditing import Baseline
     from cimento.regions_api import evaluate
 
-    run = evaluate(loaded.suite, name)
+    run = evaluate(suite, name)
     verdicts = [
         each
         for each in run.summary(with_verdicts=True).verdicts or ()
@@ -91,12 +124,6 @@ def _baseline(name: str, loaded: LoadedSuite) -> Baseline:
     solved = tuple(each.item for each in verdicts if each.verdict == "pass")
     reason = "" if verdicts else "it scores none of the items"
     return Baseline(name=name, n=len(verdicts), solved=solved, reason=reason)
-
-
-def _as_json(found: Sequence[Audit]) -> str:
-    import json
-
-    return json.dumps([dataclasses.asdict(each) for each in found], ensure_ascii=False, indent=2)
 
 
 def _as_text(found: Audit) -> str:

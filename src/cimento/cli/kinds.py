@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cimento.engine.engines import LOCAL, Engine
@@ -15,10 +15,7 @@ from cimento.suites.kinds import REGIONS, kind_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cimento.errors import Fault
-    from cimento.paradigms.base import SuiteAudit
     from cimento.regions_api import Evaluation
-    from cimento.suites.model import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,71 +61,10 @@ RUNNERS: Mapping[str, str] = {
 }
 """Kind of suite to its runner, as ``module:function``."""
 
-CHECKERS: Mapping[str, str] = {
-    REGIONS: "cimento.cli.kinds:check_regions",
-    "acceptability": "cimento.cli.acceptability:check_acceptability",
-}
-"""Kind of suite to what finds its faults, as ``module:function``."""
-
 STORED: Mapping[str, str] = {
     "acceptability": "cimento.cli.acceptability:acceptability_stored",
 }
 """Kind of suite, but that of regions, to what says which runs are stored."""
-
-
-def find_faults(path: Path) -> Sequence[Fault]:
-    """Every fault of one suite, of whatever kind.
-
-    Raises:
-        InputError: it does not exist, may not be read, or is of no known kind.
-    """
-    kind = _known_kind(path)
-    if kind in ONE_ROAD or kind not in CHECKERS:
-        return _audit(path).faults
-    checker = cast("Callable[[Path], Sequence[Fault]]", _imported(CHECKERS[kind]))
-    return checker(path)
-
-
-def find_audit(path: Path) -> JsonValue:
-    """What is wrong with one suite and, for kinds that have more to say, what is in it.
-
-    Raises:
-        InputError: it does not exist, may not be read, or is of no known kind.
-    """
-    kind = _known_kind(path)
-    if kind in ONE_ROAD or kind not in CHECKERS:
-        return _audit(path).record
-    return {"suite": path.name, "faults": [asdict(each) for each in find_faults(path)]}
-
-
-def _audit(path: Path) -> SuiteAudit:
-    from cimento.paradigms.registry import paradigm_of
-
-    paradigm = paradigm_of(path)
-    return paradigm.audit(paradigm.read(path))
-
-
-def find_description(path: Path, items: int) -> str | None:
-    """What there is to show of a suite and its first items; None for suites of regions.
-
-    Raises:
-        CimentoError: the suite cannot be used.
-    """
-    from cimento.api import usable
-    from cimento.paradigms.registry import known_kinds
-
-    kind = _kind(path)
-    paradigm = known_kinds().get(kind)
-    if paradigm is None or kind == REGIONS:
-        return None
-    return paradigm.describe(usable(paradigm, paradigm.read(path)).suite, items)
-
-
-def check_regions(path: Path) -> Sequence[Fault]:
-    """Every fault of a suite of regions."""
-    from cimento.suites.load import inspect_suite
-
-    return inspect_suite(path)[1]
 
 
 def together(codes: Sequence[int]) -> int:

@@ -77,12 +77,12 @@ def _check(options: _CheckOptions) -> int:
 
     The exit code is 1 where they differ, or where the model fails one of the checks.
     """
-    from cimento.regions_api import read_suites
+    from cimento.api import load_suites, sentences_of
     from cimento.sources import open_scorer
     from cimento.testing import check_model
 
-    names = options.suites or _default_suites(options.language)
-    loaded = [each.suite for each in read_suites(names)]
+    named = [sentences_of(suite) for suite in load_suites(options.suites)]
+    loaded = named or _default_suites(options.language)
     asking = options.asking
     scorer = open_scorer(options.model, asking)
     found = _inspected(scorer, _texts(loaded), asking.policy, n_compared=options.texts)
@@ -116,22 +116,34 @@ def _inspected(
     return inspect_model(scorer, texts, policy=policy, n_compared=n_compared)
 
 
-def _default_suites(language: str) -> list[str]:
-    """The built-in suites of a language; without one, the first of each language."""
+def _default_suites(language: str) -> list[Suite]:
+    """The built-in suites of a language that predict something of sentences; else one of each.
+
+    Args:
+        language: ISO 639-1 code; empty for the first suite of each language.
+
+    Raises:
+        UsageError: there is none in this language.
+    """
+    from cimento.api import load_one
     from cimento.errors import UsageError, did_you_mean
     from cimento.suites.builtin import list_builtin
+    from cimento.suites.model import Suite
 
-    builtin = list_builtin(kind="regions")
-    if not language:
-        return list({each.language: each.name for each in reversed(builtin)}.values())[::-1]
-    names = [each.name for each in builtin if each.language == language]
-    if not names:
+    by_language: dict[str, list[Suite]] = {}
+    for builtin in list_builtin():
+        if builtin.language != language if language else builtin.language in by_language:
+            continue
+        suite = load_one(builtin.name).suite
+        if isinstance(suite, Suite) and suite.predictions:
+            by_language.setdefault(builtin.language, []).append(suite)
+    if not by_language:
         raise UsageError(
             where=f"--language {language}",
             seen="there is no built-in suite in this language",
-            todo=did_you_mean(language, {each.language for each in builtin}),
+            todo=did_you_mean(language, {builtin.language for builtin in list_builtin()}),
         )
-    return names
+    return [suite for suites in by_language.values() for suite in suites]
 
 
 def _texts(suites: Sequence[Suite]) -> dict[str, list[str]]:

@@ -106,18 +106,10 @@ def show_suite(
     items: Annotated[int, options.option("--items", min=0, help="How many items to print.")] = 3,
 ) -> None:
     """Print what a suite is, what it predicts, and its first items."""
-    from cimento.cli.kinds import find_description
-    from cimento.suites.builtin import find_suite
-    from cimento.suites.describe import describe_suite
-    from cimento.suites.load import load_suites
+    from cimento.api import load_suites
 
-    path = find_suite(suite)
-    described = find_description(path, items)
-    if described is not None:
-        show(described)
-        return
-    for loaded in load_suites(path):
-        show(describe_suite(loaded.suite, items))
+    for loaded in load_suites(suite):
+        show(loaded.paradigm.describe(loaded.suite, items))
 
 
 @app.command("check")
@@ -134,7 +126,7 @@ def check(
 
     The exit code is 2 where a suite cannot be used; warnings alone leave it at 0.
     """
-    from cimento.cli.kinds import find_audit, find_faults
+    from cimento.api import audit_suite
     from cimento.suites.archives import opened
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import suite_paths
@@ -144,10 +136,9 @@ def check(
     for name in suites:
         with opened(find_suite(name)) as found:
             for path in suite_paths(found):
-                faults = find_faults(path)
-                if as_json:
-                    audits.append(find_audit(path))
-                errors += _show_faults(path.name, faults, quiet=as_json)
+                audited = audit_suite(path)
+                audits.append(audited.record)
+                errors += _show_faults(path.name, audited.faults, quiet=as_json)
     if as_json:
         show(json.dumps(audits[0] if len(audits) == 1 else audits, indent=1, ensure_ascii=False))
     return INVALID if errors else 0
@@ -177,17 +168,17 @@ def convert(
     ] = False,
 ) -> None:
     """Write a suite in another format; refused where the format would lose something."""
-    from cimento.acceptability.suites import is_rated_table, read_rated_suite
+    from cimento.api import load_one, sentences_of
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import load_suite
     from cimento.suites.writers import convert as write
 
-    path = find_suite(suite)
-    if not from_ and is_rated_table(path):
-        found = read_rated_suite(path)
-    else:
-        found = load_suite(path, format_=from_).suite
-    written = write(found, to, output, allow_loss=allow_loss)
+    sentences = (
+        load_suite(find_suite(suite), format_=from_).suite
+        if from_
+        else sentences_of(load_one(suite))
+    )
+    written = write(sentences, to, output, allow_loss=allow_loss)
     note(f"Written: {written}")
 
 

@@ -45,11 +45,10 @@ def match_suite(
 
     Differences in length, frequency or words between conditions can make or hide an effect.
     """
+    from cimento.api import load_one, sentences_of
     from cimento.cli.console import note, show
     from cimento.errors import UsageError
     from cimento.markup import columns
-    from cimento.suites.builtin import find_suite
-    from cimento.suites.load import load_suite
     from cimento.suites.matching import Limits, match_items
     from cimento.suites.writers.native import write_native
 
@@ -60,15 +59,16 @@ def match_suite(
             seen="no limit is given",
             todo="Give --words, --characters, --frequency or --overlap.",
         )
-    loaded = load_suite(find_suite(suite))
-    language = loaded.suite.meta.language
+    loaded = load_one(suite)
+    sentences = sentences_of(loaded)
+    language = sentences.meta.language
     known = _frequencies(language) if frequency is not None else None
     found = match_items(
-        loaded.suite,
+        sentences,
         limits,
         conditions=tuple(condition or ()),
         frequency=known,
-        sha256=loaded.sha256,
+        sha256=loaded.reading.sha256,
     )
     write_native(found.suite, output)
     kept = len(found.suite.items)
@@ -95,14 +95,14 @@ def prime_suite(
 
     Run it with --context-column context; cimento compare tells what exposure changes.
     """
+    from cimento.api import load_one, sentences_of
     from cimento.cli.console import note
-    from cimento.suites.builtin import find_suite
-    from cimento.suites.load import load_suite
     from cimento.suites.priming import COLUMN, prime
     from cimento.suites.writers.native import write_native
 
-    loaded = load_suite(find_suite(suite))
-    made = prime(loaded.suite, condition, earlier, seed=seed, sha256=loaded.sha256)
+    loaded = load_one(suite)
+    digest = loaded.reading.sha256
+    made = prime(sentences_of(loaded), condition, earlier, seed=seed, sha256=digest)
     write_native(made, output)
     note(f"Written: {output}. Run it with: cimento run {output} --context-column {COLUMN}")
 
@@ -119,12 +119,12 @@ def merge_suite(
 
     Scores are normalised over a suite, so that what is to be pooled must be one.
     """
+    from cimento.api import load_suites, sentences_of
     from cimento.cli.console import note
-    from cimento.regions_api import read_suites
     from cimento.suites.merge import merge_suites
     from cimento.suites.writers.native import write_native
 
-    parts = {loaded.suite.name: loaded.suite for loaded in read_suites(suites)}
+    parts = {loaded.suite.name: sentences_of(loaded) for loaded in load_suites(suites)}
     made = merge_suites(parts, name=name)
     write_native(made, output)
     note(f"Written: {output}, {len(made.items)} items of {len(parts)} suites")

@@ -69,12 +69,13 @@ def power_of_suite(
     rate less the first's. Exact where items stand alone; where they come in clusters, from
     clusters of the pilot that are drawn whole.
     """
+    from cimento.api import load_one
     from cimento.cli.console import show
     from cimento.report.grid import as_text
     from cimento.report.planning import plan_grid
     from cimento.statistics.planning import plan
 
-    name = _name_of(suite)
+    name = load_one(suite).suite.name
     if of == "rate":
         title, found = _rates(name, pilot, question=question, measure=measure, against=against)
         unit = ""
@@ -89,13 +90,6 @@ def power_of_suite(
         return
     grid = plan_grid(planned, found, title=title, unit=unit, own=difference is None)
     show(as_text(grid))
-
-
-def _name_of(suite: str) -> str:
-    """The name under which runs of a suite know it."""
-    from cimento.api import load_suites
-
-    return next(load_suites(suite)).suite.name
 
 
 def _rates(

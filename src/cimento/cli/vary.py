@@ -23,18 +23,17 @@ def vary_suite(
 
     Run suite and variants with one model, then: cimento compare RUN RUN.
     """
+    from cimento.api import load_one, sentences_of
     from cimento.cli.console import note, show
     from cimento.markup import columns
-    from cimento.suites.builtin import find_suite
     from cimento.suites.faults import summarize
-    from cimento.suites.load import inspect_suite, load_suite
+    from cimento.suites.load import inspect_suite
     from cimento.suites.variants import open_slots, read_variants, vary
     from cimento.suites.writers.native import write_native
 
-    loaded = load_suite(find_suite(suite))
-    made = [
-        (each, vary(loaded.suite, each, sha256=loaded.sha256)) for each in read_variants(variants)
-    ]
+    loaded = load_one(suite)
+    sentences, digest = sentences_of(loaded), loaded.reading.sha256
+    made = [(each, vary(sentences, each, sha256=digest)) for each in read_variants(variants)]
     rows = [("variant", "items changed", "sentences changed", "items untouched", "folder")]
     for variant, varied in made:
         folder = write_native(varied.suite, output / varied.suite.name)

@@ -9,7 +9,6 @@ from cimento.errors import Fault, InputError, SuiteError
 from cimento.suites.archives import MAX_FILE_BYTES, is_archive, opened
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors, warnings
-from cimento.suites.kinds import ACCEPTABILITY, REGIONS, kind_of
 from cimento.suites.model import Suite
 from cimento.suites.readers import FORMATS, SUITE_SUFFIXES, TOML, detect_format, find_reader
 from cimento.suites.readers.native import TABLES, read_native
@@ -198,23 +197,6 @@ def _refuse_large(path: Path) -> None:
         )
 
 
-def _refuse_kind(path: Path) -> None:
-    """Say that a suite of another kind is none of regions, instead of what it lacks to be one.
-
-    Rated sentences are written as regions are, so what is wrong with them is said as it is.
-
-    Raises:
-        InputError: it is of another kind.
-    """
-    kind = kind_of(path)
-    if kind not in {REGIONS, ACCEPTABILITY}:
-        raise InputError(
-            where=str(path),
-            seen=f"is a suite of kind {kind!r}, and one of regions is needed here",
-            todo="`cimento run`, `suites check` and `suites show` take suites of every kind.",
-        )
-
-
 def read_suite(
     path: Path, *, format_: str = "", stored: bool = False
 ) -> tuple[LoadedSuite | None, tuple[Fault, ...]]:
@@ -229,7 +211,6 @@ def read_suite(
         format_ = format_ or detect_format(path)
         reading = _reading(path, format_, stored=stored)
     except SuiteError as error:
-        _refuse_kind(path)
         return None, error.faults
     suite = reading.suite
     faults = (*reading.faults, *check_suite(suite, places=reading.places))

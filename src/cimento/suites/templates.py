@@ -12,13 +12,6 @@ _FOLDER = Path(__file__).parents[1] / "data" / "templates"
 _NAME_LINE = 'name = "my-suite"\n'
 _WIDEST = 90
 
-KINDS = ("agreement", "factorial", "pairs", "regions")
-"""Which templates there are: match and mismatch, two factors, good and bad, any conditions."""
-
-
-BLANK_KINDS = ("cloze", "templates")
-"""Templates of suites with blanks: items that are written out, items made with seeds."""
-
 _TABLES = ("items", "seeds")
 
 
@@ -26,7 +19,8 @@ def new_suite(kind: str, folder: Path, *, workbook: bool = False, canary: str = 
     """Write a suite to fill in; its name is that of the folder.
 
     Args:
-        kind: one of `KINDS` or `BLANK_KINDS`.
+        kind: name of a template: match and mismatch, two factors, good and bad, any conditions;
+            blanks in items that are written out, or made with seeds.
         folder: where to write; must not exist, or be empty.
         workbook: write tables as ``.xlsx`` instead of ``.tsv``, all cells as text.
         canary: by which the suite is known in training data, see `cimento.suites.canary`.
@@ -38,7 +32,7 @@ def new_suite(kind: str, folder: Path, *, workbook: bool = False, canary: str = 
         UsageError: there is no such kind.
         StorageError: the folder has something in it, or cannot be written.
     """
-    known = (*KINDS, *BLANK_KINDS)
+    known = sorted(path.name for path in _FOLDER.iterdir())
     if kind not in known:
         raise UsageError(
             where=f"kind {kind!r}",

@@ -49,7 +49,7 @@ def import_(
     is left wrong or unsure. Exit code 2: what was corrected has faults.
     """
     from cimento.annotate.review import LOG, import_review
-    from cimento.cli.kinds import find_faults
+    from cimento.api import audit_suite
     from cimento.suites.builtin import find_suite
 
     name = " ".join(reviewer.split())
@@ -62,7 +62,7 @@ def import_(
     for row in review.open:
         show(f"{row.cells.get('item', '')} is {row.verdict}, not changed: {row.comment or '-'}")
     note(f"{len(review.changes)} changes, status: {review.status}. The log: {output / LOG}")
-    faults = [each for each in find_faults(output) if each.severity == "error"]
+    faults = [each for each in audit_suite(output).faults if each.severity == "error"]
     for fault in faults:
         show(f"{fault.severity}: {fault}")
     return INVALID if faults else 0
