@@ -271,24 +271,19 @@ _EXPORTS = tuple(cell for cell in COMMANDS if cell.startswith("export"))
 _OWN_RUNNER = "a runner of this kind prints its own summary"
 _NOT_PLANNED = "only suites of regions are planned"
 _FORMULAS = "only formulas are judged again"
-_REGIONS_ONLY = "the command takes suites of regions only"
 _OWN_ROADS = "the command knows four kinds by name"
 
 MISSING: dict[str, dict[str, str]] = {
     "regions": {"run --json": _OWN_RUNNER},
     "ratings": {"run --json": _OWN_RUNNER},
     "cloze": {
-        "suites audit": _REGIONS_ONLY,
         "judge": _FORMULAS,
     },
     "stories": {
-        "suites audit": _REGIONS_ONLY,
         "plan": _NOT_PLANNED,
         "judge": _FORMULAS,
     },
     "probing": {
-        "suites audit": _REGIONS_ONLY,
-        "annotate survey": _OWN_ROADS,
         "judge": _FORMULAS,
     },
 }
