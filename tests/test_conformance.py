@@ -28,10 +28,14 @@ MODELS = ("-m", "frozen:plain", "-m", "frozen:other")
 
 CHECKS = (
     "a suite that is written is read as it was",
+    "a suite is described by its name",
+    "an audit of a suite is JSON",
+    "people are asked about a suite, or a message says that they are not",
     "a stored run is opened and not asked again",
     "a run is opened as it was stored",
     "showing a run changes no byte of it",
     "every file is under its checksum",
+    "a run is judged again from its tables, and not changed",
     "a run that is not stored says the same",
     "a folder of runs is opened by its name",
     "each item has one outcome for a question",

@@ -8,7 +8,11 @@ from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
 
-SUITES = {"regions": "it-islands", "cloze": "it-connectives-cloze"}
+SUITES = {
+    "regions": "it-islands",
+    "ratings": "it-connectives",
+    "cloze": "it-connectives-cloze",
+}
 
 
 @pytest.mark.parametrize("paradigm", SUITES)

@@ -274,6 +274,41 @@ def _is_read_and_written(tried: _Tried) -> Iterator[Finding]:
     )
 
 
+def _is_described(tried: _Tried) -> Iterator[Finding]:
+    loaded = tried.loaded
+    shown = loaded.paradigm.describe(loaded.suite, 1)
+    audited = loaded.paradigm.audit(loaded.reading)
+    yield Finding(
+        "a suite is described by its name", passed=loaded.suite.name in shown, detail=shown[:80]
+    )
+    yield Finding(
+        "an audit of a suite is JSON",
+        passed=bool(json.dumps(audited.record)),
+        detail=f"{len(audited.faults)} faults",
+    )
+
+
+def _asks_people(tried: _Tried) -> Iterator[Finding]:
+    name = "people are asked about a suite, or a message says that they are not"
+    try:
+        asked = tried.loaded.paradigm.survey_items(tried.loaded.suite, None)
+    except UsageError as error:
+        yield Finding(name, passed=True, detail=str(error))
+        return
+    bare = [item.item for item in asked.items if not item.lines and not item.options]
+    yield Finding(name, passed=bool(asked.items) and not bare, detail=f"{len(asked.items)} items")
+
+
+def _is_judged_again(tried: _Tried) -> Iterator[Finding]:
+    before = _content(tried.run)
+    again = tried.run.judge(**tried.options)
+    yield Finding(
+        "a run is judged again from its tables, and not changed",
+        passed=_same_numbers(again, tried.run) and _content(tried.run) == before,
+        detail=repr(again),
+    )
+
+
 def _is_opened_among_others(tried: _Tried) -> Iterator[Finding]:
     path = _path(tried.run)
     names = [run.suite.name for run in open_runs(str(path.parent.parent))]
@@ -284,7 +319,10 @@ def _is_opened_among_others(tried: _Tried) -> Iterator[Finding]:
 
 CHECKS: tuple[_Check, ...] = (
     _is_read_and_written,
+    _is_described,
+    _asks_people,
     _is_stored_once,
+    _is_judged_again,
     _is_the_same_in_memory,
     _is_opened_among_others,
     _has_outcomes,
