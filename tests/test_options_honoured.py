@@ -41,16 +41,31 @@ def test_a_scoring_option_that_blanks_have_no_use_for_is_refused(name, value, mo
         evaluate(SUITES["cloze"], model, **{name: value})
 
 
-def test_the_command_line_refuses_for_a_paradigm_of_a_package(probing, tmp_path, capsys):
+REFUSED = {
+    "metric": ["--metric", "mean"],
+    "unit": ["--unit", "nats"],
+    "ties": ["--ties", "pass"],
+    "measure": ["--measure", "lp"],
+    "context": ["--context", "Prima."],
+    "all_tokens": ["--all-tokens"],
+    "nonsense": ["--set", "nonsense=1"],
+}
+"""Options that are about sentences in regions, and one that is about nothing."""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("paradigm", ["cloze", "probing"])
+def test_the_command_line_refuses_it_in_one_line(paradigm, name, probing, tmp_path, capsys):
+    suite = SUITES.get(paradigm, str(probing))
+    runs = tmp_path / "runs"
+    assert invoke(["run", suite, "-m", "demo-causal", "-o", str(runs), *REFUSED[name]]) == 2
+    said = capsys.readouterr().err
+    assert f"option {name}: suites of the paradigm {paradigm!r}" in said
+    assert said.count("\n") == 1
+    assert not runs.exists()
+
+
+def test_the_nearest_option_is_named(probing, tmp_path, capsys):
     run = ["run", str(probing), "-m", "demo-causal", "-o", str(tmp_path / "runs")]
-    for given, message in (
-        (["--set", "artcle=La "], "option artcle: suites of the paradigm 'probing'"),
-        (["--metric", "mean"], "option metric: suites of the paradigm 'probing'"),
-        (["--context", "Prima."], "option context: suites of the paradigm 'probing'"),
-        (["--all-tokens"], "option all_tokens: suites of the paradigm 'probing'"),
-    ):
-        assert invoke([*run, *given]) == 2
-        said = capsys.readouterr().err
-        assert said.count(message) == 1
-        assert said.count("\n") == 1
-    assert not (tmp_path / "runs").exists()
+    assert invoke([*run, "--set", "artcle=La "]) == 2
+    assert "Did you mean 'article'?" in capsys.readouterr().err

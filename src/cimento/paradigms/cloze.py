@@ -30,7 +30,7 @@ from cimento.cloze.text import cloze_text
 from cimento.cloze.writers.native import write_folder
 from cimento.earlier import UNREACHABLE
 from cimento.engine.requests import Requests
-from cimento.errors import Fault, InputError, SuiteError, TableError, UsageError
+from cimento.errors import Fault, InputError, SuiteError, TableError
 from cimento.paradigms.base import (
     Applied,
     MethodFacts,
@@ -40,7 +40,6 @@ from cimento.paradigms.base import (
     SurveyTask,
 )
 from cimento.paradigms.plain import PlainParadigm
-from cimento.requests import NO_CONTEXT
 from cimento.runs.estimates import Estimate
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
         suite: ClozeSuite,
         options: ClozeOptions,
         *,
-        scoring: Asking,
+        scoring: Asking,  # noqa: ARG002  # the same for every way of scoring
         model: AskedModel,  # noqa: ARG002  # every model is asked the same
         answers: Answers,
     ) -> Requests | None:
@@ -138,12 +137,6 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
         """
         if answers.n:
             return None
-        if scoring.context != NO_CONTEXT:
-            raise UsageError(
-                where="--context",
-                seen="what stands before a blank is written in a cloze suite itself",
-                todo="Leave it out.",
-            )
         items = expand_suite(suite).items
         if not items:
             raise InputError(where="suite", seen="there is no item to ask", todo="Add one.")
