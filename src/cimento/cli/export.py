@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import Annotated
 
 import typer
 
 from cimento.cli import options
-
-if TYPE_CHECKING:
-    from cimento.exporting.data import RunData
-
-Target: TypeAlias = Literal["lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r"]
+from cimento.exporting import Target
 
 
 def export(
@@ -40,41 +35,11 @@ def export(
     from cimento.citing.used import counted
     from cimento.cli.console import note, show
     from cimento.cli.spreadsheets import neutralise
-    from cimento.errors import UsageError
-    from cimento.exporting.data import of_runs
+    from cimento.exporting import write_export
     from cimento.runs.run import open_runs
 
-    if organization and to != "every-eval-ever":
-        raise UsageError(
-            where="--organization",
-            seen=f"{to} has no place for it",
-            todo="Leave it out, or write --to every-eval-ever.",
-        )
-    data = of_runs(open_runs(runs))
-    written = _written(data, output, to, organization)
+    opened = open_runs(runs)
+    written = write_export(opened, to, output, organization=organization)
     neutralise(written, asked=spreadsheet_safe)
     show("\n".join(map(str, written)))
-    note(f"{counted(len(data), 'run is', 'runs are')} in {output}.")
-
-
-def _written(data: Sequence[RunData], output: Path, to: Target, organization: str) -> list[Path]:
-    """The files of one format, written."""
-    if to == "lm-eval":
-        from cimento.exporting.lm_eval import write_lm_eval
-
-        return write_lm_eval(data, output)
-    if to == "inspect":
-        from cimento.exporting.inspect_log import write_inspect
-
-        return write_inspect(data, output)
-    if to == "every-eval-ever":
-        from cimento.exporting.every_eval_ever import UNKNOWN, write_every_eval_ever
-
-        return write_every_eval_ever(data, output, organization=organization or UNKNOWN)
-    if to == "hf-dataset":
-        from cimento.exporting.hf_dataset import write_hf_dataset
-
-        return write_hf_dataset(data, output)
-    from cimento.exporting.r_script import write_r
-
-    return write_r(data, output)
+    note(f"{counted(len(opened), 'run is', 'runs are')} in {output}.")

@@ -1,1 +1,63 @@
-"""Stored runs in the formats of other programs."""
+"""Runs in the formats of other programs; see docs/export.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from cimento.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from cimento.runs.run import Run
+
+Target: TypeAlias = Literal["lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r"]
+
+
+def write_export(
+    runs: Sequence[Run], to: Target, folder: Path, *, organization: str = ""
+) -> list[Path]:
+    """Write runs for another program, and say which files that are.
+
+    Args:
+        runs: of any paradigms.
+        to: which program.
+        folder: where.
+        organization: who evaluated; for ``every-eval-ever`` alone.
+
+    Raises:
+        UsageError: there is no such program, or it has no place for an organization.
+        StorageError: a file cannot be written.
+    """
+    from cimento.exporting.data import of_runs
+
+    if to not in get_args(Target):
+        raise UsageError(
+            where="--to", seen=f"got {to!r}", todo=did_you_mean(str(to), get_args(Target))
+        )
+    if organization and to != "every-eval-ever":
+        raise UsageError(
+            where="--organization",
+            seen=f"{to} has no place for it",
+            todo="Leave it out, or write --to every-eval-ever.",
+        )
+    data = of_runs(runs)
+    if to == "lm-eval":
+        from cimento.exporting.lm_eval import write_lm_eval
+
+        return write_lm_eval(data, folder)
+    if to == "inspect":
+        from cimento.exporting.inspect_log import write_inspect
+
+        return write_inspect(data, folder)
+    if to == "every-eval-ever":
+        from cimento.exporting.every_eval_ever import UNKNOWN, write_every_eval_ever
+
+        return write_every_eval_ever(data, folder, organization=organization or UNKNOWN)
+    if to == "hf-dataset":
+        from cimento.exporting.hf_dataset import write_hf_dataset
+
+        return write_hf_dataset(data, folder)
+    from cimento.exporting.r_script import write_r
+
+    return write_r(data, folder)

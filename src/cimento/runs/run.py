@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from cimento.answers import (
     CHOICES,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.paradigms.base import AnyParadigm, ParadigmOptions, TestSuite
+    from cimento.report.figures import Figure
 
 SUMMARY = "summary.json"
 PARADIGM = "paradigm"
@@ -177,6 +179,22 @@ class Run:
             )
         return dataclasses.replace(self, options=judged)
 
+    def report(self, path: str | Path) -> Path:
+        """A report of the run in one file; see `cimento.report`."""
+        return cast("Path", _of_analysis("report")(self, path))
+
+    def figure(self, name: str, path: str | Path | None = None) -> Figure:
+        """A figure of the run; see `cimento.figure`."""
+        return cast("Figure", _of_analysis("figure")(self, name, path))
+
+    def cite(self, what: str = "bibtex", *, form: str = "text") -> str:
+        """What the run rests on, or how it was made; see `cimento.cite`."""
+        return str(_of_analysis("cite")(self, what, form=form))
+
+    def export(self, to: str, folder: str | Path) -> list[Path]:
+        """The run written for another program; see `cimento.export`."""
+        return cast("list[Path]", _of_analysis("export")(self, to, folder))
+
     def save(self, folder: RunFolder) -> Run:
         """Store the run: everything first, its manifest last and once.
 
@@ -208,6 +226,11 @@ class Run:
         from cimento.runs.notebook import run_html
 
         return run_html(self)
+
+
+def _of_analysis(name: str) -> Callable[..., object]:
+    """A function of `cimento.analysis`, which knows runs and so is imported when it is called."""
+    return cast("Callable[..., object]", getattr(importlib.import_module("cimento.analysis"), name))
 
 
 class StoredTables(Mapping[str, "pl.DataFrame"]):
