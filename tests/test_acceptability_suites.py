@@ -9,8 +9,8 @@ import pytest
 
 from cimento.acceptability.readers.connectives import CONNECTIVES
 from cimento.acceptability.suites import load_rated
-from cimento.api import audit_suite
 from cimento.cli.main import invoke
+from cimento.paradigms.suites import audit_suite
 from cimento.suites.builtin import builtin_names, find_suite
 
 NAMES = builtin_names(kind="acceptability")

@@ -25,14 +25,13 @@ from cimento.engine.replay import PREFIX, Recording
 from cimento.engine.units import UnitStore
 from cimento.errors import (
     CimentoError,
-    InputError,
     ModelError,
     StorageError,
     SuiteError,
     UsageError,
 )
 from cimento.options import RunOptions, from_names
-from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteAudit, SuiteReading, TestSuite
+from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading, TestSuite
 from cimento.paradigms.registry import find_paradigm, paradigm_names, paradigm_of
 from cimento.runs.job import SuiteJob, honoured, suite_job
 from cimento.runs.run import Run
@@ -40,7 +39,7 @@ from cimento.sources import AnyScorer, Asking, shown_name
 from cimento.suites import faults
 from cimento.suites.builtin import find_suite, name_or_path
 from cimento.suites.load import suite_paths
-from cimento.suites.model import JsonValue, Suite
+from cimento.suites.model import JsonValue
 
 SuiteLike: TypeAlias = "str | Path | TestSuite | LoadedSuite"
 
@@ -108,46 +107,9 @@ def load_one(suite: SuiteLike) -> LoadedSuite:
     """
     loaded = list(load_suites(suite))
     if len(loaded) != 1:
-        raise UsageError(
-            where=str(suite),
-            seen=f"there are {len(loaded)} suites: {', '.join(one.suite.name for one in loaded)}",
-            todo="Give one of them.",
-        )
+        seen = f"there are {len(loaded)} suites: {', '.join(one.suite.name for one in loaded)}"
+        raise UsageError(where=str(suite), seen=seen, todo="Give one of them.")
     return loaded[0]
-
-
-def sentences_of(loaded: LoadedSuite) -> Suite:
-    """A suite whose items are sentences in regions, as many commands on suites need it.
-
-    Raises:
-        InputError: its items are something else.
-    """
-    suite = loaded.suite
-    if not isinstance(suite, Suite):
-        raise InputError(
-            where=str(loaded.reading.path),
-            seen=f"is a suite of the paradigm {loaded.paradigm.name!r}, and one of sentences in"
-            " regions is needed here",
-            todo="`cimento run`, `suites check` and `suites show` take suites of every kind.",
-        )
-    return suite
-
-
-def audit_suite(path: Path) -> SuiteAudit:
-    """What is in a suite of any paradigm, and what is wrong with it.
-
-    Args:
-        path: as for `paradigm_of`.
-
-    Raises:
-        InputError: it cannot be read, or is of a kind that nothing knows.
-    """
-    paradigm = paradigm_of(path)
-    try:
-        reading = paradigm.read(path)
-    except SuiteError as error:
-        reading = SuiteReading(suite=None, faults=tuple(error.faults), sha256="", path=path)
-    return paradigm.audit(reading)
 
 
 def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:

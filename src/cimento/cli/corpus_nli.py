@@ -40,14 +40,15 @@ def nli(
     The result is a cloze suite whose blank is one of three words, so that models, surveys and
     tables work as for any other.
     """
-    from cimento.api import load_one, sentences_of
+    from cimento.api import load_one
     from cimento.cloze.records import ClozeSuite
     from cimento.cloze.writers.native import write_folder
     from cimento.corpus.inventories import open_inventory
     from cimento.corpus.nli import inferences, open_wording
+    from cimento.paradigms.suites import sentence_suite
     from cimento.suites.model import Meta
 
-    source, words = sentences_of(load_one(suite)), open_wording(wording)
+    source, words = sentence_suite(load_one(suite)), open_wording(wording)
     found = inferences(source, open_inventory(inventory), words, seed=seed, ambiguous=ambiguous)
     for reason, number in Counter(found.passed.values()).items():
         note(f"{number} sentences passed over: {reason}")

@@ -77,11 +77,12 @@ def _check(options: _CheckOptions) -> int:
 
     The exit code is 1 where they differ, or where the model fails one of the checks.
     """
-    from cimento.api import load_suites, sentences_of
+    from cimento.api import load_suites
+    from cimento.paradigms.suites import sentence_suite
     from cimento.sources import open_scorer
     from cimento.testing import check_model
 
-    named = [sentences_of(suite) for suite in load_suites(options.suites)]
+    named = [sentence_suite(suite) for suite in load_suites(options.suites)]
     loaded = named or _default_suites(options.language)
     asking = options.asking
     scorer = open_scorer(options.model, asking)

@@ -126,7 +126,7 @@ def check(
 
     The exit code is 2 where a suite cannot be used; warnings alone leave it at 0.
     """
-    from cimento.api import audit_suite
+    from cimento.paradigms.suites import audit_suite
     from cimento.suites.archives import opened
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import suite_paths
@@ -168,7 +168,8 @@ def convert(
     ] = False,
 ) -> None:
     """Write a suite in another format; refused where the format would lose something."""
-    from cimento.api import load_one, sentences_of
+    from cimento.api import load_one
+    from cimento.paradigms.suites import sentence_suite
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import load_suite
     from cimento.suites.writers import convert as write
@@ -176,7 +177,7 @@ def convert(
     sentences = (
         load_suite(find_suite(suite), format_=from_).suite
         if from_
-        else sentences_of(load_one(suite))
+        else sentence_suite(load_one(suite))
     )
     written = write(sentences, to, output, allow_loss=allow_loss)
     note(f"Written: {written}")

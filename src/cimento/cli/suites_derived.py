@@ -45,10 +45,11 @@ def match_suite(
 
     Differences in length, frequency or words between conditions can make or hide an effect.
     """
-    from cimento.api import load_one, sentences_of
+    from cimento.api import load_one
     from cimento.cli.console import note, show
     from cimento.errors import UsageError
     from cimento.markup import columns
+    from cimento.paradigms.suites import sentence_suite
     from cimento.suites.matching import Limits, match_items
     from cimento.suites.writers.native import write_native
 
@@ -60,7 +61,7 @@ def match_suite(
             todo="Give --words, --characters, --frequency or --overlap.",
         )
     loaded = load_one(suite)
-    sentences = sentences_of(loaded)
+    sentences = sentence_suite(loaded)
     language = sentences.meta.language
     known = _frequencies(language) if frequency is not None else None
     found = match_items(
@@ -95,14 +96,15 @@ def prime_suite(
 
     Run it with --context-column context; cimento compare tells what exposure changes.
     """
-    from cimento.api import load_one, sentences_of
+    from cimento.api import load_one
     from cimento.cli.console import note
+    from cimento.paradigms.suites import sentence_suite
     from cimento.suites.priming import COLUMN, prime
     from cimento.suites.writers.native import write_native
 
     loaded = load_one(suite)
     digest = loaded.reading.sha256
-    made = prime(sentences_of(loaded), condition, earlier, seed=seed, sha256=digest)
+    made = prime(sentence_suite(loaded), condition, earlier, seed=seed, sha256=digest)
     write_native(made, output)
     note(f"Written: {output}. Run it with: cimento run {output} --context-column {COLUMN}")
 
@@ -119,12 +121,13 @@ def merge_suite(
 
     Scores are normalised over a suite, so that what is to be pooled must be one.
     """
-    from cimento.api import load_suites, sentences_of
+    from cimento.api import load_suites
     from cimento.cli.console import note
+    from cimento.paradigms.suites import sentence_suite
     from cimento.suites.merge import merge_suites
     from cimento.suites.writers.native import write_native
 
-    parts = {loaded.suite.name: sentences_of(loaded) for loaded in load_suites(suites)}
+    parts = {loaded.suite.name: sentence_suite(loaded) for loaded in load_suites(suites)}
     made = merge_suites(parts, name=name)
     write_native(made, output)
     note(f"Written: {output}, {len(made.items)} items of {len(parts)} suites")

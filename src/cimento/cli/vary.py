@@ -23,16 +23,17 @@ def vary_suite(
 
     Run suite and variants with one model, then: cimento compare RUN RUN.
     """
-    from cimento.api import load_one, sentences_of
+    from cimento.api import load_one
     from cimento.cli.console import note, show
     from cimento.markup import columns
+    from cimento.paradigms.suites import sentence_suite
     from cimento.suites.faults import summarize
     from cimento.suites.load import inspect_suite
     from cimento.suites.variants import open_slots, read_variants, vary
     from cimento.suites.writers.native import write_native
 
     loaded = load_one(suite)
-    sentences, digest = sentences_of(loaded), loaded.reading.sha256
+    sentences, digest = sentence_suite(loaded), loaded.reading.sha256
     made = [(each, vary(sentences, each, sha256=digest)) for each in read_variants(variants)]
     rows = [("variant", "items changed", "sentences changed", "items untouched", "folder")]
     for variant, varied in made:

@@ -49,7 +49,7 @@ def import_(
     is left wrong or unsure. Exit code 2: what was corrected has faults.
     """
     from cimento.annotate.review import LOG, import_review
-    from cimento.api import audit_suite
+    from cimento.paradigms.suites import audit_suite
     from cimento.suites.builtin import find_suite
 
     name = " ".join(reviewer.split())
