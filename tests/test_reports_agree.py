@@ -21,6 +21,7 @@ SUITES = {
     "ratings": "it-acceptability",
     "cloze": "it-connectives-cloze",
     "templates": "es-agreement-templates",
+    "stories": "es-stories",
     "probing": "",
 }
 
