@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from cimento.acceptability.records import RatedSentence, RatedSet, Scale, with_ratings
-from cimento.acceptability.report import Options, report
-from cimento.acceptability.suites import rated_of, suite_of
+from cimento.acceptability.suites import suite_of
+from cimento.api import evaluate
 from cimento.models.fake import FakeScorer
-from cimento.regions_api import evaluate
+from cimento.paradigms.ratings import rated_run
+
+if TYPE_CHECKING:
+    from cimento.acceptability.text import RatedRun
 
 LENGTHS = FakeScorer(lambda tokens, index: -float(len(tokens[index])))
 """A model to which a sentence is the less probable the more letters it has."""
@@ -21,10 +26,11 @@ def rated(*sentences: RatedSentence) -> RatedSet:
     return RatedSet(name="set", sentences=sentences, scale=Scale(1, 5), language="it")
 
 
-def reported(some: RatedSet, *measures: str):
-    run = evaluate(suite_of(some), LENGTHS)
-    options = Options(measures=measures or ("lp",), draws=200)
-    return report(run, rated_of(run.suite), by="people", options=options)
+def judged(some: RatedSet, *measures: str, **options: Any) -> RatedRun:
+    """What a model that goes by length gives of some sentences beside their ratings."""
+    measure, *also = measures or ("lp",)
+    chosen = {"draws": 200, "model": LENGTHS, **options}
+    return rated_run(evaluate(suite_of(some), measure=measure, also=also, **chosen))
 
 
 FIVE = rated(

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.acceptability.binary import divide
+from cimento.acceptability.estimates import BY_ERRORS, BY_HALVES, RATING, TOKENS
 from cimento.acceptability.items import describe, describe_labels
 from cimento.acceptability.people import (
     agreements,
@@ -25,55 +26,53 @@ from cimento.acceptability.records import (
     RatedSentence,
     Rating,
 )
-from cimento.acceptability.report import Options, report
-from cimento.acceptability.suites import rated_of, suite_of
 from cimento.errors import UsageError
-from cimento.judging import Judging
 from cimento.measures.values import Missing
 from cimento.models.fake import FakeScorer
-from cimento.regions_api import evaluate
-from tests.rated import FIVE, rated, reported, sentence
+from tests.rated import FIVE, judged, rated, sentence
+
+KINDS = ("spearman", "pearson", "kendall")
 
 
 class TestBeside:
     def test_coefficients_are_scipys(self):
-        (found,) = reported(FIVE).beside
+        run = judged(FIVE)
         # LP is minus the number of letters: -2, -5, -8, -2, -11; means 4.5, 4, 2.5, 3.5, 1.
         # python -c "from scipy import stats as s; x=[4.5,4,2.5,3.5,1]; y=[-2,-5,-8,-2,-11];
         #   print(s.spearmanr(x,y)[0], s.pearsonr(x,y)[0], s.kendalltau(x,y)[0])"
-        assert [each.r for each in found.correlations] == pytest.approx(
+        assert [run.find("lp", kind).value for kind in KINDS] == pytest.approx(
             [0.8207826816681233, 0.9121034881575903, 0.7378647873726218], abs=1e-12
         )
-        assert found.expected == "positive"
-        assert found.n == 5
+        assert run.find("lp", "spearman").n == 5
 
     def test_the_worst_miss_is_named(self):
-        (found,) = reported(FIVE).beside
+        misses = judged(FIVE).misses()
         # By people a > b > d > c > e; by the model a = d > b > c > e.
-        assert [miss.id for miss in found.misses[:2]] == ["d", "b"]
-        assert found.misses[0].gap == pytest.approx((3.5 - 2) / 4)
-        assert found.misses[1].gap == pytest.approx((2 - 3) / 4)
+        assert [miss.id for miss in misses[:2]] == ["d", "b"]
+        assert misses[0].gap == pytest.approx((3.5 - 2) / 4)
+        assert misses[1].gap == pytest.approx((2 - 3) / 4)
 
     def test_equal_ratings_or_scores_make_no_misses(self):
         rated_alike = rated(*(sentence(str(n), "a" * n, 4) for n in range(1, 5)))
         scored_alike = rated(*(sentence(str(n), "abc", n) for n in range(1, 5)))
         for suite, reason in ((rated_alike, "all ratings"), (scored_alike, "all scores")):
-            (found,) = reported(suite).beside
-            assert found.misses == ()
-            assert found.correlations[0].reason == f"{reason} are equal"
+            run = judged(suite)
+            assert run.misses() == ()
+            assert run.find("lp", "spearman").reason == f"{reason} are equal"
 
     def test_measures_that_should_be_low_are_turned(self):
-        (found,) = reported(FIVE, "surprisal-bits").beside
-        assert found.expected == "negative"
-        assert found.correlations[0].r == pytest.approx(-0.8207826816681233, abs=1e-12)
-        assert found.misses[0].id == "d"
+        run = judged(FIVE, "surprisal-bits")
+        spearman = run.find("surprisal-bits", "spearman")
+        assert spearman.value == pytest.approx(-0.8207826816681233, abs=1e-12)
+        assert spearman.description.endswith("the lower the better")
+        assert run.misses()[0].id == "d"
 
     def test_length_that_explains_all_leaves_nothing(self):
         words = rated(*(sentence(str(n), " ".join("a" * n), 5 - n / 2) for n in range(1, 8)))
-        (found,) = reported(words).beside
-        assert found.covariates == ("length in words",)
-        assert found.partial.r is None
-        assert found.partial.reason
+        partial = judged(words).find("lp", "partial spearman")
+        assert partial.description == "Spearman with length in words held constant"
+        assert partial.value is None
+        assert partial.reason
 
     @pytest.mark.parametrize(
         ("some", "reason"),
@@ -81,15 +80,19 @@ class TestBeside:
             (rated(sentence("a", "Sì", 5), sentence("b", "No", 4)), "fewer than three"),
             (rated(*(sentence(n, "x" * len(n), 3) for n in ("a", "bb", "ccc"))), "ratings are eq"),
             (rated(*(sentence(n, "Sì", i) for i, n in enumerate("abc", 1))), "scores are equal"),
-            (rated(RatedSentence(id="a", text="Sì")), "no sentence has a rating"),
         ],
     )
     def test_what_is_undefined_is_null_with_its_reason(self, some, reason):
-        (found,) = reported(some).beside
-        assert [each.r for each in found.correlations] == [None] * 3
-        assert reason in found.correlations[0].reason
-        assert found.test.p is None
-        assert found.test.reason
+        found = [judged(some).find("lp", kind) for kind in KINDS]
+        assert [each.value for each in found] == [None] * 3
+        assert reason in found[0].reason
+        assert found[0].p is None
+        assert found[0].p_method
+
+    def test_without_ratings_there_is_no_correlation_and_a_warning(self):
+        run = judged(rated(RatedSentence(id="a", text="Sì")))
+        assert not run.measured("spearman")
+        assert run.n_rated == 0
 
     def test_pairs_change_places_together(self):
         """Eight pairs whose two sentences have nearly equal ratings and scores: n is 8, not 16."""
@@ -109,11 +112,11 @@ class TestBeside:
             )
             for paired in (True, False)
         )
-        (found,), (other,) = reported(pairs).beside, reported(alone).beside
-        assert "clusters" in found.correlations[0].method
-        assert "clusters" in found.test.method
-        assert found.correlations[0].low < other.correlations[0].low
-        assert found.test.p > other.test.p
+        found, other = (judged(some).find("lp", "spearman") for some in (pairs, alone))
+        assert "clusters" in found.interval_method
+        assert "clusters" in found.p_method
+        assert found.low < other.low
+        assert found.p > other.p
 
     def test_no_interval_and_no_p_from_four_pairs(self):
         pairs = rated(
@@ -123,31 +126,34 @@ class TestBeside:
                 for label, shift in (("acceptable", 0), ("unacceptable", 3))
             )
         )
-        (found,) = reported(pairs).beside
-        assert (found.correlations[0].low, found.test.p) == (None, None)
-        assert found.test.reason == "4 clusters: an interval needs 5 or more"
+        found = judged(pairs).find("lp", "spearman")
+        assert (found.low, found.p) == (None, None)
+        assert found.p_method == "4 clusters: an interval needs 5 or more"
 
     def test_measures_are_one_family(self):
-        found = reported(FIVE, "lp", "meanlp", "penlp").beside
-        smallest = min(found, key=lambda each: each.test.p)
-        assert smallest.p_holm == pytest.approx(min(1, 3 * smallest.test.p))
-        (alone,) = reported(FIVE).beside
-        assert alone.p_holm is None
+        found = judged(FIVE, "lp", "meanlp", "penlp").measured("spearman")
+        smallest = min(found, key=lambda each: each.p)
+        assert smallest.p_corrected == pytest.approx(min(1, 3 * smallest.p))
+        assert smallest.p_method.endswith("Holm over 3 measures")
+        (alone,) = judged(FIVE).measured("spearman")
+        assert alone.p_corrected is None
 
     def test_the_ceiling_is_one_where_people_agree(self):
         same = rated(*(sentence(str(n), "x" * n, n, n, n, n) for n in range(1, 6)))
-        found = reported(same)
-        assert found.ceiling.ceiling == pytest.approx(1)
-        assert [each.value for each in found.agreement.alphas] == pytest.approx([1, 1, 1])
+        run = judged(same)
+        assert run.find(RATING, "noise ceiling", BY_HALVES).value == pytest.approx(1)
+        levels = ("nominal", "ordinal", "interval")
+        alphas = [run.find(RATING, "Krippendorff's alpha", level).value for level in levels]
+        assert alphas == pytest.approx([1, 1, 1])
 
     def test_published_means_have_a_ceiling_too(self):
         means = [
             RatedSentence(id=str(n), text="x" * n, mean=float(n), sd=2.0, n=4) for n in (1, 3, 5)
         ]
-        found = reported(rated(*means))
-        assert found.ceiling.ceiling is None
+        run = judged(rated(*means))
+        assert run.find(RATING, "noise ceiling", BY_HALVES).value is None
         # Errors of 2 / sqrt(4) = 1 against a variance of 4.
-        assert found.ceiling_from_errors.value == pytest.approx(0.75**0.5)
+        assert run.find(RATING, "noise ceiling", BY_ERRORS).value == pytest.approx(0.75**0.5)
 
     def test_length_and_frequency_are_held_constant_where_they_are_known(self, tmp_path):
         from scipy import stats
@@ -158,10 +164,9 @@ class TestBeside:
         path = tmp_path / "counts.tsv"
         path.write_text("".join(f"{w}\t{c}\n" for w, c in counts.items()), encoding="utf-8")
         odd = FakeScorer(lambda tokens, index: -((index * 7 + len(tokens)) % 5) - 1.0)
-        run = evaluate(suite_of(some), odd, judging=Judging(unigrams=str(path)))
-        options = Options(measures=("meanlp",), draws=0)
-        (found,) = report(run, rated_of(run.suite), by="people", options=options).beside
-        assert found.covariates == ("length in words", "mean log frequency")
+        run = judged(some, "meanlp", model=odd, unigrams=str(path), draws=0)
+        partial = run.find("meanlp", "partial spearman")
+        assert "length in words and mean log frequency" in partial.description
         # Residuals of ranks on ranks, by numpy's least squares.
         words = [text.split() for text in texts]
         covariates = [
@@ -174,7 +179,7 @@ class TestBeside:
             ranks - table @ np.linalg.lstsq(table, ranks, rcond=None)[0]
             for ranks in map(stats.rankdata, ([n % 5 + 1 for n in range(6)], scores))
         ]
-        assert found.partial.r == pytest.approx(stats.pearsonr(*left)[0], abs=1e-9)
+        assert partial.value == pytest.approx(stats.pearsonr(*left)[0], abs=1e-9)
 
 
 class TestGroups:
@@ -204,11 +209,16 @@ class TestGroups:
         assert empty.reasons["mean"]
 
     def test_perplexities_by_label_with_their_tokens(self):
-        found = reported(rated(*self.SOME))
+        run = judged(rated(*self.SOME))
+        means = [
+            each.value
+            for each in run.estimates
+            if (each.question, each.group, each.statistic) == ("ppl", "label", "mean")
+        ]
         # One token of one letter: exp(1) for every sentence.
-        assert [each.mean for each in found.perplexities] == pytest.approx([math.e] * 4)
-        assert found.n_tokens == 4
-        assert found.first_token.startswith("every token has a left context")
+        assert means == pytest.approx([math.e] * 4)
+        assert sum(run.values.columns[TOKENS].values()) == 4
+        assert run.first_token.startswith("every token has a left context")
 
     def test_accuracies_by_replacement_and_grammaticality(self):
         columns = {"connective": "e", "replacement": "ma"}
@@ -222,31 +232,29 @@ class TestGroups:
                 "d", "Io", 2, label="unacceptable", pair="2", grammatical=True, columns=columns
             ),
         )
-        found = reported(first).accuracies
-        assert found["connective"]["e"].conjunction.accuracy == 0.5
-        assert found["grammaticality"]["no"].conjunction.accuracy == 1
-        assert found["grammaticality"]["yes"].conjunction.accuracy == 0
-        assert found["replacement"]["ma"].n_items == 2
+        found = {(each.group, each.level): each for each in judged(first).estimates}
+        assert found["connective", "e"].value == 0.5
+        assert found["grammaticality", "no"].value == 1
+        assert found["grammaticality", "yes"].value == 0
+        assert found["replacement", "ma"].n == 2
 
 
 class TestBinary:
     def test_a_clean_division(self):
-        found = divide(
-            [1, 2, 3, 7, 8, 9], [False] * 3 + [True] * 3, list("abcdef"), measure="lp", seed=0
-        )
+        found = divide([1, 2, 3, 7, 8, 9], [False] * 3 + [True] * 3, list("abcdef"), seed=0)
         assert (found.auc, found.mcc_in_sample, found.acceptable) == (1, 1, 3)
 
     def test_one_class_has_no_mcc(self):
-        found = divide([1, 2, 3], [True] * 3, list("abc"), measure="lp", seed=0)
+        found = divide([1, 2, 3], [True] * 3, list("abc"), seed=0)
         assert (found.auc, found.mcc) == (None, None)
         assert set(found.reasons) == {"auc", "mcc", "mcc_in_sample"}
 
     def test_nothing_to_divide(self):
-        assert divide([], [], [], measure="lp", seed=0).reasons["auc"]
+        assert divide([], [], [], seed=0).reasons["auc"]
 
     def test_auc_is_scipys(self):
         values, labels = [3, 1, 2, 2, 5, 4], [True, False, True, False, True, False]
-        found = divide(values, labels, list("abcdef"), measure="lp", seed=0)
+        found = divide(values, labels, list("abcdef"), seed=0)
         # python -c "from scipy import stats as s; print(s.mannwhitneyu([3,2,5],[1,2,4])[0] / 9)"
         assert found.auc == pytest.approx(0.7222222222222222)
 

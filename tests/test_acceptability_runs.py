@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.acceptability.records import RatedSentence, Scale, plain
-from cimento.acceptability.report import Options, report
 from cimento.acceptability.suites import load_rated, rated_of, suite_of
+from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import InputError
-from cimento.regions_api import evaluate
+from cimento.paradigms.ratings import scatter_of
 from cimento.requests import stimulus_text
 from cimento.suites.writers.native import write_native
 from tests.rated import FIVE, LENGTHS, rated, sentence
@@ -145,16 +145,18 @@ class TestCommand:
         folder, runs = self.suite(tmp_path), tmp_path / "runs"
         arguments = ["run", str(folder), "-m", "demo-causal", "-o", str(runs), "--set", "draws=50"]
         assert invoke([*arguments, "--json"]) == 0
-        printed = json.loads(capsys.readouterr().out)
-        (found,) = printed["acceptability"]
-        assert found["n_rated"] == 4
-        assert [each["measure"] for each in found["beside"]] == ["lp", "meanlp", "penlp", "ppl"]
+        (printed,) = json.loads(capsys.readouterr().out)["runs"]
+        assert printed["paradigm"] == "ratings"
+        measures = [
+            each["question"] for each in printed["estimates"] if each["statistic"] == "spearman"
+        ]
+        assert measures == ["lp", "meanlp", "penlp", "ppl"]
         (run,) = (runs / "set").iterdir()
-        stored = json.loads((run / "acceptability.json").read_text("utf-8"))
-        assert stored["beside"] == found["beside"]
-        scores = pl.read_parquet(run / "scores.parquet")
-        assert scores.height == 4 * 4
-        assert pl.read_parquet(run / "judgments.parquet").height == 8
+        (stored,) = json.loads((run / "summary.json").read_text("utf-8"))["runs"]
+        assert stored["estimates"] == printed["estimates"]
+        assert not (run / "acceptability.json").exists()
+        outcomes = pl.read_parquet(run / "outcomes.parquet")
+        assert outcomes.filter(pl.col("reference").is_not_null()).height == 4 * 4
         assert invoke(arguments) == 0
         out = capsys.readouterr().out
         assert "beside people" in out
@@ -173,9 +175,10 @@ class TestCommand:
         path.write_text(head + rows, encoding="utf-8")
         arguments = ["run", str(path), "-m", "demo-causal", "-o", str(tmp_path / "runs")]
         assert invoke([*arguments, "--set", "draws=20", "--measure", "lp", "--json"]) == 0
-        (found,) = json.loads(capsys.readouterr().out)["acceptability"]
-        assert found["n_sentences"] == 4
-        assert found["beside"][0]["correlations"][0]["kind"] == "spearman"
+        (found,) = json.loads(capsys.readouterr().out)["runs"]
+        assert found["n_items"] == 4
+        assert found["estimates"][0]["statistic"] == "spearman"
+        assert found["options"]["draws"] == 20
         folder = tmp_path / "suite"
         assert invoke(["suites", "convert", str(path), "-o", str(folder)]) == 0
         assert [each.mean for each in load_rated(folder).rated.sentences] == [1, 2, 3, 4]
@@ -185,8 +188,8 @@ class TestCommand:
         ("setting", "seen"),
         [
             ("draw=3", "draws"),
-            ("draws=many", "whole number"),
-            ("ratings=t", "raw or z"),
+            ("draws=many", "draws"),
+            ("ratings=t", "'raw' or 'z'"),
             ("ratings=z", "no rating has a z-score"),
         ],
     )
@@ -204,13 +207,7 @@ class TestCommand:
 
 class TestScatter:
     def drawn(self):
-        from cimento.acceptability.figures import scatter, scatter_frame
-        from cimento.acceptability.report import scored_in_order
-        from cimento.measures import find_measure
-
-        run = evaluate(suite_of(FIVE), LENGTHS)
-        frame = scatter_frame(FIVE.sentences, scored_in_order(run), find_measure("lp"))
-        return scatter(frame, suite="set", model="fake", by="people", measure=find_measure("lp"))
+        return scatter_of(evaluate(suite_of(FIVE), LENGTHS))
 
     def test_it_hands_out_its_numbers_and_names_the_worst(self):
         pytest.importorskip("altair")
@@ -218,16 +215,14 @@ class TestScatter:
         assert figure.frame["id"].to_list() == list("abcde")
         assert figure.frame["value"].to_list() == [-2, -5, -8, -2, -11]
         assert figure.frame["named"].null_count() == 0
-        assert figure.spec["description"] == "fake beside people on set (lp)"
+        assert figure.spec["description"] == "fake@0000000 beside people on set (lp)"
 
     def test_nothing_to_draw_is_said(self):
-        from cimento.acceptability.figures import scatter, scatter_frame
         from cimento.errors import UsageError
-        from cimento.measures import find_measure
 
-        empty = scatter_frame([], [], find_measure("lp"))
+        unrated = evaluate(suite_of(rated(sentence("a", "Sì"))), LENGTHS)
         with pytest.raises(UsageError, match="no sentence has a rating"):
-            scatter(empty, suite="set", model="m", by="people", measure=find_measure("lp"))
+            scatter_of(unrated)
 
 
 def test_what_a_suite_declares_a_cluster_stays_together():
@@ -246,15 +241,14 @@ def test_what_a_suite_declares_a_cluster_stays_together():
     ]
     suite = suite_of(rated(*sentences))
     alone, clustered = suite, dataclasses.replace(suite, cluster="word")
-    options = Options(measures=("lp",), draws=200)
 
-    def auc_interval(of):
-        run = evaluate(of, LENGTHS)
-        return report(run, rated_of(run.suite), by="people", options=options).binary[0].auc_interval
+    def area(suite):
+        estimates = evaluate(suite, LENGTHS, measure="lp", draws=200).estimates()
+        return next(each for each in estimates if each.statistic == "AUC")
 
-    assert auc_interval(alone).low is not None
-    assert auc_interval(clustered).low is None
-    assert auc_interval(clustered).reason == "2 clusters: an interval needs 5 or more"
+    assert area(alone).low is not None
+    assert area(clustered).low is None
+    assert area(clustered).reason == "2 clusters: an interval needs 5 or more"
 
 
 def test_the_table_of_auc_names_its_method(tmp_path, capsys):

@@ -279,7 +279,7 @@ _OWN_ROADS = "the command knows four kinds by name"
 
 MISSING: dict[str, dict[str, str]] = {
     "regions": {"run --json": _OWN_RUNNER},
-    "ratings": {"run --json": _OWN_RUNNER},
+    "ratings": {"judge": _FORMULAS},
     "cloze": {
         "judge": _FORMULAS,
     },

@@ -7,10 +7,11 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import cimento
-from cimento.acceptability.suites import load_rated
+from cimento.acceptability.suites import load_rated, rated_of
 from cimento.annotate.adjudicating import adjudicate, agreement_text
 from cimento.annotate.applying import apply_judgments
 from cimento.annotate.dialogue import lines_of
@@ -19,6 +20,7 @@ from cimento.errors import InputError, UsageError
 from cimento.judgments.adjudicating import agreements, one_annotator, side_by_side
 from cimento.judgments.files import read_judgments, write_judgments
 from cimento.judgments.records import Judgment, judgments_of, table_of
+from cimento.runs.run import open_runs
 from cimento.studies.connectives.cloze import TARGET, table_3
 from cimento.studies.connectives.own import own_tables, read_own
 
@@ -290,5 +292,9 @@ def test_a_run_sets_a_model_beside_imported_ratings(tmp_path, capsys):
     ]) == 0  # fmt: skip
     out = capsys.readouterr().out
     assert "spearman" in out.lower()
-    (stored,) = (tmp_path / "runs").rglob("judgments.parquet")
-    assert read_judgments(stored.parent).height == len(people)
+    (run,) = open_runs(tmp_path / "runs")
+    sentences = rated_of(run.suite).sentences
+    assert sum(len(each.ratings) for each in sentences) == len(people)
+    means = {each.id: each.mean for each in sentences}
+    beside = run.outcomes().filter(pl.col("question") == "lp").select("item", "reference")
+    assert dict(beside.iter_rows()) == means

@@ -9,10 +9,9 @@ import re
 import polars as pl
 import pytest
 
-from cimento.acceptability.report import Options, report
-from cimento.acceptability.suites import RatedSuite, load_rated, suite_of
+from cimento import api
+from cimento.acceptability.suites import suite_of
 from cimento.answers import JUDGMENTS, write_table
-from cimento.cli import acceptability
 from cimento.cli.main import invoke
 from cimento.cli.reports import open_reports
 from cimento.cloze.answers import ClozeAnswers
@@ -24,7 +23,6 @@ from cimento.results import Run
 from cimento.runs.run import open_run
 from cimento.runs.store import RunFolder
 from cimento.stories.records import STORY
-from cimento.suites.writers.native import write_native
 from tests.designs import island_suite
 from tests.pages import parse_page
 from tests.rated import LENGTHS, rated, sentence
@@ -59,14 +57,7 @@ def stories(tmp_path):
 def rated_run(tmp_path, *sentences):
     """A stored run of rated sentences."""
     suite = suite_of(rated(*sentences))
-    found = load_rated(write_native(suite, tmp_path / "rated"))
-    assert isinstance(found, RatedSuite)
-    run = evaluate(acceptability._suite(found), LENGTHS, output=tmp_path / "runs")
-    options = Options(measures=("lp",), draws=100)
-    acceptability._store(
-        run, found, report(run, found.rated, by=found.by, options=options), options
-    )
-    return run
+    return api.evaluate(suite, LENGTHS, output=tmp_path / "runs", measure="lp", draws=100)
 
 
 @pytest.fixture

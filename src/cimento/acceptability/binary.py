@@ -1,14 +1,14 @@
-"""Yes or no from a measure: how well a threshold divides what authors call acceptable or not."""
+"""Yes or no from a measure: how well a threshold divides what authors call acceptable or not.
+
+The best threshold of nine parts answers for the tenth, as for the baselines of CoLA (Warstadt et
+al. 2019, doi:10.1162/tacl_a_00290); the sentences of a cluster or pair stay together.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from cimento.acceptability.beside import belongs_to
-from cimento.acceptability.records import RatedSentence
-from cimento.measures import Measure, Missing
-from cimento.measures.scores import ScoredSentence
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval
 
@@ -18,10 +18,9 @@ NO_LABELS = "no sentence is labelled acceptable or unacceptable"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binary:
-    """A measure against the labels.
+    """Values against labels.
 
     Attributes:
-        measure: its name.
         n: sentences with a label and a value.
         acceptable: how many of them are labelled acceptable.
         auc: how often an acceptable one is better than an unacceptable one, ties as half.
@@ -32,7 +31,6 @@ class Binary:
         reasons: for each of the fields that is None, why.
     """
 
-    measure: str
     n: int
     acceptable: int
     auc: float | None
@@ -43,55 +41,22 @@ class Binary:
     reasons: dict[str, str]
 
 
-def binary(
-    sentences: Sequence[RatedSentence],
-    scored: Sequence[ScoredSentence],
-    measure: Measure,
+def divide(
+    values: Sequence[float],
+    acceptable: Sequence[bool],
+    clusters: Sequence[Hashable],
     *,
     seed: int,
     folds: int = 10,
 ) -> Binary:
     """AUC, and the MCC of a threshold that was chosen on other sentences.
 
-    The best threshold of nine parts answers for the tenth, as for the baselines of CoLA (Warstadt
-    et al. 2019, doi:10.1162/tacl_a_00290); the sentences of a cluster or pair stay together.
-
     Args:
-        sentences: with their labels.
-        scored: what the model said of each, in the same order.
-        measure: what is divided by a threshold.
+        values: of which the acceptable sentences should have the higher.
+        acceptable: whether each sentence is labelled acceptable.
+        clusters: what each sentence belongs to.
         seed: of the division into parts.
         folds: how many parts.
-
-    Raises:
-        UsageError: fewer than two folds.
-    """
-    values = [measure.of(each.sentence) for each in scored]
-    known = [
-        (sentence, value if measure.higher_is_better else -value)
-        for sentence, value in zip(sentences, values, strict=True)
-        if sentence.label and not isinstance(value, Missing)
-    ]
-    return divide(
-        [value for _, value in known],
-        [sentence.label == "acceptable" for sentence, _ in known],
-        [belongs_to(sentence) for sentence, _ in known],
-        measure=measure.name,
-        seed=seed,
-        folds=folds,
-    )
-
-
-def divide(
-    values: Sequence[float],
-    acceptable: Sequence[bool],
-    clusters: Sequence[Hashable],
-    *,
-    measure: str,
-    seed: int,
-    folds: int = 10,
-) -> Binary:
-    """The same from plain numbers, of which the acceptable sentences should have the higher.
 
     Raises:
         UsageError: fewer than two folds, or columns of different lengths.
@@ -102,7 +67,7 @@ def divide(
     if not values:
         reasons = dict.fromkeys(("auc", "mcc", "mcc_in_sample"), NO_LABELS)
         return Binary(
-            measure=measure, n=0, acceptable=0, auc=None,
+            n=0, acceptable=0, auc=None,
             auc_interval=Interval(None, None, None, NO_LABELS), mcc=None, mcc_in_sample=None,
             folds=0, reasons=reasons,
         )  # fmt: skip
@@ -117,7 +82,6 @@ def divide(
     if found.mcc_in_sample is None:
         reasons["mcc_in_sample"] = found.reason or ""
     return Binary(
-        measure=measure,
         n=len(values),
         acceptable=sum(acceptable),
         auc=area.value,

@@ -237,7 +237,6 @@ def _binary(
         [value if measure.higher_is_better else -value for _, value in known],
         [sentence.label == "acceptable" for sentence, _ in known],
         [belongs_to(sentence) for sentence, _ in known],
-        measure=measure.name,
         seed=seed,
     )
     labelled = sum(bool(each.label) for each in values.sentences)

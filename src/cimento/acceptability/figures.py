@@ -6,14 +6,9 @@ from collections.abc import Sequence
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
-from cimento.acceptability.beside import MISSES, gaps
-from cimento.acceptability.records import RatedSentence
-from cimento.acceptability.report import scored_in_order
-from cimento.acceptability.suites import rated_of, ratings_by
-from cimento.measures import Measure, find_measure
-from cimento.measures.scores import ScoredSentence
+from cimento.acceptability.correlation import RatedValue, farthest_apart, gaps
+from cimento.measures import Measure
 from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, require_rows
-from cimento.results import Run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,9 +19,7 @@ _COLOURS = (BLUE, ORANGE, GREY)
 _WIDTH = 40
 
 
-def scatter_frame(
-    sentences: Sequence[RatedSentence], scored: Sequence[ScoredSentence], measure: Measure
-) -> pl.DataFrame:
+def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.DataFrame:
     """One row for each sentence that has a rating and a value: what `scatter` draws.
 
     Columns: ``id``, ``text``, ``label``, ``rating``, ``value``, ``gap`` (its rank by the model
@@ -34,17 +27,16 @@ def scatter_frame(
     misses.
 
     Args:
-        sentences: with their ratings.
-        scored: what the model said of each, in the same order.
-        measure: what is drawn against the ratings.
+        rows: sentences with a rating and a value of the measure.
+        higher_is_better: whether the better sentence has the higher value.
     """
     import polars as pl
 
-    found = gaps(sentences, scored, measure)
-    worst = sorted(found, key=lambda miss: (-abs(miss.gap), miss.id))[:MISSES]
+    found = gaps(rows, higher_is_better=higher_is_better)
+    worst = farthest_apart(rows, higher_is_better=higher_is_better)
     named = {miss.id: shorten(miss.text, _WIDTH, placeholder=" ...") for miss in worst}
-    labels = {each.id: each.label or "sentence" for each in sentences}
-    rows = [(m.id, m.text, labels[m.id], m.rating, m.score, m.gap, named.get(m.id)) for m in found]
+    labels = {row.sentence.id: row.sentence.label or "sentence" for row in rows}
+    cells = [(m.id, m.text, labels[m.id], m.rating, m.score, m.gap, named.get(m.id)) for m in found]
     schema = {
         "id": pl.String,
         "text": pl.String,
@@ -54,25 +46,7 @@ def scatter_frame(
         "gap": pl.Float64,
         "named": pl.String,
     }
-    return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def run_scatter(run: Run, measure: str = "") -> Figure:
-    """The scatter of a stored run of a suite with ratings.
-
-    Args:
-        run: of the suite.
-        measure: what is drawn; empty for ``lp``.
-
-    Raises:
-        UsageError: there is no such measure, or nothing to draw.
-        InputError: the suite's ratings are not what they should be.
-        MissingDependencyError: altair is not installed.
-    """
-    chosen = find_measure(measure or "lp")
-    rated, by = rated_of(run.suite), ratings_by(run.suite)
-    frame = scatter_frame(rated.sentences, scored_in_order(run), chosen)
-    return scatter(frame, suite=run.suite.name, model=run.model, by=by, measure=chosen)
+    return pl.DataFrame(cells, schema=schema, orient="row")
 
 
 def scatter(frame: pl.DataFrame, *, suite: str, model: str, by: str, measure: Measure) -> Figure:

@@ -56,7 +56,7 @@ def agreements(sentences: Sequence[RatedSentence]) -> Agreements:
     Args:
         sentences: those without single ratings count for nothing.
     """
-    from cimento.acceptability.beside import design_of
+    from cimento.acceptability.correlation import design_of
     from cimento.statistics.agreement import fleiss_kappa, krippendorff_alpha
 
     rated = [each for each in sentences if each.ratings]

@@ -52,18 +52,15 @@ Runner: TypeAlias = Callable[[Sequence[str], Sequence[str], KindRun], int]
 StoredTest: TypeAlias = Callable[[Sequence[str], str, KindRun], list[bool]]
 """Of suites by their paths and a model: whether each run is stored; nothing is loaded."""
 
-ONE_ROAD: frozenset[str] = frozenset({"cloze", "templates", "stories"})
+ONE_ROAD: frozenset[str] = frozenset({"acceptability", "cloze", "ratings", "stories", "templates"})
 """Kinds that `cimento.api` runs; the others still have a runner of their own below."""
 
 RUNNERS: Mapping[str, str] = {
     REGIONS: "cimento.cli.evaluating:run_regions",
-    "acceptability": "cimento.cli.acceptability:run_acceptability",
 }
 """Kind of suite to its runner, as ``module:function``."""
 
-STORED: Mapping[str, str] = {
-    "acceptability": "cimento.cli.acceptability:acceptability_stored",
-}
+STORED: Mapping[str, str] = {}
 """Kind of suite, but that of regions, to what says which runs are stored."""
 
 

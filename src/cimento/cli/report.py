@@ -95,7 +95,7 @@ def _report(
         return
     if output.suffix.lower() == ".html":
         others, told = opened.sections()
-        write_report(opened.plain_runs(), output, others=others, told=told, on_road=opened.on_road)
+        write_report(opened.runs, output, others=others, told=told, on_road=opened.on_road)
     else:
         write_report(opened.runs, output, told=opened.told, on_road=opened.on_road)
     note(f"The report is in {output}")

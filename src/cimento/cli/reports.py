@@ -15,23 +15,18 @@ from cimento.report.told import told_of
 from cimento.results import Run, told_apart
 from cimento.runs.run import Run as RoadRun
 from cimento.runs.run import open_run, paradigm_name
-from cimento.runs.store import Manifest, RunFolder, find_runs
-from cimento.suites.kinds import ACCEPTABILITY, REGIONS
+from cimento.runs.store import find_runs
+from cimento.suites.kinds import REGIONS
 
 if TYPE_CHECKING:
     from cimento.report.records import Reporter, RunReport, Stored, SuiteReport
     from cimento.report.told import Told
 
-EARLIER_ROAD: frozenset[str] = frozenset({"regions", "ratings"})
+EARLIER_ROAD: frozenset[str] = frozenset({"regions"})
 """Paradigms whose runs are still shown by what stands below, and not by their own `sections`."""
 
-REPORTERS: Mapping[str, str] = {
-    ACCEPTABILITY: "cimento.acceptability.reporting:acceptability_suites",
-}
+REPORTERS: Mapping[str, str] = {}
 """Kind of run to what makes sections of its runs, as ``module:function``."""
-
-RATED = "acceptability.json"
-"""A run of regions with this beside its tables has ratings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +34,7 @@ class Opened:
     """Stored runs.
 
     Attributes:
-        runs: that formulas judge, rated ones included.
+        runs: of suites of regions.
         told: what was printed of runs that have more than verdicts.
         others: the folders of runs that have sections of their own, by kind.
         on_road: runs that their paradigm shows.
@@ -49,11 +44,6 @@ class Opened:
     told: tuple[Told, ...]
     others: Mapping[str, tuple[Stored, ...]]
     on_road: tuple[RoadRun, ...] = ()
-
-    def plain_runs(self) -> list[Run]:
-        """The runs that formulas judge and that have no section of another kind."""
-        rated = {folder.path for folder, _ in self.others.get(ACCEPTABILITY, ())}
-        return [run for run in self.runs if run.folder not in rated]
 
     def sections(self) -> tuple[list[SuiteReport], list[Told]]:
         """The sections of all other runs, and the texts of those that cannot be shown so.
@@ -77,14 +67,14 @@ class Opened:
 
     def reports(self) -> list[RunReport]:
         """Every run with its items, without figures and tables of suites."""
-        plain = [run.report(items=None) for run in self.plain_runs()]
+        plain = [run.report(items=None) for run in self.runs]
         return [*plain, *(run for suite in self.sections()[0] for run in suite.runs)]
 
     def suites(self) -> list[SuiteReport]:
         """The sections of all runs."""
         from cimento.reporting import region_suites
 
-        return [*region_suites(self.plain_runs()), *self.sections()[0]]
+        return [*region_suites(self.runs), *self.sections()[0]]
 
 
 def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> Opened:
@@ -102,7 +92,7 @@ def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> Opened:
     stored = [(folder, folder.manifest()) for path in paths for folder in find_runs(path)]
     found = [each for each in stored if paradigm_name(*each) in EARLIER_ROAD]
     on_road = [open_run(each[0].path) for each in stored if each not in found]
-    kinds = [_kind(folder, manifest) for folder, manifest in found]
+    kinds = [str(manifest.get("kind") or REGIONS) for _, manifest in found]
     others: dict[str, tuple[Stored, ...]] = {}
     for kind, each in zip(kinds, found, strict=True):
         if kind in REPORTERS:
@@ -140,13 +130,6 @@ def _own_measures(run: Run) -> tuple[str, ...]:
     judging = run.judging
     names = (judging.measure, *judging.also) if judging.also else ()
     return tuple(name or REGION_VALUES for name in names)
-
-
-def _kind(folder: RunFolder, manifest: Manifest) -> str:
-    kind = manifest.get("kind")
-    if isinstance(kind, str):
-        return kind
-    return ACCEPTABILITY if (folder.path / RATED).exists() else REGIONS
 
 
 def _reporter(kind: str) -> Reporter:

@@ -8,7 +8,8 @@ which stands beside its mean rating.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -21,7 +22,9 @@ from cimento.acceptability.estimates import (
     rating_estimates,
     with_headline,
 )
+from cimento.acceptability.figures import scatter, scatter_frame
 from cimento.acceptability.people import standardised
+from cimento.acceptability.reporting import rated_tables, with_people
 from cimento.acceptability.suites import (
     KIND,
     NO_PREDICTIONS,
@@ -46,8 +49,11 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.paradigms.regions.options import RegionOptions, names_of
 from cimento.paradigms.regions.paradigm import RegionParadigm
+from cimento.report.figures import Figure, drawable
+from cimento.report.records import SuiteReport
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import GROUP, Outcome, outcomes_table, rate
+from cimento.suites.kinds import RATED
 from cimento.suites.model import JsonValue, Suite
 
 if TYPE_CHECKING:
@@ -60,6 +66,8 @@ if TYPE_CHECKING:
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
     from cimento.sources import Asking
+
+NO_RATINGS = "No sentence has a rating: there is nothing to correlate measures with."
 
 _PERPLEXITY: Mapping[str, str] = {"causal": "ppl", "masked": "pppl"}
 _BAD = ("unacceptable", "bad")
@@ -118,7 +126,7 @@ class Ratings(RegionParadigm):
     """Suites of rated sentences: what differs from suites of regions."""
 
     name = "ratings"
-    kinds = (KIND, "ratings")
+    kinds = tuple(sorted(RATED))
     options = RatingOptions
 
     def detect(self, path: Path) -> bool:
@@ -250,14 +258,34 @@ class Ratings(RegionParadigm):
         rated = any(each.mean is not None for each in rated_of(suite_of(run)).sentences)
         return (*super().warnings(run), *(() if rated else (NO_RATINGS,)))
 
+    def sections(self, runs: Sequence[Run]) -> list[SuiteReport]:
+        """As of suites of regions, with ratings at items, scatters and tables of correlations."""
+        groups: dict[tuple[str, ...], list[Run]] = {}
+        for run in runs:
+            formulas = (each.formula for each in judged_suite(run).predictions)
+            groups.setdefault((run.suite.name, *formulas), []).append(run)
+        return [self._section(group) for group in groups.values()]
+
+    def _section(self, runs: Sequence[Run]) -> SuiteReport:
+        """The section of some runs of one suite, each judged on its first measure."""
+        first = [run.judge(also=()) if _options(run).also else run for run in runs]
+        (section,) = super().sections(first)
+        rated = [rated_run(run) for run in runs]
+        makers: list[Callable[[], Figure]] = [partial(scatter_of, run) for run in runs]
+        return SuiteReport(
+            runs=tuple(
+                with_people(report, one) for report, one in zip(section.runs, rated, strict=True)
+            ),
+            figures=(*drawable(*makers), *section.figures),
+            tables=(*rated_tables(rated), *section.tables),
+        )
+
     def text(self, runs: Sequence[Run]) -> str:
         """The table of pairs where there are some, then what is said of each run."""
         pairs = [run for run in runs if judged_suite(run).predictions]
         tables = [super().text(pairs)] if pairs else []
         return "\n\n".join([*tables, *(rated_text(rated_run(run)) for run in runs)])
 
-
-NO_RATINGS = "No sentence has a rating: there is nothing to correlate measures with."
 
 RATINGS = Ratings()
 
@@ -284,6 +312,25 @@ def rated_run(run: Run) -> RatedRun:
         values=RatedValues.of(rated_of(suite).sentences, run.outcomes()),
         estimates=run.estimates(),
     )
+
+
+def scatter_of(run: Run, measure: str = "") -> Figure:
+    """The scatter of a measure against the ratings.
+
+    Args:
+        run: of this paradigm.
+        measure: its name; empty for the first of the run.
+
+    Raises:
+        UsageError: there is no such measure, or nothing to draw.
+        MissingDependencyError: altair is not installed.
+    """
+    suite = suite_of(run)
+    chosen = find_measure(measure) if measure else _options(run).measures(run.model_kind)[0]
+    beside = outcomes_table(run.suite.name, _sentence_outcomes(run, [chosen.name]))
+    values = RatedValues.of(rated_of(suite).sentences, beside)
+    frame = scatter_frame(values.rows(chosen.name), higher_is_better=chosen.higher_is_better)
+    return scatter(frame, suite=suite.name, model=run.model, by=ratings_by(suite), measure=chosen)
 
 
 def perplexity_of(run: Run) -> str:

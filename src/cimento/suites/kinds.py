@@ -10,6 +10,8 @@ from cimento.parsing import parse_toml
 
 REGIONS = "regions"
 ACCEPTABILITY = "acceptability"
+RATED = frozenset({ACCEPTABILITY, "ratings"})
+"""What suites of rated sentences may call themselves."""
 
 
 def kind_of(path: Path) -> str:

@@ -7,18 +7,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cimento.acceptability.estimates import TOKENS
 from cimento.acceptability.records import RatedSet
-from cimento.acceptability.report import scored_in_order
 from cimento.acceptability.suites import suite_of
+from cimento.api import evaluate
 from cimento.cloze.free import ask_texts
 from cimento.cloze.records import BLANK
 from cimento.errors import InputError
-from cimento.judging import Judging
-from cimento.measures import Missing, find_measure
+from cimento.measures import Missing
 from cimento.measures.values import Value
-from cimento.models.base import BosRule, Policy, Scorer
+from cimento.models.base import BosRule, Scorer
 from cimento.models.fill import FillPolicy
-from cimento.regions_api import evaluate
+from cimento.paradigms.ratings import perplexity_of
+from cimento.runs.outcomes import each_outcome
 from cimento.sources import Asking
 from cimento.studies.connectives.cloze import ClozeItem
 
@@ -60,27 +61,22 @@ def perplexities(
     Raises:
         CimentoError: the model cannot be used.
     """
-    run = evaluate(
-        suite_of(rated),
-        model,
-        asking=Asking(policy=Policy(bos=bos), device=device, all_tokens=True),
-        judging=Judging(unscored_first="drop"),
-    )
-    measure = find_measure("pppl" if run.model_kind == "masked" else "ppl")
+    run = evaluate(suite_of(rated), model, bos=bos, device=device, unscored_first="drop")
+    measure = perplexity_of(run)
     names = {each.id: each.id for each in rated.sentences}
     names |= {f"{each.pair}/{each.label}": each.id for each in rated.sentences}
     values: dict[str, Value] = {}
     tokens: dict[str, int] = {}
-    for scored in scored_in_order(run):
-        place = scored.stimulus
-        name = names.get(f"{place.item}/{place.condition}") or names[place.item]
-        values[name] = measure.of(scored.sentence)
-        known = scored.sentence
-        tokens[name] = 0 if isinstance(known, Missing) else known.n_tokens
+    for outcome in each_outcome(run.outcomes()):
+        if outcome.question == measure:
+            known = outcome.value
+            values[names[outcome.item]] = Missing(outcome.reason) if known is None else known
+        elif outcome.question == TOKENS:
+            tokens[names[outcome.item]] = int(outcome.value or 0)
     dropped = run.model_kind == "causal" and bos == "none"
     return Perplexities(
         model=run.model,
-        measure=measure.name,
+        measure=measure,
         values=values,
         tokens=tokens,
         first_token="not scored and not counted" if dropped else "scored and counted",
