@@ -58,18 +58,6 @@ def runs_of_every_kind(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def opened_runs(runs_of_every_kind, tmp_path_factory) -> Path:
-    """The same runs, as far as their paradigms open them."""
-    from cimento.paradigms.registry import PARADIGMS
-
-    if "stories" in PARADIGMS:
-        return runs_of_every_kind
-    out = tmp_path_factory.mktemp("opened") / "runs"
-    shutil.copytree(runs_of_every_kind, out, ignore=shutil.ignore_patterns("es-stories"))
-    return out
-
-
-@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Headless Chromium of the system; the test is skipped where there is none."""
     program = shutil.which("chromium") or shutil.which("google-chrome")

@@ -16,7 +16,6 @@ from cimento.errors import TableError
 from cimento.measures import MEASURES
 from cimento.models.base import Policy
 from cimento.paradigms.base import MethodFacts
-from cimento.paradigms.registry import PARADIGMS
 from cimento.runs.run import Run, open_run, open_runs
 from cimento.suites.builtin import builtin_names, find_suite
 from cimento.suites.model import Meta
@@ -27,14 +26,14 @@ KINDS = (
     "it-acceptability",
     "it-connectives-cloze",
     "es-agreement-templates",
-    *(["es-stories"] if "stories" in PARADIGMS else []),
+    "es-stories",
 )
 
 
 @pytest.fixture(scope="module")
-def stored(opened_runs):
+def stored(runs_of_every_kind):
     """These runs, by the suite's name."""
-    return {run.suite.name: run for run in open_runs(opened_runs)}
+    return {run.suite.name: run for run in open_runs(runs_of_every_kind)}
 
 
 def made(**changes) -> Run:
@@ -140,9 +139,8 @@ def test_what_a_kind_of_suite_alone_does_is_said_of_it(stored):
     assert "items of one connective belong together" in said["it-connectives-cloze"]
     assert "by the rule sentence and by left" in said["it-connectives-cloze"]
     assert "bootstrap" not in said["it-connectives-cloze"]
-    if "es-stories" in said:
-        assert "3 examples (fixed, seed 1234)" in said["es-stories"]
-        assert "bootstrap" not in said["es-stories"]
+    assert "3 examples (fixed, seed 1234)" in said["es-stories"]
+    assert "bootstrap" not in said["es-stories"]
 
 
 def test_options_are_said_as_they_were():
@@ -262,8 +260,8 @@ def test_a_folder_without_a_run_is_refused(tmp_path):
         open_run(tmp_path)
 
 
-def test_the_command_prints_bibtex_or_the_paragraph(opened_runs, stored, capsys):
-    path = str(opened_runs)
+def test_the_command_prints_bibtex_or_the_paragraph(runs_of_every_kind, stored, capsys):
+    path = str(runs_of_every_kind)
     capsys.readouterr()
 
     assert invoke(["cite", path]) == 0

@@ -203,8 +203,8 @@ def test_a_notebook_shows_rates_and_correlations():
     assert "4 shared items" in html
 
 
-def test_the_command_prints_tables_and_json(opened_runs, tmp_path, capsys):
-    islands = str(opened_runs / "it-islands")
+def test_the_command_prints_tables_and_json(runs_of_every_kind, tmp_path, capsys):
+    islands = str(runs_of_every_kind / "it-islands")
     capsys.readouterr()
 
     assert invoke(["compare", islands, islands, "--items"]) == 0
@@ -225,8 +225,8 @@ def test_the_command_prints_tables_and_json(opened_runs, tmp_path, capsys):
     assert "no finished run" in capsys.readouterr().err
 
 
-def test_ratings_are_compared_by_their_correlations(opened_runs, capsys):
-    ratings = str(opened_runs / "it-acceptability")
+def test_ratings_are_compared_by_their_correlations(runs_of_every_kind, capsys):
+    ratings = str(runs_of_every_kind / "it-acceptability")
     capsys.readouterr()
 
     assert invoke(["compare", ratings, ratings]) == 0

@@ -296,15 +296,14 @@ def test_the_command_ranks_all_models_of_a_folder(tmp_path, capsys):
     assert "no suite was run by two models" in capsys.readouterr().err
 
 
-def test_every_kind_of_run_can_be_compared(opened_runs):
-    found = item_outcomes(open_runs(opened_runs), every_question=True)
+def test_every_kind_of_run_can_be_compared(runs_of_every_kind):
+    found = item_outcomes(open_runs(runs_of_every_kind), every_question=True)
     by_suite = {name: [e for e in found if e.suite == name] for name in {e.suite for e in found}}
     questions = {name: {e.question for e in those} for name, those in by_suite.items()}
 
     assert questions["it-islands"] >= {"all predictions", "prediction 0"}
     assert questions["it-connectives-cloze"] >= {"hit@1", "hit@10", "choice"}
-    if "es-stories" in questions:
-        assert questions["es-stories"] >= {"story_class"}
+    assert questions["es-stories"] >= {"story_class"}
     assert not any(e.right for e in by_suite["it-acceptability"])  # it predicts nothing
     assert all(e.references and e.values for e in by_suite["it-acceptability"] if e.coefficients)
     assert set(by_suite["es-agreement-templates"][0].clusters.values()) != set()

@@ -271,7 +271,6 @@ COMMANDS: dict[str, Callable[[Tried], Said]] = {
     },
 }
 
-_EXPORTS = tuple(cell for cell in COMMANDS if cell.startswith("export"))
 _OWN_RUNNER = "a runner of this kind prints its own summary"
 _NOT_PLANNED = "only suites of regions are planned"
 _FORMULAS = "only formulas are judged again"

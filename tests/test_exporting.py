@@ -27,18 +27,18 @@ TARGETS = ("lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r")
 
 
 @pytest.fixture(scope="module")
-def exported(opened_runs, tmp_path_factory):
+def exported(runs_of_every_kind, tmp_path_factory):
     """Every kind of run in every format: the folder with one folder for each."""
     folder = tmp_path_factory.mktemp("exported")
     for target in TARGETS:
-        command = ["export", str(opened_runs), "--to", target, "-o", str(folder / target)]
+        command = ["export", str(runs_of_every_kind), "--to", target, "-o", str(folder / target)]
         assert invoke(command) == 0
     return folder
 
 
 @pytest.fixture(scope="module")
-def runs(opened_runs):
-    return {run.suite: run for run in of_runs(open_runs(opened_runs))}
+def runs(runs_of_every_kind):
+    return {run.suite: run for run in of_runs(open_runs(runs_of_every_kind))}
 
 
 def read_json(path: Path) -> dict:
@@ -293,7 +293,7 @@ def test_a_dataset_folder_holds_every_table_and_a_card(exported, runs):
 
     assert card.startswith('---\nlanguage:\n- "es"\n- "it"\nlicense: cc-by-4.0\n')
     tables = {path.stem for path in (folder / "data").iterdir()}
-    assert {"outcomes", "estimates", "tokens", "requests", "fills"} <= tables
+    assert {"outcomes", "estimates", "tokens", "requests", "fills", "choices"} <= tables
     assert "judgments" not in tables  # they name who judged
     for name in tables:
         assert f"- config_name: {name}\n  data_files: data/{name}.parquet" in card
@@ -343,18 +343,18 @@ def test_r_fits_what_we_fit(exported):
     assert error == pytest.approx(effect.se, rel=1e-3)
 
 
-def test_the_same_run_makes_the_same_files(opened_runs, exported, tmp_path):
+def test_the_same_run_makes_the_same_files(runs_of_every_kind, exported, tmp_path):
     for target in TARGETS:
         again = tmp_path / target
-        command = ["export", str(opened_runs), "--to", target, "-o", str(again)]
+        command = ["export", str(runs_of_every_kind), "--to", target, "-o", str(again)]
         assert invoke(command) == 0
         for path in again.rglob("*"):
             other = exported / target / path.relative_to(again)
             assert path.is_dir() or path.read_bytes() == other.read_bytes()
 
 
-def test_bad_input_is_refused(tmp_path, opened_runs, capsys):
-    run = str(opened_runs)
+def test_bad_input_is_refused(tmp_path, runs_of_every_kind, capsys):
+    run = str(runs_of_every_kind)
 
     assert invoke(["export", str(tmp_path), "--to", "r", "-o", str(tmp_path / "x")]) == 2
     assert "no finished run" in capsys.readouterr().err
@@ -366,8 +366,8 @@ def test_bad_input_is_refused(tmp_path, opened_runs, capsys):
     assert invoke(["export", run, "--to", "r", "-o", str(tmp_path / "file")]) == 1
 
 
-def test_one_run_is_one(opened_runs, tmp_path, capsys):
-    run = str(opened_runs / "it-islands")
+def test_one_run_is_one(runs_of_every_kind, tmp_path, capsys):
+    run = str(runs_of_every_kind / "it-islands")
     capsys.readouterr()
 
     assert invoke(["export", run, "--to", "hf-dataset", "-o", str(tmp_path)]) == 0
@@ -375,17 +375,17 @@ def test_one_run_is_one(opened_runs, tmp_path, capsys):
     assert "\n1 run of cimento," in (tmp_path / "README.md").read_text("utf-8")
 
 
-def test_two_runs_of_one_task_are_not_mixed_up(opened_runs, tmp_path, capsys):
-    run = str(opened_runs / "it-islands")
+def test_two_runs_of_one_task_are_not_mixed_up(runs_of_every_kind, tmp_path, capsys):
+    run = str(runs_of_every_kind / "it-islands")
 
     assert invoke(["export", run, run, "--to", "lm-eval", "-o", str(tmp_path)]) == 2
     assert "its task it_islands_prediction_0 is that of" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
-def test_a_run_without_a_date_is_refused(opened_runs, tmp_path, capsys):
+def test_a_run_without_a_date_is_refused(runs_of_every_kind, tmp_path, capsys):
     copy = tmp_path / "run"
-    shutil.copytree(next(find_runs(opened_runs / "it-islands")).path, copy)
+    shutil.copytree(next(find_runs(runs_of_every_kind / "it-islands")).path, copy)
     plain = read_json(copy / "manifest.json")
     (copy / "manifest.json").write_text(json.dumps({**plain, "created": "today"}), "utf-8")
 

@@ -16,7 +16,6 @@ from cimento.cli.kinds import ONE_ROAD
 from cimento.cli.main import invoke
 from cimento.compare import item_outcomes, rank_models
 from cimento.exporting.data import RunData, bounds
-from cimento.paradigms.registry import PARADIGMS
 from cimento.runs.estimates import Estimate
 from cimento.runs.run import Run, open_run
 from cimento.runs.summary import from_json
@@ -26,7 +25,7 @@ SUITES = {
     "ratings": "it-acceptability",
     "cloze": "it-connectives-cloze",
     "templates": "es-agreement-templates",
-    **({"stories": "es-stories"} if "stories" in PARADIGMS else {}),
+    "stories": "es-stories",
 }
 TARGETS = ("lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r")
 LIMIT = 8

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from cimento.paradigms.base import MethodFacts
 from cimento.stories.judging import asked_of
-from cimento.stories.records import TIERS
 from cimento.stories.settings import prompt_for
 
 if TYPE_CHECKING:
@@ -32,10 +30,6 @@ _METRICS = (
     " implausible stories right at the first two, verifiability at all three [@storks2021;"
     " @pensa2024]."
 )
-_INTERVALS = (
-    "Rates have Wilson's 95 % interval [@wilson1927] at the effective number of stories, because a"
-    " story and its variants belong together [@korn1998; @franco2019]."
-)
 
 
 def story_methods(run: Run) -> MethodFacts:
@@ -56,13 +50,10 @@ def story_methods(run: Run) -> MethodFacts:
     if suite.corrections:
         names = ", ".join(suite.corrections)
         sentences.append(f"Corrections were made to the stories: {names}.")
-    table = run.outcomes()
-    alone = table.filter(table["question"].is_in(TIERS)) if options.task == "tiers" else table
-    counts = Counter(alone["verdict"].to_list())
-    ties = "1 answer was a tie" if counts["tie"] == 1 else f"{counts['tie']} answers were ties"
-    sentences.append(f"{ties} and so not right; {counts['unscored']} could not be scored.")
+    sentences.append("Options that are exactly equal are a tie, which is not right.")
     n = len(suite.asked)
     return MethodFacts(
         counted="1 story" if n == 1 else f"{n} stories",
-        sentences=(*sentences, _INTERVALS),
+        sentences=tuple(sentences),
+        together="a story and its variants",
     )
