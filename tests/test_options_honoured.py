@@ -12,6 +12,7 @@ SUITES = {
     "regions": "it-islands",
     "ratings": "it-connectives",
     "cloze": "it-connectives-cloze",
+    "stories": "es-stories",
 }
 
 
@@ -54,7 +55,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-@pytest.mark.parametrize("paradigm", ["cloze", "probing"])
+@pytest.mark.parametrize("paradigm", ["cloze", "stories", "probing"])
 def test_the_command_line_refuses_it_in_one_line(paradigm, name, probing, tmp_path, capsys):
     suite = SUITES.get(paradigm, str(probing))
     runs = tmp_path / "runs"
