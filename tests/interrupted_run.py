@@ -6,9 +6,10 @@ import sys
 import time
 from pathlib import Path
 
-import cimento
-from cimento.engine import scores as engine
+from cimento.api import evaluate
+from cimento.engine import units
 from cimento.engine.cache import FileCache
+from cimento.engine.requests import Score
 from cimento.models.fake import FakeScorer
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
@@ -33,7 +34,7 @@ def suite() -> Suite:
 
 def slow_score(tokens, index):
     """A score that depends on the token, and takes its time."""
-    time.sleep(0.006)
+    time.sleep(0.014)
     return -1.0 - len(tokens[index]) / 7
 
 
@@ -56,7 +57,7 @@ class Counting(FakeScorer):
 
 
 if __name__ == "__main__":
-    engine.SHARD = 16
+    units.SIZES = {Score: 16}
     model = Counting(slow_score)
-    cimento.evaluate(suite(), model, output=Path(sys.argv[1]), cache=FileCache(Path(sys.argv[2])))
+    evaluate(suite(), model, output=Path(sys.argv[1]), cache=FileCache(Path(sys.argv[2])))
     say(str(model.asked))

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from cimento.engine.cache import FileCache
+from cimento.engine.units import facts_of
 from tests.interrupted_run import N_ITEMS
 
 SCRIPT = Path(__file__).with_name("interrupted_run.py")
-TABLES = ("tokens.parquet", "requests.parquet", "verdicts.parquet", "summary.json")
+NAMES = ("tokens", "requests", "outcomes", "estimates")
+TABLES = (*(f"{name}.parquet" for name in NAMES), "summary.json")
 
 
 def start(output: Path, cache: Path) -> subprocess.Popen[bytes]:
@@ -29,12 +30,10 @@ def asked(process: subprocess.Popen[bytes]) -> int:
     return int(said.split()[-1])
 
 
-def count(cache: Path) -> int:
-    """How many texts a cache knows."""
-    opened = FileCache(cache)
-    number = opened.count()
-    opened.close()
-    return number
+def count(output: Path) -> int:
+    """How many texts are answered in the units of a folder of runs that are whole."""
+    facts = [facts_of(path) for path in output.rglob("*.unit")]
+    return sum(each.n for each in facts if each is not None)
 
 
 def tables(output: Path) -> dict[str, bytes]:
@@ -66,7 +65,7 @@ def test_a_run_killed_at_twenty_moments_ends_in_the_same_bytes(tmp_path):
             process.kill()
             process.communicate()
             killed += 1
-    known = count(cache)
+    known = count(output)
 
     # It goes on where it was: what is kept is not asked again.
     assert asked(start(output, cache)) == 2 * N_ITEMS - known

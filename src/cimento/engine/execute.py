@@ -63,6 +63,9 @@ class Execution(Generic[ResultT]):
             MissingDependencyError: the engine is not installed.
         """
         work = self._work
+        if work.store is not None and len(self._queue):
+            for group in self._groups.values():
+                work.store.prepare(group.digest)
         models = {group.key: group.model for group in self._groups.values()}
         worker = Worker(cache=work.cache, models=models, progress=self._partly)
         with work.engine.opened(len(self._queue), device=work.device, here=worker) as pool:

@@ -124,6 +124,22 @@ class UnitStore:
         """The units of the runs in a folder."""
         return cls(output / FOLDER)
 
+    def prepare(self, model: str) -> None:
+        """See that there is a folder for the units of a model, before anything is computed.
+
+        Raises:
+            StorageError: it cannot be made.
+        """
+        folder = self.path / model
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(
+                where=str(folder),
+                seen=f"cannot be written ({error.strerror or error})",
+                todo="Choose another folder with --output.",
+            ) from error
+
     def result(self, model: str, unit: str) -> Path:
         """The file with what a model answered to a unit, both by their digests."""
         return self.path / model / f"{unit}.unit"
