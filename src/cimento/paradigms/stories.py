@@ -81,6 +81,11 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
         """Whether it is a suite of stories."""
         return isinstance(suite, StorySuite)
 
+    def later(self, suite: StorySuite, options: StoryOptions) -> int:  # noqa: ARG002
+        """How many requests follow the first tier at most: two for a story, and two without one."""
+        n_stories = len(suite.stories) if suite.limit is None else suite.limit
+        return 2 * (n_stories + 1)
+
     def write(self, suite: StorySuite, folder: Path) -> None:
         """Write a suite folder, all stories of it.
 
