@@ -12,16 +12,16 @@ import polars as pl
 from cimento.answers import requests_table
 from cimento.engine.cache import MemoryCache
 from cimento.engine.scores import answer_plan
-from cimento.measures.equal_costs import with_equal_costs
 from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer, TokenScore
-from cimento.report.build import run_report, run_summary
+from cimento.paradigms.regions.options import RegionOptions
+from cimento.paradigms.regions.sections import run_report
+from cimento.paradigms.registry import find_paradigm
 from cimento.report.records import RunReport, SuiteReport
-from cimento.report.summary import Result, RunSummary, Summary
 from cimento.requests import plan_suite
+from cimento.runs.run import Run
+from cimento.runs.summary import RunSummary, Summary
 from cimento.suites.model import Meta, Prediction, Suite
-from cimento.verdicts.accuracy import Rule, accuracies, accuracies_by, counted_by_length
-from cimento.verdicts.judge import judge
 from tests.judging import make_suite
 
 NOUNS = ("gatto", "cane", "lupo", "merlo", "topo", "bue", "falco", "corvo")
@@ -75,6 +75,32 @@ def ask(suite: Suite, score: TokenScore, *, all_tokens: bool = True) -> pl.DataF
     return answer_plan(plan, FakeScorer(score), policy=Policy(), cache=MemoryCache())
 
 
+def answered(
+    suite: Suite = AGREEMENT,
+    score: TokenScore = hashed,
+    *,
+    model: str = "fake@0000000",
+    all_tokens: bool = True,
+    **options: object,
+) -> Run:
+    """A run of a suite, in memory."""
+    return Run(
+        suite=suite,
+        paradigm=find_paradigm("regions"),
+        options=RegionOptions(**options),
+        manifest={
+            "label": model,
+            "model": {"name": model, "kind": "causal"},
+            "seed": 0,
+            "suite": {"sha256": "0" * 64},
+        },
+        tables={
+            "requests": requests_table(plan_suite(suite, all_tokens=all_tokens)),
+            "tokens": ask(suite, score, all_tokens=all_tokens),
+        },
+    )
+
+
 def make_run(
     suite: Suite = AGREEMENT,
     score: TokenScore = hashed,
@@ -84,59 +110,19 @@ def make_run(
     limit: int | None = None,
 ) -> RunReport:
     """What a page shows of one run."""
-    return _run_and_summary(suite, score, model=model, all_tokens=all_tokens, limit=limit)[0]
+    return run_report(answered(suite, score, model=model, all_tokens=all_tokens), items=limit)
 
 
 def make_summary(
     suite: Suite = AGREEMENT, score: TokenScore = hashed, *, model: str = "fake@0000000"
 ) -> RunSummary:
     """What one run says."""
-    return _run_and_summary(suite, score, model=model)[1]
-
-
-def _run_and_summary(
-    suite: Suite,
-    score: TokenScore,
-    *,
-    model: str,
-    all_tokens: bool = True,
-    limit: int | None = None,
-) -> tuple[RunReport, RunSummary]:
-    requests = requests_table(plan_suite(suite, all_tokens=all_tokens))
-    tokens = ask(suite, score, all_tokens=all_tokens)
-    verdicts = judge(suite, tokens, requests)
-    by_length = judge(suite, with_equal_costs(tokens), requests)
-    lengths = counted_by_length(suite, by_length, Rule())
-    summary = run_summary(
-        suite,
-        accuracies(suite, verdicts, seed=0, lengths=lengths),
-        accuracies_by(suite, verdicts, seed=0, lengths=lengths),
-        model=model,
-        model_kind="causal",
-    )
-    report = run_report(
-        summary,
-        suite,
-        verdicts,
-        tokens=tokens,
-        requests=requests,
-        manifest={"model": {"name": model}, "seed": 0, "suite": {"sha256": "0" * 64}},
-        limit=limit,
-    )
-    return report, summary
+    return answered(suite, score, model=model).summary()
 
 
 def summary_of(*runs: RunSummary) -> Summary:
     """The summary of some runs."""
-    return Summary(cimento="0.1.0", runs=runs)
-
-
-def every_result(run: RunSummary) -> list[Result]:
-    """Each result of a run, of its phenomena too."""
-    results = [*run.predictions, run.conjunction]
-    for phenomenon in run.phenomena:
-        results += [*phenomenon.predictions, phenomenon.conjunction]
-    return [result for result in results if result is not None]
+    return Summary(runs=runs)
 
 
 def suites_of(runs: Iterable[RunReport]) -> tuple[SuiteReport, ...]:

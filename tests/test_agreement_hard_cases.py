@@ -6,9 +6,9 @@ import math
 
 import pytest
 
+from cimento.api import evaluate
 from cimento.errors import UsageError
-from cimento.regions_api import evaluate
-from cimento.results import Run
+from cimento.runs.run import Run
 from cimento.studies.agreement.items import agreement_run
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
@@ -50,10 +50,10 @@ def logprobs_nats(run: Run, name: str) -> dict[str, float]:
     """The sums over the target of both conditions, found by its place in the sentence."""
     before, right, wrong, after = CASES[name]
     tokens: dict[int, list[tuple[int, float]]] = {}
-    for row in run.tokens().iter_rows(named=True):
+    for row in run.table("tokens").iter_rows(named=True):
         tokens.setdefault(row["request"], []).append((row["start"], row["logprob_nats"]))
     found = {}
-    for row in run.requests().filter(item=name, region=2).iter_rows(named=True):
+    for row in run.table("requests").filter(item=name, region=2).iter_rows(named=True):
         target = right if row["condition"] == "match" else wrong
         assert row["text"] == " ".join(filter(None, (before, target, after)))
         start = len(before) + 1 if before else 0
@@ -108,7 +108,7 @@ def test_a_conjunction_with_an_equality_is_judged_and_compares_one_alternative()
     both = evaluate(suite(f"({FORMULA}) & ((1;%match%) = (1;%mismatch%))"), "demo-causal")
     alone = evaluate(suite(FORMULA), "demo-causal")
 
-    verdicts = [run.verdicts()["verdict"].to_list() for run in (both, alone)]
+    verdicts = [run.outcomes()["verdict"].to_list() for run in (both, alone)]
     assert verdicts[0] == verdicts[1]
 
 

@@ -118,16 +118,14 @@ def test_json_is_all_there_is_on_standard_output(tmp_path, pairs, recording, cap
     [run] = json.loads(capsys.readouterr().out)["runs"]
     assert run["suite"] == "pairs"
     assert run["n_items"] == 2
-    [prediction] = run["predictions"]
-    counts = {k: prediction[k] for k in ("index", "passed", "failed", "tied", "unscored")}
-    assert counts == {"index": 0, "passed": 1, "failed": 0, "tied": 1, "unscored": 0}
-    assert prediction["accuracy"] == 0.5
-    assert run["conjunction"]["tied"] == 1
-    assert [(v["item"], v["verdict"]) for v in run["verdicts"] if v["prediction"] == 0] == [
-        ("1", "pass"),
-        ("2", "tie"),
-    ]
-    assert run["verdicts"][0]["margin_bits"] == 4.5
+    [estimate] = run["estimates"]
+    counts = {k: estimate[k] for k in ("question", "passed", "failed", "tied", "unscored")}
+    assert counts == {
+        "question": "all predictions", "passed": 1, "failed": 0, "tied": 1, "unscored": 0
+    }  # fmt: skip
+    assert estimate["value"] == 0.5
+    assert [(o["item"], o["verdict"]) for o in run["outcomes"]] == [("1", "pass"), ("2", "tie")]
+    assert (run["outcomes"][0]["value"], run["outcomes"][0]["unit"]) == (4.5, "bits")
 
 
 def test_judge_gives_other_verdicts_and_leaves_the_run_alone(tmp_path, pairs, recording, capsys):
@@ -140,7 +138,7 @@ def test_judge_gives_other_verdicts_and_leaves_the_run_alone(tmp_path, pairs, re
 
     [run] = json.loads(capsys.readouterr().out)["runs"]
     assert code == 0
-    assert (run["predictions"][0]["failed"], run["predictions"][0]["tied"]) == (1, 1)
+    assert (run["estimates"][0]["failed"], run["estimates"][0]["tied"]) == (1, 1)
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
 
 
@@ -152,9 +150,9 @@ def test_judge_stores_elsewhere_when_asked(tmp_path, pairs, recording, capsys):
     capsys.readouterr()
     assert invoke(["judge", str(other), "--items"]) == 0
 
-    assert len(list(other.rglob("verdicts.parquet"))) == 1
+    assert len(list(other.rglob("outcomes.parquet"))) == 1
     table = pl.read_csv(capsys.readouterr().out.encode(), separator="\t")
-    assert table["item"].to_list() == [1, 1, 2, 2]
+    assert table["item"].to_list() == [1, 2]
 
 
 @pytest.mark.parametrize("form", ["html", "md", "csv", "json", "txt"])

@@ -266,17 +266,18 @@ def test_an_option_beside_compat_wins(saved, tmp_path, capsys):
         return json.loads(capsys.readouterr().out)["runs"]
 
     theirs = told("--compat", "lm-eval")
-    assert [run["measure"] for run in theirs] == ["lp", "mean-char"]
-    assert [run["ties_pass"] for run in theirs] == [True, True]
+    estimates = [estimate for run in theirs for estimate in run["estimates"]]
+    assert [estimate["method"] for estimate in estimates] == ["lp", "mean-char"]
+    assert [run["options"]["ties"] for run in theirs] == ["pass"]
     expected = ORACLES["lm-eval"]["models"]["gpt2"]
-    accuracies = [run["predictions"][0]["accuracy"] for run in theirs]
+    accuracies = [estimate["value"] for estimate in estimates]
     assert accuracies == pytest.approx([expected["acc"], expected["acc_norm"]])
 
     [changed] = told(
         "--compat", "lm-eval", "--ties", "tie", "--measure", "lp", "--no-leading-blank"
     )  # fmt: skip
-    assert changed["measure"] == "lp"
-    assert not changed["ties_pass"]
+    assert changed["options"]["measure"] == "lp"
+    assert changed["options"]["ties"] == "tie"
     assert not any("blank" in text for text in changed["warnings"])
 
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.covariates import FREQUENCY, TOKENS, WORDS, margin_covariates
 from cimento.models.fake import FakeScorer
-from cimento.regions_api import evaluate
 from cimento.statistics.regression import INTERCEPT
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 

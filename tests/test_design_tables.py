@@ -8,20 +8,16 @@ import io
 import math
 
 import pytest
-from scipy import stats
 
-from cimento.cli.designs import show_designs
+from cimento.api import evaluate
 from cimento.cli.main import invoke
-from cimento.designs import OF_MASKED_MODELS, factorial_of, factorials, shown_of
-from cimento.judging import Judging
 from cimento.models.fake import FakeScorer
-from cimento.regions_api import evaluate
-from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, items_grid, mixed_grid
+from cimento.paradigms.regions.designs import OF_MASKED_MODELS, factorial_of, factorials
+from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, items_grid
 from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, as_text
 from cimento.statistics.intervals import wilson
 from cimento.suites.design import predictions_of, squares
 from cimento.verdicts.factorial import Factorial, factorial
-from cimento.verdicts.factorial_mixed import design_models
 from cimento.verdicts.factorial_tests import dd_tests
 from tests.designs import island_suite, scores
 
@@ -216,9 +212,7 @@ def test_holm_is_over_all_tests_made():
 def run_of(tmp_path, *, measure=""):
     costs = {"longisland": -9.0, "shortnonisland": -1.0}
     scorer = FakeScorer(lambda tokens, index: costs.get(tokens[index], -2.0))
-    return evaluate(
-        SUITE, scorer, judging=Judging(measure=measure, predictions=PREDICTION), output=tmp_path
-    )
+    return evaluate(SUITE, scorer, measure=measure, predictions=PREDICTION, output=tmp_path)
 
 
 PREDICTION = tuple(prediction.formula for prediction in predictions_of(squares(SUITE)[0]))
@@ -267,8 +261,9 @@ def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
     assert code == 0, told.err
     assert "demo-masked" in told.out
     assert f"Blank: {OF_MASKED_MODELS}" in told.out
-    folder = tmp_path / "runs" / "it-islands"
-    (header, first, *_) = table((folder / "accuracy.csv").read_text(encoding="utf-8"))
+    runs, out = str(tmp_path / "runs"), tmp_path / "accuracy.csv"
+    assert invoke(["report", runs, "--table", "accuracy", "-o", str(out)]) == 0
+    (header, first, *_) = table(out.read_text(encoding="utf-8"))
     names = [name.split(" ", 1)[1] for name in header[3:]]
     four = [[f"{name}{end}" for end in ("", " low", " high", " n")] for name in ("lp", "penlp")]
     longer = [[name.replace("lp", "lp-l") for name in each] for each in four]
@@ -291,59 +286,6 @@ def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
     assert all(known[name] == "2" for name in header if name.endswith(" n"))
     assert not any(known[name] for name in header if name.endswith((" low", " high")))
     assert "Without interval or value: 2 values: an interval needs 5 or more" in told.out
-    assert "\\begin{tabular}{llrrrrrrrrr}" in (folder / "accuracy.tex").read_text(encoding="utf-8")
-
-
-def test_a_declaration_that_cannot_be_used_stops_tables_but_not_runs(tmp_path, capsys):
-    suite = dataclasses.replace(SUITE, extra={"design": {"unacceptable": "islnd"}})
-    run = evaluate(
-        suite,
-        FakeScorer(lambda _tokens, _index: -1.0),
-        judging=Judging(predictions=PREDICTION),
-        output=tmp_path / "runs",
-    )
-    show_designs([(run.folder, shown_of(run))])
-    assert capsys.readouterr().out == ""
-    assert invoke(["report", str(run.folder), "-o", str(tmp_path / "page.html")]) == 0
-    assert invoke(["report", str(run.folder), "--table", "accuracy"]) == 2
-    assert "there is no condition 'islnd'" in capsys.readouterr().err
-
-
-def test_items_that_belong_together_are_one_observation():
-    rows = {str(k): (0.0, -1.0, -1.0, -4.0 - k % 2) for k in range(8)}
-    suite = island_suite({"se": list(rows)})
-    items = tuple(
-        dataclasses.replace(
-            item,
-            conditions=tuple(
-                dataclasses.replace(each, columns={**each.columns, "frame": str(k // 2)})
-                for each in item.conditions
-            ),
-        )
-        for k, item in enumerate(suite.items)
-    )
-    suite = dataclasses.replace(suite, items=items, cluster="frame")
-    alone = Factorial(
-        suite="p", model="m", measure="lp", unit="", phenomena=factorial(suite, scores(rows))
-    )
-    (test,) = dd_tests([alone])
-    # eight items in four frames: too few for an interval or a test, which eight would not be
-    assert (test.n_items, test.dd.m, test.dd.p) == (8, 4, None)
-    assert test.dd.reason == "4 clusters: an interval needs 5 or more"
-
-
-def test_the_interaction_of_a_mixed_model_has_an_interval():
-    [row, *_] = csv.DictReader(io.StringIO(as_csv(mixed_grid(design_models([larger()])))))
-    estimate, low, high, se, df = (float(row[name]) for name in ("DD", "low", "high", "se", "df"))
-    assert high - estimate == pytest.approx(estimate - low, abs=2e-4)
-    assert high - estimate == pytest.approx(se * stats.t.ppf(0.975, df), rel=1e-3)
-
-
-def test_a_dd_of_texts_that_were_asked_in_part_says_what_to_do(tmp_path, capsys):
-    runs = str(tmp_path / "runs")
-    assert invoke(["run", "it-licensing", "-m", "demo-causal", "--limit", "6", "-o", runs]) == 0
-    capsys.readouterr()
-    assert invoke(["report", runs, "--table", "tests"]) == 0
-    printed = capsys.readouterr().out
-    assert "run again with --all-tokens" in printed
-    assert "nothing was scored" not in printed
+    latex = tmp_path / "accuracy.tex"
+    assert invoke(["report", runs, "--table", "accuracy", "-o", str(latex)]) == 0
+    assert "\\begin{tabular}{llrrrrrrrrr}" in latex.read_text(encoding="utf-8")

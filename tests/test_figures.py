@@ -10,12 +10,13 @@ import statistics
 
 import pytest
 
+from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
-from cimento.judging import Judging
 from cimento.measures.regions import RegionValues
 from cimento.models.fake import FakeScorer
-from cimento.regions_api import evaluate
+from cimento.paradigms.regions.judging import values_of
+from cimento.paradigms.regions.sections import run_report
 from cimento.report.figures_interaction import half_widths, interaction_figure, rows_figure
 from cimento.report.figures_regions import regions_figure, regions_frame
 from cimento.report.figures_scores import items_figure, length_figure, length_frame
@@ -60,8 +61,8 @@ def run_of(folder, *, whole=True):
     costs = {"longisland": 9.0, "shortnonisland": 1.0}
     scorer = FakeScorer(lambda tokens, index: -costs.get(tokens[index], 2.0) * LN2, name="finto")
     formulas = tuple(each.formula for each in predictions_of(squares(SUITE)[0]))
-    judging = Judging(predictions=formulas if whole else formulas[1:2])
-    return evaluate(SUITE, scorer, judging=judging, output=folder)
+    predictions = formulas if whole else formulas[1:2]
+    return evaluate(SUITE, scorer, predictions=predictions, output=folder)
 
 
 # --- interaction
@@ -200,7 +201,7 @@ def test_the_locus_is_where_surprisals_differ_most():
 
 def test_tokens_of_an_item(tmp_path):
     run = run_of(tmp_path)
-    record = next(each for each in run.report(items=None).items if each.id == "1")
+    record = next(each for each in run_report(run).items if each.id == "1")
     frame = item_frame(record)
     assert frame["condition"].unique(maintain_order=True).to_list() == list(SUITE.condition_names)
     island = frame.filter(frame["condition"] == "long_island")
@@ -208,18 +209,18 @@ def test_tokens_of_an_item(tmp_path):
     assert island["surprisal_bits"].to_list() == pytest.approx([2.0, 2.0, 9.0, 2.0])
     assert island["differs"].to_list() == [False, False, True, False]
     assert island["locus"].to_list() == [False, False, True, False]
-    figure = tokens_figure(run.report(items=None), "1")
+    figure = tokens_figure(run_report(run), "1")
     assert len(figure.spec["vconcat"]) == 4
 
 
 def test_tokens_that_cannot_be_drawn(tmp_path):
-    report = run_of(tmp_path).report(items=None)
+    report = run_report(run_of(tmp_path))
     with pytest.raises(UsageError, match="no such item"):
         tokens_figure(report, "11")
 
 
 def test_mean_surprisal_by_position(tmp_path):
-    reports = [run_of(tmp_path).report(items=None)]
+    reports = [run_report(run_of(tmp_path))]
     frame = position_frame(reports)
     # third token: 1, 2, 2 and 9 bits in each of four items
     third = frame.filter(frame["position"] == 3).to_dicts()[0]
@@ -256,7 +257,7 @@ def test_surprisal_by_region_with_gaps_left_out():
     suite = load_suite(find_suite("it-licensing")).suite
     suite = dataclasses.replace(suite, items=suite.items[:4])
     run = evaluate(suite, FakeScorer(lambda tokens, index: -float(len(tokens[index])) * LN2))
-    frame = regions_frame(run.suite, run.region_values())
+    frame = regions_frame(run.suite, values_of(run))
     rows = {(row["region"], row["condition"]): row for row in frame.to_dicts()}
     # nothing stands at the gap, so there is no mean and not a zero
     assert (rows["object", "cosa_gap"]["n"], rows["object", "cosa_gap"]["mean_bits"]) == (0, None)
@@ -267,9 +268,9 @@ def test_surprisal_by_region_with_gaps_left_out():
     row = rows["object", "cosa_nogap"]
     assert row["mean_bits"] == pytest.approx(sum(lengths) / 4)
     assert row["high"] - row["mean_bits"] == pytest.approx(statistics.stdev(lengths) / 2)
-    figure = regions_figure(run.suite, {"m": run.region_values()}, bars="cousineau-morey")
+    figure = regions_figure(run.suite, {"m": values_of(run)}, bars="cousineau-morey")
     assert figure.frame["bars"].unique().to_list() == ["cousineau-morey"]
-    both = regions_figure(suite, {"m": run.region_values(), "n": run.region_values()})
+    both = regions_figure(suite, {"m": values_of(run), "n": values_of(run)})
     assert both.frame["model"].unique(maintain_order=True).to_list() == ["m", "n"]
     nothing = RegionValues("bits", "sum", {})
     with pytest.raises(UsageError, match="no region has a value"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -10,17 +9,16 @@ import math
 import polars as pl
 import pytest
 
-import cimento
+from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
-from cimento.judging import Judging
 from cimento.measures import MEASURES, find_measure
 from cimento.measures.scores import sentences
 from cimento.models.fake import FakeScorer, uniform_scorer
-from cimento.report.csv_table import csv_table
-from cimento.report.markdown import markdown_table
+from cimento.paradigms.regions.judging import on_each_measure, scores_of
 from cimento.report.text import terminal_table
-from cimento.results import summarise
+from cimento.runs.run import open_run, open_runs
+from cimento.runs.summary import Summary
 from cimento.verdicts.measured import judge_measure
 from tests.judging import make_suite, requests_of, word_tokens
 
@@ -102,13 +100,11 @@ def test_super_additivity_is_judged_on_a_measure():
 
 
 def test_a_measure_that_is_undefined_leaves_the_item_unscored_and_says_why():
-    run = cimento.evaluate(
-        make_suite([PAIR], [SHORT_BAD]), uniform_scorer(9), judging=Judging(measure="slor")
-    )
-    [result] = run.summary().predictions
-    assert (result.unscored, result.accuracy) == (1, None)
-    assert "--unigrams" in run.verdicts()["unscored_reason"][0]
-    assert "region" not in run.verdicts()["unscored_reason"][0]
+    run = evaluate(make_suite([PAIR], [SHORT_BAD]), uniform_scorer(9), measure="slor")
+    [result] = run.summary().results
+    assert (result.unscored, result.value) == (1, None)
+    assert "--unigrams" in run.outcomes()["reason"][0]
+    assert "region" not in run.outcomes()["reason"][0]
 
 
 def test_a_prediction_about_regions_is_refused_before_the_model_is_asked():
@@ -118,14 +114,15 @@ def test_a_prediction_about_regions_is_refused_before_the_model_is_asked():
     suite = make_suite(["(*;%good%) < (*;%bad%)", "(1;%bad%) > (1;%good%)"], [SHORT_BAD])
     said = r"prediction 1: it names the region \(1;%bad%\).*'\(\*;%bad%\) > \(\*;%good%\)'"
     with pytest.raises(UsageError, match=said):
-        cimento.evaluate(suite, FakeScorer(never), judging=Judging(measure="lp"))
+        evaluate(suite, FakeScorer(never), measure="lp")
     with pytest.raises(UsageError, match="no such measure"):
-        cimento.evaluate(suite, FakeScorer(never), judging=Judging(measure="lq"))
+        evaluate(suite, FakeScorer(never), measure="lq")
     with pytest.raises(InputError, match="cannot be read"):
-        cimento.evaluate(
+        evaluate(
             make_suite([PAIR], [SHORT_BAD]),
             FakeScorer(never),
-            judging=Judging(measure="slor", unigrams="nowhere.tsv"),
+            measure="slor",
+            unigrams="nowhere.tsv",
         )
 
 
@@ -143,49 +140,52 @@ SUITE = make_suite(
 
 
 def test_a_run_has_scores_for_every_sentence_and_can_be_judged_on_any():
-    run = cimento.evaluate(SUITE, FakeScorer(longer_words_cost_more))
+    run = evaluate(SUITE, FakeScorer(longer_words_cost_more))
 
-    table = run.scores()
-    by_sum = run.scores(["lp"])
-    summed, by_mean, regions = run.judge_on(["lp,mean-word", "regions"])
+    table = scores_of(run)
+    by_sum = scores_of(run, ["lp"])
+    summed, by_mean, regions = on_each_measure(run, ["lp,mean-word", "regions"])
 
     assert table["measure"].n_unique() == len(MEASURES)
     letters = [11, 13, 22, 10]
     assert by_sum["value"].to_list() == [-0.5 * count for count in letters]
-    assert [run.judging.measure for run in (summed, by_mean, regions)] == ["lp", "mean-word", ""]
-    assert summed.verdicts()["verdict"].to_list() == ["pass", "pass", "fail", "fail"]
-    assert regions.verdicts().equals(summed.verdicts())
-    assert by_mean.verdicts()["verdict"][2] == "fail"
-    assert run.judge_on([]) == [run]
+    assert [run.options.measure for run in (summed, by_mean, regions)] == ["lp", "mean-word", ""]
+    assert summed.outcomes()["verdict"].to_list() == ["pass", "fail"]
+    assert regions.outcomes().drop("method").equals(summed.outcomes().drop("method"))
+    assert by_mean.outcomes()["verdict"][1] == "fail"
+    assert on_each_measure(run) == [run]
 
 
 def test_a_run_that_was_judged_on_a_measure_is_opened_so(tmp_path):
-    judging = Judging(measure="penlp:0.6", ties="pass", unscored_first="drop", compat="babylm")
-    run = cimento.evaluate(
-        SUITE, FakeScorer(longer_words_cost_more), judging=judging, output=tmp_path
+    run = evaluate(
+        SUITE,
+        FakeScorer(longer_words_cost_more),
+        measure="penlp:0.6",
+        ties="pass",
+        unscored_first="drop",
+        output=tmp_path,
     )
-    [opened] = cimento.open_runs([tmp_path])
-    assert opened.judging == judging
+    opened = open_run(run.folder)
+    assert opened.options == run.options
     assert opened.summary() == run.summary()
-    assert opened.summary().measure == "penlp:0.6"
+    assert opened.summary().headline.method == "penlp:0.6"
 
 
 def test_every_table_names_the_measure():
-    run = cimento.evaluate(SUITE, FakeScorer(longer_words_cost_more))
-    summary = summarise(run.judge_on(["lp", "ppl"]))
-    for form in (terminal_table, markdown_table):
-        text = " ".join(form(summary).replace("\\", "").split())
-        assert "[lp]" in text
-        assert "[ppl]" in text
-        assert "the higher the better" in text
-        assert "the lower the better" in text
-    rows = list(csv.DictReader(io.StringIO(csv_table(summary))))
-    assert [row["measure"] for row in rows] == ["lp", "ppl"]
+    run = evaluate(SUITE, FakeScorer(longer_words_cost_more))
+    both = run.judge(measure="lp", also="ppl")
+    text = " ".join(both.paradigm.text([both]).split())
+    assert "[lp]" in text
+    assert "[ppl]" in text
+    assert "the higher the better" in text
+    assert "the lower the better" in text
+    assert [estimate.method for estimate in both.estimates()] == ["lp", "ppl"]
 
 
 def test_what_is_remarked_on_all_runs_of_a_suite_is_said_once():
-    run = cimento.evaluate(SUITE, FakeScorer(longer_words_cost_more), judging=Judging(ties="pass"))
-    text = " ".join(terminal_table(summarise(run.judge_on(["lp", "ppl"]))).split())
+    run = evaluate(SUITE, FakeScorer(longer_words_cost_more), ties="pass")
+    runs = on_each_measure(run, ["lp", "ppl"])
+    text = " ".join(terminal_table(Summary(runs=tuple(r.summary() for r in runs))).split())
     assert text.count("Ties count as passes") == 1
     assert "test: Ties count as passes" in text
     assert "passes where a note says so" in text
@@ -208,21 +208,22 @@ def runs(tmp_path, capsys, monkeypatch):
     code = invoke(["run", str(suite), "-m", "demo-causal", "-o", str(tmp_path / "runs"), *options])
     told = json.loads(capsys.readouterr().out)
     assert code == 0
-    assert [run["measure"] for run in told["runs"]] == ["lp", "penlp", "lp-l"]
-    assert all(run["predictions"][0]["unscored"] == 0 for run in told["runs"])
+    [run] = told["runs"]
+    assert [estimate["method"] for estimate in run["estimates"]] == ["lp", "penlp", "lp-l"]
+    assert all(estimate["unscored"] == 0 for estimate in run["estimates"])
     return tmp_path / "runs"
 
 
 def test_the_commands_take_measures(runs, tmp_path, capsys):
-    [stored] = cimento.open_runs([runs])
-    assert stored.judging.measure == "lp"
+    [stored] = open_runs([runs])
+    assert (stored.options.measure, stored.options.also) == ("lp", ("penlp", "lp-l"))
 
     def judge(*options):
         return invoke(["judge", str(runs), *options])
 
     assert judge("--measure", "penlp:1,regions", "--json") == 0
     told = json.loads(capsys.readouterr().out)["runs"]
-    assert [run["measure"] for run in told] == ["penlp:1", ""]
+    assert [run["estimates"][0]["method"] for run in told] == ["penlp:1", ""]
 
     assert judge("--measure", "lp,slor", "--scores", "--unigrams", "wordfreq:it") == 0
     table = pl.read_csv(io.StringIO(capsys.readouterr().out), separator="\t")

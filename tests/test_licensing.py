@@ -9,18 +9,17 @@ from itertools import product
 
 import pytest
 
-from cimento.cli.designs import show_designs
+from cimento.api import evaluate
 from cimento.cli.main import invoke
-from cimento.designs import shown_of
 from cimento.errors import InputError
 from cimento.measures.regions import RegionValues
 from cimento.measures.values import BITS_PER_NAT, Missing
 from cimento.models.fake import uniform_scorer
-from cimento.regions_api import evaluate
-from cimento.suites.builtin import find_suite
+from cimento.paradigms.regions.judging import values_of
+from cimento.paradigms.regions.text import design_grids
+from cimento.report.grid import as_text
 from cimento.suites.checks import check_suite
 from cimento.suites.licensing import Licensing, licensing_of, regions_measured
-from cimento.suites.load import load_suite
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
 from cimento.verdicts.licensing import effects_of_items, licensing_effects, sg_score
 
@@ -153,10 +152,8 @@ def test_sg_score_is_a_mean_over_suites():
 
 
 def test_the_starter_suite_is_measured_and_shown(tmp_path, capsys):
-    run = evaluate(
-        load_suite(find_suite("en-filler-gap")), uniform_scorer(4), output=tmp_path / "runs"
-    )
-    found = licensing_effects(run.suite, run.region_values(), seed=0)
+    run = evaluate("en-filler-gap", uniform_scorer(4), output=tmp_path / "runs")
+    found = licensing_effects(run.suite, values_of(run), seed=0)
     assert {each.window for each in found} == {"at the gap", "to the end"}
     # Every word costs two bits, so a filler makes no difference.
     assert {each.mean.value for each in found if each.window == "at the gap"} == {0.0}
@@ -165,8 +162,8 @@ def test_the_starter_suite_is_measured_and_shown(tmp_path, capsys):
     assert invoke(["report", str(run.folder), "--table", "licensing"]) == 0
     table = capsys.readouterr().out
     assert "wh-licensing" in table
-    show_designs([(run.folder, shown_of(run))])
-    assert capsys.readouterr().out.strip() == table.strip()
+    [grid] = design_grids([run])
+    assert as_text(grid).strip() == table.strip()
 
 
 @pytest.mark.golden

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 
 import pytest
 
+from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
-from cimento.judging import Judging
-from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer
-from cimento.regions_api import evaluate
-from cimento.report.summary import Summary
-from cimento.report.wording import near_ties as told_near_ties
+from cimento.paradigms.registry import find_paradigm, parse_options
+from cimento.report.wording import near_ties as said_near_ties
 from cimento.report.wording import remarks
-from cimento.sources import Asking
+from cimento.runs.outcomes import each_outcome
 from cimento.verdicts.near_ties import NEAR_TIE_BITS, near_ties
 from tests.judging import make_suite
 
@@ -27,42 +24,41 @@ def in_formats():
     """The same items scored in two number formats, as runs."""
 
     def run(dtype):
-        asking = Asking(policy=Policy(dtype=dtype), device="cpu", limit=30)
-        return evaluate("it-islands", "demo-causal", asking=asking)
+        return evaluate("it-islands", "demo-causal", dtype=dtype, device="cpu", limit=30)
 
     return {dtype: run(dtype) for dtype in ("float32", "bfloat16")}
 
 
-def verdicts(run):
-    return {(each.item, each.prediction): each for each in run.summary(with_verdicts=True).verdicts}
+def outcomes(run):
+    return {(each.item, each.question): each for each in each_outcome(run.outcomes())}
 
 
 def test_only_near_ties_differ_between_number_formats(in_formats):
-    exact, half = (verdicts(in_formats[dtype]) for dtype in ("float32", "bfloat16"))
-    bits = in_formats["bfloat16"].summary().near_tie_bits
-    moved = [abs(exact[place].margin_bits - half[place].margin_bits) for place in exact]
+    exact, half = (outcomes(in_formats[dtype]) for dtype in ("float32", "bfloat16"))
+    bits = in_formats["bfloat16"].summary().headline.near_tie_bits
+    moved = [abs(exact[place].value - half[place].value) for place in exact]
     assert 1e-2 < max(moved) < bits == NEAR_TIE_BITS["bfloat16"]
     turned = [place for place in exact if exact[place].verdict != half[place].verdict]
-    assert all(half[place].is_near_tie(bits) for place in turned)
+    assert all(abs(half[place].value) < bits for place in turned)
 
 
 def test_a_run_says_how_many_verdicts_are_near_ties_and_why(in_formats):
     found = in_formats["bfloat16"].summary()
-    near, judged = found.near_tied
-    assert judged == 30 * 4
+    single = found.results[:-1]
+    near = sum(rate.near_tied for rate in single)
+    assert sum(rate.n for rate in single) == 30 * 4
     assert near == sum(
-        each.is_near_tie(1.3)
-        for (_, n), each in verdicts(in_formats["bfloat16"]).items()
-        if n is not None
+        abs(each.value) < 1.3
+        for each in outcomes(in_formats["bfloat16"]).values()
+        if each.question != "all predictions"
     )
     assert near > 0
     said = f"{near} of 120 verdicts lie within 1.3 bits (the error of bfloat16)"
     assert any(remark.startswith(said) for remark in remarks(found))
     exact = in_formats["float32"].summary()
-    assert exact.near_tie_bits == NEAR_TIE_BITS["float32"]
+    assert exact.headline.near_tie_bits == NEAR_TIE_BITS["float32"]
     assert not any("lie within" in remark for remark in remarks(exact))
-    summary = Summary(cimento="0", runs=(exact, found))
-    assert told_near_ties(summary.runs) == (
+    assert said_near_ties([exact, found]) == (
         f"Near ties: 0 of 120 verdicts within 0.00011 bits (the error of float32); {near} of 120"
         " verdicts within 1.3 bits (the error of bfloat16)."
     )
@@ -70,17 +66,18 @@ def test_a_run_says_how_many_verdicts_are_near_ties_and_why(in_formats):
 
 def test_a_threshold_of_ones_own_goes_before_that_of_the_format(in_formats):
     run = in_formats["bfloat16"]
-    own = run.judge(dataclasses.replace(run.judging, near_tie_bits=0.0)).summary()
-    assert (own.near_tie_bits, own.near_tie_reason) == (0.0, "given for this run")
-    assert own.near_tied == (0, 120)
+    own = run.judge(near_tie_bits=0.0).summary()
+    rate = own.headline
+    assert (rate.near_tie_bits, rate.near_tie_method) == (0.0, "given for this run")
+    assert sum(rate.near_tied for rate in own.results) == 0
 
 
 def test_what_is_not_known_of_the_format_is_said():
     run = evaluate(make_suite(["(1;%a%) < (1;%b%)"], [{"a": "x", "b": "y"}]), FakeScorer(score))
     summary = run.summary()
-    assert summary.near_tie_bits == NEAR_TIE_BITS["float32"]
-    assert summary.near_tie_reason == "number format unknown, as for float32"
-    assert summary.near_tied == (1, 1)  # 1e-6 nats
+    assert summary.headline.near_tie_bits == NEAR_TIE_BITS["float32"]
+    assert summary.headline.near_tie_method == "number format unknown, as for float32"
+    assert summary.headline.near_tied == 1  # 1e-6 nats
 
 
 def score(tokens, index):
@@ -119,21 +116,21 @@ def test_the_figure_of_models_check_can_be_used(tmp_path, capsys, monkeypatch):
     command = ["run", "es-subject-verb", "-m", "demo-causal", "--dtype", "bfloat16"]
     assert invoke([*command, "--near-ties", "9.5", "-o", str(tmp_path), "--json"]) == 0
     [run] = json.loads(capsys.readouterr().out)["runs"]
-    assert (run["near_tie_bits"], run["near_tie_reason"]) == (9.5, "given for this run")
-    [prediction] = run["predictions"]
-    margins = [v["margin_bits"] for v in run["verdicts"] if v["prediction"] == 0]
-    assert prediction["near_tied"] == sum(abs(margin) < 9.5 for margin in margins) > 0
+    [rate] = run["estimates"]
+    assert (rate["near_tie_bits"], rate["near_tie_method"]) == (9.5, "given for this run")
+    margins = [outcome["value"] for outcome in run["outcomes"]]
+    assert rate["near_tied"] == sum(abs(margin) < 9.5 for margin in margins) > 0
     manifest = json.loads(next(tmp_path.rglob("manifest.json")).read_text(encoding="utf-8"))
     assert manifest["judging"]["near_tie_bits"] == 9.5
     assert invoke(["judge", str(tmp_path), "--near-ties", "-1"]) == 2
     assert invoke(["judge", str(tmp_path), "--json"]) == 0
     [judged] = json.loads(capsys.readouterr().out)["runs"]
-    assert judged["near_tie_bits"] == NEAR_TIE_BITS["bfloat16"]
+    assert judged["estimates"][0]["near_tie_bits"] == NEAR_TIE_BITS["bfloat16"]
 
 
 def test_a_threshold_that_is_no_finite_number_is_refused(capsys):
     assert invoke(["run", "it-subject-verb", "-m", "demo-causal", "--near-ties", "inf"]) == 2
     assert "not a finite number of bits" in capsys.readouterr().err
     for bits in (math.nan, -1.0):
-        with pytest.raises(UsageError, match="not a finite number of bits"):
-            Judging(near_tie_bits=bits)
+        with pytest.raises(UsageError, match="near_tie_bits"):
+            parse_options(find_paradigm("regions"), {"near_tie_bits": bits})

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import cimento
 from cimento import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.api import evaluate, load_suites
 from cimento.compare import compare
@@ -84,7 +83,7 @@ def test_a_suite_that_predicts_nothing_says_so():
 
 
 def test_a_run_is_shown_with_its_intervals():
-    run = cimento.evaluate("it-subject-verb", "demo-causal")
+    run = evaluate("it-subject-verb", "demo-causal")
     text = Tags(html_of(run)).text
     assert "it-subject-verb, demo-causal@91bca5d: 24 items" in text
     assert "[0.690, 0.957]" in text

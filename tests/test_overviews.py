@@ -7,12 +7,11 @@ import math
 
 import pytest
 
+from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
-from cimento.judging import Judging
 from cimento.models.fake import FakeScorer, uniform_scorer
 from cimento.overviews import JointCell, joint, lowest, perplexities
-from cimento.regions_api import evaluate
 from cimento.report.blimp import _NAMES, blimp_grid, published_accuracies
 from cimento.report.grid import as_csv, as_text
 from cimento.report.overview import joint_grid
@@ -31,14 +30,13 @@ def scorer(costs, name="finto"):
 
 
 def island_run(costs, folder=None, **options):
-    judging = Judging(predictions=FORMULAS, **options)
-    return evaluate(SUITE, scorer(costs), judging=judging, output=folder)
+    return evaluate(SUITE, scorer(costs), predictions=FORMULAS, output=folder, **options)
 
 
 @pytest.fixture
 def pairs(tmp_path):
     table = "item\tgood\tbad\n1\tIl cane dorme.\tIl cane dormono.\n2\tLa casa brucia.\tLa casa.\n"
-    return load_suite(write(tmp_path / "coppie.tsv", table))
+    return load_suite(write(tmp_path / "coppie.tsv", table)).suite
 
 
 def test_perplexity_and_its_ratio():
@@ -62,7 +60,7 @@ def test_of_pairs_the_bad_one_is_unacceptable(pairs):
 
 def test_what_has_no_perplexity_says_why():
     run = island_run({}, None)
-    bare = evaluate(SUITE, uniform_scorer(4), judging=Judging(predictions=(FORMULAS[1],)))
+    bare = evaluate(SUITE, uniform_scorer(4), predictions=(FORMULAS[1],))
     assert perplexities(run)[0].reason is None
     found = perplexities(bare)[0]
     # only two of the four conditions were asked about

@@ -244,7 +244,7 @@ def test_run_prints_people_below_the_accuracies_and_report_keeps_them(answered, 
     ]
     assert invoke([*command, "--json"]) == 0
     (causal, _) = json.loads(capsys.readouterr().out)["runs"]
-    assert float(rows[2]["rate"]) == pytest.approx(causal["predictions"][0]["accuracy"], abs=5e-4)
+    assert float(rows[2]["rate"]) == pytest.approx(causal["estimates"][0]["value"], abs=5e-4)
 
     page = tmp_path / "page.html"
     assert invoke(["report", runs, "-o", str(page)]) == 0

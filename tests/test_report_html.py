@@ -20,8 +20,8 @@ from cimento.report.figures_margins import margins_figure, phenomena_figure
 from cimento.report.grid import Grid
 from cimento.report.html import Page, html_page, shade
 from cimento.report.records import NamedGrid, SuiteReport
-from cimento.report.summary import Missing
 from cimento.report.told import Told
+from cimento.runs.summary import Missing
 from tests.judging import make_suite
 from tests.pages import parse_page
 from tests.reporting import (
@@ -364,7 +364,15 @@ def test_provenance_says_once_what_all_runs_share():
         for each in section.all("dl")
     ]
     assert facts == [
-        [("suite sha256", "0" * 64), ("seed", "0")],
+        [
+            ("model kind", "causal"),
+            ("suite sha256", "0" * 64),
+            ("options unit", "bits"),
+            ("options seed", "0"),
+            ("options unscored first", "missing"),
+            ("options ties", "tie"),
+            ("seed", "0"),
+        ],
         [("model name", "x")],
         [("model name", "y")],
     ]

@@ -15,13 +15,9 @@ from cimento.answers import JUDGMENTS, write_table
 from cimento.cli.main import invoke
 from cimento.cli.reports import open_reports
 from cimento.cloze.answers import ClozeAnswers
-from cimento.judging import Judging
 from cimento.paradigms.cloze import CLOZE
-from cimento.regions_api import evaluate
 from cimento.report.figures_inline import inline_svg
-from cimento.results import Run
 from cimento.runs.run import open_run
-from cimento.runs.store import RunFolder
 from cimento.stories.records import STORY
 from tests.designs import island_suite
 from tests.pages import parse_page
@@ -304,17 +300,18 @@ def test_a_run_made_for_several_measures_is_shown_on_each(tmp_path):
     import altair as alt
 
     suite = island_suite({"se": ["1", "2"], "np": ["3", "4"]})
-    judging = Judging(measure="lp", also=("meanlp", ""))
-    run = evaluate(suite, LENGTHS, judging=judging, output=tmp_path / "runs")
+    also = ("meanlp", "")
+    run = api.evaluate(suite, LENGTHS, measure="lp", also=also, output=tmp_path / "runs")
     opened = open_reports([run.folder])
-    assert [each.judging.measure for each in opened.runs] == ["lp", "meanlp", ""]
-    assert Run.open(RunFolder(run.folder)).judging == judging
+    assert [each.options.measure for each in opened.sentences] == ["lp", "meanlp", ""]
+    assert open_run(run.folder).options == run.options
     figures = [figure for suite in opened.suites() for figure in suite.figures]
     assert [figure.name for figure in figures].count("interaction") == 3
     for figure in figures:
         alt.Chart.from_dict(dict(figure.spec))
     measures = ["penlp"]
-    assert [each.judging.measure for each in open_reports([run.folder], measures).runs] == measures
+    again = open_reports([run.folder], measures)
+    assert [each.options.measure for each in again.sentences] == measures
 
 
 def lines_drawn(figure):

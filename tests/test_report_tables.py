@@ -1,19 +1,15 @@
-"""The terminal table, Markdown and CSV."""
+"""The terminal table."""
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import re
-from io import StringIO
 
 import pytest
 
-from cimento.report.csv_table import COLUMNS, csv_table
-from cimento.report.markdown import markdown_table
-from cimento.report.summary import Missing, Summary
 from cimento.report.text import terminal_table
 from cimento.report.wording import bits, remarks
+from cimento.runs.summary import Missing, Summary
 from cimento.statistics.intervals import WILSON, WILSON_CLUSTERED
 from tests.reporting import (
     AGREEMENT,
@@ -31,12 +27,7 @@ BOTH = with_predictions(
     "(2;%match%) < (2;%mismatch%)",
     "(1;%match%) = (1;%mismatch%)",
 )
-FORMS = (terminal_table, markdown_table)
-
-
-def pipes(line):
-    """The cells of a Markdown row; an escaped bar is text."""
-    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+FORMS = (terminal_table,)
 
 
 def test_the_terminal_table_fits_eighty_columns_and_has_no_codes():
@@ -95,9 +86,15 @@ def test_what_cannot_be_told_is_said_plainly(form, suite, score, said):
 def test_intervals_of_few_items_that_are_nearly_all_alike_are_doubted(passed, of, method, doubted):
     (run,) = summary_of(make_summary()).runs
     result = dataclasses.replace(
-        run.predictions[0], passed=passed, failed=of - passed, tied=0, interval_method=method
+        run.results[0],
+        passed=passed,
+        right=passed,
+        n=of,
+        failed=of - passed,
+        tied=0,
+        interval_method=method,
     )
-    said = remarks(dataclasses.replace(run, predictions=(result,)))
+    said = remarks(dataclasses.replace(run, estimates=(result,)))
     assert any("as few as 85 of 100 such intervals hold it" in each for each in said) == doubted
 
 
@@ -124,7 +121,7 @@ def test_ties_and_unscored_are_counted_beside_the_rate(form):
 @pytest.mark.parametrize("form", FORMS)
 def test_what_was_not_run_is_named(form):
     lost = Missing(suite="it-x", model="org/none", message="org/none: there is no such model.")
-    text = form(Summary(cimento="0", runs=(), missing=(lost,)))
+    text = form(Summary(runs=(), missing=(lost,)))
     assert "Nothing was run." in text
     assert "Not run" in text
     assert "it-x, org/none: org/none: there is no such model." in text
@@ -149,53 +146,6 @@ def test_markup_of_rich_in_a_name_is_text():
     assert "[bold]m" in text
 
 
-def test_markdown_rows_have_as_many_cells_as_the_header():
-    hostile = named(AGREEMENT, "a|b\n*c* <script>")
-    lines = markdown_table(summary_of(make_summary(hostile), make_summary(BOTH))).splitlines()
-    rows = [pipes(line) for line in lines if line.startswith("|")]
-    assert rows[0] == [
-        *("suite", "model", "prediction", "accuracy", "95 % interval"),
-        *("chance", "n", "ties", "unscored"),
-    ]
-    assert {len(row) for row in rows} == {9}
-    assert rows[1] == ["---"] * 3 + ["---:"] * 6
-    assert rows[2][0] == r"a\|b \*c\* \<script\>"
-    assert rows[2][3:] == ["0.750", "[0.409, 0.929]", "0.500", "8", "0", "0"]
-    assert [row[2] for row in rows[3:]] == ["0", "1", "all"]
-
-
-def test_csv_reads_back_with_one_row_for_each_prediction():
-    comment = 'says "yes", and\nno'
-    suite = dataclasses.replace(
-        BOTH,
-        predictions=(dataclasses.replace(BOTH.predictions[0], comment=comment),),
-    )
-    text = csv_table(
-        summary_of(make_summary(BOTH), make_summary(suite), make_summary(score=unknown))
-    )
-    assert text.splitlines(keepends=True)[0].endswith("\r\n")
-    rows = list(csv.DictReader(StringIO(text, newline="")))
-    assert list(rows[0]) == list(COLUMNS)
-    assert [(row["suite"], row["prediction"]) for row in rows] == [
-        ("both", "0"),
-        ("both", "1"),
-        ("both", "all"),
-        ("both", "0"),
-        ("test", "0"),
-    ]
-    assert rows[3]["comment"] == comment
-    assert float(rows[0]["accuracy"]) == 0.75
-    assert (rows[1]["chance"], rows[4]["accuracy"], rows[4]["low"]) == ("", "", "")
-    assert rows[4]["null_reasons"].startswith("accuracy: nothing was scored; low:")
-
-
-def test_csv_by_phenomenon_adds_rows_whose_counts_add_up():
-    rows = list(csv.DictReader(StringIO(csv_table(summary_of(make_summary()), by_phenomenon=True))))
-    assert [row["phenomenon"] for row in rows] == ["", "tame", "wild"]
-    assert [row["n_items"] for row in rows] == ["8", "6", "2"]
-    assert int(rows[0]["passed"]) == int(rows[1]["passed"]) + int(rows[2]["passed"])
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
     [(None, "-"), (0.0, "0.00"), (3.456, "+3.46"), (-0.006, "-0.01"), (-0.0006, "-0.0006")],
@@ -206,9 +156,9 @@ def test_a_margin_never_rounds_to_zero_unless_it_is(value, text):
 
 def test_near_ties_are_remarked():
     run = make_summary()
-    near = dataclasses.replace(run.predictions[0], near_tied=2)
-    half = {"near_tie_bits": 1.3, "near_tie_reason": "the error of bfloat16"}
-    [remark] = remarks(dataclasses.replace(run, predictions=(near,), **half))
+    half = {"near_tie_bits": 1.3, "near_tie_method": "the error of bfloat16"}
+    near = dataclasses.replace(run.results[0], near_tied=2, **half)
+    [remark] = remarks(dataclasses.replace(run, estimates=(near,)))
     assert remark == (
         "2 of 8 verdicts lie within 1.3 bits (the error of bfloat16): another machine or batch size"
         " may turn them."

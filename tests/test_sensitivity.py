@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
+from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
-from cimento.judging import Judging
-from cimento.regions_api import Evaluation, evaluate
+from cimento.options import RunOptions
 from cimento.sensitivity import ANY, sensitivities
-from cimento.sources import Asking
 
 SUITE = "it-subject-verb"
 LIMIT = 12
 
 
 def passed(run):
-    return {
-        verdict.item: verdict.verdict == "pass"
-        for verdict in run.summary(with_verdicts=True).verdicts
-        if verdict.prediction is None
-    }
+    outcomes = run.outcomes().filter(question="all predictions")
+    return {item: verdict == "pass" for item, verdict in outcomes.select("item", "verdict").rows()}
 
 
 @pytest.fixture(scope="module")
 def rows():
-    evaluation = Evaluation(asking=Asking(limit=LIMIT), judging=Judging())
     found = sensitivities(
-        [SUITE, "it-islands"], ["demo-causal", "demo-masked"], evaluation, cache=MemoryCache()
+        [SUITE, "it-islands"],
+        ["demo-causal", "demo-masked"],
+        RunOptions(limit=LIMIT),
+        cache=MemoryCache(),
     )
     return {(row.suite, row.model.partition("@")[0], row.variant): row for row in found}
 
 
 def test_each_variant_is_the_run_with_that_choice(rows):
-    asking = Asking(limit=LIMIT)
-    whole = dataclasses.replace(asking.policy, pll="whole-word")
-    base = passed(evaluate(SUITE, "demo-masked", asking=asking))
-    other = passed(evaluate(SUITE, "demo-masked", asking=dataclasses.replace(asking, policy=whole)))
+    base = passed(evaluate(SUITE, "demo-masked", limit=LIMIT))
+    other = passed(evaluate(SUITE, "demo-masked", limit=LIMIT, pll="whole-word"))
     row = rows[SUITE, "demo-masked", "--pll whole-word"]
 
     assert row.n == LIMIT
@@ -46,8 +40,8 @@ def test_each_variant_is_the_run_with_that_choice(rows):
     assert row.lost == tuple(item for item in base if base[item] and not other[item])
     assert row.accuracy == sum(other.values()) / LIMIT
 
-    base = passed(evaluate(SUITE, "demo-causal", asking=asking))
-    other = passed(evaluate(SUITE, "demo-causal", asking=asking, judging=Judging(metric="mean")))
+    base = passed(evaluate(SUITE, "demo-causal", limit=LIMIT))
+    other = passed(evaluate(SUITE, "demo-causal", limit=LIMIT, metric="mean"))
     row = rows[SUITE, "demo-causal", "--metric mean"]
     assert row.changed == sum(base[item] != other[item] for item in base)
 

@@ -32,13 +32,12 @@ from cimento.errors import (
 )
 from cimento.options import RunOptions, from_names
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading, TestSuite
-from cimento.paradigms.registry import find_paradigm, paradigm_names, paradigm_of
+from cimento.paradigms.registry import find_paradigm, paradigm_names, read_all
 from cimento.runs.job import SuiteJob, honoured, suite_job
 from cimento.runs.run import Run
 from cimento.sources import AnyScorer, Asking, shown_name
 from cimento.suites import faults
 from cimento.suites.builtin import find_suite, name_or_path
-from cimento.suites.load import suite_paths
 from cimento.suites.model import JsonValue
 
 SuiteLike: TypeAlias = "str | Path | TestSuite | LoadedSuite"
@@ -92,9 +91,8 @@ def load_suites(suites: SuiteLike | Iterable[SuiteLike]) -> Iterator[LoadedSuite
         if isinstance(suite, LoadedSuite):
             yield suite
         elif isinstance(suite, str | Path):
-            for path in suite_paths(find_suite(name_or_path(suite))):
-                paradigm = paradigm_of(path)
-                yield usable(paradigm, paradigm.read(path))
+            for paradigm, reading in read_all(find_suite(name_or_path(suite))):
+                yield LoadedSuite(paradigm=paradigm, reading=reading)
         else:
             yield _made_here(cast("TestSuite", suite))
 

@@ -15,16 +15,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.measures.first_token import with_first_tokens
-from cimento.results import Run
+from cimento.measures.regions import values_in_order
+from cimento.paradigms.regions.judging import (
+    judged_suite,
+    judged_tokens,
+    options_of,
+    questions,
+)
+from cimento.runs.run import Run
 from cimento.statistics.design import Design
 from cimento.statistics.multiple import holm
 from cimento.statistics.regression import INTERCEPT, Coefficient, regress
 from cimento.verdicts.accuracy import clusters_of
-from cimento.verdicts.judge import judge
+from cimento.verdicts.judge import judged_items, parse_predictions
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from cimento.suites.model import Suite
 
 Frequency: TypeAlias = Callable[[str], float]
 """From a word to its frequency on the Zipf scale."""
@@ -88,33 +96,42 @@ def margin_covariates(
 
 
 def _of_run(run: Run, frequency: Frequency | None) -> list[MarginCovariates]:
-    suite = run.judging.applied(run.suite)
+    suite = judged_suite(run)
     clusters = clusters_of(suite) if suite.cluster else None
-    tokens, requests = with_first_tokens(run.tokens(), run.judging.unscored_first), run.requests()
+    tokens, requests = judged_tokens(run), run.table("requests")
     words = _words_begun(tokens, requests)
     costs = {TOKENS: [1.0] * len(tokens), WORDS: [float(len(begun)) for begun in words]}
     if frequency is not None:
         # A frequent word costs less, as it does in bits.
         costs[FREQUENCY] = [0.0 - sum(map(frequency, begun)) for begun in words]
     margins = {
-        name: {
-            (verdict.prediction, verdict.item): verdict.margin_bits
-            for verdict in judge(suite, _costing(tokens, values), requests, metric="sum")
-        }
-        for name, values in costs.items()
+        name: _margins(suite, _costing(tokens, values), requests) for name, values in costs.items()
     }
+    outcomes, numbers = run.outcomes(), options_of(run).numbers(len(suite.predictions))
     rows = []
-    for number in range(len(suite.predictions)):
-        items = {
-            verdict.item: verdict.margin_bits
-            for verdict in run.summary(with_verdicts=True).verdicts
-            if verdict.prediction == run.judging.number(number) and verdict.margin_bits is not None
-        }
+    for place, (number, question) in enumerate(zip(numbers, questions(run), strict=False)):
+        known = outcomes.filter(
+            (outcomes["question"] == question) & outcomes["value"].is_not_null()
+        )
+        items = dict(known.select("item", "value").iter_rows())
         columns = {
-            name: [own[number, item] or 0.0 for item in items] for name, own in margins.items()
+            name: [own[place, item] or 0.0 for item in items] for name, own in margins.items()
         }
         rows.append(_regressed(run, number, items, columns, Design.of(items, clusters)))
     return rows
+
+
+def _margins(
+    suite: Suite, tokens: pl.DataFrame, requests: pl.DataFrame
+) -> dict[tuple[int, str], float | None]:
+    """The margin of each prediction, by its place, and item, in bits."""
+    unit, values = values_in_order(tokens, requests, metric="sum")
+    trees = parse_predictions(suite)
+    return {
+        (place, item): outcome.margin_bits
+        for item, outcomes in judged_items(suite, trees, values, source_unit=unit, unit="bits")
+        for place, outcome in enumerate(outcomes)
+    }
 
 
 def _regressed(
@@ -129,7 +146,7 @@ def _regressed(
     return MarginCovariates(
         suite=run.suite.name,
         model=run.model,
-        prediction=run.judging.number(number),
+        prediction=number,
         n=len(items),
         mean_bits=math.fsum(items.values()) / len(items) if items else None,
         left_out=tuple(name for name in columns if name not in kept),

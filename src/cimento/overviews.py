@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from cimento.designs import compares_sentences, factorial_of, is_factorial
 from cimento.measures import find_measure
-from cimento.measures.first_token import with_first_tokens
-from cimento.measures.scores import ScoredSentence, sentences
+from cimento.measures.scores import ScoredSentence
 from cimento.measures.sentence import Sentence, Undefined, corpus_perplexity
 from cimento.measures.values import Missing, surprisal_bits
-from cimento.results import Run
+from cimento.paradigms.regions.designs import compares_sentences, factorial_of, is_factorial
+from cimento.paradigms.regions.judging import (
+    on_each_measure,
+    options_of,
+    scores_of,
+    sentences_of,
+    suite_of,
+    tokens_of,
+)
+from cimento.runs.estimates import Estimate
+from cimento.runs.run import Run
 from cimento.suites.design import squares
 from cimento.verdicts.factorial import items_by_phenomenon
 
@@ -61,10 +69,9 @@ def perplexities(run: Run) -> list[Perplexity]:
     Args:
         run: of any suite whose whole sentences were scored.
     """
-    tokens = with_first_tokens(run.tokens(), run.judging.unscored_first)
-    scored = sentences(tokens, run.requests(), model_kind=run.model_kind)
+    scored = list(sentences_of(run))
     found = []
-    for name, items in items_by_phenomenon(run.suite).items():
+    for name, items in items_by_phenomenon(suite_of(run)).items():
         own = [each for each in scored if each.stimulus.item in set(items)]
         found.append(_perplexity(run, name, own))
     return found
@@ -72,7 +79,7 @@ def perplexities(run: Run) -> list[Perplexity]:
 
 def _perplexity(run: Run, phenomenon: str, scored: Sequence[ScoredSentence]) -> Perplexity:
     bad = unacceptable_conditions(run)
-    names = run.suite.condition_names
+    names = suite_of(run).condition_names
     by_condition = []
     reasons = []
     for name in names:
@@ -101,8 +108,8 @@ def _perplexity(run: Run, phenomenon: str, scored: Sequence[ScoredSentence]) -> 
 def unacceptable_conditions(run: Run) -> set[str]:
     """The conditions that are unacceptable; empty where the suite does not say."""
     if is_factorial(run):
-        return {name for each in squares(run.suite) if (name := each.unacceptable.condition)}
-    return {BAD} if set(run.suite.condition_names) == {GOOD, BAD} else set()
+        return {name for each in squares(suite_of(run)) if (name := each.unacceptable.condition)}
+    return {BAD} if set(suite_of(run).condition_names) == {GOOD, BAD} else set()
 
 
 def _of(scored: Sequence[ScoredSentence], conditions: set[str]) -> tuple[float | None, str | None]:
@@ -154,12 +161,12 @@ def lowest(run: Run, *, measure: str = "", count: int = 20) -> list[Lowest]:
     chosen = find_measure(measure or RANKED_BY)
     places = {
         (row["item"], row["condition"]): (row["request"], row["text"])
-        for row in run.requests().iter_rows(named=True)
+        for row in run.table("requests").iter_rows(named=True)
     }
     worst = _worst_tokens(run)
     rows = [
         (row["value"] if chosen.higher_is_better else -row["value"], row)
-        for row in run.scores([chosen.name]).iter_rows(named=True)
+        for row in scores_of(run, [chosen.name]).iter_rows(named=True)
         if row["value"] is not None
     ]
     rows.sort(key=lambda pair: pair[0])
@@ -185,10 +192,8 @@ def lowest(run: Run, *, measure: str = "", count: int = 20) -> list[Lowest]:
 def _worst_tokens(run: Run) -> dict[int, tuple[str, float | None]]:
     """Number of a text to its most surprising token and that token's surprisal in bits."""
     found: dict[int, tuple[str, float | None]] = {}
-    tokens = run.tokens()
-    if "logprob_nats" not in tokens.columns:
-        return found
-    texts = {row["request"]: row["text"] for row in run.requests().iter_rows(named=True)}
+    tokens = tokens_of(run)
+    texts = {row["request"]: row["text"] for row in run.table("requests").iter_rows(named=True)}
     known = tokens.filter(tokens["logprob_nats"].is_not_null())
     for row in known.sort("logprob_nats", descending=True).iter_rows(named=True):
         # The characters of the sentence, not the tokenizer's own marks.
@@ -247,7 +252,7 @@ def joint(runs: Sequence[Run], measures: Sequence[str] = ()) -> list[JointCell]:
     return [
         cell
         for run in runs
-        for judged in (run.judge_on(measures) if compares_sentences(run) else [run])
+        for judged in (on_each_measure(run, measures) if compares_sentences(run) else [run])
         for cell in _joint_cells(judged)
     ]
 
@@ -258,15 +263,15 @@ def _joint_cells(run: Run) -> Iterator[JointCell]:
         suite=run.suite.name,
         language=run.suite.meta.language,
         phenomenon=run.suite.meta.phenomenon or run.suite.name,
-        what="all predictions" if len(summary.predictions) > 1 else "prediction",
+        what="all predictions" if len(summary.results) > 1 else "prediction",
         model=run.model,
-        measure=run.judging.measure,
+        measure=options_of(run).measure,
         accuracy=None,
         reason=_NOT_JUDGED,
     )
     if is_factorial(run) and compares_sentences(run):
         for each in factorial_of(run, normalisations=("raw",)).phenomena:
-            mean = each.average_of_pairs(seed=run.judging.seed)
+            mean = each.average_of_pairs(seed=options_of(run).seed)
             yield replace(
                 empty,
                 phenomenon=each.name,
@@ -279,19 +284,20 @@ def _joint_cells(run: Run) -> Iterator[JointCell]:
                 reason=mean.reason or "",
             )
         return
-    groups = [(group.name, group.conjunction) for group in summary.phenomena]
-    for name, held in groups or [(empty.phenomenon, summary.conjunction)]:
+    groups: list[tuple[str, Estimate | None]] = [(rate.level, rate) for rate in summary.phenomena]
+    whole = summary.results[-1] if summary.results else None
+    for name, held in groups or [(empty.phenomenon, whole)]:
         cell = replace(empty, phenomenon=name)
         yield (
             cell
             if held is None
             else replace(
                 cell,
-                accuracy=held.accuracy,
+                accuracy=held.value,
                 low=held.low,
                 high=held.high,
-                n=held.n_judged,
+                n=held.n,
                 chance=held.chance,
-                reason=held.null_reasons.get("low", ""),
+                reason=held.reason,
             )
         )

@@ -29,10 +29,15 @@ from cimento.measures.regions import FinalMarkRule, RegionValues, region_values
 from cimento.measures.scores import ScoredSentence, each_sentence, scores_table
 from cimento.measures.unigrams import load_unigrams
 from cimento.pieces import Pieces
-from cimento.report.build import run_report, run_summary
 from cimento.report.conventions import conventions
-from cimento.report.records import RunReport
-from cimento.report.summary import Missing, Result, RunSummary, Summary, to_json
+from cimento.report.summary import (
+    Missing,
+    Result,
+    RunSummary,
+    Summary,
+    run_summary,
+    to_json,
+)
 from cimento.runs.run import PARADIGM
 from cimento.runs.store import Manifest, RunFolder, find_runs
 from cimento.suites.contradictions import contradictions
@@ -98,28 +103,6 @@ class Run:
         if not with_verdicts:
             return self._summary
         return dataclasses.replace(self._summary, verdicts=tuple(self._numbered_verdicts))
-
-    def _repr_html_(self) -> str:
-        """The run as notebooks show it."""
-        from cimento.report.notebook import run_html
-
-        return run_html(self._summary)
-
-    def report(self, *, items: int | None) -> RunReport:
-        """What a page shows of the run.
-
-        Args:
-            items: how many items are shown with their tokens; None for all.
-        """
-        return run_report(
-            self._summary,
-            self._judged_suite,
-            self._verdicts,
-            tokens=self.answers.tokens,
-            requests=self.answers.requests,
-            manifest=self.manifest,
-            limit=items,
-        )
 
     def scores(self, measures: Sequence[str] = (), *, unigrams: str = "") -> pl.DataFrame:
         """Measures of every sentence: the scores table, see docs/tables.md.

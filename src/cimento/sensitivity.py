@@ -11,11 +11,13 @@ import dataclasses
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from cimento.designs import compares_sentences
-from cimento.engine.cache import AnswerCache
+from cimento.api import Failure, LoadedSuite, SuiteLike, load_suites, run_all
+from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.errors import CimentoError
-from cimento.regions_api import Evaluation, SuiteLike, evaluate, read_suites
-from cimento.results import Run
+from cimento.options import RunOptions
+from cimento.paradigms.regions.designs import compares_sentences
+from cimento.paradigms.regions.judging import ALL, options_of, suite_of
+from cimento.runs.run import Run
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.verdicts.accuracy import clusters_of
@@ -31,39 +33,31 @@ class Variant:
 
     Attributes:
         name: as the command line says it.
-        policy: fields of the policy of scoring.
-        judging: fields of the judging.
+        changes: options of a run, by name.
         kinds: of the models that have this choice.
         sentences: whether it is for suites whose predictions are all about whole sentences, or
             for the others; None for both.
     """
 
     name: str
-    policy: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    judging: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    changes: Mapping[str, str | tuple[str, ...]]
     kinds: tuple[str, ...] = (CAUSAL, MASKED, "seq2seq")
     sentences: bool | None = None
-
-    @property
-    def changes(self) -> dict[str, str]:
-        """What it changes, of policy and judging."""
-        return {**self.policy, **self.judging}
 
 
 VARIANTS = (
     Variant(
         name="--bos none --unscored-first drop",
-        policy={"bos": "none"},
-        judging={"unscored_first": "drop"},
+        changes={"bos": "none", "unscored_first": "drop"},
         kinds=(CAUSAL,),
     ),
-    Variant(name="--boundary auto", policy={"boundary": "auto"}, kinds=(CAUSAL,)),
-    Variant(name="--pll original", policy={"pll": "original"}, kinds=(MASKED,)),
-    Variant(name="--pll whole-word", policy={"pll": "whole-word"}, kinds=(MASKED,)),
-    Variant(name="--dtype bfloat16", policy={"dtype": "bfloat16"}),
-    Variant(name="--metric mean", judging={"metric": "mean"}, sentences=False),
-    Variant(name="--measure meanlp", judging={"measure": "meanlp"}, sentences=True),
-    Variant(name="--measure penlp", judging={"measure": "penlp"}, sentences=True),
+    Variant(name="--boundary auto", changes={"boundary": "auto"}, kinds=(CAUSAL,)),
+    Variant(name="--pll original", changes={"pll": "original"}, kinds=(MASKED,)),
+    Variant(name="--pll whole-word", changes={"pll": "whole-word"}, kinds=(MASKED,)),
+    Variant(name="--dtype bfloat16", changes={"dtype": "bfloat16"}),
+    Variant(name="--metric mean", changes={"metric": "mean"}, sentences=False),
+    Variant(name="--measure meanlp", changes={"measures": ("meanlp",)}, sentences=True),
+    Variant(name="--measure penlp", changes={"measures": ("penlp",)}, sentences=True),
 )
 
 
@@ -105,55 +99,48 @@ class Sensitivity:
 def sensitivities(
     suites: Sequence[SuiteLike],
     models: Sequence[str],
-    evaluation: Evaluation,
+    options: RunOptions,
     *,
     cache: AnswerCache | None = None,
 ) -> list[Sensitivity]:
     """How many verdicts each variant changes, for every suite and model.
 
-    An item passes where all its predictions hold; ties count as the evaluation says. Nothing is
+    An item passes where all its predictions hold; ties count as the options say. Nothing is
     stored, but answers are kept in the cache.
 
     Args:
         suites: judged by formulas.
         models: names as for ``cimento run -m``.
-        evaluation: how they are asked and judged as the user wants it.
+        options: how they are asked and judged as the user wants it.
         cache: where answers are kept; None forgets them afterwards.
 
     Raises:
         CimentoError: a suite or a model cannot be used as it was asked for.
     """
-    loaded = read_suites(suites)
+    loaded = list(load_suites(suites))
+    kept = cache or MemoryCache()
+    options = options.model_copy(update={"output": None})
     found: list[Sensitivity] = []
     for model in models:
         for suite in loaded:
 
-            def made(variant: Variant | None, suite: SuiteLike = suite, model: str = model) -> Run:
-                changed = _changed(evaluation, variant)
-                return evaluate(
-                    suite, model, asking=changed.asking, judging=changed.judging, cache=cache
-                )
+            def made(
+                variant: Variant | None, suite: LoadedSuite = suite, model: str = model
+            ) -> Run:
+                changes = variant.changes if variant else {}
+                [run] = run_all([suite], [model], options.model_copy(update=changes), cache=kept)
+                if isinstance(run, Failure):
+                    raise run.error
+                return run
 
             found += _rows(made(None), made)
     return found
 
 
-def _changed(evaluation: Evaluation, variant: Variant | None) -> Evaluation:
-    if variant is None:
-        return evaluation
-    asking, judging = evaluation.asking, evaluation.judging
-    policy = dataclasses.replace(asking.policy, **variant.policy)  # type: ignore[arg-type]  # of VARIANTS
-    return dataclasses.replace(
-        evaluation,
-        asking=dataclasses.replace(asking, policy=policy),
-        judging=dataclasses.replace(judging, **variant.judging),  # type: ignore[arg-type]  # of VARIANTS
-    )
-
-
 def _rows(base: Run, made: Callable[[Variant], Run]) -> Iterator[Sensitivity]:
     """The row of each variant that differs from a run, and that of all together."""
     before = _passed(base)
-    clusters = clusters_of(base.suite)
+    clusters = clusters_of(suite_of(base))
     touched: dict[str, None] = {}
     judged = list(before)
     for variant in VARIANTS:
@@ -198,24 +185,21 @@ def _applies(variant: Variant, base: Run) -> bool:
         return False
     if variant.sentences is not None and variant.sentences != compares_sentences(base):
         return False
-    asking = base.manifest.get("asking")
+    asking, judged = base.manifest.get("asking"), options_of(base)
     policy = asking.get("policy") if isinstance(asking, dict) else None
     asked = {
         **(policy if isinstance(policy, dict) else {}),
-        **dataclasses.asdict(base.judging),
-        "metric": base.judging.metric or base.suite.metric,
+        **judged.model_dump(),
+        "metric": judged.metric or suite_of(base).metric,
+        "measures": (judged.measure,),
     }
     return any(asked.get(name) != value for name, value in variant.changes.items())
 
 
 def _passed(run: Run) -> dict[str, bool]:
     """Item to whether all its predictions hold; without items that are unscored."""
-    passes = {"pass", "tie"} if run.judging.ties == "pass" else {"pass"}
-    return {
-        verdict.item: verdict.verdict in passes
-        for verdict in run.summary(with_verdicts=True).verdicts
-        if verdict.verdict != "unscored" and verdict.prediction is None
-    }
+    outcomes = run.outcomes().filter(question=ALL).drop_nulls("right")
+    return dict(outcomes.select("item", "right").iter_rows())
 
 
 def _interval(

@@ -112,18 +112,15 @@ def _scorer(model: str) -> tuple[Scorer, str]:
 
 
 def _baseline(name: str, suite: Suite) -> Baseline:
+    from cimento.api import evaluate
     from cimento.auditing import Baseline
-    from cimento.regions_api import evaluate
+    from cimento.paradigms.regions.judging import ALL
 
     run = evaluate(suite, name)
-    verdicts = [
-        each
-        for each in run.summary(with_verdicts=True).verdicts or ()
-        if each.prediction is None and each.verdict != "unscored"
-    ]
-    solved = tuple(each.item for each in verdicts if each.verdict == "pass")
-    reason = "" if verdicts else "it scores none of the items"
-    return Baseline(name=name, n=len(verdicts), solved=solved, reason=reason)
+    outcomes = run.outcomes().filter(question=ALL).drop_nulls("right")
+    solved = tuple(outcomes.filter("right")["item"])
+    reason = "" if len(outcomes) else "it scores none of the items"
+    return Baseline(name=name, n=len(outcomes), solved=solved, reason=reason)
 
 
 def _as_text(found: Audit) -> str:

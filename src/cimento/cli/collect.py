@@ -61,7 +61,7 @@ def _put_together(
     regions: Sequence[str], wholes: Mapping[str, Lacking], models: Sequence[str], how: KindRun
 ) -> int:
     """Put together what is whole, and show it with what is stored; the exit code."""
-    from cimento.cli.evaluating import opened_cache, show_regions, telling_of
+    from cimento.cli.evaluating import opened_cache, show_regions
     from cimento.cli.kinds import together
     from cimento.cli.spreading import show_stored
     from cimento.scheduling.engines import opened
@@ -75,7 +75,7 @@ def _put_together(
         if not work.is_over():
             work.write()
         with opened(how.engine, workers_for(work, 0), device=how.device(models)) as pool:
-            ends = finish(work, {}, pool, telling_of(how))
+            ends = finish(work, {}, pool)
         with opened_cache(keep_answers=how.keep_answers) as cache:
             keep_answers(work, cache)
     return together([show_regions(ends, how), *codes])

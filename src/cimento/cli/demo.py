@@ -16,30 +16,18 @@ def demo(
 
     The demo models are small and know little: they are for trying the tool, not for science.
     """
-    from cimento.cli.console import note, show
-    from cimento.cli.evaluating import evaluate_with_progress, report_failures, show_table
-    from cimento.judging import Judging
+    from cimento.cli.console import note
+    from cimento.cli.evaluating import evaluate_with_progress, show_ends
     from cimento.models.locate import DEMO_MODELS
-    from cimento.regions_api import Evaluation
-    from cimento.report.summary import to_json
+    from cimento.options import RunOptions
     from cimento.reporting import write_report
-    from cimento.results import summarise
-    from cimento.sources import Asking
     from cimento.suites.builtin import builtin_names
     from cimento.suites.kinds import REGIONS
 
-    evaluation = Evaluation(
-        asking=Asking(device="cpu", all_tokens=True), judging=Judging(), output=output
-    )
-    runs, failures = evaluate_with_progress(
-        builtin_names(kind=REGIONS), DEMO_MODELS, evaluation, keep_answers=False
-    )
-    summary = summarise(runs)
-    if json:
-        show(to_json(summary))
-    else:
-        show_table(summary)
+    run_options = RunOptions(device="cpu", all_tokens=True, output=output, no_cache=True)
+    runs, failures = evaluate_with_progress(builtin_names(kind=REGIONS), DEMO_MODELS, run_options)
+    code = show_ends(runs, failures, output=None, as_json=json)
     page = output / "report.html"
     write_report(runs, page)
     note(f"Open this page in a browser: {page.resolve()}")
-    return report_failures(runs, failures)
+    return code

@@ -1,20 +1,14 @@
-"""Tables of factorial suites: printed after a run, written beside it, and made from stored runs."""
+"""Tables of stored runs of region suites, by their names."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from cimento.designs import Shown
     from cimento.report.grid import Grid
-    from cimento.results import Run
-    from cimento.verdicts.factorial import Factorial
-    from cimento.verdicts.factorial_regions import RegionDD
-    from cimento.verdicts.licensing import LicensingEffect
-    from cimento.verdicts.people import ChoiceRate
+    from cimento.runs.run import Run
 
 TableName: TypeAlias = Literal[
     "accuracy",
@@ -32,49 +26,6 @@ TableName: TypeAlias = Literal[
     "people",
 ]
 
-STEM = "accuracy"
-
-
-def show_designs(found: Iterable[tuple[Path, Shown]]) -> None:
-    """Print what designs show: accuracies of factorial suites, DD, licensing effects, people.
-
-    Accuracies are also written to the folder of their suite, as text, CSV and LaTeX.
-
-    Args:
-        found: folder of each run, and what is shown of its design.
-    """
-    from cimento.cli.console import note, show
-    from cimento.cli.spreadsheets import neutralise
-    from cimento.files import write_text
-    from cimento.report.factorial import accuracy_grid, licensing_grid, regions_grid
-    from cimento.report.grid import FORMS, as_text
-    from cimento.report.robustness import people_grid
-
-    by_folder: dict[Path, list[Factorial]] = {}
-    regions: list[RegionDD] = []
-    licensing: list[tuple[str, str, LicensingEffect]] = []
-    people: list[ChoiceRate] = []
-    for folder, shown in found:
-        if shown.factorials:
-            by_folder.setdefault(folder.parent, []).extend(shown.factorials)
-        regions += shown.regions
-        licensing += shown.licensing
-        people += shown.people
-    for folder, results in by_folder.items():
-        grid = accuracy_grid(results)
-        show("\n" + as_text(grid))
-        for ending in (".txt", ".csv", ".tex"):
-            written = write_text(FORMS[ending](grid), folder / f"{STEM}{ending}")
-            # Nobody asked for these, and people open them: no program reads them again.
-            neutralise([written], asked=True)
-        note(f"The table is also in {folder}: {STEM}.txt, {STEM}.csv, {STEM}.tex")
-    if regions:
-        show("\n" + as_text(regions_grid(regions)))
-    if licensing:
-        show("\n" + as_text(licensing_grid(licensing)))
-    if people:
-        show("\n" + as_text(people_grid(people)))
-
 
 def make_table(
     name: TableName, runs: Sequence[Run], measures: Sequence[str], *, seed: int = 0
@@ -90,8 +41,8 @@ def make_table(
     Raises:
         UsageError: no run has a design, or there is no such measure.
     """
-    from cimento.designs import factorials
     from cimento.errors import UsageError
+    from cimento.paradigms.regions.designs import factorials
     from cimento.report import factorial as tables
     from cimento.verdicts.factorial_mixed import design_models
     from cimento.verdicts.factorial_tests import dd_tests
@@ -131,8 +82,8 @@ def _licensing(runs: Sequence[Run]) -> Grid:
     Raises:
         UsageError: there are none.
     """
-    from cimento.designs import effects_of
     from cimento.errors import UsageError
+    from cimento.paradigms.regions.designs import effects_of
     from cimento.report.factorial import licensing_grid
 
     found = [effect for run in runs for effect in effects_of(run)]
@@ -151,8 +102,8 @@ def _regions(runs: Sequence[Run]) -> Grid:
     Raises:
         UsageError: there are none.
     """
-    from cimento.designs import region_dds_of
     from cimento.errors import UsageError
+    from cimento.paradigms.regions.designs import region_dds_of
     from cimento.report.factorial import regions_grid
 
     found = [each for run in runs for each in region_dds_of(run)]
@@ -192,8 +143,8 @@ def _people(runs: Sequence[Run]) -> Grid:
     Raises:
         UsageError: nobody chose between the sentences of any suite.
     """
-    from cimento.designs import people_of
     from cimento.errors import UsageError
+    from cimento.paradigms.regions.designs import people_of
     from cimento.report.robustness import people_grid
 
     found = [rate for run in runs for rate in people_of(run)]

@@ -8,22 +8,22 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from cimento._version import __version__
-from cimento.api import Failure
+from cimento.api import Failure, load_suites, refuse_same_names, run_all
 from cimento.cli.console import note, show
-from cimento.cli.designs import show_designs
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
-from cimento.regions_api import Evaluation, evaluate_all
-from cimento.report.summary import Missing, Summary, to_json
-from cimento.report.text import terminal_table
-from cimento.results import Run
-from cimento.scheduling.joining import Finished, Telling
+from cimento.engine.engines import ONE_WORKER, Engine
+from cimento.runs.run import Run
+from cimento.runs.summary import Missing, Summary, to_json
+from cimento.scheduling.joining import Finished
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.progress import Progress
 
+    from cimento.api import ProgressFor, SuiteLike
     from cimento.cli.kinds import KindRun
-    from cimento.regions_api import ProgressFor, SuiteLike
+    from cimento.options import RunOptions
 
 PART_MISSING = 3
 
@@ -38,26 +38,29 @@ def run_regions(suites: Sequence[str], models: Sequence[str], how: KindRun) -> i
 
 def show_regions(ends: Sequence[Finished | Failure], how: KindRun) -> int:
     """Print the table or the JSON of runs of suites of regions, and return the exit code."""
-    finished = [each for each in ends if isinstance(each, Finished)]
+    from cimento.runs.run import open_run
+
+    runs = [open_run(each.folder) for each in ends if isinstance(each, Finished)]
     failures = [each for each in ends if isinstance(each, Failure)]
-    summary = Summary(
-        cimento=__version__,
-        runs=tuple(said for each in finished for said in each.summaries),
-        missing=tuple(map(_missing, failures)),
-    )
-    folder = how.evaluation.output
-    if how.as_json:
-        show(to_json(summary))
-    elif finished:
-        show_table(summary)
-        show_designs((each.folder, each.shown) for each in finished)
-        note(f"Stored in {folder}. For a page to read: cimento report {folder} -o report.html")
-    return report_failures(finished, failures)
+    return show_ends(runs, failures, output=how.evaluation.output, as_json=how.as_json)
 
 
-def telling_of(how: KindRun) -> Telling:
-    """What is to be said of runs of suites of regions."""
-    return Telling(tuple(how.measures), with_verdicts=how.as_json)
+def show_ends(
+    runs: Sequence[Run], failures: Sequence[Failure], *, output: Path | None, as_json: bool
+) -> int:
+    """Print some runs as paradigms show them, or as JSON; say what failed; the exit code."""
+    if as_json:
+        missing = tuple(
+            Missing(suite=each.suite, model=each.model, message=str(each.error))
+            for each in failures
+        )
+        summaries = tuple(run.summary(with_outcomes=True) for run in runs)
+        show(to_json(Summary(runs=summaries, missing=missing)))
+    elif runs:
+        show_runs(runs)
+        if output is not None:
+            note(f"Stored in {output}. For a page to read: cimento report {output} -o report.html")
+    return report_failures(runs, failures)
 
 
 def _scheduled(
@@ -89,7 +92,7 @@ def _scheduled(
             if engine.share is not None:
                 return list(failures(work, done.failed))
             here = Here(cache=cache, progress=progress) if alone else None
-            ends = finish(work, done.failed, pool, telling_of(how), here=here)
+            ends = finish(work, done.failed, pool, here=here)
         keep_answers(work, cache)
     return ends
 
@@ -97,24 +100,53 @@ def _scheduled(
 def evaluate_with_progress(
     suites: Sequence[SuiteLike],
     models: Sequence[str],
-    evaluation: Evaluation,
+    run_options: RunOptions,
     *,
-    keep_answers: bool,
+    engine: Engine = ONE_WORKER,
+    ask: bool = True,
 ) -> tuple[list[Run], list[Failure]]:
-    """Evaluate every suite with every model; what was done, and what failed."""
-    runs: list[Run] = []
-    failures: list[Failure] = []
-    with progress_bars() as progress, opened_cache(keep_answers=keep_answers) as cache:
-        for outcome in evaluate_all(suites, models, evaluation, cache=cache, progress=progress):
-            if isinstance(outcome, Run):
-                runs.append(outcome)
-            else:
-                failures.append(outcome)
-    return runs, failures
+    """Evaluate every suite of any paradigm with every model; what was done, and what failed.
+
+    Args:
+        suites: as for `cimento.api.evaluate`.
+        models: names.
+        run_options: how.
+        engine: who does the work.
+        ask: whether models are asked; else what is done is put together.
+
+    Raises:
+        CimentoError: a suite cannot be used, or nothing can be written.
+    """
+    loaded = list(load_suites(suites))
+    refuse_same_names(loaded)
+    keeps = not run_options.no_cache
+    with progress_bars() as progress, opened_cache(keep_answers=keeps) as cache:
+        ends = list(
+            run_all(
+                loaded,
+                list(dict.fromkeys(models)),
+                run_options,
+                cache=cache if keeps else None,
+                engine=engine,
+                ask=ask,
+                progress=progress,
+                note=lambda message: note(f"cimento: {message}"),
+            )
+        )
+    runs = [end for end in ends if isinstance(end, Run)]
+    return runs, [end for end in ends if isinstance(end, Failure)]
+
+
+def show_runs(runs: Sequence[Run]) -> None:
+    """Print what paradigms say of some runs."""
+    for paradigm in dict.fromkeys(run.paradigm for run in runs):
+        show(paradigm.text([run for run in runs if run.paradigm is paradigm]))
 
 
 def show_table(summary: Summary) -> None:
     """Print the table of a summary, as wide as the terminal."""
+    from cimento.report.text import terminal_table
+
     colour = sys.stdout.isatty()
     width = shutil.get_terminal_size((80, 24)).columns if colour else 80
     show(terminal_table(summary, width=width, colour=colour))
@@ -135,10 +167,6 @@ def report_failures(runs: Sequence[object], failures: Sequence[Failure]) -> int:
     missing = ", ".join(f"{failure.suite} x {failure.model}" for failure in failures)
     note(f"cimento: missing: {missing}")
     return PART_MISSING
-
-
-def _missing(failure: Failure) -> Missing:
-    return Missing(suite=failure.suite, model=failure.model, message=str(failure.error))
 
 
 @contextlib.contextmanager

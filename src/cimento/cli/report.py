@@ -67,12 +67,10 @@ def _report(
     seed: int,
 ) -> None:
     from cimento.cli.console import note, show
-    from cimento.cli.evaluating import show_table
     from cimento.cli.reports import open_reports
     from cimento.errors import UsageError
     from cimento.report.document import text
     from cimento.reporting import write_report
-    from cimento.results import summarise
 
     if table:
         grid = _table(table, open_reports(runs), measure or (), seed=seed)
@@ -86,18 +84,16 @@ def _report(
         )
     opened = open_reports(runs, measure or ())
     if output is None:
-        if opened.runs:
-            show_table(summarise(opened.runs))
-        for each in opened.told:
-            show("\n" + each.text)
         if opened.on_road:
             show(text(opened.on_road))
+        for each in opened.told:
+            show("\n" + each.text)
         return
     if output.suffix.lower() == ".html":
         others, told = opened.sections()
-        write_report(opened.runs, output, others=others, told=told, on_road=opened.on_road)
+        write_report(opened.on_road, output, others=others, told=told)
     else:
-        write_report(opened.runs, output, told=opened.told, on_road=opened.on_road)
+        write_report(opened.on_road, output, told=opened.told)
     note(f"The report is in {output}")
 
 
@@ -113,7 +109,7 @@ def _table(name: str, opened: Opened, measures: Sequence[str], *, seed: int) -> 
 
     known = get_args(TableName)
     if name in known:
-        return make_table(cast("TableName", name), opened.runs, measures, seed=seed)
+        return make_table(cast("TableName", name), opened.sentences, measures, seed=seed)
     found = [each for suite in opened.suites() for each in suite.tables]
     own = [each.grid for each in found if each.name == name]
     if len(own) == 1:

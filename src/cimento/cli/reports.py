@@ -9,24 +9,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cimento.errors import CimentoError
-from cimento.measures.registry import REGIONS as REGION_VALUES
+from cimento.measures.registry import judged_on as measures_named
+from cimento.paradigms.regions.judging import on_each_measure
 from cimento.report.document import sections_of, versions_apart
 from cimento.report.told import told_of
-from cimento.results import Run, told_apart
-from cimento.runs.run import Run as RoadRun
-from cimento.runs.run import open_run, paradigm_name
-from cimento.runs.store import find_runs
-from cimento.suites.kinds import REGIONS
+from cimento.runs.run import Run, open_run, paradigm_name
+from cimento.runs.store import Manifest, RunFolder, find_runs
+from cimento.suites.kinds import ACCEPTABILITY, REGIONS
 
 if TYPE_CHECKING:
     from cimento.report.records import Reporter, RunReport, Stored, SuiteReport
     from cimento.report.told import Told
 
-EARLIER_ROAD: frozenset[str] = frozenset({"regions"})
+EARLIER_ROAD: frozenset[str] = frozenset()
 """Paradigms whose runs are still shown by what stands below, and not by their own `sections`."""
 
 REPORTERS: Mapping[str, str] = {}
 """Kind of run to what makes sections of its runs, as ``module:function``."""
+
+RATED = "acceptability.json"
+"""A run of regions with this beside its tables has ratings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +36,16 @@ class Opened:
     """Stored runs.
 
     Attributes:
-        runs: of suites of regions.
-        told: what was printed of runs that have more than verdicts.
-        others: the folders of runs that have sections of their own, by kind.
         on_road: runs that their paradigm shows.
+        told: what was printed of the others.
+        others: the folders of these, which have sections of their own, by kind.
+        sentences: runs whose sentences were scored, for tables of these.
     """
 
-    runs: tuple[Run, ...]
+    on_road: tuple[Run, ...]
     told: tuple[Told, ...]
     others: Mapping[str, tuple[Stored, ...]]
-    on_road: tuple[RoadRun, ...] = ()
+    sentences: tuple[Run, ...]
 
     def sections(self) -> tuple[list[SuiteReport], list[Told]]:
         """The sections of all other runs, and the texts of those that cannot be shown so.
@@ -51,7 +53,7 @@ class Opened:
         A run whose tables cannot be read keeps its text, with the reason.
         """
         texts = {each.folder: each.text for each in self.told}
-        sections: list[SuiteReport] = sections_of(self.on_road)
+        sections: list[SuiteReport] = []
         reasons: dict[Path, str] = {}
         for kind, found in self.others.items():
             try:
@@ -67,14 +69,11 @@ class Opened:
 
     def reports(self) -> list[RunReport]:
         """Every run with its items, without figures and tables of suites."""
-        plain = [run.report(items=None) for run in self.runs]
-        return [*plain, *(run for suite in self.sections()[0] for run in suite.runs)]
+        return [report for suite in self.suites() for report in suite.runs]
 
     def suites(self) -> list[SuiteReport]:
         """The sections of all runs."""
-        from cimento.reporting import region_suites
-
-        return [*region_suites(self.runs), *self.sections()[0]]
+        return [*sections_of(self.on_road), *self.sections()[0]]
 
 
 def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> Opened:
@@ -92,24 +91,30 @@ def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> Opened:
     stored = [(folder, folder.manifest()) for path in paths for folder in find_runs(path)]
     found = [each for each in stored if paradigm_name(*each) in EARLIER_ROAD]
     on_road = [open_run(each[0].path) for each in stored if each not in found]
-    kinds = [str(manifest.get("kind") or REGIONS) for _, manifest in found]
+    kinds = [_kind(folder, manifest) for folder, manifest in found]
     others: dict[str, tuple[Stored, ...]] = {}
     for kind, each in zip(kinds, found, strict=True):
         if kind in REPORTERS:
             others[kind] = (*others.get(kind, ()), each)
-    judged = [each for each in found if each[1].get("kind") is None]
-    runs = told_apart([Run.open(folder, manifest) for folder, manifest in judged])
-    runs = [each for run in runs for each in run.judge_on(measures or _own_measures(run))]
+    rated = [open_run(folder.path) for folder, _ in found if (folder.path / RATED).exists()]
     told = [told_of(folder, manifest) for folder, manifest in found]
+    shown = versions_apart([judged_on(run, measures) for run in (*on_road, *rated)])
     return Opened(
-        tuple(runs),
-        tuple(each for each in told if each is not None),
-        others,
-        tuple(versions_apart([judged_on(run, measures) for run in on_road])),
+        on_road=tuple(shown[: len(on_road)]),
+        told=tuple(each for each in told if each is not None),
+        others=others,
+        sentences=tuple(
+            each for run in shown if _has_sentences(run) for each in on_each_measure(run)
+        ),
     )
 
 
-def judged_on(run: RoadRun, measures: Sequence[str]) -> RoadRun:
+def _has_sentences(run: Run) -> bool:
+    """Whether the sentences of a run were scored, so that measures of them can be looked at."""
+    return "measure" in type(run.options).model_fields
+
+
+def judged_on(run: Run, measures: Sequence[str]) -> Run:
     """The same answers, judged and shown on some measures of whole sentences.
 
     Args:
@@ -119,17 +124,17 @@ def judged_on(run: RoadRun, measures: Sequence[str]) -> RoadRun:
     Raises:
         UsageError: there is no such measure.
     """
-    if not measures or "measure" not in type(run.options).model_fields:
+    if not measures or not _has_sentences(run):
         return run
-    names = ["" if name == REGION_VALUES else name for name in measures]
+    names = measures_named(measures)
     return run.judge(measure=names[0], also=tuple(names[1:]))
 
 
-def _own_measures(run: Run) -> tuple[str, ...]:
-    """All measures that a run was made for; empty where that is one or none."""
-    judging = run.judging
-    names = (judging.measure, *judging.also) if judging.also else ()
-    return tuple(name or REGION_VALUES for name in names)
+def _kind(folder: RunFolder, manifest: Manifest) -> str:
+    kind = manifest.get("kind")
+    if isinstance(kind, str):
+        return kind
+    return ACCEPTABILITY if (folder.path / RATED).exists() else REGIONS
 
 
 def _reporter(kind: str) -> Reporter:

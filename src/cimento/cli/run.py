@@ -92,7 +92,7 @@ def _show_sensitivity(options: _Options) -> None:
 
     how = kind_run(options)
     with opened_cache(keep_answers=how.keep_answers) as cache:
-        rows = sensitivities(options.suites, options.models, how.evaluation, cache=cache)
+        rows = sensitivities(options.suites, options.models, options, cache=cache)
     grid = sensitivity_grid(rows)
     show("\n" + as_text(grid))
     folder = how.evaluation.output

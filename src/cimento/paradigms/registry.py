@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
-from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
 from cimento.plugins import find_plugin, plugin_names
+from cimento.suites import faults
+from cimento.suites.archives import opened
 from cimento.suites.kinds import kind_of
+from cimento.suites.load import StimulusCount, refuse_faulty, suite_paths
 
 if TYPE_CHECKING:
-    from cimento.paradigms.base import AnyParadigm, ParadigmOptions
+    from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading
 
 PARADIGMS: Mapping[str, str] = {
     "regions": "cimento.paradigms.regions.paradigm:REGIONS",
@@ -73,6 +77,30 @@ def paradigm_of(path: Path) -> AnyParadigm:
             where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, by_kind)
         )
     return by_kind[kind]
+
+
+def read_all(path: Path) -> list[tuple[AnyParadigm, SuiteReading[Any]]]:
+    """The suites at a path, which may be a folder or an archive of several, with their paradigms.
+
+    Raises:
+        CimentoError: there is none, or one has faults; the error carries those of all of them.
+    """
+    found: list[tuple[AnyParadigm, SuiteReading[Any]]] = []
+    faulty: list[SuiteError] = []
+    count = StimulusCount(path)
+    with opened(path) as folder:
+        for place in suite_paths(folder):
+            paradigm = paradigm_of(place)
+            reading = paradigm.read(place)
+            # People know the archive, not the folder that it was in for a moment.
+            shown = place if folder == path else path / place.relative_to(folder)
+            if reading.suite is None or faults.errors(reading.faults):
+                faulty.append(SuiteError(where=str(shown), faults=reading.faults))
+                continue
+            found.append((paradigm, dataclasses.replace(reading, path=shown)))
+            count.add(reading.suite)
+    refuse_faulty(path, faulty)
+    return found
 
 
 def known_kinds() -> dict[str, AnyParadigm]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cimento.report.strips import Stretch, Strip, read_tokens, strip
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from cimento.runs.outcomes import Outcome
     from cimento.suites.model import Suite
-    from cimento.verdicts.judge import Verdict
 
 _WORST_FIRST = ("fail", "tie", "pass", "unscored")
 
@@ -72,21 +71,21 @@ class ItemRecord:
 
 def item_records(
     suite: Suite,
-    verdicts: Iterable[Verdict],
+    outcomes: Iterable[Outcome],
     tokens: pl.DataFrame,
     requests: pl.DataFrame,
     *,
-    questions: Sequence[str],
+    alone: str = "",
     limit: int | None = None,
 ) -> tuple[ItemRecord, ...]:
     """The items of a run, those that went worst first.
 
     Args:
         suite: that was judged.
-        verdicts: as ``judge`` gives them.
+        outcomes: of its items; the last of an item is that of the whole.
         tokens: a table of the schema ``answers.TOKENS``.
         requests: a table of the schema ``answers.REQUESTS``.
-        questions: what each prediction is called.
+        alone: what the one question is called where there are no others.
         limit: how many at most; None for all.
 
     Returns:
@@ -95,12 +94,12 @@ def item_records(
     """
     import polars as pl
 
-    by_item: dict[str, list[Verdict]] = {}
-    for verdict in verdicts:
-        by_item.setdefault(verdict.item, []).append(verdict)
-    names = sorted(
-        (item.id for item in suite.items), key=lambda name: badness(_outcome(by_item.get(name, ())))
-    )[:limit]
+    by_item: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        by_item.setdefault(outcome.item, []).append(outcome)
+    whole = {item: several[-1] for item, several in by_item.items()}
+    names = sorted((item.id for item in suite.items), key=lambda name: badness(whole.get(name)))
+    names = names[:limit]
     rows = requests.filter(pl.col("item").is_in(names))
     strips = strips_of(rows, tokens.filter(pl.col("request").is_in(rows["request"].implode())))
     about = suite.meta.phenomenon
@@ -109,40 +108,24 @@ def item_records(
         ItemRecord(
             id=name,
             phenomenon=phenomena[name],
-            outcome=_outcome(by_item.get(name, ())),
-            parts=tuple(
-                _as_outcome(verdict, questions[verdict.prediction])
-                for verdict in by_item.get(name, ())
-                if verdict.prediction is not None
-            ),
+            outcome=whole.get(name),
+            parts=_parts(by_item.get(name, ()), alone),
             strips=strips.get(name, ()),
         )
         for name in names
     )
 
 
+def _parts(outcomes: Sequence[Outcome], alone: str) -> tuple[Outcome, ...]:
+    """The outcome of each question but the last, which is of all of them, or of the only one."""
+    if len(outcomes) == 1:
+        return (replace(outcomes[0], question=alone or outcomes[0].question),)
+    return tuple(outcomes[:-1])
+
+
 def worst_first(items: Iterable[ItemRecord]) -> tuple[ItemRecord, ...]:
     """Fails, ties, passes, each by its margin, smallest first; then what could not be scored."""
     return tuple(sorted(items, key=lambda item: badness(item.outcome)))
-
-
-def _outcome(verdicts: Sequence[Verdict]) -> Outcome | None:
-    return next(
-        (_as_outcome(each, "all predictions") for each in verdicts if each.prediction is None), None
-    )
-
-
-def _as_outcome(verdict: Verdict, question: str) -> Outcome:
-    from cimento.runs.outcomes import Outcome
-
-    return Outcome(
-        item=verdict.item,
-        question=question,
-        verdict=verdict.verdict,
-        value=verdict.margin_bits,
-        unit="bits",
-        reason=verdict.unscored_reason or "",
-    )
 
 
 def badness(outcome: Outcome | None) -> tuple[int, float]:

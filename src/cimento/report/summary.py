@@ -18,7 +18,10 @@ from cimento.verdicts.accuracy import LengthOnly
 from cimento.verdicts.judge import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from cimento.suites.model import Suite
+    from cimento.verdicts.accuracy import Accuracies, Accuracy
 
 SUMMARY_VERSION = 1
 
@@ -278,3 +281,91 @@ def _describe(schema: JsonSchema, docstring: str) -> None:
 def _plain(text: str) -> str:
     """A docstring's sentence as a reader of JSON would have it."""
     return " ".join(text.split()).replace("None", "null").replace("``", "")
+
+
+def run_summary(
+    suite: Suite,
+    overall: Accuracies,
+    by_phenomenon: Mapping[str, Accuracies],
+    *,
+    model: str,
+    model_kind: str,
+    folder: str | None = None,
+    warnings: Sequence[str] = (),
+) -> RunSummary:
+    """The summary of one run.
+
+    Args:
+        suite: as it was judged: with the metric and the predictions that were used.
+        overall: over all items.
+        by_phenomenon: the same for each phenomenon; may be empty.
+        model: label of the model.
+        model_kind: ``causal``, ``masked`` or ``replay``.
+        folder: where the run is stored.
+        warnings: what was noticed on the way.
+    """
+    return RunSummary(
+        suite=suite.name,
+        model=model,
+        model_kind=model_kind,
+        language=suite.meta.language,
+        n_items=overall.n_items,
+        folder=folder,
+        metric=suite.metric,
+        predictions=_results(suite, overall),
+        conjunction=_conjunction(overall),
+        phenomena=tuple(
+            Phenomenon(
+                name=name,
+                n_items=each.n_items,
+                predictions=_results(suite, each),
+                conjunction=_conjunction(each),
+            )
+            for name, each in by_phenomenon.items()
+        ),
+        warnings=tuple(warnings),
+    )
+
+
+def _results(suite: Suite, accuracies: Accuracies) -> tuple[Result, ...]:
+    return tuple(
+        _result(accuracy, index=index, formula=prediction.formula, comment=prediction.comment)
+        for index, (prediction, accuracy) in enumerate(
+            zip(suite.predictions, accuracies.predictions, strict=True)
+        )
+    )
+
+
+def _conjunction(accuracies: Accuracies) -> Result | None:
+    if accuracies.conjunction is None:
+        return None
+    return _result(accuracies.conjunction, index=None, formula=None, comment="")
+
+
+def _result(accuracy: Accuracy, *, index: int | None, formula: str | None, comment: str) -> Result:
+    reasons = {}
+    for name in ("accuracy", "low", "high", "interval_method"):
+        if getattr(accuracy, name) is None:
+            reasons[name] = accuracy.reason or ""
+    if accuracy.chance is None:
+        reasons |= dict.fromkeys(("chance", "chance_method"), accuracy.chance_reason or "")
+    if accuracy.length is None:
+        reasons["length"] = accuracy.length_reason or ""
+    return Result(
+        index=index,
+        formula=formula,
+        comment=comment,
+        passed=accuracy.passed,
+        failed=accuracy.failed,
+        tied=accuracy.tied,
+        near_tied=accuracy.near_tied,
+        unscored=accuracy.unscored,
+        accuracy=accuracy.accuracy,
+        low=accuracy.low,
+        high=accuracy.high,
+        interval_method=accuracy.interval_method,
+        chance=accuracy.chance,
+        chance_method=accuracy.chance_method,
+        length=accuracy.length,
+        null_reasons=reasons,
+    )

@@ -7,8 +7,8 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from cimento.markup import printable
-from cimento.report.summary import by_suite
-from cimento.report.wording import cells, items, notes, told_about, without_length
+from cimento.report.wording import cells, items, labels, notes, told_about, without_length
+from cimento.runs.summary import by_suite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from cimento.report.summary import RunSummary, Summary
+    from cimento.runs.summary import RunSummary, Summary
 
 NARROWEST = 76
 _WIDTHS = {  # the model's column takes what is left
@@ -89,9 +89,11 @@ def _print_suite(
     for each in runs:
         _add_run(table, each, widths)
     console.print(table)
-    if len(run.predictions) > 1:
-        for result in run.predictions:
-            line = f"{result.label}: {printable(result.formula or '')}"
+    if len(run.results) > 1:
+        for label, result in zip(labels(run), run.results, strict=True):
+            if not result.description:
+                continue
+            line = f"{label}: {printable(result.description)}"
             console.print(Text(_hanging(line, console.width), style="dim"))
 
 
@@ -120,8 +122,8 @@ def _add_run(table: Table, run: RunSummary, widths: Mapping[str, int]) -> None:
     name = Text(printable(run.label))
     if not run.results:
         table.add_row(name, *"-" * (len(widths) - 1))
-    for result in run.results:
-        found = cells(result)
+    for label, result in zip(labels(run), run.results, strict=True):
+        found = cells(result, label)
         others = (
             Text(found[column], style="bold" if column == "accuracy" else "")
             for column in widths

@@ -11,9 +11,9 @@ from cimento.statistics.intervals import WILSON
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from cimento.report.summary import Result, RunSummary, Summary
     from cimento.runs.estimates import Estimate
     from cimento.runs.outcomes import Outcome
+    from cimento.runs.summary import RunSummary, Summary
     from cimento.statistics.agreement import Agreement
 
 SMALLEST_SHOWN_BITS = 0.005
@@ -83,17 +83,38 @@ def p_value(p: float) -> str:
     return "p < .001" if p < SMALLEST_SHOWN_P else f"p {p:.3f}".replace("0.", ".", 1)
 
 
-def cells(result: Result) -> dict[str, str]:
-    """What the line of a rate says, by the names of the columns, in their order."""
+ALL = "all predictions"
+_PREDICTION = "prediction "
+
+
+def question_label(question: str) -> str:
+    """A question as a narrow column has it: the number of a prediction, ``all`` for all of them."""
+    return "all" if question == ALL else question.removeprefix(_PREDICTION)
+
+
+def labels(run: RunSummary) -> list[str]:
+    """The rates of a run as a narrow column has them; one prediction alone goes by its number."""
+    if len(run.results) == 1 and run.results[0].question == ALL:
+        given = run.options.get("predictions")
+        first = str(given[0]).strip() if isinstance(given, list | tuple) and given else "0"
+        return [first if first.isdigit() else "0"]
+    return [question_label(result.question) for result in run.results]
+
+
+def cells(result: Estimate, label: str) -> dict[str, str]:
+    """What the line of a rate says, by the names of the columns, in their order.
+
+    Args:
+        result: the rate.
+        label: of its question.
+    """
     return {
-        "pred.": result.label,
-        "accuracy": rate(result.accuracy),
+        "pred.": label,
+        "accuracy": rate(result.value),
         "95 % interval": interval(result.low, result.high),
         "chance": rate(result.chance),
-        "length": rate(
-            result.length.accuracy if result.length and result.is_off_by_length else None
-        ),
-        "n": str(result.n_judged),
+        "length": length_rate(result),
+        "n": str(result.n),
         "ties": str(result.tied),
         "unscored": str(result.unscored),
     }
@@ -101,7 +122,7 @@ def cells(result: Result) -> dict[str, str]:
 
 def without_length(names: Iterable[str], runs: Iterable[RunSummary]) -> list[str]:
     """The columns that some runs need: that of length only where it leads away from chance."""
-    off = any(result.is_off_by_length for run in runs for result in _all_results(run))
+    off = any(result.off_by_length for run in runs for result in shown_rates(run))
     return [name for name in names if off or name != "length"]
 
 
@@ -114,11 +135,11 @@ def remarks(run: RunSummary) -> tuple[str, ...]:
     """What a reader must know before trusting the rates of a run, then the run's own warnings."""
     if not run.n_items:
         return ("The suite has no items.", *run.warnings)
-    if not run.predictions:
+    if not run.results:
         return ("The suite has no predictions: nothing was judged.", *run.warnings)
-    found = {result.label: _remark(result) for result in run.results}
+    found = {question_label(result.question): _remark(result) for result in run.results}
     said = [text for text in dict.fromkeys(found.values()) if text]
-    if len(run.predictions) > 1 and not (len(said) == 1 and all(found.values())):
+    if len(run.results) > 1 and not (len(said) == 1 and all(found.values())):
         said = [f"Prediction {label}: {text}" for label, text in found.items() if text]
     whole = (_near(run), _lengths(run))
     return (*said, *filter(None, whole), *run.warnings)
@@ -126,24 +147,34 @@ def remarks(run: RunSummary) -> tuple[str, ...]:
 
 def _near(run: RunSummary) -> str:
     """How many verdicts the number format may have decided; empty where none."""
-    near, judged = run.near_tied
-    if not near or run.near_tie_bits is None:
+    (near, judged), bits, reason = _near_tied(run)
+    if not near:
         return ""
     lie = "verdict lies" if judged == 1 else "verdicts lie"
     return (
-        f"{near:,} of {judged:,} {lie} within {run.near_tie_bits:g} bits"
-        f" ({run.near_tie_reason}): another machine or batch size may turn them."
+        f"{near:,} of {judged:,} {lie} within {bits:g} bits"
+        f" ({reason}): another machine or batch size may turn them."
     )
+
+
+def _near_tied(run: RunSummary) -> tuple[tuple[int, int], float, str]:
+    """Near ties and all verdicts on single predictions, the threshold in bits, and why it is."""
+    single = run.results if len(run.results) == 1 else run.results[:-1]
+    known = [each for each in single if each.near_tied is not None]
+    counts = sum(each.near_tied or 0 for each in known), sum(each.n for each in known)
+    first = known[0] if known else None
+    bits = first.near_tie_bits if first else None
+    return counts, bits or 0.0, (first.near_tie_method if first else None) or ""
 
 
 def _lengths(run: RunSummary) -> str:
     """Where length alone leads away from chance, and where to; empty where it does not."""
-    off = [result for result in run.results if result.is_off_by_length]
+    off = [result for result in run.results if result.off_by_length]
     if not off:
         return ""
-    many = len(run.predictions) > 1
+    many = len(run.results) > 1
     levels = [
-        f"{rate(each.length.accuracy if each.length else None)}{f' ({each.label})' if many else ''}"
+        f"{length_rate(each)}{f' ({question_label(each.question)})' if many else ''}"
         for each in off
     ]
     return (
@@ -199,12 +230,12 @@ def notes(summary: Summary) -> list[tuple[str, str]]:
     return said
 
 
-def _remark(result: Result) -> str:
-    if not result.n_judged:
+def _remark(result: Estimate) -> str:
+    if not result.n:
         return f"Nothing was scored ({items(result.unscored)} unscored): there is no rate."
-    if result.n_judged == 1:
+    if result.n == 1:
         return "Only one item was judged: its outcome says nothing about others."
-    if result.tied == result.n_judged:
+    if result.tied == result.n:
         return (
             f"All {items(result.tied)} judged are ties: "
             "the model gives both sides exactly the same value."
@@ -212,15 +243,15 @@ def _remark(result: Result) -> str:
     return _doubt(result)
 
 
-def _doubt(result: Result) -> str:
+def _doubt(result: Estimate) -> str:
     """What an interval or a chance level lacks; empty where there is nothing to say."""
     if result.low is None:
-        return f"There is no interval ({result.null_reasons.get('low', 'undefined')})."
+        return f"There is no interval ({result.reason or 'undefined'})."
     if result.chance is None:
-        return f"There is no chance level: {result.null_reasons.get('chance', 'undefined')}."
-    if result.interval_method == WILSON and result.n_judged < _SURE_FROM and _is_extreme(result):
+        return f"There is no chance level: {result.chance_method or 'undefined'}."
+    if result.interval_method == WILSON and result.n < _SURE_FROM and _is_extreme(result):
         return (
-            f"{items(result.n_judged)}, nearly all alike: where the true rate is about 0.98 (or"
+            f"{items(result.n)}, nearly all alike: where the true rate is about 0.98 (or"
             " 0.02), as few as 85 of 100 such intervals hold it (docs/statistics.md)."
         )
     return ""
@@ -229,9 +260,10 @@ def _doubt(result: Result) -> str:
 _SURE_FROM = 25
 
 
-def _is_extreme(result: Result) -> bool:
+def _is_extreme(result: Estimate) -> bool:
     """Whether at most one item is judged otherwise than all others."""
-    return min(result.passed, result.n_judged - result.passed) <= 1
+    passed = result.passed or 0
+    return min(passed, result.n - passed) <= 1
 
 
 def explanation(*, ties_pass: bool = False) -> str:
@@ -288,14 +320,14 @@ def _rate_remark(estimate: Estimate) -> str:
     return ""
 
 
-def methods(estimates: Iterable[Estimate | Result]) -> str:
+def methods(estimates: Iterable[Estimate]) -> str:
     """One sentence naming the interval methods used, the most frequent first."""
     counts = Counter(each.interval_method for each in estimates if each.interval_method)
     names = [name for name, _ in counts.most_common()]
     return f"Intervals (95 %): {'; '.join(names)}." if names else "No interval could be made."
 
 
-def chances(estimates: Iterable[Estimate | Result]) -> str:
+def chances(estimates: Iterable[Estimate]) -> str:
     """One sentence on how chance levels were found; empty where there are none."""
     found: dict[str, list[str]] = {}
     for each in estimates:
@@ -315,9 +347,9 @@ def near_ties(runs: Iterable[RunSummary]) -> str:
     """One sentence on how many verdicts are near ties; empty where nothing was judged."""
     found: dict[tuple[float, str], list[int]] = {}
     for run in runs:
-        near, judged = run.near_tied
-        if run.near_tie_bits is not None and judged:
-            counts = found.setdefault((run.near_tie_bits, run.near_tie_reason), [0, 0])
+        (near, judged), bits, reason = _near_tied(run)
+        if judged:
+            counts = found.setdefault((bits, reason), [0, 0])
             counts[0] += near
             counts[1] += judged
     told = [
@@ -329,10 +361,10 @@ def near_ties(runs: Iterable[RunSummary]) -> str:
 
 def told_about(summary: Summary) -> str:
     """What stands under a table of runs: what its columns mean, and how intervals were made."""
-    results = [result for run in summary.runs for result in _all_results(run)]
-    ties_pass = any(run.ties_pass for run in summary.runs)
+    results = [each for run in summary.runs for each in shown_rates(run)]
+    passing = any(run.options.get("ties") == "pass" for run in summary.runs)
     said = (
-        explanation(ties_pass=ties_pass),
+        explanation(ties_pass=passing),
         methods(results),
         chances(results),
         near_ties(summary.runs),
@@ -340,7 +372,11 @@ def told_about(summary: Summary) -> str:
     return " ".join(filter(None, said))
 
 
-def _all_results(run: RunSummary) -> Iterable[Result]:
+def shown_rates(run: RunSummary) -> Iterable[Estimate]:
+    """The rates over all items, and of single questions by phenomenon."""
     yield from run.results
-    for phenomenon in run.phenomena:
-        yield from phenomenon.predictions
+    single = run.results if len(run.results) == 1 else run.results[:-1]
+    asked = {(each.question, each.method) for each in single}
+    for each in run.estimates:
+        if each.group == "phenomenon" and each.is_share and (each.question, each.method) in asked:
+            yield each

@@ -46,6 +46,8 @@ class Estimate:
         tied: items that tied.
         near_tied: of the passed and failed ones, those decided by less than the threshold of the
             run; None where nothing is compared.
+        near_tie_bits: that threshold, in bits.
+        near_tie_method: why it is this threshold.
         unscored: items that could not be judged; in no other count.
         clustered: whether some items belong together, as the interval has it.
         chance: what it would be by chance; None where that is not defined.
@@ -78,6 +80,8 @@ class Estimate:
     failed: int | None = None
     tied: int | None = None
     near_tied: int | None = None
+    near_tie_bits: float | None = None
+    near_tie_method: str | None = None
     unscored: int = 0
     clustered: bool = False
     chance: float | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TypeAlias
 
@@ -17,6 +18,7 @@ from cimento.errors import TableError
 from cimento.parsing import faults_of, refuse_very_faulty
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import Outcome
+from cimento.suites.model import JsonValue
 
 SUMMARY_VERSION = 2
 
@@ -53,6 +55,53 @@ class RunSummary:
     estimates: tuple[Estimate, ...]
     warnings: tuple[str, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The model, and the measure that its sentences are compared by, where there is one."""
+        measure = self.options.get("measure")
+        return f"{self.model} [{measure}]" if measure else self.model
+
+    @property
+    def plain_options(self) -> dict[str, JsonValue]:
+        """The options as JSON has them."""
+        plain: dict[str, JsonValue] = json.loads(json.dumps(self.options))
+        return plain
+
+    @property
+    def headline(self) -> Estimate | None:
+        """The one number of the run; None where there is nothing to judge."""
+        return next((each for each in self.estimates if each.role == "headline"), None)
+
+    @property
+    def results(self) -> tuple[Estimate, ...]:
+        """The rates over all items: of each question, and of all together."""
+        return self._rates("")
+
+    @property
+    def phenomena(self) -> tuple[Estimate, ...]:
+        """The rates of each phenomenon, of all questions together."""
+        return self._rates("phenomenon")
+
+    def _rates(self, group: str) -> tuple[Estimate, ...]:
+        headline = self.headline
+        return tuple(
+            each
+            for each in self.estimates
+            if headline is not None
+            and each.group == group
+            and each.role != "detail"
+            and each.is_share
+            and each.method == headline.method
+        )
+
+
+def by_suite(runs: Iterable[RunSummary]) -> dict[str, list[RunSummary]]:
+    """The runs of each suite together, suites in the order of their first run."""
+    groups: dict[str, list[RunSummary]] = {}
+    for run in runs:
+        groups.setdefault(run.suite, []).append(run)
+    return groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

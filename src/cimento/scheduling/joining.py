@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING
 
 from cimento.answered import LongAnswers, requests_pieces, write_pieces
 from cimento.answers import REQUESTS
-from cimento.designs import Shown, shown_of
 from cimento.errors import ModelError, TableError
 from cimento.models.align import tokens_in
 from cimento.pieces import Pieces, read_parquet
 from cimento.regions_api import Evaluation
-from cimento.report.summary import RunSummary
 from cimento.results import Run
 from cimento.scheduling.copies import read_copy
 from cimento.scheduling.directions import read_directions
@@ -42,43 +40,21 @@ _TOGETHER = 2 * SHARD
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
-    """What is said of runs.
-
-    Attributes:
-        measures: names; empty for what each run is judged on.
-        with_verdicts: with the verdict on every item.
-    """
-
-    measures: tuple[str, ...] = ()
-    with_verdicts: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Finished:
-    """A run that is stored, and what there is to say of it: so it need not be held.
+    """A run that is stored, and is not held.
 
     Attributes:
         folder: where.
-        summaries: one for each measure.
-        shown: of its design.
     """
 
     folder: Path
-    summaries: tuple[RunSummary, ...]
-    shown: Shown
 
     @classmethod
-    def of(cls, run: Run, telling: Telling) -> Finished:
-        """What there is to say of a stored run."""
+    def of(cls, run: Run) -> Finished:
+        """Where a stored run is."""
         if run.folder is None:
             raise ValueError("a run that is not stored has no folder")
-        judged = run.judge_on(telling.measures)
-        return cls(
-            run.folder,
-            tuple(each.summary(with_verdicts=telling.with_verdicts) for each in judged),
-            shown_of(run, telling.measures),
-        )
+        return cls(run.folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +73,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinTask:
-    """Put a run together, or open it where it is stored, and say what there is to say of it.
+    """Put a run together, or open it where it is stored.
 
     Attributes:
         model: its name, for messages.
@@ -109,7 +85,6 @@ class JoinTask:
         directions: digest of what says where its answers are.
         shards: digests of the shards in which its answers are.
         store: where the units are.
-        telling: what is to be said.
     """
 
     model: str
@@ -121,7 +96,6 @@ class JoinTask:
     directions: str
     shards: tuple[str, ...]
     store: UnitStore
-    telling: Telling
 
 
 class Joiner:
@@ -147,7 +121,7 @@ class Joiner:
             pieces = Pieces(lambda: asked.tokens(task))
             tables = LongAnswers(read_parquet(asked.requests), pieces, remarks)
             run = task.evaluation.finish(asked.loaded, task.source, Answered(card, tables))
-        return Finished.of(run, task.telling)
+        return Finished.of(run)
 
     def forget(self) -> None:
         """Give back what is kept."""

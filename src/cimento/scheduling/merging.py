@@ -13,7 +13,7 @@ from cimento.regions_api import ProgressFor, evaluate_model
 from cimento.results import Run
 from cimento.scheduling.doing import Failed, waiting_parts
 from cimento.scheduling.driving import drive
-from cimento.scheduling.joining import Finished, JoinTask, Label, Telling
+from cimento.scheduling.joining import Finished, JoinTask, Label
 from cimento.scheduling.pools import Pool
 from cimento.scheduling.tasks import Outcome
 from cimento.scheduling.units import is_whole, put_added
@@ -63,7 +63,7 @@ class Here:
 
 
 def finish(
-    work: Work, failed: Failed, pool: Pool, telling: Telling, *, here: Here | None = None
+    work: Work, failed: Failed, pool: Pool, *, here: Here | None = None
 ) -> list[Finished | Failure]:
     """The runs, model by model, each with what there is to say of it; or why there is none.
 
@@ -71,7 +71,6 @@ def finish(
         work: what was to be done; written, see `Work.write`.
         failed: see `cimento.scheduling.doing.Done`.
         pool: the workers, which put runs together.
-        telling: what is to be said.
         here: None where models that are asked for whole suites were asked by workers, or are not
             to be asked.
 
@@ -83,14 +82,14 @@ def finish(
     places: list[tuple[str, str]] = []
     for asked in work.models:
         if here is not None and not work.is_sharded(asked) and asked.error is None:
-            ends |= _asked_here(work, asked, telling, here)
+            ends |= _asked_here(work, asked, here)
         for part in work.parts:
             place = (asked.model, part.name)
             error = asked.error or part.error or _failed(part, asked, failed)
             if error is not None:
                 ends[place] = Failure(part.name, asked.name, error)
             elif place not in ends and asked.source is not None:
-                tasks.append((part.copy, _join_task(work, part, asked, telling)))
+                tasks.append((part.copy, _join_task(work, part, asked)))
                 places.append(place)
 
     def told(number: int, outcome: Outcome) -> None:
@@ -120,9 +119,7 @@ def _failed(part: Part, asked: Asked, failed: Failed) -> CimentoError | None:
     return next((failed[key].error() for key in (*whole, *units) if key in failed), None)
 
 
-def _asked_here(
-    work: Work, asked: Asked, telling: Telling, here: Here
-) -> dict[tuple[str, str], Finished | Failure]:
+def _asked_here(work: Work, asked: Asked, here: Here) -> dict[tuple[str, str], Finished | Failure]:
     """The runs of a model that is asked for whole suites."""
     waiting = waiting_parts(work, asked)
     suites = (work.suite(part) for part in waiting)
@@ -130,12 +127,12 @@ def _asked_here(
         suites, asked.model, work.evaluation, cache=here.cache, progress=here.progress
     )
     return {
-        (asked.model, part.name): Finished.of(each, telling) if isinstance(each, Run) else each
+        (asked.model, part.name): Finished.of(each) if isinstance(each, Run) else each
         for part, each in zip(waiting, found, strict=True)
     }
 
 
-def _join_task(work: Work, part: Part, asked: Asked, telling: Telling) -> JoinTask:
+def _join_task(work: Work, part: Part, asked: Asked) -> JoinTask:
     if asked.source is None:
         raise ValueError("a model that cannot be found has no runs")
     sharded = work.is_sharded(asked)
@@ -151,7 +148,6 @@ def _join_task(work: Work, part: Part, asked: Asked, telling: Telling) -> JoinTa
         directions=part.directions,
         shards=part.needed,
         store=work.store,
-        telling=telling,
     )
 
 

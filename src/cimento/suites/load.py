@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -87,23 +88,50 @@ def load_suites(path: Path, *, stored: bool = False) -> list[LoadedSuite]:
         SuiteError: suites have faults; the error carries those of all of them.
         StorageError: there is no room for temporary files.
     """
-    if is_archive(path):
-        most = max(SMALL_STIMULI, path.stat().st_size // STIMULUS_BYTES)
-        with opened(path) as folder:
-            return [
-                replace(each, path=path / each.path.relative_to(folder))
-                for each in _load_all(folder, stored=stored, most=most)
-            ]
-    return _load_all(path, stored=stored)
+    with opened(path) as folder:
+        loaded = _load_all(folder, stored=stored, count=StimulusCount(path))
+        if folder == path:
+            return loaded
+        return [replace(each, path=path / each.path.relative_to(folder)) for each in loaded]
 
 
-def _load_all(path: Path, *, stored: bool, most: int | None = None) -> list[LoadedSuite]:
+class StimulusCount:
+    """How many sentences the suites of an archive have: a small one may not unpack to very many.
+
+    Args:
+        path: of the archive; of anything else nothing is counted.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        archive = is_archive(path)
+        self._most = max(SMALL_STIMULI, path.stat().st_size // STIMULUS_BYTES) if archive else None
+        self._count = 0
+
+    def add(self, suite: object) -> None:
+        """Count the sentences of one suite.
+
+        Raises:
+            InputError: there are too many.
+        """
+        if self._most is None or not isinstance(suite, Suite):
+            return
+        self._count += sum(len(item.conditions) for item in suite.items)
+        if self._count > self._most:
+            raise InputError(
+                where=str(self._path),
+                seen=f"its suites have more than {self._most:,} sentences, too many for its size",
+                todo="Unpack it yourself, and give the folder.",
+            )
+
+
+def _load_all(path: Path, *, stored: bool, count: StimulusCount) -> list[LoadedSuite]:
     """Every suite at a path.
 
     Args:
         path: a file, a suite folder, or a folder of suites.
         stored: as for `load_suite`.
-        most: sentences that all suites together may have; None does not count them.
+        count: of their sentences.
 
     Raises:
         InputError: as for `load_suite`, or there are more sentences.
@@ -111,28 +139,32 @@ def _load_all(path: Path, *, stored: bool, most: int | None = None) -> list[Load
     """
     loaded = []
     faulty: list[SuiteError] = []
-    stimuli = 0
     for each in suite_paths(path):
         try:
             loaded.append(load_suite(each, stored=stored))
         except SuiteError as error:
             faulty.append(error)
             continue
-        if most is None:
-            continue
-        stimuli += sum(len(item.conditions) for item in loaded[-1].suite.items)
-        if stimuli > most:
-            raise InputError(
-                where=str(path),
-                seen=f"its suites have more than {most:,} sentences, too many for its size",
-                todo="Unpack it yourself, and give the folder.",
-            )
+        count.add(loaded[-1].suite)
+    refuse_faulty(path, faulty)
+    return loaded
+
+
+def refuse_faulty(path: Path, faulty: Sequence[SuiteError]) -> None:
+    """See that none of several suites has faults.
+
+    Args:
+        path: of all of them.
+        faulty: what is wrong with each that has some.
+
+    Raises:
+        SuiteError: some have; the error carries the faults of all of them.
+    """
     if len(faulty) == 1:
         raise faulty[0]
     if faulty:
         named = [_named(fault, error.where) for error in faulty for fault in error.faults]
         raise SuiteError(where=str(path), faults=named)
-    return loaded
 
 
 def suite_paths(path: Path) -> list[Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 from cimento.cli import options
 from cimento.cli.console import note, show
@@ -17,11 +17,11 @@ from cimento.models.base import BoundaryRule
 from cimento.studies.agreement.table import Averaging
 
 if TYPE_CHECKING:
-    from cimento.api import Failure
-    from cimento.regions_api import Evaluation
-    from cimento.results import Run
+    from cimento.api import Failure, LoadedSuite
+    from cimento.options import RunOptions
+    from cimento.runs.run import Run
     from cimento.studies.agreement.report import AgreementReport
-    from cimento.suites.load import LoadedSuite
+    from cimento.suites.model import Suite
 
 
 # size: one argument for each option.
@@ -87,26 +87,30 @@ def agreement(
     """
     from cimento.cli.evaluating import PART_MISSING, report_failures
     from cimento.cli.studies.agreement_text import as_text
-    from cimento.judging import Judging
-    from cimento.models.base import Policy
-    from cimento.regions_api import Evaluation
-    from cimento.sources import Asking
+    from cimento.options import RunOptions, checked
     from cimento.studies.agreement.models import read_models
     from cimento.studies.agreement.report import agreement_report
 
     profile = profile or models_table is not None or figure is not None
     # Read before a model is asked, so that a mistake is found at once.
     facts = read_models(models_table) if models_table else {}
-    given = options.given(pll=pll, bos=bos, punctuation=punctuation, dtype=dtype, boundary=boundary)
-    asking = Asking(
-        policy=Policy(**given),
-        device=device,
-        batch_size=batch_size or "auto",
-        batch_tokens=batch_tokens or "auto",
-        limit=limit,
+    run_options = checked(
+        RunOptions,
+        {
+            **options.given(pll=pll, bos=bos, punctuation=punctuation),
+            "dtype": dtype,
+            "boundary": boundary,
+            "device": device,
+            "batch_size": batch_size or "auto",
+            "batch_tokens": batch_tokens or "auto",
+            "limit": limit,
+            "metric": "sum",
+            "seed": seed,
+            "output": output,
+        },
+        written="--",
     )
-    evaluation = Evaluation(asking=asking, judging=Judging(metric="sum", seed=seed), output=output)
-    runs, failures = _evaluate(_by_language(data), model, evaluation)
+    runs, failures = _evaluate(_by_language(data), model, run_options)
     report = agreement_report(
         runs,
         regions=tuple(region or ()),
@@ -130,21 +134,23 @@ def agreement(
 
 def _by_language(paths: Sequence[Path]) -> dict[str, list[LoadedSuite]]:
     """The suites of each language; where a suite does not name one, its archive does."""
+    from cimento.api import load_suites
     from cimento.suites.archives import ARCHIVE_SUFFIX
     from cimento.suites.languages import language_code
-    from cimento.suites.load import load_suites
 
     found: dict[str, list[LoadedSuite]] = {}
     for path in paths:
         archives = sorted(path.glob(f"*{ARCHIVE_SUFFIX}")) if path.is_dir() else []
-        for each in archives or [path]:
-            for loaded in load_suites(each):
+        for archive in archives or [path]:
+            for loaded in load_suites(archive):
                 meta = loaded.suite.meta
-                language = language_code(meta.language or each.stem)
+                language = language_code(meta.language or archive.stem)
                 _refuse_twice(loaded, found.get(language, []))
                 named = dataclasses.replace(meta, language=language)
-                suite = dataclasses.replace(loaded.suite, meta=named)
-                found.setdefault(language, []).append(dataclasses.replace(loaded, suite=suite))
+                suite = dataclasses.replace(cast("Suite", loaded.suite), meta=named)
+                reading = dataclasses.replace(loaded.reading, suite=suite)
+                own = dataclasses.replace(loaded, reading=reading)
+                found.setdefault(language, []).append(own)
     return found
 
 
@@ -154,13 +160,14 @@ def _refuse_twice(loaded: LoadedSuite, others: Sequence[LoadedSuite]) -> None:
         if other.suite.name == loaded.suite.name:
             raise UsageError(
                 where=f"suite {loaded.suite.name!r}",
-                seen=f"two suites of one language have this name: {other.path} and {loaded.path}",
+                seen=f"two suites of one language have this name:"
+                f" {other.reading.path} and {loaded.reading.path}",
                 todo="Give one of them another name, or leave one out.",
             )
 
 
 def _evaluate(
-    suites: Mapping[str, Sequence[LoadedSuite]], models: Sequence[str], evaluation: Evaluation
+    suites: Mapping[str, Sequence[LoadedSuite]], models: Sequence[str], run_options: RunOptions
 ) -> tuple[list[Run], list[Failure]]:
     """Every language in a folder of its own, for their suites may have the same names.
 
@@ -168,30 +175,40 @@ def _evaluate(
     """
     from cimento.api import Failure
     from cimento.cli.evaluating import opened_cache, progress_bars
-    from cimento.errors import CimentoError, StorageError
-    from cimento.sources import open_source, shown_name
+    from cimento.engine.engines import ONE_WORKER
+    from cimento.engine.execute import Execution
+    from cimento.engine.handle import ModelHandle
+    from cimento.engine.jobs import Work
+    from cimento.errors import CimentoError
+    from cimento.runs.job import suite_job
+    from cimento.runs.run import Run
+    from cimento.sources import shown_name
 
     runs: list[Run] = []
     failures: list[Failure] = []
-    asked = [(language, each) for language, found in suites.items() for each in found]
+    asked = [(language, loaded) for language, several in suites.items() for loaded in several]
     with progress_bars() as progress, opened_cache(keep_answers=True) as cache:
         for model in models:
             name = shown_name(model)
+            jobs = []
             try:
-                source = open_source(model, evaluation.full_asking)
+                handle = ModelHandle(model, run_options.scoring)
             except CimentoError as error:
-                failures += [Failure(each.suite.name, name, error) for _, each in asked]
+                failures += [Failure(loaded.suite.name, name, error) for _, loaded in asked]
                 continue
-            for language, each in asked:
-                output = evaluation.output / language if evaluation.output else None
-                here = dataclasses.replace(evaluation, output=output)
-                told = progress(each.suite.name, name) if progress else None
-                try:
-                    runs.append(here.run(each, source, cache=cache, progress=told))
-                except StorageError:
-                    raise
-                except CimentoError as error:
-                    failures.append(Failure(each.suite.name, name, error))
+            for language, loaded in asked:
+                folder = run_options.output / language if run_options.output else None
+                here = run_options.model_copy(update={"output": folder})
+                bar = progress(loaded.suite.name, name) if progress else None
+                job = suite_job(loaded, handle, here, shown=name, progress=bar)
+                job.prepare()
+                jobs.append(job)
+            work = Work(engine=ONE_WORKER, device=run_options.device, cache=cache)
+            for job, end in zip(jobs, Execution(jobs, work).run(), strict=True):
+                if isinstance(end, Run):
+                    runs.append(end)
+                elif end is not None:
+                    failures.append(Failure(job.suite_name, name, end))
     return runs, failures
 
 

@@ -11,9 +11,7 @@ from cimento.cli.console import show
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cimento.api import Failure
-    from cimento.results import Run
-    from cimento.sources import Asking
+    from cimento.options import RunOptions
     from cimento.studies.islands.records import Section
 
 
@@ -53,19 +51,24 @@ def islands(
     code = 0
     if model:
         from cimento.measures import columns_needed
-        from cimento.models.base import Policy
-        from cimento.sources import Asking
+        from cimento.options import RunOptions, checked
         from cimento.studies.islands.models import MEASURES
 
-        asking = Asking(
-            policy=Policy(pll="original"),
-            device=device,
-            batch_size=batch_size or "auto",
-            batch_tokens=batch_tokens or "auto",
-            columns=columns_needed(MEASURES),
-            limit=limit,
+        run_options = checked(
+            RunOptions,
+            {
+                "pll": "original",
+                "device": device,
+                "batch_size": batch_size or "auto",
+                "batch_tokens": batch_tokens or "auto",
+                "columns": columns_needed(MEASURES),
+                "limit": limit,
+                "measures": ("lp",),
+                "output": output,
+            },
+            written="--",
         )
-        found, code = _models(data, model, output, asking)
+        found, code = _models(data, model, run_options)
         sections += found
     show(as_json(sections) if json else as_text(sections))
     return code
@@ -75,18 +78,12 @@ NOTHING = "none"
 
 
 def _models(
-    data: Path, models: Sequence[str], output: Path, asking: Asking
+    data: Path, models: Sequence[str], run_options: RunOptions
 ) -> tuple[list[Section], int]:
     """The sections of some models, and the exit code."""
     from cimento.cli.evaluating import evaluate_with_progress, report_failures
-    from cimento.designs import factorials
-    from cimento.judging import Judging
-    from cimento.regions_api import Evaluation
+    from cimento.paradigms.regions.designs import factorials
     from cimento.studies.islands.models import MEASURES, model_sections, read_study_suites
 
-    evaluation = Evaluation(asking=asking, judging=Judging(measure="lp"), output=output)
-    runs: list[Run]
-    failures: list[Failure]
-    suites = read_study_suites(data)
-    runs, failures = evaluate_with_progress(suites, models, evaluation, keep_answers=True)
+    runs, failures = evaluate_with_progress(read_study_suites(data), models, run_options)
     return model_sections(data, factorials(runs, MEASURES)), report_failures(runs, failures)

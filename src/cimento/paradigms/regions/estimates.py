@@ -136,7 +136,7 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
     lengths = None
     if not (measure and measure.needs):
         lengths = outcomes_of(run, with_equal_costs)
-    bits = near_ties(run.manifest, options.near_tie_bits).bits
+    near = near_ties(run.manifest, options.near_tie_bits)
     for column, level, outcomes, by_length in _groups(table, lengths):
         for question, what in expected.items():
             estimate = rate(
@@ -152,10 +152,13 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
                     description=what.formula,
                     chance=what.chance.level,
                     chance_method=what.chance.method or what.chance.reason,
+                    near_tied=_near_tied(outcomes[question], near.bits),
+                    near_tie_bits=near.bits,
+                    near_tie_method=near.reason,
                 ),
             )
             yield _with_length(
-                dataclasses.replace(estimate, near_tied=_near_tied(outcomes[question], bits)),
+                estimate,
                 None if what.scale or by_length is None else by_length[question],
             )
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 from cimento.answers import TOKENS
-from cimento.measures import MEASURES, find_measure, find_measures
+from cimento.measures import MEASURES, find_measure, find_measures, judged_on
 from cimento.measures.first_token import with_first_tokens
 from cimento.measures.regions import FinalMarkRule, RegionValues, region_values, values_in_order
 from cimento.measures.scores import ScoredSentence, each_cost, each_sentence, scores_table
@@ -144,6 +144,24 @@ def scores_of(run: Run, measures: Sequence[str] = (), *, unigrams: str = "") -> 
     """
     chosen = find_measures(measures) or tuple(MEASURES.values())
     return scores_table(sentences_of(run, unigrams=unigrams), chosen)
+
+
+def on_each_measure(run: Run, measures: Sequence[str] = ()) -> list[Run]:
+    """The run on each of some measures.
+
+    Args:
+        run: of a suite of sentences.
+        measures: names, each of which may be several with commas between; ``regions`` for the
+            values of regions; empty for those that the run is judged or shown on.
+
+    Raises:
+        UsageError: there is no such measure.
+    """
+    options = options_of(run)
+    names = judged_on(measures) or tuple(dict.fromkeys((options.measure, *options.also)))
+    if names == (options.measure,) and not options.also:
+        return [run]
+    return [run.judge(measure=name, also=()) for name in names]
 
 
 def questions(run: Run) -> tuple[str, ...]:

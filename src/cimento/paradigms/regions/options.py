@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -25,13 +26,15 @@ if TYPE_CHECKING:
 
 def _texts(value: object) -> object:
     """One text stands for a list of one."""
+    if isinstance(value, list):
+        return tuple(value)
     return (value,) if isinstance(value, str) else value
 
 
 def names_of(value: object) -> object:
     """Names with commas between stand for a list of them."""
     if not isinstance(value, str):
-        return value
+        return tuple(value) if isinstance(value, list) else value
     return tuple(filter(None, (name.strip() for name in value.split(","))))
 
 
@@ -142,7 +145,11 @@ class RegionOptions(ParadigmOptions):
         Raises:
             ValidationError: a value is none of its kind.
         """
-        return cls.model_validate({k: v for k, v in judging.items() if k in cls.model_fields})
+        known = {key: value for key, value in judging.items() if key in cls.model_fields}
+        own = {key: value for key, value in known.items() if key in RegionOptions.model_fields}
+        # What was stored has the types that it should have; texts of --set stand beside it.
+        RegionOptions.model_validate_json(json.dumps(own), strict=True)
+        return cls.model_validate(known)
 
 
 def _prediction(text: str, suite: Suite) -> Prediction:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -36,6 +39,8 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.paradigms.regions.methods import region_methods
 from cimento.paradigms.regions.options import RegionOptions
+from cimento.paradigms.regions.sections import region_sections
+from cimento.paradigms.regions.text import region_text
 from cimento.parsing import faults_of
 from cimento.report.conventions import conventions
 from cimento.requests import plan_suite
@@ -51,6 +56,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.judgments.records import Judgment
+    from cimento.report.records import SuiteReport
     from cimento.runs.estimates import Estimate
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
@@ -214,7 +220,7 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         values = cast("Mapping[str, Any]", plain)
         try:
             options = (
-                self.options.model_validate(values)
+                self.options.model_validate_json(json.dumps(values), strict=True)
                 if earlier is None
                 else self.options.from_version_0_1(values)
             )
@@ -253,6 +259,16 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
             ),
             *contradictions(judged_suite(run)),
         )
+
+    def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
+        """The sections of a report: rates, figures, tables of designs and items."""
+        return region_sections(runs)
+
+    def text(self, runs: Sequence[Run]) -> str:
+        """What ``run`` prints: rates with intervals, then what designs show."""
+        colour = sys.stdout.isatty()
+        width = shutil.get_terminal_size((80, 24)).columns if colour else 80
+        return region_text(runs, width=width, colour=colour)
 
 
 REGIONS = RegionParadigm()

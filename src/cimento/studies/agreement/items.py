@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cimento.measures.regions import FinalMarkRule
+from cimento.paradigms.regions.judging import ALL, judged_suite, tokens_of, values_of
 from cimento.suites.languages import language_code
 from cimento.verdicts.contrast import Contrast, find_contrast, items_with_other_contexts
 from cimento.verdicts.ratio import probability_ratios
@@ -14,7 +15,7 @@ from cimento.verdicts.ratio import probability_ratios
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.results import Run
+    from cimento.runs.run import Run
     from cimento.suites.model import JsonValue, Suite
     from cimento.verdicts.ratio import ItemRatio
 
@@ -67,10 +68,10 @@ def agreement_run(
     Raises:
         UsageError: the predictions do not say what is compared.
     """
-    suite = run.judging.applied(run.suite)
+    suite = judged_suite(run)
     contrast = find_contrast(suite, regions=regions)
-    values = run.region_values(final_marks=final_marks)
-    verdicts = run.summary(with_verdicts=True).verdicts
+    values = values_of(run, final_marks=final_marks)
+    verdicts = run.outcomes().filter(question=ALL).select("item", "verdict")
     return AgreementRun(
         model=run.model,
         language=language_code(suite.meta.language),
@@ -78,11 +79,10 @@ def agreement_run(
         contrast=contrast,
         ratios=probability_ratios(values, contrast),
         passed={
-            each.item: None if each.verdict == "unscored" else each.verdict == "pass"
-            for each in verdicts or ()
-            if each.prediction is None
+            item: None if verdict == "unscored" else verdict == "pass"
+            for item, verdict in verdicts.iter_rows()
         },
-        n_tokens=target_tokens(run.tokens(), run.requests(), contrast.regions),
+        n_tokens=target_tokens(tokens_of(run), run.table("requests"), contrast.regions),
         other_contexts=items_with_other_contexts(suite, contrast),
         details=_details(run.manifest.get("model")),
         kind=run.model_kind,

@@ -48,7 +48,7 @@ from cimento.studies.agreement.table import (
 from cimento.studies.agreement.twins import plain_name
 
 if TYPE_CHECKING:
-    from cimento.results import Run
+    from cimento.runs.run import Run
     from cimento.statistics.regression import Regression
     from cimento.studies.agreement.items import AgreementRun
     from cimento.studies.agreement.table import Version

@@ -1,0 +1,202 @@
+"""What a report shows of region suites: rates, figures, tables of designs and items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError
+from cimento.paradigms.regions.designs import (
+    compares_sentences,
+    effects_of,
+    factorial_of,
+    has_parts,
+    is_factorial,
+    people_of,
+    region_dds_of,
+)
+from cimento.paradigms.regions.judging import (
+    judged_suite,
+    on_each_measure,
+    options_of,
+    suite_of,
+    tokens_of,
+    values_of,
+)
+from cimento.report.build import about_of, provenance_of
+from cimento.report.factorial import accuracy_grid, dd_grid, licensing_grid, regions_grid
+from cimento.report.figures import Figure, drawable
+from cimento.report.items import item_records
+from cimento.report.records import Claim, NamedGrid, Rates, RunReport, SuiteReport
+from cimento.report.robustness import people_grid
+from cimento.report.wording import remarks
+from cimento.runs.outcomes import each_outcome
+from cimento.suites.licensing import regions_measured
+from cimento.verdicts.factorial_tests import dd_tests
+
+if TYPE_CHECKING:
+    from cimento.measures.normalising import Normalisation
+    from cimento.runs.run import Run
+    from cimento.runs.summary import RunSummary
+    from cimento.verdicts.factorial import Factorial
+    from cimento.verdicts.factorial_tests import DDTest
+
+FEW_REGIONS = 3
+"""Suites with fewer regions have no curve of surprisals."""
+
+
+def region_sections(runs: Sequence[Run]) -> list[SuiteReport]:
+    """The sections of some runs of region suites.
+
+    Args:
+        runs: of any region suites; the same suite judged by other predictions has a section of its
+            own, and a run that is shown on several measures is there once for each.
+    """
+    groups: dict[tuple[str, tuple[str, ...]], list[tuple[Run, RunReport]]] = {}
+    for run in (each for several in runs for each in on_each_measure(several)):
+        report = run_report(run)
+        formulas = tuple(claim.formula for claim in report.claims)
+        groups.setdefault((run.suite.name, formulas), []).append((run, report))
+    return [_section(group) for group in groups.values()]
+
+
+def run_report(run: Run, *, items: int | None = None) -> RunReport:
+    """What a page shows of a run on its one measure.
+
+    Args:
+        run: of a region suite.
+        items: how many are shown with their tokens, the worst first; None for all.
+    """
+    suite, summary = judged_suite(run), run.summary()
+    numbers = options_of(run).numbers(len(suite.predictions))
+    return RunReport(
+        suite=summary.suite,
+        paradigm=summary.paradigm,
+        model=summary.label,
+        n_items=len(suite.items),
+        language=summary.language,
+        folder=summary.folder,
+        about=about_of(suite.meta),
+        regions=suite.region_names,
+        items=item_records(
+            suite,
+            each_outcome(run.outcomes()),
+            tokens_of(run),
+            run.table("requests"),
+            alone=f"prediction {numbers[0]}" if len(numbers) == 1 else "",
+            limit=items,
+        ),
+        claims=tuple(
+            Claim(number, prediction.formula, prediction.comment)
+            for number, prediction in zip(numbers, suite.predictions, strict=True)
+        ),
+        metric=suite.metric,
+        provenance=provenance_of({**run.manifest, "options": summary.plain_options}),
+        headline=summary.headline,
+        rates=_rates(summary),
+        notes=remarks(summary),
+    )
+
+
+def _rates(summary: RunSummary) -> tuple[Rates, ...]:
+    """Each prediction, all together, and all together by phenomenon."""
+    several = len(summary.results) > 1
+    lines = tuple(
+        (each.question.capitalize() if several else "All items", each) for each in summary.results
+    )
+    together = ", all predictions together" if several else ""
+    phenomena = tuple((each.level or "no phenomenon named", each) for each in summary.phenomena)
+    found = (Rates("", lines), Rates(f"By phenomenon{together}", phenomena))
+    return tuple(each for each in found if each.lines)
+
+
+def _section(group: Sequence[tuple[Run, RunReport]]) -> SuiteReport:
+    runs = [run for run, _ in group]
+    designs = [
+        factorial_of(run, normalisations=("raw", "z"))
+        for run in runs
+        if is_factorial(run) and compares_sentences(run)
+    ]
+    tests = dd_tests(designs, seed=options_of(runs[0]).seed)
+    return SuiteReport(
+        runs=tuple(report for _, report in group),
+        figures=_figures(group, designs, tests),
+        tables=tuple(_tables(runs, designs, tests)),
+    )
+
+
+def _figures(
+    group: Sequence[tuple[Run, RunReport]],
+    designs: Sequence[Factorial],
+    tests: Sequence[DDTest],
+) -> tuple[Figure, ...]:
+    from cimento.report.figures_margins import margins_figure, pairs_figure, phenomena_figure
+
+    reports = [report for _, report in group]
+    first = group[0][0]
+    suite = first.suite.name
+    makers: list[Callable[[], Figure]] = []
+    makers += [partial(_interaction, each, tests) for each in designs]
+    if designs:
+        makers.append(partial(pairs_figure, designs, suite=suite))
+    makers.append(partial(margins_figure, reports, suite=suite))
+    if len(first.summary().phenomena) > 1:
+        makers.append(partial(phenomena_figure, reports, suite=suite))
+    if len(suite_of(first).region_names) >= FEW_REGIONS:
+        makers.append(partial(_regions, [run for run, _ in group]))
+    return drawable(*makers)
+
+
+def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
+    """The panels of one model and measure; on z-scores where there are some."""
+    from cimento.report.figures_interaction import interaction_figure
+
+    if result.reason or not result.phenomena:
+        raise UsageError(where=f"{result.model}, {result.measure}", seen=result.reason or "nothing")
+    known = any(cell.mean is not None for p in result.phenomena for cell in p.effects["z"].cells)
+    scale: Normalisation = "z" if known else "raw"
+    ps = {
+        each.phenomenon: each.dd.p
+        for each in tests
+        if (each.model, each.measure) == (result.model, result.measure)
+    }
+    return interaction_figure(result, scale, ps)
+
+
+def _regions(runs: Sequence[Run]) -> Figure:
+    """Surprisal by region, where more than what predictions need was scored."""
+    from cimento.report.figures_regions import regions_figure
+
+    # Of a run that is judged on several measures the regions are the same.
+    values = {run.model: values_of(run) for run in runs}
+    figure = regions_figure(suite_of(runs[0]), values)
+    known = figure.frame.filter(figure.frame["mean_bits"].is_not_null())
+    scored = known["region"].n_unique()
+    if scored < FEW_REGIONS:
+        raise UsageError(where="figure regions", seen=f"{scored} regions were scored")
+    return figure
+
+
+def _tables(
+    runs: Sequence[Run], designs: Sequence[Factorial], tests: Sequence[DDTest]
+) -> list[NamedGrid]:
+    found = []
+    if designs:
+        found.append(NamedGrid("accuracy", accuracy_grid(designs)))
+        found.append(NamedGrid("tests", dd_grid(tests)))
+    parts = [each for run in runs if has_parts(run) for each in region_dds_of(run)]
+    if parts:
+        found.append(NamedGrid("regions", regions_grid(parts)))
+    licensing = [
+        (suite, run.summary().label, effect)
+        for run in runs
+        if regions_measured(suite_of(run))
+        for suite, _, effect in effects_of(run)
+    ]
+    if licensing:
+        found.append(NamedGrid("licensing", licensing_grid(licensing)))
+    people = [rate for run in runs for rate in people_of(run)]
+    if people:
+        found.append(NamedGrid("people", people_grid(people)))
+    return found
