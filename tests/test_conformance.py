@@ -277,7 +277,6 @@ _FORMULAS = "only formulas are judged again"
 _OWN_ROADS = "the command knows four kinds by name"
 
 MISSING: dict[str, dict[str, str]] = {
-    "regions": {"run --json": _OWN_RUNNER},
     "ratings": {"judge": _FORMULAS},
     "cloze": {
         "judge": _FORMULAS,

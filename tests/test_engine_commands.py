@@ -20,7 +20,6 @@ from cimento.models.sizing import count_parameters
 from cimento.suites.builtin import find_suite
 from tests import engines
 
-ROAD = frozenset({"regions", "acceptability", "cloze", "templates"})
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 RUN = """\
 suites = ["lamps", "more"]
@@ -34,7 +33,6 @@ def here(tmp_path, monkeypatch) -> Path:
     monkeypatch.syspath_prepend(str(engines.install(tmp_path / "plugin")))
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("CIMENTO_TEST_LOG", str(tmp_path / "log"))
-    monkeypatch.setattr("cimento.cli.kinds.ONE_ROAD", ROAD)
     monkeypatch.chdir(tmp_path)
     engines.write_suite(tmp_path / "lamps", items=300)
     engines.write_suite(tmp_path / "more", items=200, start=200)
@@ -117,7 +115,6 @@ def test_an_array_of_jobs_ends_in_the_same_tables(here, capsys):
     plugin = here / "plugin"
     program.write_text(
         f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(plugin)!r})\n"
-        f"from cimento.cli import kinds\nkinds.ONE_ROAD = {ROAD!r}\n"
         "from cimento.cli.main import main\nmain()\n"
     )
     program.chmod(0o755)

@@ -14,7 +14,7 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache, get_scores, pack_scores
-from cimento.scheduling.units import put_added, write_added
+from cimento.engine.units import put_added, write_added
 from tests import engines
 
 MAIN = "from cimento.cli.main import main; main()"
@@ -158,7 +158,7 @@ def test_a_unit_that_is_cut_short_is_done_again(here, capsys, keep):
     unit.write_bytes(unit.read_bytes()[:keep])
 
     assert invoke(["collect", *arguments, "--check"]) == 1
-    assert "1 of 3 units missing" in capsys.readouterr().out
+    assert "1 of 3 units are missing" in capsys.readouterr().out
     assert invoke(["run", *arguments]) == 0
     assert engines.tables(here / "runs") == expected
     assert 0 < scored(here) - before <= 256
@@ -214,25 +214,11 @@ def test_what_a_damaged_unit_would_add_to_the_cache_is_not_believed(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_copies_and_shards_that_are_damaged_are_written_anew(here, capsys):
-    expected = alone(here, "lamps", "-m", "counted:a")
-    arguments = ["run", "lamps", "-m", "counted:a", "-o", "runs", "--no-cache"]
-    assert invoke([*arguments, "--share", "0/1"]) == 0
-    files = [*(here / "runs" / ".units").rglob("*.shard"), *(here / "runs").rglob("items.tsv")]
-    assert len(files) == 3 + 1
-    for path in files:
-        path.write_bytes(path.read_bytes().replace(b"lampade", b"lampada"))
-
-    assert invoke(arguments) == 0
-    assert engines.tables(here / "runs") == expected
-    assert "Traceback" not in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_where_units_cannot_be_written_the_run_stops(here, capsys, workers):
     arguments = ["lamps", "others", "-m", "counted:a", "-o", "runs", "--workers", workers]
-    (here / "runs" / ".units").mkdir(parents=True)
-    (here / "runs" / ".units" / "shards").touch()
+    (here / "runs").mkdir()
+    (here / "runs" / ".units").touch()
     assert invoke(["run", *arguments]) == 1
     printed = capsys.readouterr().err
     assert "cannot be written" in printed

@@ -23,7 +23,6 @@ def here(tmp_path, monkeypatch) -> Path:
     monkeypatch.syspath_prepend(str(engines.install(tmp_path / "plugin")))
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("CIMENTO_TEST_LOG", str(tmp_path / "log"))
-    monkeypatch.setattr("cimento.cli.kinds.ONE_ROAD", frozenset({"regions", "cloze"}))
     monkeypatch.chdir(tmp_path)
     engines.write_suite(tmp_path / "lamps", items=300)
     engines.write_suite(tmp_path / "more", items=200, start=200)
@@ -153,8 +152,7 @@ def test_what_is_run_by_force_is_asked_again(here):
 def test_suites_of_other_kinds_are_spread_too(here, monkeypatch):
     asked = ["it-collocations", "-m", "demo-masked", "--limit", "2", "--device", "cpu"]
     # In a process of its own, as `cimento` is: arithmetic is set before the first sum.
-    code = "from cimento.cli import kinds; kinds.ONE_ROAD = {'cloze'};"
-    code += "from cimento.cli.main import main; main()"
+    code = "from cimento.cli.main import main; main()"
     subprocess.run(  # noqa: S603  # our own interpreter and code
         [sys.executable, "-c", code, "run", *asked, "-o", "alone"], check=True, capture_output=True
     )

@@ -13,7 +13,7 @@ pytest.importorskip("ray")
 
 KILLING = """\
 import os, signal, sys, threading, time
-from cimento.scheduling import on_ray
+from cimento.engine import ray as on_ray
 from cimento.cli.main import main
 
 give = on_ray.RayActors.give
@@ -50,7 +50,7 @@ def test_two_ray_workers_give_the_tables_of_one_process(here):
     told = cimento(here, "cache-2", "run", *models, "-o", "spread", *ray)
 
     alone = engines.tables(here / "alone")
-    assert len(alone) == 3 * 2 * 4
+    assert len(alone) == 3 * 2 * 5
     assert engines.tables(here / "spread") == alone
     assert "Traceback" not in told
     loads = [(name, process) for name, what, _, process in engines.logged(here / "log")
@@ -63,7 +63,7 @@ def test_two_ray_workers_give_the_tables_of_one_process(here):
     assert engines.tables(here / "begun") == {}
     cimento(here, "cache-3", "run", *one, "--workers", "4")
     expected = {name: table for name, table in alone.items() if "/a@" in name}
-    assert len(expected) == 2 * 4
+    assert len(expected) == 2 * 5
     assert engines.tables(here / "begun") == expected
 
 

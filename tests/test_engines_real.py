@@ -31,7 +31,7 @@ def run(here: Path, output: str, *how: str) -> str:
 def alone(here) -> dict[str, bytes]:
     run(here, "alone")
     found = engines.tables(here / "alone")
-    assert len(found) == 3 * 2 * 4
+    assert len(found) == 3 * 2 * 5
     return found
 
 

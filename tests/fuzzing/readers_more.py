@@ -257,20 +257,6 @@ def summary(path: Path) -> object:
 
 def unit(path: Path) -> object:
     """The result of a unit of a run."""
-    from cimento.scheduling.units import is_whole, read_result, seconds_of
+    from cimento.engine.units import facts_of, read_result
 
-    return is_whole(path), seconds_of(path), read_result(path)
-
-
-def shard(path: Path) -> object:
-    """What a unit of a run asks."""
-    from cimento.scheduling.shards import read_shard
-
-    return read_shard(path)
-
-
-def directions(path: Path) -> object:
-    """Where the answers to a suite are."""
-    from cimento.scheduling.directions import read_directions
-
-    return read_directions(path)
+    return facts_of(path), read_result(path)

@@ -9,7 +9,6 @@ import io
 import json
 import os
 import tempfile
-from array import array
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -262,8 +261,9 @@ def run_file(suite: str, name: str) -> Callable[[], tuple[bytes, ...]]:
 def unit_body() -> bytes:
     """The result of a unit, unsealed."""
     from cimento.answers import TOKENS, read_table
+    from cimento.engine.requests import Answers
+    from cimento.engine.units import UnitResult, write_result
     from cimento.models.base import ModelCard
-    from cimento.scheduling.units import Result, write_result
 
     def make(path: Path) -> None:
         folder = path.with_name("run")
@@ -272,34 +272,10 @@ def unit_body() -> bytes:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
         card = ModelCard(name="m", kind="causal", revision="0" * 40, tokenizer="words")
-        write_result(Result(card, read_table(TOKENS, folder), (), 0.5), path)
+        answers = Answers(tables={"tokens": read_table(TOKENS, folder)}, n=8, model=card)
+        write_result(UnitResult(answers, 0.5), path)
 
     return _written(make).split(b"\n", 1)[1]
-
-
-@functools.cache
-def shard_body() -> bytes:
-    """What a unit asks, unsealed."""
-    from cimento.outline import Outline
-    from cimento.scheduling.shards import Division, Shard, shard_content
-    from cimento.suites.load import load_suite
-    from tests.suites_on_disk import write_folder
-
-    with tempfile.TemporaryDirectory() as name:
-        suite = load_suite(write_folder(Path(name) / "suite")).suite
-        added: list[Shard] = []
-        Division().divide(suite.name, Outline(suite).requests(), added=added.append)
-        [shard] = added
-        return shard_content(shard.plan)
-
-
-def directions_body() -> bytes:
-    """Where the answers to a suite are, unsealed."""
-    from cimento.outline import Numbering
-    from cimento.scheduling.directions import Directions
-
-    numbering = Numbering(array("i", range(8)), array("i", [3]))
-    return Directions(numbering, array("i", range(256, 264)), array("i", [1, 2])).pack()
 
 
 def sealed(body: bytes) -> bytes:

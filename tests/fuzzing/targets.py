@@ -327,10 +327,6 @@ MORE_RUNS = {
     "stories manifest": _in_a_run("es-stories", "manifest.json", more.run),
     "stories of a run": _in_a_run("es-stories", "stories.jsonl", more.run),
     "unit": Target(file="unit", seeds=lambda: (f.unit_body(),), read=more.unit, wrap=f.sealed),
-    "shard": Target(file="shard", seeds=lambda: (f.shard_body(),), read=more.shard, wrap=f.sealed),
-    "directions": Target(
-        file="places", seeds=lambda: (f.directions_body(),), read=more.directions, wrap=f.sealed
-    ),
 }
 
 TARGETS: Mapping[str, Target] = {

@@ -14,7 +14,6 @@ from cimento.engine.cache import AnswerCache, FileCache, MemoryCache, default_ca
 from cimento.engine.engines import ONE_WORKER, Engine
 from cimento.runs.run import Run
 from cimento.runs.summary import Missing, Summary, to_json
-from cimento.scheduling.joining import Finished
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,27 +21,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from cimento.api import ProgressFor, SuiteLike
-    from cimento.cli.kinds import KindRun
     from cimento.options import RunOptions
 
 PART_MISSING = 3
-
-
-def run_regions(suites: Sequence[str], models: Sequence[str], how: KindRun) -> int:
-    """Evaluate suites of regions, print the table or the JSON, and return the exit code."""
-    ends = _scheduled(suites, models, how)
-    if how.engine.share is not None:
-        return report_failures([how.engine.share], [e for e in ends if isinstance(e, Failure)])
-    return show_regions(ends, how)
-
-
-def show_regions(ends: Sequence[Finished | Failure], how: KindRun) -> int:
-    """Print the table or the JSON of runs of suites of regions, and return the exit code."""
-    from cimento.runs.run import open_run
-
-    runs = [open_run(each.folder) for each in ends if isinstance(each, Finished)]
-    failures = [each for each in ends if isinstance(each, Failure)]
-    return show_ends(runs, failures, output=how.evaluation.output, as_json=how.as_json)
 
 
 def show_ends(
@@ -61,40 +42,6 @@ def show_ends(
         if output is not None:
             note(f"Stored in {output}. For a page to read: cimento report {output} -o report.html")
     return report_failures(runs, failures)
-
-
-def _scheduled(
-    suites: Sequence[str], models: Sequence[str], how: KindRun
-) -> list[Finished | Failure]:
-    """Have units done by an engine and put runs together.
-
-    Of a share of the units no run is put together, but what failed is told.
-    """
-    from cimento.scheduling.doing import do_units, to_do
-    from cimento.scheduling.engines import opened
-    from cimento.scheduling.merging import Here, failures, finish, keep_answers, workers_for
-    from cimento.scheduling.work import plan_work
-
-    engine, device, keep = how.engine, how.device(models), how.keep_answers
-    alone = engine.is_alone(device)
-    with (
-        plan_work(suites, models, how.evaluation, keep=keep) as work,
-        progress_bars() as progress,
-        opened_cache(keep_answers=keep) as cache,
-    ):
-        todo = to_do(work, alone=alone, share=engine.share)
-        for path in todo.damaged:
-            note(f"cimento: {path}: the result of a unit is damaged; it is done again.")
-        if not work.is_over():
-            work.write()
-        with opened(engine, workers_for(work, len(todo)), device=device) as pool:
-            done = do_units(work, todo, pool, progress=progress)
-            if engine.share is not None:
-                return list(failures(work, done.failed))
-            here = Here(cache=cache, progress=progress) if alone else None
-            ends = finish(work, done.failed, pool, here=here)
-        keep_answers(work, cache)
-    return ends
 
 
 def evaluate_with_progress(

@@ -52,11 +52,12 @@ Runner: TypeAlias = Callable[[Sequence[str], Sequence[str], KindRun], int]
 StoredTest: TypeAlias = Callable[[Sequence[str], str, KindRun], list[bool]]
 """Of suites by their paths and a model: whether each run is stored; nothing is loaded."""
 
-ONE_ROAD: frozenset[str] = frozenset({"acceptability", "cloze", "ratings", "stories", "templates"})
+ONE_ROAD: frozenset[str] = frozenset(
+    {REGIONS, "acceptability", "cloze", "ratings", "stories", "templates"}
+)
 """Kinds that `cimento.api` runs; the others still have a runner of their own below."""
 
 RUNNERS: Mapping[str, str] = {
-    REGIONS: "cimento.cli.evaluating:run_regions",
 }
 """Kind of suite to its runner, as ``module:function``."""
 
@@ -92,12 +93,12 @@ def run_each_kind(suites: Sequence[str], models: Sequence[str], how: KindRun) ->
 
 
 def _run_kind(kind: str, names: Sequence[str], models: Sequence[str], how: KindRun) -> int:
-    """Run the suites of one kind; those of regions are spread over workers by their own runner."""
+    """Run the suites of one kind."""
     if kind in ONE_ROAD or kind not in RUNNERS:
         from cimento.cli.running import run_suites
 
         return run_suites(names, models, how.run_options, engine=how.engine)
-    if kind == REGIONS or how.engine.is_alone(how.device(models)):
+    if how.engine.is_alone(how.device(models)):
         return find_runner(RUNNERS[kind])(names, models, how)
     from cimento.cli.spreading import run_spread
 
