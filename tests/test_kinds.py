@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cimento.cli.kinds import parse_settings
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
+from cimento.options import parse_settings
 from cimento.suites.kinds import kind_of
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from cimento.api import evaluate
 from cimento.citing import methods_paragraph
-from cimento.cli.kinds import ONE_ROAD
 from cimento.cli.main import invoke
 from cimento.compare import item_outcomes, rank_models
 from cimento.exporting.data import RunData, bounds
@@ -74,8 +73,6 @@ def test_stored_summary_and_tables_have_them(run, estimates):
 
 
 def test_what_run_prints_as_json_has_them(run, estimates, capsys):
-    if run.paradigm.kinds[0] not in ONE_ROAD:
-        pytest.skip("the old runner prints suites of this kind")
     output = run.folder.parents[1]
     command = ["run", run.suite.name, "-m", "demo-causal", "--limit", str(LIMIT)]
     capsys.readouterr()

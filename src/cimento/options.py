@@ -7,10 +7,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+)
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -110,6 +120,18 @@ def _assigned(value: object) -> object:
             raise ValueError("write KEY=VALUE")
         pairs[key.strip().replace("-", "_")] = assigned
     return pairs
+
+
+def parse_settings(texts: Sequence[str]) -> dict[str, str]:
+    """``KEY=VALUE`` texts as a mapping.
+
+    Raises:
+        UsageError: there is no ``=`` in one, or nothing before it.
+    """
+    try:
+        return cast("dict[str, str]", _assigned(list(texts)))
+    except ValueError as error:
+        raise UsageError(where="--set", seen=f"got {list(texts)!r}", todo=f"{error}.") from error
 
 
 Settings: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_assigned)]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from cimento.cli.run_options import kind_run, run_command
+from cimento.cli.run_options import run_command
 from cimento.options import RunOptions, option
 
 
@@ -32,15 +30,14 @@ def _run(options: _Options) -> int:
     it is stored with. A run file names suites, models and options; what the command line says goes
     before it.
     """
-    from cimento.cli.kinds import run_each_kind
-    from cimento.engine.engines import parse_share
+    from cimento.cli.evaluating import run_suites
+    from cimento.engine.engines import Engine, parse_share
 
-    how = kind_run(options)
     if options.sensitivity:
         _refuse_sensitivity(options)
-    if options.share is not None:
-        how = replace(how, engine=replace(how.engine, share=parse_share(options.share)))
-    code = run_each_kind(options.suites, options.models, how)
+    share = None if options.share is None else parse_share(options.share)
+    engine = Engine(name=options.engine, workers=options.workers, share=share)
+    code = run_suites(options, engine=engine)
     if options.sensitivity and code == 0:
         _show_sensitivity(options)
     return code
@@ -55,14 +52,19 @@ def _refuse_sensitivity(options: _Options) -> None:
     Raises:
         UsageError: it cannot.
     """
-    from cimento.cli.kinds import suites_by_kind
+    from cimento.api import load_suites
     from cimento.errors import UsageError
-    from cimento.suites.kinds import REGIONS
+    from cimento.suites.model import Suite
 
-    kinds = [kind for kind in suites_by_kind(options.suites) if kind != REGIONS]
+    loaded = list(load_suites(options.suites))
+    others = [each.paradigm.name for each in loaded if not isinstance(each.suite, Suite)]
     remote = [model for model in options.models if ":" in model]
     refusals = (
-        (kinds, f"{', '.join(kinds)} suites are not judged by formulas", "Give other suites."),
+        (
+            others,
+            f"{', '.join(dict.fromkeys(others))} suites are not judged by formulas",
+            "Give other suites.",
+        ),
         (remote, f"{', '.join(remote)} is not loaded here", "Give a name on the hub or a folder."),
         (
             options.share,
@@ -90,12 +92,11 @@ def _show_sensitivity(options: _Options) -> None:
     from cimento.report.robustness import sensitivity_grid
     from cimento.sensitivity import sensitivities
 
-    how = kind_run(options)
-    with opened_cache(keep_answers=how.keep_answers) as cache:
+    with opened_cache(keep_answers=not options.no_cache) as cache:
         rows = sensitivities(options.suites, options.models, options, cache=cache)
     grid = sensitivity_grid(rows)
     show("\n" + as_text(grid))
-    folder = how.evaluation.output
+    folder = options.output
     if folder is not None:
         paths = [
             write_text(form(grid), folder / f"sensitivity{end}") for end, form in FORMS.items()

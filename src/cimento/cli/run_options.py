@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TypeVar
 
 from cimento.cli.flags import command_of
 from cimento.cli.run_file import with_run_file
 from cimento.errors import UsageError
 from cimento.options import RunOptions
-
-if TYPE_CHECKING:
-    from cimento.cli.kinds import KindRun
 
 RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
 
@@ -42,50 +38,6 @@ def run_command(
         positional="suites",
         metavar="SUITE...|RUN.toml",
         read=lambda given: with_run_file(model, given),
-    )
-
-
-def kind_run(options: RunOptions) -> KindRun:
-    """What the runners of kinds take.
-
-    Raises:
-        UsageError: options do not go together.
-    """
-    from cimento.cli.kinds import KindRun
-    from cimento.compat import OURS, find_compat
-    from cimento.engine.engines import Engine
-    from cimento.measures import judged_on
-    from cimento.regions_api import Evaluation
-
-    base = find_compat(options.compat) if options.compat else OURS
-    measures = judged_on(options.measures or base.measures)
-    given: dict[str, Any] = {
-        "metric": options.metric,
-        "unit": options.unit,
-        "unigrams": options.unigrams,
-        "unscored_first": options.unscored_first,
-        "ties": options.ties,
-        "near_tie_bits": options.near_ties,
-        "measure": measures[0] if measures else None,
-        "also": tuple(measures[1:]) or None,
-    }
-    chosen = {name: value for name, value in given.items() if value is not None}
-    judging = replace(base.judging, predictions=options.predictions, seed=options.seed, **chosen)
-    evaluation = Evaluation(
-        asking=options.scoring,
-        judging=judging,
-        output=options.output,
-        force=options.force,
-        run_file=options.run_file,
-    )
-    return KindRun(
-        evaluation=evaluation,
-        as_json=options.as_json,
-        keep_answers=not options.no_cache,
-        measures=measures,
-        options=options.set,
-        engine=Engine(name=options.engine, workers=options.workers),
-        run_options=options,
     )
 
 

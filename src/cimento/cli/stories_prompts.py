@@ -41,8 +41,8 @@ def prompt(
 
     Takes the options of `cimento run` for stories (--set prompt=it-3), see docs/stories-prompts.md.
     """
-    from cimento.cli.kinds import parse_settings
     from cimento.errors import UsageError
+    from cimento.options import parse_settings
     from cimento.paradigms.registry import find_paradigm, parse_options
     from cimento.stories.answers import asked_suite
     from cimento.stories.asking import tier_asks
