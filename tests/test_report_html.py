@@ -7,7 +7,6 @@ import dataclasses
 import hashlib
 import json
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +19,6 @@ from cimento.report.figures_margins import margins_figure, phenomena_figure
 from cimento.report.grid import Grid
 from cimento.report.html import Page, html_page, shade
 from cimento.report.records import NamedGrid, SuiteReport
-from cimento.report.told import Told
 from cimento.runs.summary import Missing
 from tests.judging import make_suite
 from tests.pages import parse_page
@@ -73,12 +71,11 @@ def hostile_suite(text):
 def hostile_page(text):
     run = make_run(hostile_suite(text), model=text)
     table = NamedGrid("x", Grid(title=text, header=(text,), rows=((text,),), notes=(text,)))
-    run = dataclasses.replace(run, notes=(text,), provenance=((text, text),), told=text)
+    run = dataclasses.replace(run, notes=(text,), provenance=((text, text),))
     missing = Missing(suite=text, model=text, message=text)
     suites = tuple(dataclasses.replace(each, tables=(table,)) for each in suites_of([run]))
-    told = Told(text, text, text, text, Path("x"), text)
     return html_page(
-        Page(cimento=text, suites=suites, missing=(missing,), told=(told,), methods=text,
+        Page(cimento=text, suites=suites, missing=(missing,), methods=text,
              references=(text,))
     )  # fmt: skip
 

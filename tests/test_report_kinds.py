@@ -12,12 +12,12 @@ import pytest
 from cimento import api
 from cimento.acceptability.suites import suite_of
 from cimento.answers import JUDGMENTS, write_table
+from cimento.api import evaluate as road
 from cimento.cli.main import invoke
 from cimento.cli.reports import open_reports
 from cimento.cloze.answers import ClozeAnswers
-from cimento.paradigms.cloze import CLOZE
+from cimento.report.document import sections_of
 from cimento.report.figures_inline import inline_svg
-from cimento.runs.run import open_run
 from cimento.stories.records import STORY
 from tests.designs import island_suite
 from tests.pages import parse_page
@@ -68,7 +68,7 @@ def ratings(tmp_path):
 
 
 def only(path):
-    [suite] = open_reports([path]).suites()
+    [suite] = sections_of(open_reports([path]))
     return suite
 
 
@@ -92,7 +92,6 @@ def test_blanks_have_hits_choices_and_fitting_candidates(cloze):
     assert (fitting["P@4"].passed, fitting["P@4"].failed) == (1, 1)
     assert {each.name for each in suite.figures} >= {"curve", "calibration"}
     assert [each.name for each in suite.tables] == ["hits", "groups", "choices"]
-    assert run.told == CLOZE.text([open_run(cloze.folder)])
 
 
 def test_items_with_blanks_show_fillers_targets_and_judgments(cloze):
@@ -122,7 +121,7 @@ def test_the_page_shows_blanks(cloze, tmp_path):
     assert "hit@1" in shown.all("table.matrix")[0].words
     assert len(shown.all("svg.figure")) >= 2
     assert "Hits in %" in shown.words
-    assert "forced choice" in shown.words
+    assert "Forced choice" in shown.words
 
 
 # --- stories
@@ -301,17 +300,18 @@ def test_a_run_made_for_several_measures_is_shown_on_each(tmp_path):
 
     suite = island_suite({"se": ["1", "2"], "np": ["3", "4"]})
     also = ("meanlp", "")
-    run = api.evaluate(suite, LENGTHS, measure="lp", also=also, output=tmp_path / "runs")
-    opened = open_reports([run.folder])
-    assert [each.options.measure for each in opened.sentences] == ["lp", "meanlp", ""]
-    assert open_run(run.folder).options == run.options
-    figures = [figure for suite in opened.suites() for figure in suite.figures]
+    run = road(suite, LENGTHS, measure="lp", also=also, output=tmp_path / "runs")
+    [opened] = open_reports([run.folder])
+    assert opened.options == run.options
+    sections = sections_of([opened])
+    shown = [report.model for section in sections for report in section.runs]
+    assert len(set(shown)) == 3
+    figures = [figure for section in sections for figure in section.figures]
     assert [figure.name for figure in figures].count("interaction") == 3
     for figure in figures:
         alt.Chart.from_dict(dict(figure.spec))
-    measures = ["penlp"]
-    again = open_reports([run.folder], measures)
-    assert [each.options.measure for each in again.sentences] == measures
+    [again] = open_reports([run.folder], ["penlp"])
+    assert (again.options.measure, again.options.also) == ("penlp", ())
 
 
 def lines_drawn(figure):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cimento.judging import Judging
     from cimento.models.base import Policy, Scorer
     from cimento.regions_api import Evaluation, evaluate, evaluate_all
-    from cimento.reporting import write_report
+    from cimento.report.document import write_report
     from cimento.results import Run, open_runs, summarise
     from cimento.runs.estimates import Estimate
     from cimento.runs.outcomes import Outcome
@@ -53,7 +53,7 @@ _HOMES = {
         "evaluate",
         "evaluate_all",
     ),
-    "cimento.reporting": ("write_report",),
+    "cimento.report.document": ("write_report",),
     "cimento.results": (
         "Run",
         "open_runs",

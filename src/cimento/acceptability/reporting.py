@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cimento.acceptability.records import RatedSentence
-from cimento.acceptability.text import RatedRun, methods, rated_text
+from cimento.acceptability.text import RatedRun, methods
 from cimento.measures import find_measure
 from cimento.report.grid import Grid
 from cimento.report.items import ItemRecord
@@ -76,13 +76,8 @@ def with_people(report: RunReport, run: RatedRun) -> RunReport:
     # The two sentences of a pair have outcomes of their own, and are shown in the item.
     paired = {each.id for each in run.sentences if each.pair}
     items = tuple(_with_ratings(item, rated) for item in report.items if item.id not in paired)
-    return replace(
-        report,
-        n_items=len(items),
-        items=items,
-        notes=(*report.notes, *rated_notes(run)),
-        told=rated_text(run),
-    )
+    notes = (*report.notes, *rated_notes(run))
+    return replace(report, n_items=len(items), items=items, notes=notes)
 
 
 def _with_ratings(item: ItemRecord, rated: Mapping[str, RatedSentence]) -> ItemRecord:

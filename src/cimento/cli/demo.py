@@ -20,7 +20,7 @@ def demo(
     from cimento.cli.evaluating import evaluate_with_progress, show_ends
     from cimento.models.locate import DEMO_MODELS
     from cimento.options import RunOptions
-    from cimento.reporting import write_report
+    from cimento.report.document import write_report
     from cimento.suites.builtin import builtin_names
     from cimento.suites.kinds import REGIONS
 

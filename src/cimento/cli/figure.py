@@ -122,10 +122,11 @@ def _of_page(paths: Sequence[Path], name: str, output: Path, *, measure: str) ->
     """
     from cimento.cli.reports import open_reports
     from cimento.errors import UsageError, did_you_mean
+    from cimento.report.document import sections_of
     from cimento.report.figures import load_altair
 
     load_altair()
-    sections = open_reports(paths, [measure] if measure else ()).suites()
+    sections = sections_of(open_reports(paths, [measure] if measure else ()))
     known = [figure for section in sections for figure in section.figures]
     found = [figure for figure in known if figure.name == name]
     if not found:

@@ -12,8 +12,8 @@ from cimento.cli import options
 from cimento.cli.designs import TableName, make_table
 
 if TYPE_CHECKING:
-    from cimento.cli.reports import Opened
     from cimento.report.grid import Grid
+    from cimento.runs.run import Run
 
 Form: TypeAlias = Literal["text", "markdown", "csv", "latex", "json"]
 
@@ -69,8 +69,7 @@ def _report(
     from cimento.cli.console import note, show
     from cimento.cli.reports import open_reports
     from cimento.errors import UsageError
-    from cimento.report.document import text
-    from cimento.reporting import write_report
+    from cimento.report.document import text, write_report
 
     if table:
         grid = _table(table, open_reports(runs), measure or (), seed=seed)
@@ -84,20 +83,13 @@ def _report(
         )
     opened = open_reports(runs, measure or ())
     if output is None:
-        if opened.on_road:
-            show(text(opened.on_road))
-        for each in opened.told:
-            show("\n" + each.text)
+        show(text(opened))
         return
-    if output.suffix.lower() == ".html":
-        others, told = opened.sections()
-        write_report(opened.on_road, output, others=others, told=told)
-    else:
-        write_report(opened.on_road, output, told=opened.told)
+    write_report(opened, output)
     note(f"The report is in {output}")
 
 
-def _table(name: str, opened: Opened, measures: Sequence[str], *, seed: int) -> Grid:
+def _table(name: str, runs: Sequence[Run], measures: Sequence[str], *, seed: int) -> Grid:
     """A table by its name: one that any set of runs can have, or one of the page's.
 
     Raises:
@@ -106,11 +98,12 @@ def _table(name: str, opened: Opened, measures: Sequence[str], *, seed: int) -> 
     from typing import cast
 
     from cimento.errors import UsageError, did_you_mean
+    from cimento.report.document import sections_of
 
     known = get_args(TableName)
     if name in known:
-        return make_table(cast("TableName", name), opened.sentences, measures, seed=seed)
-    found = [each for suite in opened.suites() for each in suite.tables]
+        return make_table(cast("TableName", name), _on_sentences(runs), measures, seed=seed)
+    found = [table for section in sections_of(runs) for table in section.tables]
     own = [each.grid for each in found if each.name == name]
     if len(own) == 1:
         return own[0]
@@ -120,6 +113,14 @@ def _table(name: str, opened: Opened, measures: Sequence[str], *, seed: int) -> 
         seen=f"{len(own)} suites have it" if own else "there is no such table",
         todo="Give the runs of one suite." if own else did_you_mean(name, names),
     )
+
+
+def _on_sentences(runs: Sequence[Run]) -> list[Run]:
+    """The runs whose sentences were scored, on each measure that they are judged on."""
+    from cimento.cli.reports import has_sentences
+    from cimento.paradigms.regions.judging import on_each_measure
+
+    return [each for run in runs if has_sentences(run) for each in on_each_measure(run)]
 
 
 def _write_table(grid: Grid, output: Path | None, form: Form) -> None:

@@ -30,11 +30,12 @@ def show(
     """
     from cimento.cli.report import report
     from cimento.cli.reports import open_reports
+    from cimento.report.document import sections_of
 
     if not item:
         report([run])
         return
-    runs = open_reports([run]).reports()
+    runs = [report for section in sections_of(open_reports([run])) for report in section.runs]
     found = _with_item(runs, item, run)
     print_result("\n\n".join(_item(report, record) for report, record in found))
 

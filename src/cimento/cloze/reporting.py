@@ -14,7 +14,7 @@ from cimento.cloze.figures_curve import curve_figure
 from cimento.cloze.judging.outcomes import CHOICE, DIVIDED, FITS, HIT, OPTION, asked
 from cimento.cloze.profile import Profiling, profile
 from cimento.cloze.records import BLANK
-from cimento.cloze.text import chosen_roles, cloze_text, clusters_note
+from cimento.cloze.text import chosen_roles, clusters_note
 from cimento.report.build import about_of, provenance_of
 from cimento.report.figures import drawable
 from cimento.report.figures_calibration import calibration_figure
@@ -75,10 +75,7 @@ def _suite(runs: Sequence[Run]) -> SuiteReport:
     several = [_by_dimension(run) for run in runs]
     profiles = [(one.run.model, _profile(one)) for one in several if one.methods]
     return SuiteReport(
-        runs=tuple(
-            replace(_report(answers), told=cloze_text([run]))
-            for run, answers in zip(runs, several, strict=True)
-        ),
+        runs=tuple(map(_report, several)),
         figures=_figures(runs, profiles),
         tables=tuple(_tables(several)),
     )

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from cimento.report.figures import Figure
     from cimento.report.records import NamedGrid, Rates
-    from cimento.report.told import Told
     from cimento.runs.estimates import Estimate
     from cimento.runs.outcomes import Outcome
     from cimento.runs.summary import Missing
@@ -111,7 +110,6 @@ class Page:
     Attributes:
         cimento: version of the program that writes it.
         suites: one section each.
-        told: texts of runs whose tables could not be shown.
         missing: what was asked for and could not be run.
         methods: how it was done, as a paragraph for a paper; empty for none.
         references: what it cites, one text each.
@@ -119,7 +117,6 @@ class Page:
 
     cimento: str
     suites: tuple[SuiteReport, ...] = ()
-    told: tuple[Told, ...] = ()
     missing: tuple[Missing, ...] = ()
     methods: str = ""
     references: tuple[str, ...] = ()

@@ -6,20 +6,14 @@ very one that the tables of the run hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
     from cimento.report.items import ItemRecord
     from cimento.runs.estimates import Estimate
-    from cimento.runs.store import Manifest, RunFolder
-
-Stored: TypeAlias = "tuple[RunFolder, Manifest]"
-"""A stored run, its manifest read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +72,6 @@ class RunReport:
         headline: what the overview shows; None where there is nothing to judge.
         rates: what is charted.
         notes: what a reader must know before trusting the rates.
-        told: what was printed when it was run; empty where nothing was kept.
     """
 
     suite: str
@@ -96,7 +89,6 @@ class RunReport:
     headline: Estimate | None = None
     rates: tuple[Rates, ...] = ()
     notes: tuple[str, ...] = ()
-    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +109,3 @@ class SuiteReport:
     def first(self) -> RunReport:
         """The run that says what the suite is."""
         return self.runs[0]
-
-
-Reporter: TypeAlias = Callable[[Sequence[Stored], Mapping[Path, str]], list[SuiteReport]]
-"""Makes sections of stored runs of one kind, given what was printed of each by its folder.
-
-It raises a CimentoError where a run cannot be read.
-"""

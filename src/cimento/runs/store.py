@@ -32,7 +32,6 @@ FILES = "files"
 ADDED = frozenset({"annotations", "judgments.parquet"})
 """What people add to a finished run, and go on with."""
 
-TOLD = "table.txt"
 _DIGITS = 8
 _BEGUN = ("asked-for.json", "parts/inputs.json")
 """Where runs that take long write down what they answer, before they are finished."""
@@ -238,17 +237,6 @@ class RunFolder:
         whole = {**manifest, FILES: self._stored()}
         text = json.dumps(whole, ensure_ascii=False, indent=2, sort_keys=True)
         write_text(text + "\n", self.path / MANIFEST)
-
-    def tell(self, text: str) -> None:
-        """Keep what was printed of the run, for reports of suites that formulas do not judge."""
-        write_text(text.rstrip() + "\n", self.path / TOLD)
-
-    def told(self) -> str:
-        """What was printed of the run; empty where nothing was kept."""
-        try:
-            return self._read(TOLD).decode("utf-8", errors="replace")
-        except OSError:
-            return ""
 
     def reopen(self) -> None:
         """Take the manifest away before the tables are written anew, and what was half written."""
