@@ -8,7 +8,7 @@ import pytest
 
 from cimento.annotate.applying import apply_judgments
 from cimento.annotate.places import places_of
-from cimento.api import load_one
+from cimento.api import load_suite
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
 from cimento.judgments.records import Judgment
@@ -51,7 +51,7 @@ def test_it_is_not_audited_as_sentences_are(probing, capsys, option):
 
 def test_where_sentences_are_needed_the_paradigm_is_named(probing, capsys, tmp_path):
     with pytest.raises(InputError, match="is a suite of the paradigm 'probing'"):
-        sentence_suite(load_one(probing))
+        sentence_suite(load_suite(probing))
     for command in (["convert"], ["merge", "--name", "all"], ["prime", "--condition", "good"]):
         arguments = ["suites", command[0], str(probing), *command[1:]]
         assert invoke([*arguments, "-o", str(tmp_path / "out")]) == 2

@@ -1,74 +1,106 @@
 """cimento: targeted linguistic evaluation of language models.
 
-The names below are the public interface; everything else may change. They are loaded when they
-are first used, so that importing cimento is quick and imports no torch.
+The names below are the public interface, with `cimento.statistics`, `cimento.paradigms` (to bring
+a kind of test of one's own) and `cimento.testing`; everything else may change. They are loaded when
+they are first used, so that importing cimento is quick and imports no torch.
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from cimento._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from cimento.api import Failure
+    from cimento.analysis import cite, compare, export, figure, report
+    from cimento.api import Failure, LoadedSuite, evaluate, evaluate_all, load_suite, load_suites
     from cimento.cloze.free import fill
-    from cimento.errors import CimentoError, Fault, SuiteError, UsageError
-    from cimento.freetext import score, score_texts
-    from cimento.judging import Judging
+    from cimento.errors import (
+        CimentoError,
+        Fault,
+        InputError,
+        ModelError,
+        SuiteError,
+        TableError,
+        UsageError,
+    )
+    from cimento.freetext import score
+    from cimento.measures import Measure
     from cimento.models.base import Policy, Scorer
-    from cimento.regions_api import Evaluation, evaluate, evaluate_all
-    from cimento.report.document import write_report
-    from cimento.results import Run, open_runs, summarise
+    from cimento.models.live import live_scorer, undisturbed
+    from cimento.morphology.opening import open_morphology
+    from cimento.options import RunOptions
+    from cimento.reading_times import join_surprisals
     from cimento.runs.estimates import Estimate
     from cimento.runs.outcomes import Outcome
-    from cimento.runs.run import open_run
+    from cimento.runs.run import Run, open_run, open_runs
     from cimento.runs.summary import Missing, RunSummary, Summary
-    from cimento.sources import Asking
-    from cimento.suites.load import load_suite
+    from cimento.sources import Asking, Source, open_source
+    from cimento.suites.canary import new_canary
     from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
     from cimento.suites.pairs import pairs
+    from cimento.training import evaluate_while_training
 
 _HOMES = {
-    "cimento.api": ("Failure",),
+    "cimento.analysis": (
+        "cite",
+        "compare",
+        "export",
+        "figure",
+        "report",
+    ),
+    "cimento.api": (
+        "Failure",
+        "LoadedSuite",
+        "evaluate",
+        "evaluate_all",
+        "load_suite",
+        "load_suites",
+    ),
     "cimento.cloze.free": ("fill",),
     "cimento.errors": (
         "CimentoError",
         "Fault",
+        "InputError",
+        "ModelError",
         "SuiteError",
+        "TableError",
         "UsageError",
     ),
-    "cimento.freetext": (
-        "score",
-        "score_texts",
-    ),
-    "cimento.judging": ("Judging",),
+    "cimento.freetext": ("score",),
+    "cimento.measures": ("Measure",),
     "cimento.models.base": (
         "Policy",
         "Scorer",
     ),
-    "cimento.regions_api": (
-        "Evaluation",
-        "evaluate",
-        "evaluate_all",
+    "cimento.models.live": (
+        "live_scorer",
+        "undisturbed",
     ),
-    "cimento.report.document": ("write_report",),
-    "cimento.results": (
-        "Run",
-        "open_runs",
-        "summarise",
-    ),
+    "cimento.morphology.opening": ("open_morphology",),
+    "cimento.options": ("RunOptions",),
+    "cimento.reading_times": ("join_surprisals",),
     "cimento.runs.estimates": ("Estimate",),
     "cimento.runs.outcomes": ("Outcome",),
-    "cimento.runs.run": ("open_run",),
+    "cimento.runs.run": (
+        "Run",
+        "open_run",
+        "open_runs",
+    ),
     "cimento.runs.summary": (
         "Missing",
         "RunSummary",
         "Summary",
     ),
-    "cimento.sources": ("Asking",),
-    "cimento.suites.load": ("load_suite",),
+    "cimento.sources": (
+        "Asking",
+        "Source",
+        "open_source",
+    ),
+    "cimento.suites.canary": ("new_canary",),
     "cimento.suites.model": (
         "Condition",
         "Item",
@@ -78,6 +110,7 @@ _HOMES = {
         "Suite",
     ),
     "cimento.suites.pairs": ("pairs",),
+    "cimento.training": ("evaluate_while_training",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -86,35 +119,50 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "CimentoError",
     "Condition",
     "Estimate",
-    "Evaluation",
     "Failure",
     "Fault",
+    "InputError",
     "Item",
-    "Judging",
+    "LoadedSuite",
+    "Measure",
     "Meta",
     "Missing",
+    "ModelError",
     "Outcome",
     "Policy",
     "Prediction",
     "Region",
     "Run",
+    "RunOptions",
     "RunSummary",
     "Scorer",
+    "Source",
     "Suite",
     "SuiteError",
     "Summary",
+    "TableError",
     "UsageError",
+    "cite",
+    "compare",
     "evaluate",
     "evaluate_all",
+    "evaluate_while_training",
+    "export",
+    "figure",
     "fill",
+    "join_surprisals",
+    "live_scorer",
     "load_suite",
+    "load_suites",
+    "new_canary",
+    "open_morphology",
     "open_run",
     "open_runs",
+    "open_source",
     "pairs",
+    "report",
     "score",
-    "score_texts",
-    "summarise",
-    "write_report",
+    "undisturbed",
 ]
 
 
@@ -126,3 +174,18 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Package(ModuleType):
+    """The package as a module.
+
+    `compare` and `report` are functions, and names of subpackages too. Importing a subpackage sets
+    an attribute of the package, which would hide the function; so it is not set for these.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOME_OF and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

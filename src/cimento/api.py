@@ -77,6 +77,25 @@ class Failure:
     error: CimentoError
 
 
+def load_suite(suite: SuiteLike) -> LoadedSuite:
+    """A suite of any paradigm, checked.
+
+    Args:
+        suite: a built-in name, a path, or a suite made in Python.
+
+    Raises:
+        CimentoError: there is no such suite, it has faults, or there are several.
+    """
+    loaded = list(load_suites(suite))
+    if len(loaded) != 1:
+        raise UsageError(
+            where=str(suite),
+            seen=f"there are {len(loaded)} suites: {', '.join(each.suite.name for each in loaded)}",
+            todo="Give one of them.",
+        )
+    return loaded[0]
+
+
 def load_suites(suites: SuiteLike | Iterable[SuiteLike]) -> Iterator[LoadedSuite]:
     """Suites of any paradigm, by built-in name, path or as they are, one after the other.
 
@@ -95,19 +114,6 @@ def load_suites(suites: SuiteLike | Iterable[SuiteLike]) -> Iterator[LoadedSuite
                 yield LoadedSuite(paradigm=paradigm, reading=reading)
         else:
             yield _made_here(cast("TestSuite", suite))
-
-
-def load_one(suite: SuiteLike) -> LoadedSuite:
-    """One suite of any paradigm.
-
-    Raises:
-        CimentoError: there is no such suite, it has faults, or there are several.
-    """
-    loaded = list(load_suites(suite))
-    if len(loaded) != 1:
-        seen = f"there are {len(loaded)} suites: {', '.join(one.suite.name for one in loaded)}"
-        raise UsageError(where=str(suite), seen=seen, todo="Give one of them.")
-    return loaded[0]
 
 
 def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:
@@ -172,7 +178,7 @@ def evaluate(
         CimentoError: the suite, the model or an option cannot be used.
     """
     [run] = evaluate_all(
-        load_one(suite), model, limit=limit, output=output, force=force, cache=cache, **options
+        load_suite(suite), model, limit=limit, output=output, force=force, cache=cache, **options
     )
     if isinstance(run, Failure):
         raise run.error

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.judging import Judging
 from cimento.models.base import Policy
 
 
@@ -22,18 +21,18 @@ class Compat:
     Attributes:
         tool: its name, version and the code that was read.
         policy: how it scores texts.
-        judging: how it judges them.
+        judging: how it judges them, as options of the paradigms of sentences.
         measures: what it compares sentences by, the one that is stored first; none where it
             compares regions.
     """
 
     tool: str
     policy: Policy
-    judging: Judging
+    judging: Mapping[str, object]
     measures: tuple[str, ...] = ()
 
 
-OURS = Compat(tool="cimento", policy=Policy(), judging=Judging())
+OURS = Compat(tool="cimento", policy=Policy(), judging={})
 
 COMPAT: Mapping[str, Compat] = {
     "minicons": Compat(
@@ -44,14 +43,14 @@ COMPAT: Mapping[str, Compat] = {
             # MaskedLMScorer.sequence_score masks one token at a time unless it is told otherwise.
             pll="original",
         ),
-        judging=Judging(
-            compat="minicons",
+        judging={
+            "compat": "minicons",
             # compute_stats scores ids[1:]: where the tokenizer put nothing before the text, its
             # first token is in no sum and no mean.
-            unscored_first="drop",
+            "unscored_first": "drop",
             # sequence_score: the default reduction is the mean over the scored tokens.
-            measure="meanlp",
-        ),
+            "measure": "meanlp",
+        },
         measures=("meanlp",),
     ),
     "lm-eval": Compat(
@@ -63,14 +62,14 @@ COMPAT: Mapping[str, Compat] = {
             # The sentence is a continuation of the empty text, and target_delimiter is a blank.
             leading_blank=True,
         ),
-        judging=Judging(
-            compat="lm-eval",
+        judging={
+            "compat": "lm-eval",
             # acc compares sums of log-probabilities. acc_norm, below, divides them by the number of
             # characters of the sentence, without the blank.
-            measure="lp",
+            "measure": "lp",
             # The right sentence is number 0 and numpy.argmax takes the first of equals.
-            ties="pass",
-        ),
+            "ties": "pass",
+        },
         measures=("lp", "mean-char"),
     ),
     "babylm": Compat(
@@ -82,30 +81,30 @@ COMPAT: Mapping[str, Compat] = {
             # and are left out.
             pll="original",
         ),
-        judging=Judging(
-            compat="babylm",
+        judging={
+            "compat": "babylm",
             # The targets are tokens[1:]: a first token that nothing precedes is not scored.
-            unscored_first="drop",
+            "unscored_first": "drop",
             # compute_results.py adds up log-probabilities, at temperature 1 by default.
-            measure="lp",
+            "measure": "lp",
             # The right sentence is number 0 and torch.max takes the first of equals.
-            ties="pass",
-        ),
+            "ties": "pass",
+        },
         measures=("lp",),
     ),
     "syntaxgym": Compat(
         tool="syntaxgym-core 0.8a1 with lm-zoo's HuggingFaceBackend",
         # tokenize(add_special_tokens=True): what the tokenizer puts there itself.
         policy=Policy(bos="tokenizer"),
-        judging=Judging(
-            compat="syntaxgym",
+        judging={
+            "compat": "syntaxgym",
             # get_surprisals gives the first token a surprisal of 0.
-            unscored_first="zero",
+            "unscored_first": "zero",
             # Formulas, their tolerance included, are read in bits; < and > are strict, so that a
             # tie is no pass.
-            unit="bits",
-            ties="tie",
-        ),
+            "unit": "bits",
+            "ties": "tie",
+        },
     ),
 }
 """Name of a tool to its conventions."""

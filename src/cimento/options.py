@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -365,8 +365,6 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     def given(self) -> dict[str, object]:
         """The options of paradigms that were given, by the names that paradigms have for them."""
         conventions = find_compat(self.compat) if self.compat else OURS
-        plain, judging = asdict(OURS.judging), asdict(conventions.judging)
-        base = {name: value for name, value in judging.items() if value != plain[name]}
         measures = judged_on(self.measures or conventions.measures)
         named = {
             "metric": self.metric,
@@ -381,7 +379,7 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
             "seed": self.seed if "seed" in self.model_fields_set else None,
         }
         stated = {name: value for name, value in named.items() if value is not None}
-        return {**base, **stated, **self.set}
+        return {**conventions.judging, **stated, **self.set}
 
     @property
     def run_file(self) -> dict[str, JsonValue]:

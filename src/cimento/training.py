@@ -11,21 +11,19 @@ bit, as without.
 
 from __future__ import annotations
 
-import dataclasses
 import logging
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformers import PreTrainedTokenizerBase, TrainerCallback
 
-from cimento.api import Failure
+from cimento.api import Failure, SuiteLike, load_suites, run_all
 from cimento.errors import CimentoError, UsageError
-from cimento.judging import Judging
 from cimento.models.live import live_policy, live_scorer, undisturbed
-from cimento.regions_api import Evaluation, SuiteLike, evaluate_all, read_suites
-from cimento.report.summary import RunSummary
-from cimento.sources import Asking
+from cimento.options import RunOptions, from_names
+from cimento.runs.run import Run
 
 if TYPE_CHECKING:
     from transformers import (
@@ -48,8 +46,7 @@ def evaluate_while_training(
     *,
     name: str = "",
     output: str | Path | None = "runs",
-    asking: Asking | None = None,
-    judging: Judging | None = None,
+    **options: Any,  # noqa: ANN401  # as for `cimento.evaluate`
 ) -> SuiteCallback:
     """Have a Trainer ask suites of its model at every evaluation and every checkpoint.
 
@@ -58,8 +55,7 @@ def evaluate_while_training(
         suites: built-in names, paths, or suites made in Python.
         name: what to call the model, before its step; by default as the Trainer's output folder.
         output: folder of runs to write to; None keeps none.
-        asking: how the model is asked; its dtype is that of the model.
-        judging: how the answers are judged.
+        options: as for `cimento.evaluate`; the number format is that of the model.
 
     Returns:
         The callback, which has `history`.
@@ -85,9 +81,7 @@ def evaluate_while_training(
         trainer.processing_class,
         suites,
         name=name or Path(trainer.args.output_dir or ".").resolve().name,
-        output=None if output is None else Path(output),
-        asking=asking or Asking(),
-        judging=judging or Judging(),
+        run_options=from_names({**options, "output": output}),
     )
     trainer.add_callback(callback)
     return callback
@@ -107,20 +101,19 @@ class SuiteCallback(TrainerCallback):
         suites: SuiteLike | Sequence[SuiteLike],
         *,
         name: str,
-        output: Path | None,
-        asking: Asking,
-        judging: Judging,
+        run_options: RunOptions,
     ) -> None:
         self.history: dict[int, dict[str, float]] = {}
         self._trainer = trainer
         self._tokenizer = tokenizer
-        self._suites = read_suites(suites)
+        self._suites = list(load_suites(suites))
         self._name = name
         model: Any = trainer.model
-        asked = dataclasses.replace(asking, policy=live_policy(asking.policy, model))
-        self._evaluation = Evaluation(asking=asked, judging=judging, output=output)
+        dtype = live_policy(run_options.scoring.policy, model).dtype
+        self._options = run_options.model_copy(update={"dtype": dtype})
+        scoring = self._options.scoring
         with undisturbed(model):
-            live_scorer(model, tokenizer, name=name, policy=asked.policy, limits=asked.limits)
+            live_scorer(model, tokenizer, name=name, policy=scoring.policy, limits=scoring.limits)
 
     def on_evaluate(
         self,
@@ -164,33 +157,40 @@ class SuiteCallback(TrainerCallback):
 
     def _ask(self, step: int, model: PreTrainedModel) -> dict[str, float]:
         found: dict[str, float] = {}
+        scoring = self._options.scoring
         with undisturbed(model):
             scorer = live_scorer(
                 model,
                 self._tokenizer,
                 name=f"{self._name}-step{step:0{STEP_DIGITS}d}",
-                policy=self._evaluation.asking.policy,
-                limits=self._evaluation.asking.limits,
+                policy=scoring.policy,
+                limits=scoring.limits,
             )
-            for outcome in evaluate_all(self._suites, [scorer], self._evaluation):
-                if isinstance(outcome, Failure):
-                    _logger.warning("step %d, %s: %s", step, outcome.suite, outcome.error)
+            for end in run_all(self._suites, [scorer], self._options, cache=None):
+                if isinstance(end, Failure):
+                    _logger.warning("step %d, %s: %s", step, end.suite, end.error)
                 else:
-                    found |= logged(outcome.summary())
+                    found |= logged(end)
         return found
 
 
-def logged(summary: RunSummary) -> dict[str, float]:
+def logged(run: Run) -> dict[str, float]:
     """What is logged of a run, under names that begin with ``eval_``.
 
-    For every prediction ``eval_SUITE_accuracy_0``, and for the last of them, which is all together
-    where there are several, ``eval_SUITE_accuracy`` with the ends of its interval. What is
-    undefined is left out.
+    For every main rate over all items ``eval_SUITE_QUESTION``, and for the headline
+    ``eval_SUITE_accuracy`` with the ends of its interval. What is undefined is left out.
     """
-    head = f"eval_{summary.suite}_accuracy"
-    values: dict[str, float | None] = {
-        f"{head}_{result.label}": result.accuracy for result in summary.predictions
-    }
-    for result in summary.results[-1:]:
-        values |= {head: result.accuracy, f"{head}_low": result.low, f"{head}_high": result.high}
+    head = f"eval_{run.suite.name}"
+    values: dict[str, float | None] = {}
+    for estimate in run.estimates():
+        if estimate.group or estimate.role == "detail" or not estimate.is_share:
+            continue
+        question = re.sub(r"\W+", "_", f"{estimate.question} {estimate.method}".strip())
+        values[f"{head}_{question}"] = estimate.value
+        if estimate.role == "headline":
+            values |= {
+                f"{head}_accuracy": estimate.value,
+                f"{head}_accuracy_low": estimate.low,
+                f"{head}_accuracy_high": estimate.high,
+            }
     return {name: value for name, value in values.items() if value is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from cimento.api import load_one
+from cimento.api import load_suite
 from cimento.errors import UsageError
 from cimento.judgments.records import Judgment
 from cimento.paradigms.base import Applied
@@ -35,5 +35,5 @@ def apply_judgments(
         raise UsageError(
             where="--output", seen="is the suite itself", todo="Name a folder for the copy."
         )
-    loaded = load_one(path)
+    loaded = load_suite(path)
     return loaded.paradigm.apply_judgments(loaded.suite, judgments, output, scale=scale)

@@ -40,7 +40,7 @@ def nli(
     The result is a cloze suite whose blank is one of three words, so that models, surveys and
     tables work as for any other.
     """
-    from cimento.api import load_one
+    from cimento.api import load_suite
     from cimento.cloze.records import ClozeSuite
     from cimento.cloze.writers.native import write_folder
     from cimento.corpus.inventories import open_inventory
@@ -48,7 +48,7 @@ def nli(
     from cimento.paradigms.suites import sentence_suite
     from cimento.suites.model import Meta
 
-    source, words = sentence_suite(load_one(suite)), open_wording(wording)
+    source, words = sentence_suite(load_suite(suite)), open_wording(wording)
     found = inferences(source, open_inventory(inventory), words, seed=seed, ambiguous=ambiguous)
     for reason, number in Counter(found.passed.values()).items():
         note(f"{number} sentences passed over: {reason}")

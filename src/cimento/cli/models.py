@@ -126,7 +126,7 @@ def _default_suites(language: str) -> list[Suite]:
     Raises:
         UsageError: there is none in this language.
     """
-    from cimento.api import load_one
+    from cimento.api import load_suite
     from cimento.errors import UsageError, did_you_mean
     from cimento.suites.builtin import list_builtin
     from cimento.suites.model import Suite
@@ -135,7 +135,7 @@ def _default_suites(language: str) -> list[Suite]:
     for builtin in list_builtin():
         if builtin.language != language if language else builtin.language in by_language:
             continue
-        suite = load_one(builtin.name).suite
+        suite = load_suite(builtin.name).suite
         if isinstance(suite, Suite) and suite.predictions:
             by_language.setdefault(builtin.language, []).append(suite)
     if not by_language:

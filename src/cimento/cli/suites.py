@@ -168,7 +168,7 @@ def convert(
     ] = False,
 ) -> None:
     """Write a suite in another format; refused where the format would lose something."""
-    from cimento.api import load_one
+    from cimento.api import load_suite
     from cimento.paradigms.suites import sentence_suite
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import load_suite
@@ -177,7 +177,7 @@ def convert(
     sentences = (
         load_suite(find_suite(suite), format_=from_).suite
         if from_
-        else sentence_suite(load_one(suite))
+        else sentence_suite(load_suite(suite))
     )
     written = write(sentences, to, output, allow_loss=allow_loss)
     note(f"Written: {written}")

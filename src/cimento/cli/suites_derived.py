@@ -45,7 +45,7 @@ def match_suite(
 
     Differences in length, frequency or words between conditions can make or hide an effect.
     """
-    from cimento.api import load_one
+    from cimento.api import load_suite
     from cimento.cli.console import note, show
     from cimento.errors import UsageError
     from cimento.markup import columns
@@ -60,7 +60,7 @@ def match_suite(
             seen="no limit is given",
             todo="Give --words, --characters, --frequency or --overlap.",
         )
-    loaded = load_one(suite)
+    loaded = load_suite(suite)
     sentences = sentence_suite(loaded)
     language = sentences.meta.language
     known = _frequencies(language) if frequency is not None else None
@@ -96,13 +96,13 @@ def prime_suite(
 
     Run it with --context-column context; cimento compare tells what exposure changes.
     """
-    from cimento.api import load_one
+    from cimento.api import load_suite
     from cimento.cli.console import note
     from cimento.paradigms.suites import sentence_suite
     from cimento.suites.priming import COLUMN, prime
     from cimento.suites.writers.native import write_native
 
-    loaded = load_one(suite)
+    loaded = load_suite(suite)
     digest = loaded.reading.sha256
     made = prime(sentence_suite(loaded), condition, earlier, seed=seed, sha256=digest)
     write_native(made, output)

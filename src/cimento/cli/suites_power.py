@@ -69,13 +69,13 @@ def power_of_suite(
     rate less the first's. Exact where items stand alone; where they come in clusters, from
     clusters of the pilot that are drawn whole.
     """
-    from cimento.api import load_one
+    from cimento.api import load_suite
     from cimento.cli.console import show
     from cimento.report.grid import as_text
     from cimento.report.planning import plan_grid
     from cimento.statistics.planning import plan
 
-    name = load_one(suite).suite.name
+    name = load_suite(suite).suite.name
     if of == "rate":
         title, found = _rates(name, pilot, question=question, measure=measure, against=against)
         unit = ""

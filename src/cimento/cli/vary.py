@@ -23,7 +23,7 @@ def vary_suite(
 
     Run suite and variants with one model, then: cimento compare RUN RUN.
     """
-    from cimento.api import load_one
+    from cimento.api import load_suite
     from cimento.cli.console import note, show
     from cimento.markup import columns
     from cimento.paradigms.suites import sentence_suite
@@ -32,7 +32,7 @@ def vary_suite(
     from cimento.suites.variants import open_slots, read_variants, vary
     from cimento.suites.writers.native import write_native
 
-    loaded = load_one(suite)
+    loaded = load_suite(suite)
     sentences, digest = sentence_suite(loaded), loaded.reading.sha256
     made = [(each, vary(sentences, each, sha256=digest)) for each in read_variants(variants)]
     rows = [("variant", "items changed", "sentences changed", "items untouched", "folder")]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.api import load_one
+from cimento.api import load_suite
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.judgments.records import NONE
 from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
@@ -90,7 +90,7 @@ def read_material(path: Path, wanted: Wanted) -> Material:
         suite, sha256 = run.suite, ""
         asked = run.paradigm.survey_items(suite, wanted.task, run=run)
     else:
-        loaded = load_one(path)
+        loaded = load_suite(path)
         suite, sha256 = loaded.suite, loaded.reading.sha256
         asked = loaded.paradigm.survey_items(suite, wanted.task)
     ids = list(dict.fromkeys(item.item for item in asked.items))[: wanted.limit]
