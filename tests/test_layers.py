@@ -9,6 +9,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 from transformers.modeling_outputs import CausalLMOutput
 
+from cimento import evaluate, open_runs
 from cimento.answers import ALL_LAYERS, LAYER, layer_column, layer_of, parse_layers
 from cimento.cli.main import invoke
 from cimento.engine.cache import FileCache, MemoryCache
@@ -22,10 +23,7 @@ from cimento.models.layers import Layers
 from cimento.models.layout import LAYOUTS, Layout
 from cimento.models.packing import BatchLimits
 from cimento.models.seam import Replaced
-from cimento.regions_api import evaluate
 from cimento.requests import Plan, ScoreRequest
-from cimento.results import Run
-from cimento.runs.store import find_runs
 from cimento.sources import Asking, ask
 from tests import plain, zoo
 from tests.judging import make_suite
@@ -164,11 +162,18 @@ def test_boundaries_and_layers_go_together(zoo_folder):
 
 def test_a_run_stores_them_and_a_second_one_knows_them(zoo_folder, tmp_path):
     suite = make_suite(["(2;%a%) < (2;%b%)"], [{"a": "Le zie | cantano.", "b": "Le zie | canta."}])
-    asking = Asking(columns=("rank", ALL_LAYERS), device="cpu")
     folder = str(zoo_folder("gpt2"))
     cache = FileCache(tmp_path / "cache")
     try:
-        evaluate(suite, folder, asking=asking, output=tmp_path / "runs", cache=cache)
+        evaluate(
+            suite,
+            folder,
+            columns="rank",
+            layers="all",
+            device="cpu",
+            output=tmp_path / "runs",
+            cache=cache,
+        )
         kept = cache._connection.execute("SELECT count(*) FROM sealed").fetchone()[0]
         again = asked(
             load_folder(zoo_folder("gpt2")), ["Le zie cantano."], ("rank", layer_column(1)),
@@ -178,8 +183,8 @@ def test_a_run_stores_them_and_a_second_one_knows_them(zoo_folder, tmp_path):
     finally:
         cache.close()
 
-    [found] = find_runs(tmp_path / "runs")
-    stored = Run.open(found).tokens()
+    [run] = open_runs(tmp_path / "runs")
+    stored = run.table("tokens")
     assert stored.columns[-4:] == ["rank", *(layer_column(number) for number in range(3))]
     assert stored[layer_column(0)].dtype == pl.Float64
     # Two sentences, each with its log-probabilities, ranks and three layers.

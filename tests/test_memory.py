@@ -133,12 +133,12 @@ def test_a_run_says_so_in_its_warnings_and_only_then(monkeypatch, folder_of, tmp
     items = ({"good": f"Ieri | {text} | Sì.", "bad": f"Ieri | {text} | No."} for text in TEXTS)
     suite = make_suite("(*;%good%) < (*;%bad%)", *items)
     scorer = opened(folder_of("gpt2"))
-    before = cimento.evaluate(suite, scorer).answers.warnings
+    before = cimento.evaluate(suite, scorer).warnings
 
     Device(monkeypatch, scorer, holds=100)
     run = cimento.evaluate(suite, scorer, output=tmp_path)
 
-    [warning] = set(run.answers.warnings) - set(before)
+    [warning] = set(run.warnings) - set(before)
     assert warning in run.manifest["warnings"]
     assert "--batch-tokens" in warning
 
