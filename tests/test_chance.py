@@ -12,14 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.judging import Judging
+from cimento import evaluate
 from cimento.models.fake import FakeScorer
-from cimento.regions_api import evaluate
-from cimento.report.summary import Summary
 from cimento.report.text import terminal_table
 from cimento.report.wording import remarks
+from cimento.runs.summary import Summary
 from cimento.suites.formula import parse
-from cimento.verdicts.accuracy import LengthOnly
 from cimento.verdicts.chance import COUNTED, NORMAL, chance_level
 from tests.judging import make_suite
 
@@ -205,9 +203,7 @@ def test_golden_chance_levels(shared):
 
 def by_length(texts, formulas, **options):
     """A run of a model to which every token costs something else, and what length alone says."""
-    suite = make_suite(formulas, texts)
-    run = evaluate(suite, FakeScorer(varied), judging=Judging(**options))
-    return run.summary()
+    return evaluate(make_suite(formulas, texts), FakeScorer(varied), **options).summary()
 
 
 def varied(tokens, index):
@@ -223,39 +219,56 @@ LONGER = [
 
 
 def test_length_alone_is_judged_as_if_every_token_cost_the_same():
-    [first] = by_length(LONGER, ["(*;%a%) < (*;%b%)"]).predictions
-    assert first.length == LengthOnly(passed=2, failed=1, tied=1, accuracy=0.5)
-    assert not first.is_off_by_length  # 2 to 3 of 4, and chance is 2
+    [first] = by_length(LONGER, ["(*;%a%) < (*;%b%)"]).results
+    assert first.by_length == 0.5  # 2 passed, 1 failed, 1 tied
+    assert not first.off_by_length  # 2 to 3 of 4, and chance is 2
+
+
+@pytest.mark.parametrize(("passed", "off"), [(0, True), (1, False), (3, False), (4, True)])
+def test_lengths_lead_away_from_chance_only_where_ties_cannot_make_up_for_it(passed, off):
+    """Of 6 items 2 tie, and 3 pass by chance: so they might where 1 to 3 pass, and no others."""
+    texts = [
+        *[{"a": "one", "b": "one two"}] * passed,
+        *[{"a": "one", "b": "two"}] * 2,
+        *[{"a": "one two", "b": "one"}] * (4 - passed),
+    ]
+    [first] = by_length(texts, ["(*;%a%) < (*;%b%)"]).results
+    assert first.by_length == pytest.approx(passed / 6)
+    assert first.off_by_length is off
 
 
 def test_where_length_leads_away_from_chance_a_column_and_a_note_say_so():
     run = by_length(LONGER[:2] * 3, ["(*;%a%) > (*;%b%)"])
-    [first] = run.predictions
-    assert first.length == LengthOnly(passed=0, failed=6, tied=0, accuracy=0.0)
-    assert first.is_off_by_length
-    summary = Summary(cimento="0", runs=(run,))
+    [first] = run.results
+    assert first.by_length == 0.0
+    assert first.off_by_length
+    summary = Summary(runs=(run,))
     header, _, _, row, *_ = terminal_table(summary, width=100).splitlines()
     assert header.split()[-5:] == ["chance", "length", "n", "ties", "unscored"]
     assert row.split()[-5:] == ["0.500", "0.000", "6", "0", "0"]
     assert "if every token cost the same, the accuracy would be 0.000." in " ".join(remarks(run))
     long = dataclasses.replace(run, model="m" * 30)
-    narrow = terminal_table(Summary(cimento="0", runs=(long,)), width=80)
+    narrow = terminal_table(Summary(runs=(long,)), width=80)
     assert "length" not in narrow.splitlines()[0]
     assert "would be 0.000." in narrow
-    same = Summary(cimento="0", runs=(by_length(LONGER, ["(*;%a%) < (*;%b%)"]),))
+    same = Summary(runs=(by_length(LONGER, ["(*;%a%) < (*;%b%)"]),))
     assert "length" not in terminal_table(same)
 
 
 def test_ties_count_by_length_as_they_count_beside_it():
     texts = [{"a": "one", "b": "two"}] * 5
-    [first] = by_length(texts, ["(*;%a%) < (*;%b%)"], ties="pass").predictions
-    assert first.length == LengthOnly(passed=0, failed=0, tied=5, accuracy=1.0)
-    assert not first.is_off_by_length
+    [first] = by_length(texts, ["(*;%a%) < (*;%b%)"], ties="pass").results
+    assert first.by_length == 1.0
+    assert not first.off_by_length
+    [first] = by_length(texts, ["(*;%a%) < (*;%b%)"]).results
+    assert first.by_length == 0.0
+    assert not first.off_by_length
 
 
 def test_means_do_not_know_lengths_and_other_costs_are_no_lengths():
-    [first] = by_length(LONGER, ["(*;%a%) < (*;%b%)"], measure="meanlp").predictions
-    assert first.length == LengthOnly(passed=0, failed=0, tied=4, accuracy=0.0)
-    [first] = by_length(LONGER, ["(1;%a%) < (1;%b%) + 2"]).predictions
-    assert first.length is None
-    assert "depends on the scale" in first.null_reasons["length"]
+    [first] = by_length(LONGER, ["(*;%a%) < (*;%b%)"], measure="meanlp").results
+    assert first.by_length == 0.0  # all tie
+    assert not first.off_by_length
+    [first] = by_length(LONGER, ["(1;%a%) < (1;%b%) + 2"]).results
+    assert first.by_length is None
+    assert "depends on the scale" in (first.chance_method or "")
