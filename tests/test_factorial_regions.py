@@ -7,14 +7,13 @@ import math
 
 import pytest
 
-from cimento.cli.designs import show_designs
+from cimento import evaluate
 from cimento.cli.main import invoke
-from cimento.designs import shown_of
 from cimento.errors import InputError
 from cimento.measures.regions import RegionValues
 from cimento.measures.values import Missing
 from cimento.models.fake import FakeScorer
-from cimento.regions_api import evaluate
+from cimento.paradigms.regions.text import region_text
 from cimento.suites.checks import check_suite
 from cimento.suites.design import ISLAND_CONDITIONS, windows_of
 from cimento.suites.model import Region
@@ -143,8 +142,7 @@ def test_a_declaration_that_cannot_be_used_is_refused(windows, tmp_path, capsys)
         windows_of(suite)
     assert "CIM-S034" in {each.code for each in check_suite(suite)}
     run = evaluate(suite, FakeScorer(lambda _t, _i: -1.0), output=tmp_path / "runs")
-    show_designs([(run.folder, shown_of(run))])
-    assert "DD by region" not in capsys.readouterr().out
+    assert "DD by region" not in region_text([run])
     assert invoke(["report", str(run.folder), "-o", str(tmp_path / "page.html")]) == 0
     assert invoke(["report", str(run.folder), "--table", "regions"]) == 2
     assert "[design.windows]" in capsys.readouterr().err

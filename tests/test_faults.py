@@ -18,21 +18,19 @@ from pathlib import Path
 
 import pytest
 
+from cimento import evaluate, load_suite, open_runs
 from cimento.cli.main import invoke
 from cimento.engine.cache import FileCache
 from cimento.errors import CimentoError, StorageError, TableError
 from cimento.models.fake import FakeScorer
-from cimento.regions_api import evaluate
 from cimento.requests import plan_suite
-from cimento.results import open_runs
 from cimento.runs import manifest
-from cimento.suites.load import load_suite
 from tests.servers.loopback import drop, serve
 from tests.suites_on_disk import write_folder
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")
 
-TABLES = ("tokens.parquet", "requests.parquet", "verdicts.parquet")
+TABLES = ("tokens.parquet", "requests.parquet", "outcomes.parquet")
 ROOT = Path(__file__).parents[1]
 
 
@@ -308,22 +306,20 @@ def test_a_clock_that_jumps_changes_nothing(suite, tmp_path, monkeypatch, year):
 
 
 def test_a_server_that_goes_away_is_gone_on_with_where_it_went(suite, tmp_path):
-    from cimento.sources import Asking
-
-    asking = Asking(concurrency=1, timeout_s=5.0)
+    calm = {"concurrency": 1, "timeout": 5.0}
     with serve() as server, closing(FileCache(tmp_path / "cache")) as cache:
         server.faults[:] = [None, *[drop] * 100]
         server.models = 404
         address = server.address
         with pytest.raises(CimentoError, match="run again to go on"):
-            _patiently(suite, address, asking=asking, cache=cache, output=tmp_path / "out")
+            _patiently(suite, address, cache=cache, **calm, output=tmp_path / "out")
         sentences = {text for *_, text in suite_texts(suite)}
         answered = sentences & set(server.prompts[:1])
         assert len(answered) == 1
         server.faults.clear()
         server.prompts.clear()
 
-        _patiently(suite, address, asking=asking, cache=cache, output=tmp_path / "out")
+        _patiently(suite, address, cache=cache, **calm, output=tmp_path / "out")
 
         assert sorted(sentences & set(server.prompts)) == sorted(sentences - answered)
         assert len(server.prompts) == len(set(server.prompts))
