@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from cimento import score_texts
+from cimento import score
 from cimento.cli.main import invoke
 from cimento.errors import CimentoError, UsageError
 from cimento.models.server_http import Server
@@ -71,7 +71,7 @@ def test_a_key_in_an_answer_that_is_no_completion_is_not_repeated():
         serve(lambda _: {"error": f"unknown key {KEY}"}) as server,
         pytest.raises(CimentoError, match=r"unknown key \[key\]") as caught,
     ):
-        score_texts(["Le lampade."], server.address)
+        score("Le lampade.", server.address)
 
     assert KEY not in str(caught.value)
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from cimento import evaluate, load_suite
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.models.fake import FakeScorer
-from cimento.regions_api import evaluate
-from cimento.requests import Context
-from cimento.sources import Asking
-from cimento.suites.load import load_suite
+from cimento.paradigms.regions.judging import scores_of
 from cimento.suites.matching import Limits, balance, match_items
 from cimento.suites.priming import prime
 from tests.designs import island_suite
@@ -132,11 +130,12 @@ def test_the_context_is_seen_and_not_scored():
     run = evaluate(
         made,
         FakeScorer(lambda _tokens, _index: -1.0),
-        asking=Asking(context=Context(column="context"), all_tokens=True),
+        context_column="context",
+        all_tokens=True,
     )
-    assert run.requests()["context"].str.contains("longisland").all()
+    assert run.table("requests")["context"].str.contains("longisland").all()
     # four tokens of the sentence itself
-    assert set(run.scores(["lp"])["value"].to_list()) == {-4.0}
+    assert set(scores_of(run, ["lp"])["value"].to_list()) == {-4.0}
 
 
 def test_the_prime_command(path, tmp_path, capsys):

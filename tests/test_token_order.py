@@ -5,9 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from cimento import Run, evaluate
 from cimento.measures.regions import region_values
-from cimento.regions_api import evaluate
-from cimento.results import Run
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 
@@ -30,7 +29,7 @@ def run() -> Run:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_shuffled_tokens_make_the_same_values(run: Run, seed: int) -> None:
-    tokens, requests = run.tokens(), run.requests()
+    tokens, requests = run.table("tokens"), run.table("requests")
     shuffled = tokens.sample(fraction=1.0, shuffle=True, seed=seed)
     assert shuffled["position"].to_list() != tokens["position"].to_list()
 
@@ -41,8 +40,8 @@ def test_shuffled_tokens_make_the_same_values(run: Run, seed: int) -> None:
 
 
 def test_a_text_without_tokens_comes_last_and_has_its_reason(run: Run) -> None:
-    some = run.tokens().filter(pl.col("request") != 0)
-    values = region_values(some, run.requests(), metric="sum").values["1"]
+    some = run.table("tokens").filter(pl.col("request") != 0)
+    values = region_values(some, run.table("requests"), metric="sum").values["1"]
 
     assert all(hasattr(value, "reason") for value in values["good"])
     assert all(isinstance(value, float) for value in values["bad"])

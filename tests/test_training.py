@@ -14,14 +14,13 @@ import torch
 from transformers import Trainer, TrainerCallback, TrainingArguments
 
 import cimento
-from cimento import Asking
+from cimento import open_runs
 from cimento.cli.main import invoke
 from cimento.errors import CimentoError, UsageError
 from cimento.models import live
 from cimento.models.causal import CausalScorer
 from cimento.models.live import live_scorer, undisturbed, weights_digest
 from cimento.models.packing import BatchLimits
-from cimento.results import open_runs
 from cimento.training import evaluate_while_training, logged
 from tests import zoo
 
@@ -114,7 +113,7 @@ def test_mixed_precision_is_taken_off_for_the_scores_alone(tmp_path):
     assert weights_digest(plain.model) == weights_digest(watched.model)
     watched.processing_class.save_pretrained(tmp_path / "watched" / "out" / "checkpoint-6")
     stored = cimento.evaluate(SUITE, str(tmp_path / "watched" / "out" / "checkpoint-6"))
-    assert callback.history[6] == pytest.approx(logged(stored.summary()))
+    assert callback.history[6] == pytest.approx(logged(stored))
 
 
 def test_a_batch_is_as_large_as_was_asked_for(tmp_path, monkeypatch):
@@ -127,7 +126,7 @@ def test_a_batch_is_as_large_as_was_asked_for(tmp_path, monkeypatch):
 
     monkeypatch.setitem(live._SCORERS, "causal", Heard)
     watched = trainer(tmp_path, max_steps=2)
-    evaluate_while_training(watched, [SUITE], output=None, asking=Asking(batch_size=5))
+    evaluate_while_training(watched, [SUITE], output=None, batch_size=5)
     watched.train()
     assert set(limits) == {BatchLimits(sequences=5)}
 
@@ -143,11 +142,25 @@ def test_numbers_that_are_logged_are_those_of_the_stored_checkpoint(trained):
     folder, callback, _, made = trained
     made.processing_class.save_pretrained(folder / "out" / "checkpoint-3")
     stored = cimento.evaluate(SUITE, str(folder / "out" / "checkpoint-3"))
-    expected = stored.summary()
-    assert callback.history[3] == pytest.approx(logged(expected))
+    assert callback.history[3] == pytest.approx(logged(stored))
     (live,) = [run for run in open_runs([folder / "runs"]) if "step0000003" in run.model]
-    margins = [run.verdicts()["margin_bits"].to_numpy() for run in (live, stored)]
+    margins = [run.outcomes()["value"].to_numpy() for run in (live, stored)]
     np.testing.assert_allclose(margins[0], margins[1], atol=1e-4)
+
+
+def test_every_prediction_and_all_of_them_are_logged_by_name(trained):
+    folder, callback, _, _ = trained
+    run = next(run for run in open_runs(folder / "runs") if "step0000006" in run.model)
+    rates = {each.question: each for each in run.estimates() if not each.group}
+    every = rates["all predictions"]
+    assert callback.history[6] == {
+        f"eval_{SUITE}_prediction_0": rates["prediction 0"].value,
+        f"eval_{SUITE}_prediction_1": rates["prediction 1"].value,
+        f"eval_{SUITE}_all_predictions": every.value,
+        f"eval_{SUITE}_accuracy": every.value,
+        f"eval_{SUITE}_accuracy_low": every.low,
+        f"eval_{SUITE}_accuracy_high": every.high,
+    }
 
 
 def test_runs_are_stored_by_step_and_sort_by_it(trained):
@@ -209,7 +222,7 @@ def test_a_model_in_memory_scores_as_the_one_in_its_folder(zoo_folder):
     tokens = zoo.tokenizer(zoo.SPECIES["llama"].tokenizer)
     live = live_scorer(zoo.model("llama"), tokens, name="mine")
     texts = list(zoo.SENTENCES[:4])
-    tables = [cimento.score_texts(texts, each) for each in (live, str(zoo_folder("llama")))]
+    tables = [cimento.score(texts, each) for each in (live, str(zoo_folder("llama")))]
     np.testing.assert_allclose(*(t["surprisal_bits"].to_numpy() for t in tables), atol=1e-5)
 
 
@@ -234,6 +247,12 @@ def test_what_cannot_be_asked_is_found_before_training(tmp_path):
     made = trainer(tmp_path)
     with pytest.raises(CimentoError, match="no-such-suite"):
         evaluate_while_training(made, ["no-such-suite"])
+    with pytest.raises(UsageError, match="batchsize"):
+        evaluate_while_training(made, [SUITE], batchsize=5)
+    with pytest.raises(UsageError, match="no prediction 7"):
+        evaluate_while_training(made, [SUITE], predictions="7")
+    with pytest.raises(UsageError, match="two of the suites have this name"):
+        evaluate_while_training(made, [SUITE, SUITE])
     made.processing_class = None
     with pytest.raises(UsageError, match="processing_class=tokenizer"):
         evaluate_while_training(made, [SUITE])

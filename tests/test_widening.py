@@ -14,8 +14,10 @@ from typing import get_type_hints
 
 import pytest
 
-from cimento.cli import kinds
+from cimento import api
 from cimento.cli.main import invoke
+from cimento.engine.cache import MemoryCache
+from cimento.engine.engines import ONE_WORKER
 from cimento.models.base import Policy
 from cimento.models.naming import needs_saying
 from cimento.runs.store import find_runs
@@ -186,29 +188,57 @@ def mutants(manifest):
         yield (name,), {**manifest, name: value}
 
 
+def everything_but_reruns(run):
+    """The files beside a run and in it, but for its manifest and what a rerun may write."""
+    here = run.parents[2]
+    files = {path.relative_to(here) for path in here.rglob("*") if path.is_file()}
+    return {path for path in files if path.parts[0] != "reruns"}
+
+
 def test_no_option_of_a_manifest_widens_trust(stranger, monkeypatch):
-    asked = []
-    monkeypatch.setattr(kinds, "run_each_kind", lambda *given: asked.append(given) or 1)
+    opened, asked = [], []
+    open_model = api.open_model
+
+    def note_opening(model, loaded, scoring):
+        opened.append((model, loaded, scoring))
+        return open_model(model, loaded, scoring)
+
+    class Unasked:
+        """In the place of the engine: notes what it is to do, and does nothing."""
+
+        def __init__(self, jobs, work):
+            asked.append((jobs, work))
+
+        def run(self):
+            return [None]
+
+    monkeypatch.setattr(api, "open_model", note_opening)
+    monkeypatch.setattr(api, "Execution", Unasked)
+    before = everything_but_reruns(stranger)
     path = stranger / "manifest.json"
     manifest = json.loads(path.read_text("utf-8"))
     tried = 0
     for place, changed in mutants(manifest):
         path.write_text(json.dumps(changed), "utf-8")
+        opened.clear()
         asked.clear()
         tried += 1
         assert invoke(["rerun", "stranger"]) != 0, place
-        for suites, models, how in asked:
-            assert [Path(each).resolve() for each in suites] == [stranger / "suite"]
-            assert not any(map(needs_saying, models)), (place, models)
-            evaluation = how.evaluation
-            assert evaluation.asking.policy.model_args == {}, place
-            assert evaluation.output == Path("reruns"), place
-            assert how.engine == kinds.LOCAL, place
-            assert not evaluation.run_file, place
+        for model, loaded, scoring in opened:
+            assert loaded.reading.path.resolve() == stranger / "suite", place
+            assert not needs_saying(model), (place, model)
+            assert scoring.policy.model_args == {}, place
+        for jobs, work in asked:
+            assert [job.model.model for job in jobs] == [model for model, *_ in opened], place
+            assert work.engine == ONE_WORKER, place
+            assert isinstance(work.cache, MemoryCache), place
+            assert work.store is None, place
     assert tried > 500
+    assert everything_but_reruns(stranger) == before
     # Else nothing would have been shown.
     path.write_text(json.dumps(manifest), "utf-8")
     invoke(["rerun", "stranger"])
+    assert opened
     assert asked
 
 

@@ -9,14 +9,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import TextTooLongError, UsageError
 from cimento.models.base import Policy
 from cimento.models.tokenizing import Frame
 from cimento.models.windows import centred, window_start
-from cimento.regions_api import evaluate
 from cimento.requests import ScoreRequest
-from cimento.sources import Asking
 from tests import plain, zoo
 from tests.judging import make_suite
 from tests.whole_path import ask, ask_folder, load_folder
@@ -200,9 +199,8 @@ def test_the_manifest_says_that_there_were_windows_and_how_they_were_moved(
 ):
     folder, _ = folders("gpt2")
     suite = make_suite(["(1;%a%) < (1;%b%)"], [{"a": LONG[0], "b": SHORT}])
-    policy = Policy(window="sliding", stride=stride)
 
-    run = evaluate(suite, str(folder), asking=Asking(policy=policy, device="cpu"))
+    run = evaluate(suite, str(folder), window="sliding", stride=stride, device="cpu")
 
     assert run.manifest["asking"]["policy"]["window"] == "sliding"
     assert run.manifest["asking"]["policy"]["stride"] == stride

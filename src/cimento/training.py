@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from transformers import PreTrainedTokenizerBase, TrainerCallback
 
-from cimento.api import Failure, SuiteLike, load_suites, run_all
+from cimento.api import Failure, SuiteLike, load_suites, refuse_same_names, run_all
+from cimento.engine.handle import ModelHandle
 from cimento.errors import CimentoError, UsageError
 from cimento.models.live import live_policy, live_scorer, undisturbed
 from cimento.options import RunOptions, from_names
+from cimento.runs.job import suite_job
 from cimento.runs.run import Run
 
 if TYPE_CHECKING:
@@ -107,13 +109,19 @@ class SuiteCallback(TrainerCallback):
         self._trainer = trainer
         self._tokenizer = tokenizer
         self._suites = list(load_suites(suites))
+        refuse_same_names(self._suites)
         self._name = name
         model: Any = trainer.model
         dtype = live_policy(run_options.scoring.policy, model).dtype
         self._options = run_options.model_copy(update={"dtype": dtype})
         scoring = self._options.scoring
         with undisturbed(model):
-            live_scorer(model, tokenizer, name=name, policy=scoring.policy, limits=scoring.limits)
+            scorer = live_scorer(
+                model, tokenizer, name=name, policy=scoring.policy, limits=scoring.limits
+            )
+            # An option that a suite does not have is an error here, and a warning in training.
+            for loaded in self._suites:
+                suite_job(loaded, ModelHandle(scorer, scoring), self._options, shown=name)
 
     def on_evaluate(
         self,
