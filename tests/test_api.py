@@ -1,17 +1,16 @@
-"""From a suite and a model to verdicts: the whole way, with models whose scores are known."""
+"""From a suite and a model to outcomes: the whole way, with models whose scores are known."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
-import polars as pl
 import pytest
 
 import cimento
-from cimento import Asking, Evaluation, Failure, Judging
+from cimento import Estimate, Failure, Run
 from cimento.errors import UsageError
 from cimento.models.fake import FakeScorer, uniform_scorer
-from cimento.results import Run
 from tests.test_requests import make_suite
 
 TEXTS = (
@@ -26,32 +25,40 @@ def prefers_plural(tokens, index):
     return -1.0 if tokens[index].endswith("no") else -2.0
 
 
-def counts(result) -> tuple[int, int, int, int]:
-    return (result.passed, result.failed, result.tied, result.unscored)
+def only_estimate(run: Run) -> Estimate:
+    """What a run of a suite with one prediction says of it."""
+    [estimate] = run.estimates()
+    assert estimate.question == "all predictions"
+    return estimate
+
+
+def counts(run: Run) -> tuple[int | None, ...]:
+    estimate = only_estimate(run)
+    return (estimate.passed, estimate.failed, estimate.tied, estimate.unscored)
 
 
 def test_a_uniform_model_pays_log_v_for_every_token():
     run = cimento.evaluate(make_suite(FORMULA, *TEXTS), uniform_scorer(50))
 
-    assert set(run.tokens()["logprob_nats"]) == {-math.log(50)}
-    assert run.tokens().height == 4
+    assert set(run.table("tokens")["logprob_nats"]) == {-math.log(50)}
+    assert run.table("tokens").height == 4
 
 
 def test_a_model_for_which_all_is_equal_wins_nothing_and_ties_everywhere():
     run = cimento.evaluate(make_suite(FORMULA, *TEXTS), uniform_scorer(50))
 
-    [prediction] = run.summary().predictions
-    assert counts(prediction) == (0, 0, 2, 0)
-    assert prediction.accuracy == 0.0
-    assert set(run.verdicts()["verdict"]) == {"tie"}
+    assert counts(run) == (0, 0, 2, 0)
+    assert only_estimate(run).value == 0.0
+    assert set(run.outcomes()["verdict"]) == {"tie"}
 
 
 def test_margins_are_in_bits_and_favour_the_prediction():
     run = cimento.evaluate(make_suite(FORMULA, *TEXTS), FakeScorer(prefers_plural))
 
-    verdicts = run.verdicts().filter(pl.col("prediction") == 0)
-    assert verdicts["verdict"].to_list() == ["pass", "pass"]
-    assert verdicts["margin_bits"].to_list() == pytest.approx([1 / math.log(2)] * 2, abs=1e-12)
+    outcomes = run.outcomes()
+    assert outcomes["verdict"].to_list() == ["pass", "pass"]
+    assert set(outcomes["unit"]) == {"bits"}
+    assert outcomes["value"].to_list() == pytest.approx([1 / math.log(2)] * 2, abs=1e-12)
 
 
 def test_regions_sum_to_the_sentence():
@@ -59,7 +66,7 @@ def test_regions_sum_to_the_sentence():
 
     run = cimento.evaluate(suite, FakeScorer(prefers_plural))
 
-    assert set(run.verdicts()["verdict"]) == {"pass"}
+    assert set(run.outcomes()["verdict"]) == {"pass"}
 
 
 def test_only_what_predictions_need_is_asked_for():
@@ -75,50 +82,52 @@ def test_only_what_predictions_need_is_asked_for():
 
 
 def test_all_tokens_asks_for_the_rest_too():
-    run = cimento.evaluate(
-        make_suite(FORMULA, *TEXTS), uniform_scorer(50), asking=Asking(all_tokens=True)
-    )
+    run = cimento.evaluate(make_suite(FORMULA, *TEXTS), uniform_scorer(50), all_tokens=True)
 
     # Five words and marks in the first item's sentences, seven in the second's.
-    assert run.tokens().height == 2 * 5 + 2 * 7
+    assert run.table("tokens").height == 2 * 5 + 2 * 7
 
 
 def test_another_prediction_is_judged_on_stored_answers_or_says_what_is_missing():
     run = cimento.evaluate(make_suite(FORMULA, *TEXTS), FakeScorer(prefers_plural))
 
-    reversed_run = run.judge(Judging(predictions=("(2;%good%) > (2;%bad%)",)))
-    elsewhere = run.judge(Judging(predictions=("(1;%good%) > (1;%bad%)",)))
+    reversed_run = run.judge(predictions=("(2;%good%) > (2;%bad%)",))
+    elsewhere = run.judge(predictions=("(1;%good%) > (1;%bad%)",))
 
-    assert counts(reversed_run.summary().predictions[0]) == (0, 2, 0, 0)
-    assert counts(elsewhere.summary().predictions[0]) == (0, 0, 0, 2)
-    assert "--all-tokens" in elsewhere.verdicts()["unscored_reason"][0]
+    assert counts(reversed_run) == (0, 2, 0, 0)
+    assert counts(elsewhere) == (0, 0, 0, 2)
+    assert "--all-tokens" in elsewhere.outcomes()["reason"][0]
 
 
 def test_a_prediction_chosen_by_number_keeps_its_number():
     suite = make_suite(FORMULA, *TEXTS)
-    both = cimento.Suite(
-        meta=suite.meta,
-        region_names=suite.region_names,
-        predictions=(cimento.Prediction("(2;%good%) > (2;%bad%)"), *suite.predictions),
-        items=suite.items,
+    reverse, equal = "(2;%good%) > (2;%bad%)", "(3;%good%) = (3;%bad%)"
+    three = dataclasses.replace(
+        suite,
+        predictions=tuple(map(cimento.Prediction, (reverse, FORMULA, equal))),
     )
+    run = cimento.evaluate(three, FakeScorer(prefers_plural))
 
-    run = cimento.evaluate(both, FakeScorer(prefers_plural)).judge(Judging(predictions=("1",)))
+    chosen = run.judge(predictions=("1", "2")).estimates()
+    [alone] = run.judge(predictions=("1",)).estimates()
 
-    assert [(p.index, p.passed) for p in run.summary().predictions] == [(1, 2)]
-    assert run.verdicts()["prediction"].to_list() == [1, None, 1, None]
+    assert [(estimate.question, estimate.description, estimate.passed) for estimate in chosen] == [
+        ("prediction 1", FORMULA, 2),
+        ("prediction 2", equal, 2),
+        ("all predictions", "", 2),
+    ]
+    # One alone is all that is asked; its formula says which.
+    assert (alone.question, alone.description, alone.passed) == ("all predictions", FORMULA, 2)
     with pytest.raises(cimento.CimentoError, match="no prediction 7"):
-        run.judge(Judging(predictions=("7",))).summary()
+        run.judge(predictions=("7",)).summary()
 
 
 def test_a_model_that_gives_nan_is_stopped_with_the_items_name_and_others_go_on():
     broken = FakeScorer(lambda _tokens, _index: math.nan, name="broken")
     fine = FakeScorer(prefers_plural, name="fine")
-    evaluation = Evaluation(asking=Asking(), judging=Judging())
 
-    outcomes = list(cimento.evaluate_all([make_suite(FORMULA, *TEXTS)], [broken, fine], evaluation))
+    failure, run = cimento.evaluate_all([make_suite(FORMULA, *TEXTS)], [broken, fine])
 
-    failure, run = outcomes
     assert isinstance(failure, Failure)
     assert "item '1'" in str(failure.error)
     assert isinstance(run, Run)
@@ -139,7 +148,7 @@ def test_a_stored_run_is_opened_and_not_done_again(tmp_path):
     assert len(calls) == n_calls
     assert second.folder == first.folder
     assert second.summary() == first.summary()
-    assert second.verdicts().equals(first.verdicts())
+    assert second.outcomes().equals(first.outcomes())
 
 
 def test_a_run_folder_is_named_by_content_and_its_tables_are_the_same_bytes(tmp_path):
@@ -151,7 +160,7 @@ def test_a_run_folder_is_named_by_content_and_its_tables_are_the_same_bytes(tmp_
 
     one, other = (run.folder for run in runs)
     assert one.relative_to(tmp_path / "a") == other.relative_to(tmp_path / "b")
-    for table in ("tokens", "requests", "verdicts"):
+    for table in ("tokens", "requests", "outcomes", "estimates"):
         name = f"{table}.parquet"
         assert (one / name).read_bytes() == (other / name).read_bytes()
 
@@ -172,10 +181,9 @@ def test_a_changed_suite_has_a_folder_of_its_own(tmp_path):
 
 def test_two_suites_of_one_name_are_refused():
     suites = [make_suite(FORMULA, *TEXTS), make_suite(FORMULA, TEXTS[0])]
-    evaluation = Evaluation(asking=Asking(), judging=Judging())
 
     with pytest.raises(cimento.CimentoError, match="two of the suites have this name"):
-        list(cimento.evaluate_all(suites, [uniform_scorer(5)], evaluation))
+        list(cimento.evaluate_all(suites, [uniform_scorer(5)]))
 
 
 def test_the_public_names_exist():
@@ -187,8 +195,19 @@ def test_texts_suites_and_models_of_another_type_are_named():
     model = uniform_scorer(5)
     for texts, seen in (([1, 2], "1 is of type int"), (None, "None is of type NoneType")):
         with pytest.raises(UsageError, match=seen):
-            cimento.score_texts(texts, model)
-    with pytest.raises(UsageError, match="neither a name, a path nor a suite"):
-        cimento.evaluate(["it-subject-verb"], model)
+            cimento.score(texts, model)
+    for suite, kind in ((["it-subject-verb"], "list"), (None, "NoneType"), (3, "int")):
+        with pytest.raises(UsageError, match=f"{kind} is neither a name, a path nor a suite"):
+            cimento.evaluate(suite, model)
+    with pytest.raises(UsageError, match="NoneType is neither a name, a path nor a suite"):
+        list(cimento.evaluate_all(None, model))
     with pytest.raises(UsageError, match="NoneType is neither the name of a model nor a scorer"):
         cimento.evaluate("it-subject-verb", None)
+
+
+def test_what_is_no_model_is_a_failure_among_models():
+    failure, run = cimento.evaluate_all(make_suite(FORMULA, *TEXTS), [None, uniform_scorer(5)])
+
+    assert isinstance(failure, Failure)
+    assert (failure.suite, failure.model) == ("test", "NoneType")
+    assert isinstance(run, Run)

@@ -18,13 +18,14 @@ from transformers import (
 )
 from transformers.modeling_outputs import CausalLMOutput
 
+from cimento.api import evaluate
 from cimento.errors import UsageError
 from cimento.freetext import score_texts
-from cimento.measures import region_values, surprisal_bits
+from cimento.measures import surprisal_bits
 from cimento.models.base import ModelCard, Policy
 from cimento.models.causal import CausalScorer
 from cimento.models.packing import BatchLimits
-from cimento.regions_api import evaluate
+from cimento.paradigms.regions.judging import values_of
 from cimento.requests import ScoreRequest
 from tests import zoo
 from tests.judging import make_suite
@@ -159,7 +160,7 @@ def test_the_ratio_of_two_regions_is_that_of_their_words(recipe):
     scorer = scorer_of(golden_model(recipe), toy_tokenizer())
     suite = make_suite(["(2;%x%) < (2;%y%)"], [{"x": "ab | ba", "y": "ab | b"}])
     run = evaluate(suite, scorer)
-    values = region_values(run.tokens(), run.requests(), metric="sum").values["1"]
+    values = values_of(run, metric="sum").values["1"]
     z, p = recipe["Z_bow_or_eos"], recipe["next_token_probabilities"]
     ba, b = p["b"][1] * p["Ġb"][2] * z["a"], p["b"][1] * z["Ġb"]
     difference = values["y"][1] - values["x"][1]

@@ -12,13 +12,14 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, train
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
 
 from cimento.answers import TOKENS
+from cimento.api import evaluate
 from cimento.errors import UsageError
 from cimento.freetext import score_texts
 from cimento.measures import region_values
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
 from cimento.models.surfaces import surfaces_of
-from cimento.regions_api import evaluate
+from cimento.paradigms.regions.judging import values_of
 from cimento.sources import Asking
 from tests import zoo
 from tests.judging import make_suite
@@ -155,12 +156,12 @@ def test_a_region_is_worth_what_its_words_are(folder):
         [{"a": "Le vicine | cantano forte | qui.", "b": "Le vicine | canta forte | qui."}],
     )
 
-    run = evaluate(suite, load_folder(folder, policy), asking=Asking(policy=policy))
+    run = evaluate(suite, load_folder(folder, policy), boundary="auto", punctuation="keep")
 
-    values = region_values(run.tokens(), run.requests(), metric="sum").values["1"]
+    values = values_of(run, metric="sum").values["1"]
     for condition, region in {"a": "cantano forte", "b": "canta forte"}.items():
-        place = run.requests().filter(condition=condition, region=2)
-        tokens = run.tokens().filter(request=place["request"][0]).sort("position")
+        place = run.table("requests").filter(condition=condition, region=2)
+        tokens = run.table("tokens").filter(request=place["request"][0]).sort("position")
         text = place["text"][0]
         ids, log_z = brute(folder, text, "keep")
         first, end = tokens["position"][0], tokens["position"][-1] + 1
@@ -215,7 +216,7 @@ def test_measures_take_the_terms_from_the_table():
     suite = make_suite(["(*;%a%) > 0"], [{"a": "Sì."}])
     run = evaluate(suite, uniform_scorer(10))
 
-    values = region_values(tokens, run.requests(), metric="sum").values["1"]["a"]
+    values = region_values(tokens, run.table("requests"), metric="sum").values["1"]["a"]
 
     assert values == (2.5 + 0.75,)
 
@@ -226,4 +227,4 @@ def test_recorded_surprisals_cannot_be_corrected(tmp_path):
     suite = make_suite(["(*;%a%) > 0"], [{"a": "Sì."}])
 
     with pytest.raises(UsageError, match="--boundary with a recording: it does not say"):
-        evaluate(suite, f"replay:{path}", asking=Asking(policy=Policy(boundary="word-start")))
+        evaluate(suite, f"replay:{path}", boundary="word-start")

@@ -19,9 +19,9 @@ import cimento
 from cimento.cli.main import invoke
 from cimento.compat import COMPAT, find_compat
 from cimento.errors import UsageError
-from cimento.judging import Judging
 from cimento.models.fake import FakeScorer, uniform_scorer
-from cimento.sources import Asking
+from cimento.paradigms.regions.judging import on_each_measure, scores_of
+from cimento.paradigms.regions.options import RegionOptions
 from tests import zoo
 from tests.judging import make_suite
 from tests.plain import causal, masked, tokens_of
@@ -48,14 +48,18 @@ def saved(tmp_path_factory):
 
 
 def run_as(tool: str, model: Path, suite=SUITE, **changes) -> cimento.Run:
-    compat = find_compat(tool)
-    asking = Asking(policy=compat.policy, device="cpu", **changes)
-    return cimento.evaluate(suite, str(model), asking=asking, judging=compat.judging)
+    return cimento.evaluate(suite, str(model), compat=tool, device="cpu", **changes)
+
+
+def only_estimate(run: cimento.Run, measure: str) -> cimento.Estimate:
+    """How often the one prediction holds on a measure."""
+    [estimate] = (each for each in run.estimates() if each.method == measure)
+    return estimate
 
 
 def values(run: cimento.Run, measure: str) -> list[float]:
     """The measure of every sentence, pair by pair, good before bad."""
-    table = run.scores([measure])
+    table = scores_of(run, [measure])
     assert table["condition"].to_list() == ["good", "bad"] * len(PAIRS)
     return table["value"].to_list()
 
@@ -74,8 +78,9 @@ def test_minicons_sequence_scores(saved, name):
     pairs = zip(expected["mean"][::2], expected["mean"][1::2], strict=True)
     # An uncased tokenizer without accents makes one sentence of "Sì." and "Si.".
     equal = 2 if name == "bert" else 1
-    [result] = run.summary().predictions
-    assert (result.passed, result.tied) == (sum(good - bad > 1e-5 for good, bad in pairs), equal)
+    estimate = only_estimate(run, "meanlp")
+    passed = sum(good - bad > 1e-5 for good, bad in pairs)
+    assert (estimate.passed, estimate.tied) == (passed, equal)
 
 
 @pytest.mark.parametrize("name", ["gpt2", "opt", "llama", "qwen2"])
@@ -84,7 +89,7 @@ def test_minicons_token_scores_and_ranks(saved, name):
     run = run_as("minicons", saved(name), columns=("rank",))
     special = {"<s>", "</s>", "<|endoftext|>"}
     for number, said in enumerate(expected):
-        rows = run.tokens().filter(pl.col("request") == number)
+        rows = run.table("tokens").filter(pl.col("request") == number)
         own = [token for token in said if token[0] not in special]
         assert rows["token"].to_list() == [token for token, _, _ in own]
         # minicons gives the token that stands first a score and a rank of 0.
@@ -102,14 +107,15 @@ def test_lm_eval_loglikelihoods_and_accuracies(saved, name):
     assert values(run, "lp") == pytest.approx(
         [value for pair in expected["loglikelihoods"] for value in pair], abs=2e-4
     )
-    by_sum, by_character = run.judge_on(find_compat("lm-eval").measures)
+    by_sum, by_character = on_each_measure(run)
+    assert [estimate.method for estimate in run.estimates()] == ["lp", "mean-char"]
     for judged, metric, place in ((by_sum, "acc", 0), (by_character, "acc_norm", 1)):
-        [result] = judged.summary().predictions
-        assert result.accuracy == pytest.approx(expected[metric])
-        verdicts = judged.verdicts().filter(pl.col("prediction") == 0)["verdict"]
-        correct = [float(verdict in {"pass", "tie"}) for verdict in verdicts]
-        assert correct == [each[place] for each in expected["correct"]]
-        assert (verdicts[-1], result.tied) == ("tie", 1)
+        [estimate] = judged.estimates()
+        assert estimate.value == pytest.approx(expected[metric])
+        assert estimate == dataclasses.replace(run.estimates()[place], role="headline")
+        outcomes = judged.outcomes()
+        assert outcomes["right"].to_list() == [bool(each[place]) for each in expected["correct"]]
+        assert (outcomes["verdict"][-1], estimate.tied) == ("tie", 1)
 
 
 OWN = {"gpt2": [], "opt": ["</s>"], "llama": ["<s>"]}
@@ -128,9 +134,8 @@ def test_babylm_causal_by_hand(saved, name):
         scores = causal(model, own, tokens_of(saved(name), sentence).ids)
         sums.append(sum(score for score in scores if score is not None))
     assert values(run, "lp") == pytest.approx(sums, abs=1e-3)
-    [result] = run.summary().predictions
     first = [good >= bad - 1e-9 for good, bad in zip(sums[::2], sums[1::2], strict=True)]
-    assert result.accuracy == pytest.approx(sum(first) / len(first))
+    assert only_estimate(run, "lp").value == pytest.approx(sum(first) / len(first))
 
 
 def test_babylm_masked_by_hand(saved):
@@ -181,68 +186,62 @@ def test_syntaxgym_regions_by_hand(saved, name):
                 if start < len(first)
             )
         margins.append(bits["mismatch"] - bits["match"])
-    verdicts = run.verdicts().filter(pl.col("prediction") == 0)
-    assert verdicts["margin_bits"].to_list() == pytest.approx(margins, abs=1e-3)
-    assert verdicts["verdict"].to_list() == ["pass" if m > 0 else "fail" for m in margins]
+    outcomes = run.outcomes()
+    assert outcomes["value"].to_list() == pytest.approx(margins, abs=1e-3)
+    assert outcomes["verdict"].to_list() == ["pass" if m > 0 else "fail" for m in margins]
 
 
 def test_syntaxgym_zeros_count_in_means_and_minicons_leaves_them_out(saved):
     suite = dataclasses.replace(REGIONS, metric="mean")
     ours = run_as("syntaxgym", saved("gpt2"), suite=suite)
-    dropped = ours.judge(Judging(unscored_first="drop"))
-    missing = ours.judge(Judging())
-    with_zero, without = (run.verdicts()["margin_bits"].to_list() for run in (ours, dropped))
+    dropped = ours.judge(unscored_first="drop")
+    missing = ours.judge(unscored_first="missing")
+    with_zero, without = (run.outcomes()["value"].to_list() for run in (ours, dropped))
     assert with_zero != pytest.approx(without)
-    assert missing.verdicts()["verdict"].to_list() == ["unscored"] * 4
+    assert missing.outcomes()["verdict"].to_list() == ["unscored"] * 2
 
 
 @pytest.mark.golden
 def test_golden_syntaxgym_results_are_those_of_its_conventions(shared):
     folder = shared / "golden/syntaxgym/sg_eval_fgd_hierarchy"
     expected = json.loads((folder / "expected.json").read_text(encoding="utf-8"))
-    compat = find_compat("syntaxgym")
     run = cimento.evaluate(
         folder / "fgd_hierarchy.json",
         f"replay:{folder / 'surprisals_fgd_hierarchy.txt'}",
-        asking=Asking(policy=compat.policy, spec=folder / "spec.template.json"),
-        judging=compat.judging,
+        compat="syntaxgym",
+        spec=folder / "spec.template.json",
     )
     assert expected
-    assert [result.accuracy for result in run.summary().predictions] == [17 / 24, 0.0]
+    rates = {
+        estimate.question: estimate.value
+        for estimate in run.estimates()
+        if estimate.statistic == "accuracy"
+    }
+    assert rates == {"prediction 0": 17 / 24, "prediction 1": 0.0, "all predictions": 0.0}
 
 
 # What is said of it.
 
 
-def warnings_of(tool: str, scorer) -> str:
-    compat = find_compat(tool)
-    asking = Asking(policy=compat.policy)
-    run = cimento.evaluate(SUITE, scorer, asking=asking, judging=compat.judging)
-    return " ".join(run.summary().warnings)
-
-
 @pytest.mark.parametrize("tool", COMPAT)
 def test_a_report_says_whose_conventions_were_used(tool):
-    assert f"Conventions of {tool}, see docs/compat.md." in warnings_of(tool, uniform_scorer(9))
+    run = cimento.evaluate(SUITE, uniform_scorer(9), compat=tool)
+    assert f"Conventions of {tool}, see docs/compat.md." in " ".join(run.summary().warnings)
 
 
 def test_ties_that_count_as_passes_are_said_and_stay_ties():
-    compat = find_compat("lm-eval")
-    run = cimento.evaluate(
-        SUITE,
-        FakeScorer(lambda _tokens, _index: 0.0),
-        asking=Asking(policy=compat.policy),
-        judging=compat.judging,
-    )
-    [result] = run.summary().predictions
-    assert (result.accuracy, result.passed, result.tied) == (1.0, 0, len(PAIRS))
-    assert set(run.verdicts()["verdict"]) == {"tie"}
-    assert run.summary().ties_pass
+    run = cimento.evaluate(SUITE, FakeScorer(lambda _tokens, _index: 0.0), compat="lm-eval")
+    result = only_estimate(run, "lp")
+    assert (result.value, result.passed, result.tied) == (1.0, 0, len(PAIRS))
+    assert set(run.outcomes()["verdict"]) == {"tie"}
+    assert set(run.outcomes()["right"]) == {True}
+    assert run.summary().options["ties"] == "pass"
     assert any("Ties count as passes" in text for text in run.summary().warnings)
     assert any("A blank stood before every text" in text for text in run.summary().warnings)
-    ours = run.judge(Judging())
-    assert ours.summary().predictions[0].accuracy == 0.0
-    assert not ours.summary().ties_pass
+    ours = run.judge(**RegionOptions().model_dump())
+    [estimate] = ours.estimates()
+    assert (estimate.value, estimate.tied) == (0.0, len(PAIRS))
+    assert not any("Ties count as passes" in text for text in ours.summary().warnings)
 
 
 def test_our_own_conventions_need_no_note():
@@ -289,18 +288,12 @@ def test_of_a_recording_nothing_is_said_about_how_it_was_scored(tmp_path):
             words.append(f"{number}\t{place}\t{word}\t{len(word)}")
     path = tmp_path / "recorded.tsv"
     path.write_text("\n".join(words) + "\n", encoding="utf-8")
-    compat = find_compat("lm-eval")
     whole = dataclasses.replace(REGIONS, predictions=(cimento.Prediction(WHOLE),))
 
-    run = cimento.evaluate(
-        whole,
-        f"replay:{path}",
-        asking=Asking(policy=compat.policy),
-        judging=compat.judging,
-    )
+    run = cimento.evaluate(whole, f"replay:{path}", compat="lm-eval")
 
     letters = [len(text.replace(" ", "")) for text in sentences]
-    assert run.scores(["surprisal-bits"])["value"].to_list() == pytest.approx(letters)
+    assert scores_of(run, ["surprisal-bits"])["value"].to_list() == pytest.approx(letters)
     assert not any("blank" in text or "BOS" in text for text in run.summary().warnings)
 
 

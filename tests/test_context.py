@@ -5,18 +5,16 @@ from __future__ import annotations
 import pytest
 import torch
 
+from cimento.api import evaluate, evaluate_all
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
 from cimento.errors import InputError, UsageError
 from cimento.freetext import read_contexts, score_texts
-from cimento.judging import Judging
 from cimento.measures import surprisal_bits
 from cimento.models.base import Policy
 from cimento.models.loading import load
 from cimento.models.locate import locate
-from cimento.regions_api import Evaluation, evaluate, evaluate_all
 from cimento.requests import Context, plan_suite
-from cimento.sources import Asking
 from tests import plain, zoo
 from tests.judging import make_suite
 
@@ -153,13 +151,11 @@ def test_a_column_tells_what_stands_before_each_stimulus(questions):
 
 
 def test_a_run_scores_regions_after_their_context(gpt2, questions):
-    asking = Asking(context=Context(column="before"), device="cpu")
+    run = evaluate(questions, str(gpt2), context_column="before", device="cpu")
 
-    run = evaluate(questions, str(gpt2), asking=asking)
-
-    table = run.answers.requests.filter(item="1", condition="match", region=2)
+    table = run.table("requests").filter(item="1", condition="match", region=2)
     assert table["context"].to_list() == ["Che cosa fanno?"]
-    tokens = run.answers.tokens.filter(request=table["request"][0])
+    tokens = run.table("tokens").filter(request=table["request"][0])
     whole = "Che cosa fanno? Le zie cantano."
     logprobs = plain.causal(
         zoo.model("gpt2"),
@@ -172,12 +168,11 @@ def test_a_run_scores_regions_after_their_context(gpt2, questions):
 def test_runs_with_and_without_context_are_stored_apart(gpt2, questions, tmp_path):
     scorer = scorer_of(gpt2)
     cache = MemoryCache()
-    for context in (Context(), Context(text="Ecco."), Context(text="Vedi."), Context(text="Ecco.")):
-        evaluation = Evaluation(
-            asking=Asking(context=context), judging=Judging(), output=tmp_path / "runs"
+    for context in ("", "Ecco.", "Vedi.", "Ecco."):
+        [run] = evaluate_all(
+            questions, scorer, context=context, output=tmp_path / "runs", cache=cache
         )
-        [run] = evaluate_all([questions], [scorer], evaluation, cache=cache)
-        assert run.manifest["asking"]["context"] == {"text": context.text, "column": ""}
+        assert run.manifest["asking"]["context"] == {"text": context, "column": ""}
 
     assert len(list((tmp_path / "runs").rglob("manifest.json"))) == 3
 
@@ -228,4 +223,4 @@ def test_recorded_sentences_keep_the_context_they_had(tmp_path, questions):
     path.write_text("sentence_id\ttoken_id\ttoken\tsurprisal\n1\t1\tLe\t1.0\n", encoding="utf-8")
 
     with pytest.raises(UsageError, match="--context with a recording"):
-        evaluate(questions, f"replay:{path}", asking=Asking(context=Context(text="Ecco.")))
+        evaluate(questions, f"replay:{path}", context="Ecco.")

@@ -23,13 +23,7 @@ from cimento.engine.jobs import Work
 from cimento.engine.plan import ModelPlan, plan_jobs, plan_models
 from cimento.engine.replay import PREFIX, Recording
 from cimento.engine.units import UnitStore
-from cimento.errors import (
-    CimentoError,
-    ModelError,
-    StorageError,
-    SuiteError,
-    UsageError,
-)
+from cimento.errors import CimentoError, ModelError, StorageError, SuiteError, UsageError
 from cimento.options import RunOptions, from_names
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading, TestSuite
 from cimento.paradigms.registry import find_paradigm, paradigm_names, read_all
@@ -86,7 +80,7 @@ def load_suite(suite: SuiteLike) -> LoadedSuite:
     Raises:
         CimentoError: there is no such suite, it has faults, or there are several.
     """
-    loaded = list(load_suites(suite))
+    loaded = list(load_suites([suite]))
     if len(loaded) != 1:
         raise UsageError(
             where=str(suite),
@@ -105,8 +99,9 @@ def load_suites(suites: SuiteLike | Iterable[SuiteLike]) -> Iterator[LoadedSuite
     Raises:
         CimentoError: there is no such suite, or it has faults.
     """
-    single = isinstance(suites, str | Path | LoadedSuite) or hasattr(suites, "meta")
-    for suite in [suites] if single else suites:  # type: ignore[union-attr]  # several, seen above
+    # A name is iterable too, and so may be a suite of a paradigm from elsewhere.
+    several = not isinstance(suites, str) and not hasattr(suites, "meta")
+    for suite in suites if several and isinstance(suites, Iterable) else (suites,):
         if isinstance(suite, LoadedSuite):
             yield suite
         elif isinstance(suite, str | Path):

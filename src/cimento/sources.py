@@ -272,9 +272,11 @@ def ask(
 
 def shown_name(model: str | AnyScorer) -> str:
     """The name of a model for messages: as the user wrote it, without what may be a secret."""
-    if not isinstance(model, str):
-        return model.card.name
-    return without_secrets(model)
+    if isinstance(model, str):
+        return without_secrets(model)
+    # What is no model has no card; `card_of` refuses it where it is opened.
+    card = getattr(model, "card", None)
+    return card.name if isinstance(card, ModelCard) else type(model).__name__
 
 
 def open_source(model: str | AnyScorer, asking: Asking) -> Source:
