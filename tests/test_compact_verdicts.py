@@ -11,9 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.answered import read_pieces, write_pieces
-from cimento.answers import VERDICTS, write_table
-from cimento.pieces import ROWS
+from cimento.answers import VERDICTS
 from cimento.verdicts import compact
 from cimento.verdicts.compact import Verdict, Verdicts, verdicts_pieces, verdicts_table
 
@@ -102,14 +100,3 @@ def test_their_table_is_that_of_all_at_once(count, together):
         assert max(map(len, pieces)) <= together
         assert pieces.whole().equals(whole_table(many(count)))
     assert verdicts_table(Verdicts(many(count))).equals(whole_table(many(count)))
-
-
-@pytest.mark.parametrize("count", [0, 1, compact._TOGETHER + 1, ROWS, ROWS + 1])
-def test_their_file_holds_the_same_bytes_up_to_one_row_group_and_the_same_rows_beyond(
-    tmp_path, count
-):
-    (tmp_path / "whole").mkdir()
-    whole = write_table(whole_table(many(count)), VERDICTS, tmp_path / "whole")
-    path = write_pieces(verdicts_pieces(Verdicts(many(count))), VERDICTS, tmp_path)
-    assert count > ROWS or path.read_bytes() == whole.read_bytes()
-    assert read_pieces(VERDICTS, tmp_path).whole().equals(whole_table(many(count)))

@@ -11,12 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import pieces as pieces_module
-from cimento.answered import LongAnswers, read_pieces, requests_pieces, write_pieces
-from cimento.answers import REQUESTS, TOKENS, read_table, requests_table
-from cimento.errors import StorageError, TableError
 from cimento.measures.regions import region_values
 from cimento.pieces import Pieces, read_parquet, write_parquet
-from cimento.requests import Place, Plan, ScoreRequest
 from cimento.suites.model import Suite
 from cimento.verdicts.judge import judge, judge_values
 from tests.judging import make_suite, requests_of, word_tokens
@@ -80,41 +76,6 @@ def test_no_more_than_a_few_pieces_are_held_while_a_table_is_written(tmp_path):
     assert most < count / 4
 
 
-def test_what_goes_wrong_with_a_piece_is_told_as_it_is(tmp_path):
-    def pieces() -> Iterator[pl.DataFrame]:
-        yield pl.DataFrame(schema=REQUESTS.polars())
-        raise TableError(where="a unit", seen="is damaged")
-
-    with pytest.raises(TableError, match="a unit: is damaged"):
-        write_pieces(Pieces(pieces), REQUESTS, tmp_path)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_piece_with_other_columns_is_refused(tmp_path):
-    right = pl.DataFrame(schema=REQUESTS.polars())
-    with pytest.raises(TableError, match="lacks the column text"):
-        write_pieces(Pieces(lambda: iter((right, right.drop("text")))), REQUESTS, tmp_path)
-
-
-def test_a_folder_that_cannot_be_written_is_told(tmp_path):
-    (tmp_path / "file").write_text("")
-    table = pl.DataFrame(schema=REQUESTS.polars())
-    with pytest.raises(StorageError, match="cannot be written"):
-        write_pieces(Pieces.of(table), REQUESTS, tmp_path / "file")
-
-
-def test_a_table_that_is_cut_short_is_told_when_it_is_opened_or_read(tmp_path):
-    path = write_pieces(Pieces.of(pl.DataFrame(schema=REQUESTS.polars())), REQUESTS, tmp_path)
-    opened = read_pieces(REQUESTS, tmp_path)
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(TableError, match="cannot be read as Parquet"):
-        opened.whole()
-    with pytest.raises(TableError, match="cannot be read as Parquet"):
-        read_table(REQUESTS, tmp_path)
-    with pytest.raises(TableError, match="there is no such table"):
-        read_pieces(TOKENS, tmp_path)
-
-
 # --- Judging in pieces
 
 SENTENCES = ("La|barca|parte.", "Le|barche|partono.", "Le|barche|parte.", "Il|gatto|dorme.")
@@ -167,14 +128,3 @@ def test_items_that_share_a_sentence_each_have_its_values():
     assert [each.verdict for each in verdicts] == ["pass", "pass", "fail", "fail"]
     values = region_values(cut(tokens, one_by_one), cut(requests, one_by_one), metric="sum")
     assert values.values["2"] == {"good": (1.0, 2.0, 8.0), "bad": (1.0, 2.0, 3.0)}
-
-
-def test_long_answers_give_whole_tables():
-    requests = tuple(ScoreRequest(id=n, text=f"Frase {n}.") for n in range(3))
-    places = tuple(Place(n % 3, str(n), "good", 1, 0, 8, needed=True) for n in range(10_000))
-    plan = Plan("long", requests, places)
-    tokens = pl.DataFrame(schema=TOKENS.polars())
-    answers = LongAnswers(requests_pieces(plan), Pieces.of(tokens))
-    assert answers.requests.equals(requests_table(plan))
-    assert len(list(answers.asked)) > 1
-    assert answers.tokens.is_empty()

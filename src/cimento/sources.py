@@ -9,22 +9,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
 
-from cimento.answered import AnyAnswers
-from cimento.answers import Answers, Column, requests_table
+from cimento.answers import Column
 from cimento.engine.cache import AnswerCache
 from cimento.engine.columns import columns_for
 from cimento.engine.scores import Progress, answer_plan, only_logprobs
 from cimento.engine.texts import answer_texts
 from cimento.errors import UsageError
-from cimento.files import file_digest
 from cimento.models.arguments import OPTION
-from cimento.models.base import KindRule, ModelCard, Policy, Remarking, Scorer, TextScorer, card_of
+from cimento.models.base import KindRule, Policy, Scorer, TextScorer, card_of
 from cimento.models.locate import Located, locate
 from cimento.models.naming import lasting_name, without_secrets
 from cimento.models.packing import BatchLimits, Limit
 from cimento.plugins import blamed, find_plugin
-from cimento.requests import NO_CONTEXT, Context, Plan, plan_suite
-from cimento.suites.model import JsonValue, Suite, UnitName
+from cimento.requests import NO_CONTEXT, Context, Plan
+from cimento.suites.model import JsonValue, UnitName
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,14 +86,6 @@ class Asking:
         return hashlib.sha256(both.encode()).hexdigest()[:8]
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """What a source said about one suite, and who it is."""
-
-    card: ModelCard
-    tables: AnyAnswers
-
-
 class Source(Protocol):
     """Something that answers for suites."""
 
@@ -107,10 +97,8 @@ class Source(Protocol):
     def inputs(self) -> dict[str, JsonValue]:
         """What makes its answers what they are, for the manifest."""
 
-    def answer(
-        self, suite: Suite, *, cache: AnswerCache, progress: Progress | None = None
-    ) -> Answered:
-        """The answers to all that the suite asks."""
+    def load(self) -> AnyScorer:
+        """The model; loaded once."""
 
 
 Opener: TypeAlias = Callable[[str, Asking], Source]
@@ -146,80 +134,6 @@ class ScorerSource:
     def release(self) -> None:
         """Let go of the model."""
         self.load.cache_clear()
-
-    def answer(
-        self, suite: Suite, *, cache: AnswerCache, progress: Progress | None = None
-    ) -> Answered:
-        """Plan what is needed and ask for it."""
-        scorer = self.load()
-        by_region = self._asking.policy.pll == "region" and scorer.card.kind == "masked"
-        plan = plan_suite(
-            suite,
-            all_tokens=self._asking.all_tokens,
-            by_region=by_region,
-            context=self._asking.context,
-        )
-        tokens = ask(
-            plan,
-            scorer,
-            policy=self._asking.policy,
-            cache=cache,
-            columns=self._asking.columns,
-            progress=progress,
-        )
-        return Answered(scorer.card, Answers(requests_table(plan), tokens, self.remarks(plan)))
-
-    def remarks(self, plan: Plan) -> tuple[str, ...]:
-        """What the model has to say of the texts of a plan, as sentences."""
-        scorer = self.load()
-        return scorer.remarks(plan.requests) if isinstance(scorer, Remarking) else ()
-
-
-class ReplaySource:
-    """Surprisals that somebody recorded; no model is loaded.
-
-    Args:
-        path: the file of surprisals.
-        asking: its spec and unit are used.
-    """
-
-    def __init__(self, path: Path, asking: Asking) -> None:
-        self._path = path
-        self._asking = asking
-        self._revision = file_digest(path)
-        self.named = ""
-
-    @property
-    def label(self) -> str:
-        """Name of the file, and the beginning of its hash."""
-        return f"{self._path.stem}@{self._revision[:7]}"
-
-    @property
-    def inputs(self) -> dict[str, JsonValue]:
-        """Hashes of the file and of its spec, and the unit."""
-        spec = self._asking.spec
-        return {
-            "revision": self._revision,
-            "spec": file_digest(spec) if spec else None,
-            "recorded_unit": self._asking.recorded_unit,
-        }
-
-    def answer(
-        self,
-        suite: Suite,
-        *,
-        cache: AnswerCache,  # noqa: ARG002  # a recording has nothing to keep
-        progress: Progress | None = None,  # noqa: ARG002
-    ) -> Answered:
-        """Match the recorded sentences with the suite's, in order."""
-        refuse_what_is_fixed(self._asking)
-        from cimento.models.replay import replay
-
-        replayed = replay(
-            suite, self._path, spec=self._asking.spec, unit=self._asking.recorded_unit
-        )
-        tables = Answers(requests_table(replayed.plan), replayed.tokens, replayed.warnings)
-        return Answered(replayed.card, tables)
 
 
 def refuse_what_is_fixed(asking: Asking) -> None:
@@ -294,7 +208,7 @@ def open_source(model: str | AnyScorer, asking: Asking) -> Source:
         inputs: dict[str, JsonValue] = {"revision": card.revision, "kind": card.kind}
         return ScorerSource(card.label, inputs, load=lambda: model, asking=asking)
     source = _opened(model, asking)
-    if isinstance(source, ScorerSource | ReplaySource):
+    if isinstance(source, ScorerSource):
         source.named = lasting_name(model)
     return source
 
@@ -324,14 +238,7 @@ def open_scorer(model: str | AnyScorer, asking: Asking) -> AnyScorer:
     Raises:
         CimentoError: there is no such model, or it cannot be loaded.
     """
-    source = open_source(model, asking)
-    if not isinstance(source, ScorerSource):
-        raise UsageError(
-            where="--model",
-            seen="recorded surprisals answer only for the suite they were recorded on",
-            todo="Give a model.",
-        )
-    return source.load()
+    return open_source(model, asking).load()
 
 
 def _open_model(name: str, asking: Asking) -> Source:
@@ -382,7 +289,7 @@ def _plugged_opener(prefix: str) -> Opener | None:
     def opened(rest: str, asking: Asking) -> Source:
         with blamed("cimento.models", prefix):
             source = found(rest, asking)
-            if not hasattr(source, "answer"):
+            if not hasattr(source, "load"):
                 raise TypeError(f"it gave {type(source).__name__!r} and not a source")
             return source
 
@@ -393,8 +300,21 @@ def _is_opener(value: object) -> TypeGuard[Opener]:
     return callable(value)
 
 
+def _refuse_recording(file: str, asking: Asking) -> Source:  # noqa: ARG001  # an opener
+    """Say that a recording is no model of any text; suites take it (`cimento.engine.replay`).
+
+    Raises:
+        UsageError: always.
+    """
+    raise UsageError(
+        where="--model",
+        seen="recorded surprisals answer only for the suite they were recorded on",
+        todo="Give a model.",
+    )
+
+
 OPENERS: dict[str, Opener] = {
-    "replay": lambda file, asking: ReplaySource(Path(file).expanduser(), asking),
+    "replay": _refuse_recording,
     "openai": _open_server,
     "kenlm": _open_ngrams,
 }

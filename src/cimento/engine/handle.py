@@ -11,7 +11,6 @@ from cimento.engine.cache import answer_key
 from cimento.engine.freeing import give_back
 from cimento.engine.requests import Request
 from cimento.engine.scores import model_key
-from cimento.errors import UsageError
 from cimento.models.base import ModelCard
 from cimento.sources import AnyScorer, Asking, ScorerSource, Source, name_of, open_source
 from cimento.suites.model import JsonValue
@@ -88,15 +87,9 @@ class ModelHandle:
         """The model, loaded.
 
         Raises:
-            CimentoError: it cannot be loaded, or is a recording.
+            CimentoError: it cannot be loaded.
         """
         if self._scorer is None:
-            if not isinstance(self.source, ScorerSource):
-                raise UsageError(
-                    where=f"model {self.label!r}",
-                    seen="it is a recording and answers only what was recorded",
-                    todo="Give a model.",
-                )
             self._scorer = self.source.load()
         return self._scorer
 

@@ -11,7 +11,6 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
-from cimento.answered import in_suite_order
 from cimento.answers import BOUNDARY, LEFT_OUT
 from cimento.measures.values import Missing, Unit, Value
 from cimento.pieces import Pieces
@@ -23,6 +22,15 @@ if TYPE_CHECKING:
 
 NOT_ASKED = "its tokens were not asked for; run again with --all-tokens"
 NOTHING_SCORED = "no token of this sentence was scored"
+
+
+def in_suite_order(requests: pl.DataFrame) -> pl.DataFrame:
+    """A requests table in which the rows of an item, and of a stimulus in it, stand together."""
+    import polars as pl
+
+    row = pl.col("row").first()
+    order = (row.over("item"), row.over("item", "condition"), "row")
+    return requests.with_row_index("row").sort(*order).drop("row")
 
 
 class StoredToken(NamedTuple):
