@@ -160,7 +160,7 @@ def test_a_model_that_tells_its_tokens_with_their_scores_is_checked_too(monkeypa
         (["demo-causal", "--language", "tlh"], "no built-in suite in this language"),
         (["demo-causal", "no-such-suite"], "no-such-suite"),
         (["./nowhere"], "there is no such folder"),
-        (["replay:x.tsv"], "x.tsv"),
+        (["replay:x.tsv"], "recorded surprisals"),
         (["demo-causal", "--model-args", "eager"], "not KEY=VALUE"),
     ],
 )

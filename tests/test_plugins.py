@@ -39,7 +39,7 @@ def starred(tmp_path) -> Path:
 
 
 def test_a_model_of_a_plugin_is_asked_by_its_prefix():
-    run = cimento.evaluate("en-subject-verb", "length:2", asking=Asking(all_tokens=True))
+    run = cimento.evaluate("en-subject-verb", "length:2", all_tokens=True)
 
     tokens = run.tokens()
     assert tokens.height > 100
@@ -137,7 +137,7 @@ def test_of_two_plugins_of_one_name_the_one_that_works_is_taken(caplog):
 
 
 def test_no_plugin_takes_the_place_of_what_cimento_brings(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(UsageError, match="recorded"):
         open_source(f"replay:{tmp_path / 'none.tsv'}", Asking())
     assert find_measure("lp").of(sentence(-1.0, -2.0)) == -3.0
 
@@ -169,7 +169,7 @@ def test_nothing_is_looked_for_while_names_are_cimentos_own(monkeypatch, tmp_pat
     monkeypatch.setattr(plugins, "_entries", lambda group: pytest.fail(f"asked for {group}"))
 
     assert cimento.evaluate("en-subject-verb", uniform_scorer(10)).summary().n_items > 0
-    with pytest.raises(InputError):
+    with pytest.raises(UsageError, match="recorded"):
         open_source(f"replay:{tmp_path / 'none.tsv'}", Asking())
 
 

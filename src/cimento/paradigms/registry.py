@@ -15,6 +15,7 @@ from cimento.suites import faults
 from cimento.suites.archives import opened
 from cimento.suites.kinds import kind_of
 from cimento.suites.load import StimulusCount, refuse_faulty, suite_paths
+from cimento.suites.readers import SUITE_SUFFIXES
 
 if TYPE_CHECKING:
     from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading
@@ -66,17 +67,28 @@ def paradigm_of(path: Path) -> AnyParadigm:
         InputError: the suite is of a kind that nothing knows.
     """
     kind = kind_of(path)
-    by_kind = known_kinds()
+    own = _by_kind(PARADIGMS)
     if kind == DEFAULT:
-        others = (paradigm for paradigm in by_kind.values() if paradigm.name != DEFAULT)
-        found = next((paradigm for paradigm in others if paradigm.detect(path)), None)
-        if found is not None:
-            return found
+        others = _detecting(own.values(), path)
+        # Packages are looked for only where nothing of cimento's own fits.
+        if others is None and not (path.is_dir() or path.suffix.lower() in SUITE_SUFFIXES):
+            others = _detecting(known_kinds().values(), path)
+        return others or own[kind]
+    by_kind = own if kind in own else known_kinds()
     if kind not in by_kind:
         raise InputError(
             where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, by_kind)
         )
     return by_kind[kind]
+
+
+def _detecting(paradigms: Iterable[AnyParadigm], path: Path) -> AnyParadigm | None:
+    """The first paradigm that finds a suite of its own at a path that names no kind."""
+    return next((each for each in paradigms if each.name != DEFAULT and each.detect(path)), None)
+
+
+def _by_kind(names: Iterable[str]) -> dict[str, AnyParadigm]:
+    return {kind: paradigm for paradigm in map(find_paradigm, names) for kind in paradigm.kinds}
 
 
 def read_all(path: Path) -> list[tuple[AnyParadigm, SuiteReading[Any]]]:
@@ -105,8 +117,7 @@ def read_all(path: Path) -> list[tuple[AnyParadigm, SuiteReading[Any]]]:
 
 def known_kinds() -> dict[str, AnyParadigm]:
     """What ``kind`` in suite.toml may say, each with the paradigm that it names."""
-    paradigms = map(find_paradigm, paradigm_names())
-    return {kind: paradigm for paradigm in paradigms for kind in paradigm.kinds}
+    return _by_kind(paradigm_names())
 
 
 def parse_options(
