@@ -41,7 +41,7 @@ def starred(tmp_path) -> Path:
 def test_a_model_of_a_plugin_is_asked_by_its_prefix():
     run = cimento.evaluate("en-subject-verb", "length:2", all_tokens=True)
 
-    tokens = run.tokens()
+    tokens = run.table("tokens")
     assert tokens.height > 100
     for token, nats in tokens.select("token", "logprob_nats").iter_rows():
         assert nats == pytest.approx(-2 * len(token) * 0.6931471805599453)
