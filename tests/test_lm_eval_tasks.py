@@ -12,7 +12,7 @@ import yaml
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError
-from cimento.results import open_runs
+from cimento.runs.run import open_runs
 from cimento.suites.builtin import find_suite
 from cimento.suites.load import load_suite
 from tests.servers.loopback import serve
@@ -112,8 +112,8 @@ def sums(suite: Path, model: str, folder: Path, *options: str) -> list[float]:
     """The summed log-probability of each sentence, as a run stores it."""
     out = tempfile.mkdtemp(dir=folder)
     assert invoke(["run", str(suite), "-m", model, "-o", out, "--no-cache", *options]) == 0
-    [run] = open_runs([Path(out)])
-    table = run.tokens().group_by("request", maintain_order=True).agg(pl.col("logprob_nats").sum())
+    [run] = open_runs(out)
+    table = run.table("tokens").group_by("request", maintain_order=True).agg(pl.col("logprob_nats").sum())
     return table["logprob_nats"].to_list()
 
 
@@ -191,7 +191,7 @@ def test_a_run_that_was_stored_with_another_delimiter_is_not_shown(suites, zoo_f
     model, out = str(zoo_folder("gpt2")), str(tmp_path / "runs")
     for more in ("", 'target_delimiter: ""\n'):
         assert invoke(["run", str(suites(more)), "-m", model, "-o", out, "--no-cache"]) == 0
-    first, second = (run.tokens()["logprob_nats"].sum() for run in open_runs([Path(out)]))
+    first, second = (run.table("tokens")["logprob_nats"].sum() for run in open_runs(out))
     assert first != pytest.approx(second, abs=1e-3)
 
 

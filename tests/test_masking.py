@@ -9,6 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento.api import evaluate
 from cimento.engine.cache import MemoryCache
 from cimento.freetext import score_texts
 from cimento.measures import surprisal_bits
@@ -16,7 +17,6 @@ from cimento.models.base import Policy
 from cimento.models.loading import load
 from cimento.models.locate import locate
 from cimento.models.masking import masked_positions
-from cimento.regions_api import evaluate
 from cimento.requests import ScoreRequest, plan_suite
 from cimento.sources import Asking
 from tests import zoo
@@ -156,12 +156,12 @@ def test_a_region_is_masked_as_a_whole_and_what_is_around_it_is_seen(folder):
     }
     suite = make_suite(["(2;%match%) < (2;%mismatch%)"], [texts])
 
-    run = evaluate(suite, scorer_of(folder, "region"), asking=asking("region"))
+    run = evaluate(suite, scorer_of(folder, "region"), pll="region")
 
-    requests = run.answers.requests.filter(region=2)
+    requests = run.table("requests").filter(region=2)
     assert requests.height == 2
     for number, text, start, end in requests.select("request", "text", "start", "end").iter_rows():
-        value = -run.answers.tokens.filter(request=number)["logprob_nats"].sum()
+        value = -run.table("tokens").filter(request=number)["logprob_nats"].sum()
         assert value == pytest.approx(plain.surprisal_nats(text, (start, end)), abs=1e-4)
 
 
@@ -193,10 +193,10 @@ def test_each_cut_has_its_own_scores_and_the_cache_keeps_them_apart(folder, cut_
     scorer = scorer_of(folder, "region")
     cache = MemoryCache()
     for _ in ("empty cache", "warm cache"):
-        run = evaluate(cut_in_two_ways, scorer, asking=asking("region"), cache=cache)
+        run = evaluate(cut_in_two_ways, scorer, pll="region", cache=cache)
         for condition, stretch in {"early": (10, 43), "late": (23, 43)}.items():
-            place = run.answers.requests.filter(condition=condition, region=2)
-            tokens = run.answers.tokens.filter(request=place["request"][0])
+            place = run.table("requests").filter(condition=condition, region=2)
+            tokens = run.table("tokens").filter(request=place["request"][0])
             expected = plain.surprisal_nats(place["text"][0], stretch)
             assert -tokens["logprob_nats"].sum() == pytest.approx(expected, abs=1e-4)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import cimento
-from cimento import Asking, Evaluation, Judging
 from cimento.cloze.free import ask_texts, fill, fill_texts
 from cimento.errors import UsageError
 from cimento.freetext import score
@@ -15,19 +14,19 @@ from cimento.testing import check_model
 
 
 def test_a_str_is_scored_as_one_text():
-    alone = cimento.score_texts("le lampade erano", "demo-causal", words=True)
+    alone = score("le lampade erano", "demo-causal", level="word")
 
     assert alone["text"].unique().to_list() == [1]
     assert alone["word"].to_list() == ["le", "lampade", "erano"]
-    assert alone.equals(cimento.score_texts(["le lampade erano"], "demo-causal", words=True))
+    assert alone.equals(score(["le lampade erano"], "demo-causal", level="word"))
 
 
 def test_a_str_is_one_context():
-    one = cimento.score_texts("accese", "demo-causal", contexts="Le lampade erano")
+    one = score("accese", "demo-causal", contexts="Le lampade erano")
 
-    assert one.equals(cimento.score_texts(["accese"], "demo-causal", contexts=["Le lampade erano"]))
+    assert one.equals(score(["accese"], "demo-causal", contexts=["Le lampade erano"]))
     with pytest.raises(UsageError, match="1 for 2 texts"):
-        cimento.score_texts(["accese", "spente"], "demo-causal", contexts="Le lampade erano")
+        score(["accese", "spente"], "demo-causal", contexts="Le lampade erano")
 
 
 def test_a_str_is_one_text_with_one_blank():
@@ -57,11 +56,10 @@ def test_options_that_are_not_as_many_as_texts_are_told():
 
 
 def test_one_suite_and_one_model_need_no_list():
-    evaluation = Evaluation(asking=Asking(limit=2), judging=Judging())
+    [run] = cimento.evaluate_all("en-subject-verb", "demo-causal", limit=2)
 
-    [run] = cimento.evaluate_all("en-subject-verb", "demo-causal", evaluation)
-
-    assert run.suite.name == "en-subject-verb"
+    assert isinstance(run, cimento.Run)
+    assert (run.suite.name, run.n_items) == ("en-subject-verb", 2)
 
 
 def test_the_conformance_kit_wants_several_texts():

@@ -9,13 +9,12 @@ from dataclasses import replace
 
 import pytest
 
+from cimento.api import evaluate
 from cimento.cli.main import invoke
-from cimento.designs import people_of
-from cimento.judging import Judging
 from cimento.judgments.files import write_judgments
 from cimento.judgments.records import BETTER, Judgment, table_of
 from cimento.models.fake import FakeScorer
-from cimento.regions_api import evaluate
+from cimento.paradigms.regions.designs import people_of
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.verdicts.people import MAJORITY, NO_CHOICES, NO_SINGLE, ONE_PERSON
 
@@ -58,9 +57,9 @@ def suite(choices=CHOICES, *formulas, lengths=None, regions=1, clusters=None):
     )
 
 
-def rates(made, **judging):
+def rates(made, **options):
     scorer = FakeScorer(lambda tokens, index: -math.log(2) * (tokens[index] == "nuvola"))
-    return people_of(evaluate(made, scorer).judge(Judging(**judging)))
+    return people_of(evaluate(made, scorer).judge(**options))
 
 
 def by_who(found, prediction=0):

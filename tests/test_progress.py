@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cli import evaluating
 from cimento.cli.main import invoke
-from cimento.results import Run
+from cimento.runs.run import open_run
 from cimento.runs.store import find_runs
 
 if TYPE_CHECKING:
@@ -80,6 +80,6 @@ def test_texts_are_counted_and_not_units_of_work(monkeypatch, tmp_path):
 
     assert invoke([*run, "-o", str(tmp_path)]) == 0
     [folder] = find_runs(tmp_path)
-    texts = Run.open(folder).answers.requests["request"].n_unique()
+    texts = open_run(folder.path).table("requests")["request"].n_unique()
     assert texts > 3
     assert told == [(texts, texts)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +10,6 @@ import pytest
 
 from cimento.api import evaluate
 from cimento.errors import CimentoError, TableError, UsageError
-from cimento.judging import Judging
 from cimento.measures.first_token import count_first_tokens
 from cimento.paradigms.regions.judging import ALL, scores_of, tokens_of, values_of
 from cimento.paradigms.regions.paradigm import REGIONS

@@ -11,8 +11,7 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.models.fake import uniform_scorer
-from cimento.regions_api import evaluate
-from cimento.results import open_runs
+from cimento.runs.run import open_runs
 from cimento.runs.store import RunFolder, find_runs
 from cimento.sources import Asking
 from tests.designs import island_suite
@@ -42,7 +41,7 @@ def run(*suites: str, output: str = "runs", model: str = "demo-causal") -> int:
 
 
 def texts(folder: str = "runs") -> list[str]:
-    return sorted(r.suite.items[0].conditions[0].regions[0].text for r in open_runs([Path(folder)]))
+    return sorted(r.suite.items[0].conditions[0].regions[0].text for r in open_runs(folder))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +58,7 @@ def test_names_that_come_to_one_folder_are_two_runs(names, who, capsys):
     assert code == 0, capsys.readouterr().err
 
     assert len(list(find_runs(Path("runs")))) == 2
-    assert sorted(r.suite.name for r in open_runs([Path("runs")])) == sorted(
+    assert sorted(r.suite.name for r in open_runs("runs")) == sorted(
         name.replace("\\\\", "\\") for name in names
     )
     assert all(
@@ -89,7 +88,7 @@ def test_an_edited_suite_leaves_the_earlier_run_as_it_is(capsys):
     capsys.readouterr()
     assert invoke(["report", "runs"]) == 0
     shown = capsys.readouterr().out
-    digits = {r.manifest["suite"]["sha256"][:4] for r in open_runs([Path("runs")])}
+    digits = {r.manifest["suite"]["sha256"][:4] for r in open_runs("runs")}
     assert len(digits) == 2
     assert all(f"pairs ({each}), 1 item" in shown for each in digits)
 
