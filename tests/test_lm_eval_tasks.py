@@ -113,7 +113,11 @@ def sums(suite: Path, model: str, folder: Path, *options: str) -> list[float]:
     out = tempfile.mkdtemp(dir=folder)
     assert invoke(["run", str(suite), "-m", model, "-o", out, "--no-cache", *options]) == 0
     [run] = open_runs(out)
-    table = run.table("tokens").group_by("request", maintain_order=True).agg(pl.col("logprob_nats").sum())
+    table = (
+        run.table("tokens")
+        .group_by("request", maintain_order=True)
+        .agg(pl.col("logprob_nats").sum())
+    )
     return table["logprob_nats"].to_list()
 
 

@@ -11,19 +11,19 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.engine.cache import FileCache, default_cache_folder, get_scores, put_scores
 from cimento.errors import TableError
-from cimento.judging import Judging
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
-from cimento.regions_api import evaluate
 from cimento.repeating import asking_of, compare_runs, model_of
 from cimento.requests import Context
 from cimento.runs.manifest import describe
 from cimento.runs.run import open_run
 from cimento.runs.store import RunFolder, find_runs
 from cimento.sources import Asking, name_of, open_source, shown_name
+from cimento.stories.records import STORY
 from tests.designs import island_suite
 
 
@@ -78,6 +78,19 @@ def test_a_run_is_made_again_from_another_folder(recorded, tmp_path, monkeypatch
     again = open_run(next(find_runs(elsewhere / "reruns")).path)
     assert again.options == open_run(recorded).options
     assert again.options.seed == 5
+
+
+def test_recorded_answers_to_stories_are_found_from_another_folder(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    line = {"doc": 0, "task": STORY, "label": "true"}
+    Path("somebody.jsonl").write_text(json.dumps(line) + "\n", "utf-8")
+    assert invoke(["run", "es-stories", "-m", "replay:somebody.jsonl", "-o", "runs"]) == 0
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    capsys.readouterr()
+
+    assert invoke(["rerun", str(tmp_path / "runs")]) == 0
+    assert "everything agrees" in capsys.readouterr().out
 
 
 def shift_cache(by: float) -> None:
@@ -217,11 +230,11 @@ def test_a_manifest_that_says_too_little_is_refused(recorded, changes, message, 
 @pytest.mark.parametrize(
     ("part", "changes"),
     [
-        ("judging", {"seed": 1.5}),
-        ("judging", {"seed": -1}),
-        ("judging", {"seed": [1]}),
-        ("judging", {"unscored_first": [1]}),
-        ("judging", {"metric": "loudest"}),
+        ("options", {"seed": 1.5}),
+        ("options", {"seed": -1}),
+        ("options", {"seed": [1]}),
+        ("options", {"unscored_first": [1]}),
+        ("options", {"metric": "loudest"}),
         ("asking", {"context": {"text": "", "column": 1}}),
     ],
 )
@@ -235,7 +248,7 @@ def test_values_of_another_kind_are_told(recorded, part, changes, command, capsy
 
     said = capsys.readouterr().err
     assert "fault of cimento" not in said
-    if part == "judging" or name == "rerun":
+    if part == "options" or name == "rerun":
         assert code == 2
         assert next(iter(changes)) in said or "context" in said or "before the texts" in said
 
@@ -313,33 +326,3 @@ def test_names_last_and_hold_no_secret(recorded):
     assert name_of(open_source(uniform_scorer(16), Asking())) == ""
     assert shown_name("openai:http://me:secret@host/v1?key=x#gpt") == "openai:http://host/v1#gpt"
     assert shown_name("other:https://me:secret@host/m") == "other:https://host/m"
-
-
-@pytest.mark.parametrize(
-    "judging",
-    [
-        Judging(),
-        Judging(
-            metric="mean",
-            predictions=("0",),
-            unit="nats",
-            seed=7,
-            measure="lp",
-            unigrams="wordfreq",
-            unscored_first="zero",
-            ties="pass",
-            near_tie_bits=0.5,
-            also=("penlp",),
-            compat="minicons",
-        ),
-    ],
-    ids=["as it is by default", "with everything other"],
-)
-def test_judging_comes_back_from_a_manifest(judging):
-    """Every field: one that is new must be known to the check of values too."""
-    plain = json.loads(json.dumps(dataclasses.asdict(judging)))
-    default = dataclasses.asdict(Judging())
-
-    assert Judging.from_plain(plain) == judging
-    if judging != Judging():
-        assert [name for name in default if plain[name] == default[name]] == []

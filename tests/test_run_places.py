@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.models.fake import uniform_scorer
 from cimento.runs.run import open_runs
@@ -129,14 +130,15 @@ def test_a_run_of_version_0_1_that_was_begun_goes_on(here, file):
     assert RunFolder.named(here, **named, sha256="e" * 64).path != old
 
 
-def test_what_was_judged_again_goes_nowhere_else(here):
+def test_what_was_made_in_python_goes_nowhere_else(here):
     """The name of a suite is part of no path as it is."""
     suite = island_suite({"se": ["1"]})
     meta = type(suite.meta)(**{**vars_of(suite.meta), "name": "../../outside"})
-    made = evaluate(type(suite)(**{**vars_of(suite), "meta": meta}), uniform_scorer(16))
+    odd = type(suite)(**{**vars_of(suite), "meta": meta})
+    made = evaluate(odd, uniform_scorer(16), output=here / "a" / "b")
 
-    place = made.folder_below(here / "a" / "b").path.resolve()
-    assert place.is_relative_to(here / "a" / "b")
+    assert made.folder.resolve().is_relative_to(here / "a" / "b")
+    assert all(path.is_relative_to(made.folder) for path in here.rglob("manifest.json"))
 
 
 def vars_of(record) -> dict[str, object]:

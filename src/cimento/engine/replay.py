@@ -41,7 +41,7 @@ class Recording:
         tables: ``tokens``, ``fills``, ``choices`` and ``replies``, as far as they were recorded,
             with the columns ``item`` and ``condition`` in the place of ``request``.
         inputs: what makes its answers what they are, for the manifest.
-        named: how it can be named again.
+        named: how it can be named again, from any folder.
         warnings: what the user should know, as sentences.
     """
 

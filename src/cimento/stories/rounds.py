@@ -213,7 +213,7 @@ def recorded_answers(path: Path, suite: StorySuite) -> Recording:
     }
     card = ModelCard(name=found.model, kind="replay", revision=found.sha256, tokenizer="")
     inputs = {"revision": found.sha256}
-    return Recording(card=card, tables=tables, inputs=inputs, named=f"replay:{path}")
+    return Recording(card=card, tables=tables, inputs=inputs, named=f"replay:{path.resolve()}")
 
 
 def _options(answer: TierAnswer, story: Story) -> list[tuple[object, ...]]:

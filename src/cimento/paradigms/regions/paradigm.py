@@ -200,7 +200,7 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
                 "spec": file_digest(scoring.spec) if scoring.spec else None,
                 "recorded_unit": scoring.recorded_unit,
             },
-            named=f"{PREFIX}{name}",
+            named=f"{PREFIX}{path.resolve()}",
             warnings=replayed.warnings,
         )
 
