@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import random
+from pathlib import Path
 
 import polars as pl
 import pytest
 
 from cimento.answers import REQUESTS, TOKENS
 from cimento.errors import TableError
-from cimento.parquet import parse_parquet, read_parquet, refuse_growth
+from cimento.parquet import parse_parquet, read_parquet, refuse_growth, write_parquet
 from tests.fuzzing.seeds_more import run_files
 
 
@@ -96,3 +98,10 @@ def test_lists_in_lists_without_end():
 
     with pytest.raises(TableError, match="cannot be read as Parquet"):
         parse_parquet(content, where="a")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+def test_a_full_disk_is_an_error_of_the_system():
+    with pytest.raises(OSError, match="No space left") as caught:
+        write_parquet(pl.DataFrame({"number": range(1000)}), Path("/dev/full"))
+    assert caught.value.errno == errno.ENOSPC

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, NewType, TypeAlias, get_args
 from cimento.earlier import misses
 from cimento.errors import TableError, UsageError, did_you_mean
 from cimento.files import atomically
-from cimento.parquet import refuse_growth
+from cimento.parquet import refuse_growth, write_parquet
 from cimento.parsing import whole_number
 
 if TYPE_CHECKING:
@@ -361,7 +361,7 @@ def write_table(table: pl.DataFrame, schema: TableSchema, folder: Path) -> Path:
     """
     path = folder / f"{schema.name}.parquet"
     validate(table, schema, where=str(path))
-    return atomically(path, lambda file: table.write_parquet(file, metadata=metadata_of(schema)))
+    return atomically(path, lambda file: write_parquet(table, file, metadata=metadata_of(schema)))
 
 
 def metadata_of(schema: TableSchema) -> dict[str, str]:

@@ -1,4 +1,6 @@
-"""Parquet files of strangers: looked at before they are read, since they can grow without end.
+"""Parquet files: written with the system's own errors, and looked at before they are read.
+
+Those of strangers can grow without end.
 
 A page of a few bytes can say that a value comes a billion times, or unpack to a gigabyte. What a
 file would need is told by the headers of its pages, which are structs in Thrift's compact protocol
@@ -9,10 +11,12 @@ from __future__ import annotations
 
 import io
 import mmap
+import os
+import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import IO, TYPE_CHECKING, TypeAlias
 
 from cimento.errors import TableError
 
@@ -27,6 +31,7 @@ VALUES_PER_BYTE = 6
 """How many values a file may hold, however small it is; else so many for each of its bytes."""
 MOST_PAGES = 1_000_000
 
+_SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")
 _MAGIC = b"PAR1"
 _LENGTH = struct.Struct("<I")
 _DEEPEST = 50
@@ -58,6 +63,32 @@ def refuse_growth(path: Path) -> None:
             raise _unreadable(str(path)) from error
         with data:
             _refuse_growth(data, where=str(path))
+
+
+def write_parquet(
+    table: pl.DataFrame, file: Path | IO[bytes], *, metadata: Mapping[str, str] | None = None
+) -> None:
+    """Write a table.
+
+    Args:
+        table: what is written.
+        file: where.
+        metadata: what the file says of itself.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    import polars as pl
+
+    try:
+        table.write_parquet(file, metadata=None if metadata is None else dict(metadata))
+    except pl.exceptions.ComputeError as error:
+        # How polars says that a disk is full: the number of the error stands in its words alone.
+        system = _SYSTEM_ERROR.search(str(error))
+        if system is None:
+            raise
+        number = int(system[1])
+        raise OSError(number, os.strerror(number)) from error
 
 
 def read_parquet(path: Path) -> pl.DataFrame:

@@ -173,20 +173,23 @@ class Worker:
         known = self._kept(task)
         cache = known if task.result is None else Overlay(known)
         begun = time.monotonic()
-        answers = answer(
-            task.unit.requests,
-            handle,
-            columns=task.columns,
-            cache=cache,
-            progress=self._progress,
-        )
+        try:
+            answers = answer(
+                task.unit.requests,
+                handle,
+                columns=task.columns,
+                cache=cache,
+                progress=self._progress,
+            )
+        except CimentoError:
+            # A server may go away in the middle: what it answered is not asked again.
+            _keep(cache, task)
+            raise
         seconds = time.monotonic() - begun
         give_back()
         if task.result is None:
             return UnitResult(answers, seconds)
-        added = cache.added if isinstance(cache, Overlay) else {}
-        if task.added is not None and added:
-            write_added(added, task.added)
+        added = _keep(cache, task)
         write_result(UnitResult(answers, seconds if added else None), task.result)
         return None
 
@@ -198,6 +201,14 @@ class Worker:
         if self._opened is None:
             self._opened = FileCache(default_cache_folder())
         return self._opened
+
+
+def _keep(cache: AnswerCache, task: UnitTask) -> Mapping[bytes, bytes]:
+    """What a task adds to the cache, written down for when its model has answered all."""
+    added = cache.added if isinstance(cache, Overlay) else {}
+    if task.added is not None and added:
+        write_added(added, task.added)
+    return added
 
 
 def _fault(error: Exception, task: UnitTask) -> TaskError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from cimento.citing import bibtex, methods_paragraph, references
 from cimento.citing.used import counted
 from cimento.exporting.data import RunData
 from cimento.files import atomically, write_text
+from cimento.parquet import write_parquet
 from cimento.report.grid import BLANK, Grid, as_markdown
 from cimento.report.wording import interval, rate
 from cimento.runs.estimates import ESTIMATES
@@ -45,7 +47,7 @@ def write_hf_dataset(runs: Sequence[RunData], folder: Path) -> list[Path]:
         frame = _joined(runs, name)
         if frame is not None:
             path = folder / "data" / f"{name}.parquet"
-            written.append(atomically(path, frame.write_parquet))
+            written.append(atomically(path, partial(write_parquet, frame)))
     names = [path.stem for path in written]
     return [*written, write_text(_card(runs, names), folder / "README.md")]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from cimento import parquet
 from cimento.answers import JUDGMENTS, SCHEMA_VERSION, validate
 from cimento.errors import InputError, UsageError
 from cimento.files import atomically, inert, live, read_bytes, write_text
@@ -36,7 +37,7 @@ def write_judgments(table: pl.DataFrame, path: Path) -> Path:
 def write_parquet(table: pl.DataFrame, file: Path | IO[bytes]) -> None:
     """A judgments table as Parquet, with the name and the version of its schema."""
     metadata = {"cimento_table": JUDGMENTS.name, "cimento_schema_version": str(SCHEMA_VERSION)}
-    table.write_parquet(file, metadata=metadata)
+    parquet.write_parquet(table, file, metadata=metadata)
 
 
 def csv_of(table: pl.DataFrame) -> str:

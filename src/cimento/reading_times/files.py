@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError, UsageError
 from cimento.files import atomically, read_bytes, write_text
-from cimento.parquet import parse_parquet
+from cimento.parquet import parse_parquet, write_parquet
 from cimento.reading_times.places import need_columns
 from cimento.suites.tables import open_table
 
@@ -70,7 +71,7 @@ def write_joined(frame: pl.DataFrame, path: Path) -> Path:
     """
     refuse_output(path)
     if path.suffix.lower() == ".parquet":
-        return atomically(path, frame.write_parquet)
+        return atomically(path, partial(write_parquet, frame))
     separator = "\t" if path.suffix.lower() == ".tsv" else ","
     return write_text(frame.write_csv(separator=separator), path)
 
