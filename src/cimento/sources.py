@@ -16,7 +16,7 @@ from cimento.engine.scores import Progress, answer_plan, only_logprobs
 from cimento.engine.texts import answer_texts
 from cimento.errors import UsageError
 from cimento.models.arguments import OPTION
-from cimento.models.base import KindRule, Policy, Scorer, TextScorer, card_of
+from cimento.models.base import KindRule, ModelCard, Policy, Scorer, TextScorer, card_of
 from cimento.models.locate import Located, locate
 from cimento.models.naming import lasting_name, without_secrets
 from cimento.models.packing import BatchLimits, Limit
