@@ -25,11 +25,6 @@ def printable(text: str) -> str:
     return "".join(mark if mark.isprintable() else " " for mark in text)
 
 
-def printable_lines(text: str) -> str:
-    """The same of every line of a text."""
-    return "\n".join(map(printable, text.rstrip().split("\n")))
-
-
 def tex(text: str) -> str:
     """A plain text as LaTeX shows it."""
     return text.translate(_TEX)

@@ -9,24 +9,6 @@ from contextlib import contextmanager
 from cimento.errors import StorageError
 
 
-def scratch_database(*tables: str) -> sqlite3.Connection:
-    """A database in a temporary file that goes when it is closed; for use within `needing_room`.
-
-    Args:
-        tables: statements that make them.
-
-    Raises:
-        StorageError: there is no room for temporary files.
-    """
-    # The empty name stands for a temporary file that SQLite removes by itself.
-    database = sqlite3.connect("", isolation_level=None)
-    with needing_room():
-        # Nothing is ever undone in it.
-        for statement in ("PRAGMA journal_mode = OFF", *tables, "BEGIN"):
-            database.execute(statement)
-    return database
-
-
 @contextmanager
 def needing_room() -> Iterator[None]:
     """Say what is wrong where a temporary file cannot be used.

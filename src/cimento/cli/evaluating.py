@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -107,15 +106,6 @@ def show_runs(runs: Sequence[Run]) -> None:
     """Print what paradigms say of some runs."""
     for paradigm in dict.fromkeys(run.paradigm for run in runs):
         show(paradigm.text([run for run in runs if run.paradigm is paradigm]))
-
-
-def show_table(summary: Summary) -> None:
-    """Print the table of a summary, as wide as the terminal."""
-    from cimento.report.text import terminal_table
-
-    colour = sys.stdout.isatty()
-    width = shutil.get_terminal_size((80, 24)).columns if colour else 80
-    show(terminal_table(summary, width=width, colour=colour))
 
 
 def report_failures(runs: Sequence[object], failures: Sequence[Failure]) -> int:

@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from cimento.engine.workers import Pool, Processes, ThisProcess, Worker
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError
 
 EngineName: TypeAlias = Literal["local", "ray"]
 
@@ -78,22 +78,6 @@ LOCAL = Engine()
 
 ONE_WORKER = Engine(workers=1)
 """This process."""
-
-
-def find_engine(name: str, workers: int | None) -> Engine:
-    """An engine by its name.
-
-    Raises:
-        UsageError: there is none of this name.
-    """
-    for known in get_args(EngineName):
-        if name == known:
-            return Engine(name=known, workers=workers)
-    raise UsageError(
-        where="--engine",
-        seen=f"there is no engine {name!r}",
-        todo=did_you_mean(name, get_args(EngineName)),
-    )
 
 
 def parse_share(text: str) -> tuple[int, int]:

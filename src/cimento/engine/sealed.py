@@ -20,19 +20,6 @@ def write_sealed(body: bytes, path: Path) -> Path:
     return write_bytes(_seal(body) + body, path)
 
 
-def write_once(body: bytes, path: Path) -> Path:
-    """The same for a file named by what it holds: one that is there, and whole, stays.
-
-    Raises:
-        StorageError: it cannot be written.
-    """
-    try:
-        read_sealed(path)
-    except (StorageError, TableError):
-        return write_sealed(body, path)
-    return path
-
-
 def read_sealed(path: Path) -> bytes:
     """What such a file holds.
 

@@ -6,7 +6,7 @@ import dataclasses
 import importlib.metadata
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -33,25 +33,6 @@ def describe(**parts: Any) -> dict[str, JsonValue]:  # noqa: ANN401  # dataclass
         "versions": versions(),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-
-
-def with_options(
-    manifest: Mapping[str, JsonValue],
-    *,
-    options: Mapping[str, str],
-    measures: Sequence[str],
-    seed: int,
-) -> dict[str, JsonValue]:
-    """A manifest that also says how its kind of suite was told to be run and judged.
-
-    Args:
-        manifest: of a stored run.
-        options: what was given with ``--set``.
-        measures: names of measures that were asked for.
-        seed: of the judging.
-    """
-    told: dict[str, JsonValue] = {"set": dict(options), "measures": list(measures), "seed": seed}
-    return {**manifest, "options": told}
 
 
 def blank_before(manifest: Mapping[str, JsonValue]) -> bool:

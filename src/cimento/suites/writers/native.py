@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -33,17 +31,6 @@ def write_native(suite: Suite, folder: Path) -> Path:
     """
     for name, pieces in native_pieces(suite):
         _write(pieces, folder / name)
-    return folder
-
-
-def copy_native(source: Path, folder: Path) -> Path:
-    """Write a suite that `write_native` wrote elsewhere, which is quicker than writing it again.
-
-    Raises:
-        StorageError: the folder cannot be written, or the other one not read.
-    """
-    for name in (TOML, TABLE):
-        atomically(folder / name, partial(shutil.copyfile, source / name))
     return folder
 
 
