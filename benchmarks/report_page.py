@@ -20,10 +20,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from cimento.analysis import report
+from cimento.api import evaluate
 from cimento.models.fake import FakeScorer
-from cimento.regions_api import evaluate
-from cimento.reporting import write_report
-from cimento.sources import Asking
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 NOUNS = ("gatto", "cane", "bambino", "dottore", "vicino", "pittore", "cugino", "giudice")
@@ -91,15 +90,15 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=5)
     given = parser.parse_args()
     scorer = FakeScorer(surprise, name="hash")
-    run = evaluate(suite_of(given.items), scorer, asking=Asking(all_tokens=True))
+    run = evaluate(suite_of(given.items), scorer, all_tokens=True)
     with tempfile.TemporaryDirectory() as folder:
         begun = time.perf_counter()
-        page = write_report([run], Path(folder) / "report.html")
+        page = report(run, Path(folder) / "report.html")
         written = time.perf_counter() - begun
         size = page.stat().st_size
         rows = paints(page, given.times)
     names = ("first paint", "list drawn", "search answered")
-    print(f"{given.items} items, {run.tokens().height} tokens")
+    print(f"{given.items} items, {run.table('tokens').height} tokens")
     print(f"page: {size / 1e6:.2f} MB, written in {written:.1f} s")
     for name, values in zip(names, zip(*rows, strict=True), strict=True):
         print(f"{name}: median {statistics.median(values):.0f} ms, slowest {max(values):.0f} ms")

@@ -9,6 +9,7 @@ depend on what a model has learnt; scores are compared too. It takes half an hou
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -29,7 +30,7 @@ from cimento.stories.asking import Voice, tier_asks
 from cimento.stories.prompts import find_prompt
 from cimento.stories.readers import read_stories
 from cimento.stories.records import STORY, TIERS
-from cimento.stories.settings import StorySettings
+from cimento.stories.settings import StoryOptions
 from cimento.suites.builtin import find_suite
 
 TARGET = 7.0
@@ -66,9 +67,9 @@ def _asks(n_stories: int) -> list[list[OptionAsk]]:
         items = [s for s in stories[:n_stories] if tier == STORY or not s.plausible]
         asks = tier_asks(
             tier, items, stories, prompt=find_prompt("it-1"),
-            settings=StorySettings(), voice=Voice(),
+            options=StoryOptions(), voice=Voice(),
         )  # fmt: skip
-        found.append([ask.option_ask() for ask in asks])
+        found.append([OptionAsk(**dataclasses.asdict(ask.choose())) for ask in asks])
     return found
 
 

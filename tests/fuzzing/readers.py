@@ -357,12 +357,13 @@ def model_args(path: Path) -> object:
 
 
 def run(folder: Path) -> object:
-    """A stored run, judged again and put into a report."""
-    from cimento.report.summary import to_json
-    from cimento.results import open_runs, summarise
+    """A stored run, judged again and put into a report, with the scores of its regions."""
+    from cimento.paradigms.regions.judging import scores_of
+    from cimento.runs.run import open_runs
+    from cimento.runs.summary import Summary, to_json
 
     runs = open_runs([folder])
-    return to_json(summarise(runs)), [each.scores() for each in runs]
+    return to_json(Summary(runs=tuple(run.summary() for run in runs))), [*map(scores_of, runs)]
 
 
 def cache(folder: Path) -> object:

@@ -250,7 +250,7 @@ def cloze_run(folder: Path) -> object:
 
 def summary(path: Path) -> object:
     """What a run says, in one record."""
-    from cimento.report.summary import from_json
+    from cimento.runs.summary import from_json
 
     return from_json(path.read_bytes().decode("utf-8", "replace"))
 

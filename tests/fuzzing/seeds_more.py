@@ -224,8 +224,8 @@ ADAPTER = json.dumps({"peft_type": "LORA", "base_model_name_or_path": "org/name"
 @functools.cache
 def run_files() -> dict[str, bytes]:
     """The files of a stored run, by their paths in its folder."""
+    from cimento.api import evaluate
     from cimento.models.fake import FakeScorer
-    from cimento.regions_api import evaluate
     from tests.suites_on_disk import write_folder
 
     with tempfile.TemporaryDirectory() as name:

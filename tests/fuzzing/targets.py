@@ -313,19 +313,19 @@ MORE_RUNS = {
         seeds=lambda: (m.run_files()["summary.json"],),
         read=more.summary,
     ),
-    "verdicts table": Target(
-        file="verdicts.parquet",
-        seeds=lambda: (m.run_files()["verdicts.parquet"],),
-        read=more.run,
-        beside=m.run_files_unchecked,
-        folder=True,
-    ),
     "acceptability manifest": _in_a_run("it-acceptability", "manifest.json", more.run),
-    "acceptability scores": _in_a_run("it-acceptability", "scores.parquet", more.run),
+    "acceptability tokens": _in_a_run("it-acceptability", "tokens.parquet", more.run),
     "cloze manifest": _in_a_run("es-agreement-templates", "manifest.json", more.cloze_run),
     "cloze fills": _in_a_run("es-agreement-templates", "fills.parquet", more.cloze_run),
     "stories manifest": _in_a_run("es-stories", "manifest.json", more.run),
-    "stories of a run": _in_a_run("es-stories", "stories.jsonl", more.run),
+    "stories choices": _in_a_run("es-stories", "choices.parquet", more.run),
+    "stories answers of 0.1": Target(
+        file="answers.jsonl",
+        seeds=lambda: (f.run_of_0_1()["answers.jsonl"],),
+        read=more.run,
+        beside=f.run_of_0_1,
+        folder=True,
+    ),
     "unit": Target(file="unit", seeds=lambda: (f.unit_body(),), read=more.unit, wrap=f.sealed),
 }
 
