@@ -77,7 +77,9 @@ def with_people(report: RunReport, run: RatedRun) -> RunReport:
     paired = {each.id for each in run.sentences if each.pair}
     items = tuple(_with_ratings(item, rated) for item in report.items if item.id not in paired)
     notes = (*report.notes, *rated_notes(run))
-    return replace(report, n_items=len(items), items=items, notes=notes)
+    # Sentences that stand alone have no regions: their values are those of measures.
+    regions = report.regions if report.claims else ()
+    return replace(report, n_items=len(items), items=items, notes=notes, regions=regions)
 
 
 def _with_ratings(item: ItemRecord, rated: Mapping[str, RatedSentence]) -> ItemRecord:

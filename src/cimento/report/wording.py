@@ -135,7 +135,7 @@ def remarks(run: RunSummary) -> tuple[str, ...]:
     """What a reader must know before trusting the rates of a run, then the run's own warnings."""
     if not run.n_items:
         return ("The suite has no items.", *run.warnings)
-    if not run.results:
+    if not run.estimates:
         return ("The suite has no predictions: nothing was judged.", *run.warnings)
     found = {question_label(result.question): _remark(result) for result in run.results}
     said = [text for text in dict.fromkeys(found.values()) if text]

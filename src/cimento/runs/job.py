@@ -95,8 +95,9 @@ class SuiteJob:
 
     @property
     def items(self) -> int:
-        """How many items it has asked about so far."""
-        return len({item for places in self._places for item in places["item"].to_list()})
+        """How many items it has asked about so far; what is asked for no item is none."""
+        places = (table["item"].drop_nulls() for table in self._places)
+        return len({item for items in places for item in items.to_list()})
 
     @property
     def later(self) -> int:
