@@ -1,72 +1,74 @@
-"""Judging a run, storing its verdicts and summarising it take little more for a longer suite."""
+"""What judging, storing and summarising a long run takes, in a process of its own."""
 
 from __future__ import annotations
 
 import dataclasses
-import gc
-import tracemalloc
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from cimento import pieces as pieces_module
-from cimento.answered import stored_answers, write_pieces
-from cimento.answers import REQUESTS, TOKENS, VERDICTS, read_table
-from cimento.judging import Judging
-from cimento.pieces import Pieces
-from cimento.results import Run
+from cimento import open_run
+from cimento.paradigms.registry import find_paradigm, parse_options
+from cimento.runs.outcomes import each_outcome
+from cimento.runs.run import Run
+from cimento.runs.store import RunFolder
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
-from cimento.suites.stored import store_items
-from cimento.verdicts.compact import verdicts_pieces
 
-MOST_BYTES = 150
-"""For each further item: a pair, with the verdict on its one prediction and on all together."""
+FEW, MANY = 1_000, 100_000
+
+MOST_MORE_BYTES = 400_000_000
+"""For `MANY` pairs more than for `FEW`: what a run is made of is held, its tables as columns, and
+its suite as items, conditions and regions. 301 MB were measured, and 358 MB with a measure."""
+
+CHILD = """
+import sys
+from pathlib import Path
+from tests.test_judging_memory import judge_and_store
+judge_and_store(int(sys.argv[1]), Path(sys.argv[2]), measure=sys.argv[3], cluster=sys.argv[4])
+import resource
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(peak * (1 if sys.platform == "darwin" else 1024))
+"""
 
 
-def asked_of(count: int) -> Pieces:
+def requests_of(count: int) -> pl.DataFrame:
     """The requests table of as many pairs, of one region each."""
     number = pl.int_range(2 * count, dtype=pl.Int32, eager=True).alias("request").to_frame()
-    return Pieces.of(
-        number.select(
-            "request",
-            suite=pl.lit("long"),
-            item=pl.format("item {}", pl.col("request") // 2),
-            condition=pl.when(pl.col("request") % 2 == 0)
-            .then(pl.lit("good"))
-            .otherwise(pl.lit("bad")),
-            region=pl.lit(1, pl.Int32),
-            text=pl.format("{}", pl.col("request")),
-            context=pl.lit(""),
-            start=pl.lit(0, pl.Int32),
-            end=pl.format("{}", pl.col("request")).str.len_chars().cast(pl.Int32),
-            needed=pl.lit(value=True),
-        )
+    return number.select(
+        "request",
+        suite=pl.lit("long"),
+        item=pl.format("item {}", pl.col("request") // 2),
+        condition=pl.when(pl.col("request") % 2 == 0).then(pl.lit("good")).otherwise(pl.lit("bad")),
+        region=pl.lit(1, pl.Int32),
+        text=pl.format("{}", pl.col("request")),
+        context=pl.lit(""),
+        start=pl.lit(0, pl.Int32),
+        end=pl.format("{}", pl.col("request")).str.len_chars().cast(pl.Int32),
+        needed=pl.lit(value=True),
     )
 
 
-def scored_of(count: int) -> Pieces:
+def tokens_of(count: int) -> pl.DataFrame:
     """A token for each text; in one pair of five none of the bad sentence has a score."""
     number = pl.col("request")
     value = -(number * 7919 % 997) / 50
-    return asked_of(count).changed(
-        lambda asked: asked.select(
-            "request",
-            position=pl.lit(0, pl.Int32),
-            token=pl.col("text"),
-            token_id=pl.lit(None, pl.Int64),
-            start=pl.lit(0, pl.Int32),
-            end=pl.col("end"),
-            logprob_nats=pl.when(number % 10 == 1).then(None).otherwise(value),
-            unscored_reason=pl.when(number % 10 == 1).then(pl.lit("no score")),
-        )
+    return requests_of(count).select(
+        "request",
+        position=pl.lit(0, pl.Int32),
+        token=pl.col("text"),
+        token_id=pl.lit(None, pl.Int64),
+        start=pl.lit(0, pl.Int32),
+        end=pl.col("end"),
+        logprob_nats=pl.when(number % 10 == 1).then(None).otherwise(value),
+        unscored_reason=pl.when(number % 10 == 1).then(pl.lit("no score")),
     )
 
 
-def long_run(count: int, folder: Path, *, measure: str = "", cluster: str = "") -> Run:
-    """A stored run of as many pairs, whose suite is on disk too."""
-    write_pieces(asked_of(count), REQUESTS, folder)
-    write_pieces(scored_of(count), TOKENS, folder)
+def long_run(count: int, *, measure: str = "", cluster: str = "") -> Run:
+    """A run of as many pairs, as it is when its model has answered."""
 
     def item(number: int) -> Item:
         columns = {"phenomenon": f"p{number % 9}", "template": f"t{number // 10}"}
@@ -80,53 +82,53 @@ def long_run(count: int, folder: Path, *, measure: str = "", cluster: str = "") 
         meta=Meta("long"),
         region_names=("text",),
         predictions=(Prediction("(*;%good%) < (*;%bad%)"),),
-        items=store_items(map(item, range(count))),
+        items=tuple(map(item, range(count))),
         cluster=cluster,
     )
+    paradigm = find_paradigm("regions")
     return Run(
         suite=suite,
-        model="nobody",
-        model_kind="causal",
-        manifest={},
-        answers=stored_answers(folder, warnings=()),
-        judging=Judging(measure=measure),
+        paradigm=paradigm,
+        options=parse_options(paradigm, {"measure": measure} if measure else {}),
+        manifest={"label": "nobody", "model": {"name": "nobody", "kind": "causal"}},
+        tables={"requests": requests_of(count), "tokens": tokens_of(count)},
     )
 
 
-def peak_of(run: Run, folder: Path) -> int:
-    """The most that is held while a run is judged, its verdicts are stored and it is summarised."""
-    gc.collect()
-    tracemalloc.start()
-    try:
-        write_pieces(verdicts_pieces(run._numbered_verdicts), VERDICTS, folder)
-        summary = run.summary()
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    (result,) = summary.predictions
-    assert result.unscored * 5 == summary.n_items == len(run.suite.items)
+def judge_and_store(count: int, folder: Path, *, measure: str = "", cluster: str = "") -> None:
+    """Judge a run and store it with its outcomes, estimates and summary; and see that it is so."""
+    stored = long_run(count, measure=measure, cluster=cluster).save(RunFolder(folder))
+    summary = stored.summary()
+    (rate,) = summary.results
+    assert rate.unscored * 5 == summary.n_items == count
     assert len(summary.phenomena) == 9
-    assert read_table(VERDICTS, folder).height == 2 * summary.n_items
-    return peak
+    assert stored.outcomes().height == count
+
+
+def peak_bytes(count: int, folder: Path, *, measure: str = "", cluster: str = "") -> int:
+    """The most memory that a process has which does nothing else."""
+    done = subprocess.run(  # noqa: S603  # our own interpreter
+        [sys.executable, "-c", CHILD, str(count), str(folder), measure, cluster],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(done.stdout)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"cluster": "template", "measure": "lp"}])
-def test_a_longer_suite_takes_little_more(tmp_path, monkeypatch, options):
-    monkeypatch.setattr(pieces_module, "ROWS", 2048)
-    few, many = 4_000, 16_000
-    peaks = []
-    for count in (100, few, many):  # the first for what is made once
-        folder = tmp_path / str(count)
-        folder.mkdir()
-        peaks.append(peak_of(long_run(count, folder, **options), folder))
-    assert (peaks[2] - peaks[1]) / (many - few) < MOST_BYTES
+def test_a_hundred_thousand_pairs_take_some_hundred_megabytes_more(tmp_path, options):
+    few, many = (peak_bytes(count, tmp_path / str(count), **options) for count in (FEW, MANY))
+    assert 0 < many - few < MOST_MORE_BYTES
 
 
-def test_verdicts_are_judged_once_and_the_same_wherever_they_are_asked_for(tmp_path):
-    run = long_run(20, tmp_path)
-    first = run._numbered_verdicts
-    other = dataclasses.replace(run)
-    assert run.verdicts().equals(other.verdicts())
-    assert run.summary(with_verdicts=True).verdicts == tuple(first)
-    assert run._verdicts is run._verdicts
+def test_outcomes_are_judged_once_and_the_same_wherever_they_are_asked_for(tmp_path):
+    run = long_run(20)
+    first = run.outcomes()
+    assert run.outcomes() is first
+    assert dataclasses.replace(run).outcomes().equals(first)
+    assert run.summary(with_outcomes=True).outcomes == tuple(each_outcome(first))
+    run.save(RunFolder(tmp_path))
+    assert open_run(tmp_path).outcomes().equals(first)
