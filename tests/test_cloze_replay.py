@@ -120,13 +120,9 @@ def test_items_of_one_text_have_one_answer(tmp_path):
 @pytest.mark.golden
 def test_the_recorded_predictions_of_the_brazilian_study_give_its_hits(shared, tmp_path, capsys):
     """Counts of Tables 1 and 13 as spec/portuguese.md section 3 prints them."""
-    from cimento.cloze.readers.portuguese import read_instances, read_multiword_cells
-
     golden = shared / "golden/portuguese"
-    items = tuple(read_multiword_cells(golden / "mwe_items.jsonl"))
-    suite = ClozeSuite(Meta("mwe", language="pt"), items=items, cluster="expression")
-    folder = write_folder(suite, tmp_path / "mwe")
-    arguments = ["run", str(folder), "-o", str(tmp_path / "runs"), "--set", "by=word", "--json"]
+    arguments = ["run", str(golden / "mwe_items.jsonl"), "-o", str(tmp_path / "runs")]
+    arguments += ["--set", "by=word", "--json"]
     for model in ("bertimbau-base", "bertimbau-large", "mbert"):
         arguments += ["-m", f"replay:{golden / 'mwe_predictions.jsonl'}#{model}"]
     assert invoke(arguments) == 0
@@ -140,11 +136,9 @@ def test_the_recorded_predictions_of_the_brazilian_study_give_its_hits(shared, t
         found = (tuple(counts(run, at, "word", word)[0] for at in asked) for word in "12")
         assert tuple(found) == words
 
-    instances = tuple(each.item for each in read_instances(golden / "grammar_instances.jsonl"))
-    suite = ClozeSuite(Meta("grammar", language="pt"), items=instances, cluster="template")
-    folder = write_folder(suite, tmp_path / "grammar")
+    suite = golden / "grammar_instances.jsonl"
     recorded = golden / "grammar_judgments.tsv"
-    arguments = ["run", str(folder), "-m", f"replay:{recorded}", "-o", str(tmp_path / "runs")]
+    arguments = ["run", str(suite), "-m", f"replay:{recorded}", "-o", str(tmp_path / "runs")]
     arguments += ["--set", f"judgments={recorded}", "--set", "by=dimension", "--json"]
     assert invoke(arguments) == 0
     [run] = json.loads(capsys.readouterr().out)["runs"]
@@ -152,3 +146,10 @@ def test_the_recorded_predictions_of_the_brazilian_study_give_its_hits(shared, t
     kinds = Counter(open_run(run["folder"]).table("fills")["kind"])
     assert (kinds["piece"], kinds["unknown"]) == (117, 43)
     assert any("1 candidate of 12320 not judged" in text for text in run["warnings"])
+
+
+def test_a_line_of_a_released_file_that_cannot_be_used_is_named(tmp_path, capsys):
+    path = tmp_path / "mwe_items.jsonl"
+    path.write_text('{"id": "1/W1"}\n', encoding="utf-8")
+    assert invoke(["run", str(path), "-m", "demo-masked", "-o", str(tmp_path / "runs")]) == 4
+    assert "mwe_items.jsonl line 1: there is no 'text'" in capsys.readouterr().err

@@ -12,13 +12,11 @@ from pathlib import Path
 import pytest
 
 import cimento
-from cimento import plugins
+from cimento import Asking, InputError, UsageError, load_suite, load_suites, open_source, plugins
 from cimento.cli.main import invoke
-from cimento.errors import InputError, PluginError, UsageError
+from cimento.errors import PluginError
 from cimento.measures import Missing, Sentence, find_measure, find_measures
 from cimento.models.fake import uniform_scorer
-from cimento.sources import Asking, open_source
-from cimento.suites.load import load_suite, load_suites
 
 FOLDER = Path(__file__).parent / "sample_plugin"
 STARRED = "Il gatto dorme.\n*Il gatto dormono.\nI cani corrono.\n*I cani corre.\n"
@@ -51,7 +49,7 @@ def test_a_model_of_a_plugin_is_asked_by_its_prefix():
 def test_a_suite_of_a_plugins_format_is_found_by_its_suffix(starred):
     loaded = load_suite(starred)
 
-    assert loaded.format == ".starred"
+    assert loaded.reading.format == ".starred"
     assert [[c.regions[0].text for c in item.conditions] for item in loaded.suite.items] == [
         ["Il gatto dorme.", "Il gatto dormono."],
         ["I cani corrono.", "I cani corre."],
@@ -168,9 +166,25 @@ def test_a_reader_that_cannot_be_loaded_leaves_the_usual_message(tmp_path, caplo
 def test_nothing_is_looked_for_while_names_are_cimentos_own(monkeypatch, tmp_path):
     monkeypatch.setattr(plugins, "_entries", lambda group: pytest.fail(f"asked for {group}"))
 
-    assert cimento.evaluate("en-subject-verb", uniform_scorer(10)).summary().n_items > 0
+    assert cimento.evaluate("en-subject-verb", uniform_scorer(10)).outcomes().height > 0
     with pytest.raises(UsageError, match="recorded"):
         open_source(f"replay:{tmp_path / 'none.tsv'}", Asking())
+
+
+@pytest.mark.parametrize("kind", ["absent", "number"])
+def test_a_kind_of_test_that_cannot_be_loaded_is_passed_over(kind, probing, tmp_path, caplog):
+    assert load_suite(probing).paradigm.name == "probing"
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("good\tbad\nI cani corrono.\tI cani corre.\n", encoding="utf-8")
+    assert load_suite(pairs).paradigm.name == "regions"
+    assert load_suite(load_suite(pairs).suite).paradigm.name == "regions"
+    assert f"the plug-in {kind!r} of cimento-broken" in caplog.text
+
+    folder = tmp_path / kind
+    folder.mkdir()
+    (folder / "suite.toml").write_text(f'kind = "{kind}"\n', encoding="utf-8")
+    with pytest.raises(InputError, match=f"kind is '{kind}'"):
+        load_suite(folder)
 
 
 def test_the_page_shows_the_code_that_is_tested_here():

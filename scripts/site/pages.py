@@ -30,16 +30,11 @@ _OPTION = re.compile(r"<code>(?=-[\w -]{1,30}</code>)")
 PYTHON = FOLDER + "python.md"
 
 ALSO_PUBLIC = (
-    "cimento.compare.compare",
-    "cimento.compare.Comparison",
-    "cimento.errors",
-    "cimento.models.live.live_scorer",
-    "cimento.models.live.undisturbed",
-    "cimento.reading_times.joining.join_surprisals",
-    "cimento.reading_times.places.Names",
-    "cimento.training.evaluate_while_training",
+    "cimento.paradigms",
+    "cimento.testing",
+    "cimento.statistics",
 )
-"""What the docs name beside the names in `cimento` itself."""
+"""The other modules that are public."""
 
 
 def command_page(name: str) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     )
     from cimento.freetext import score
     from cimento.measures import Measure
-    from cimento.models.base import Policy, Scorer
+    from cimento.models.base import Policy, Scorer, TextScorer
     from cimento.models.live import live_scorer, undisturbed
     from cimento.morphology.opening import open_morphology
     from cimento.options import RunOptions
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from cimento.suites.canary import new_canary
     from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
     from cimento.suites.pairs import pairs
+    from cimento.suites.reading import Reading
     from cimento.training import evaluate_while_training
 
 _HOMES = {
@@ -75,6 +76,7 @@ _HOMES = {
     "cimento.models.base": (
         "Policy",
         "Scorer",
+        "TextScorer",
     ),
     "cimento.models.live": (
         "live_scorer",
@@ -110,6 +112,7 @@ _HOMES = {
         "Suite",
     ),
     "cimento.suites.pairs": ("pairs",),
+    "cimento.suites.reading": ("Reading",),
     "cimento.training": ("evaluate_while_training",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -131,6 +134,7 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "Outcome",
     "Policy",
     "Prediction",
+    "Reading",
     "Region",
     "Run",
     "RunOptions",
@@ -141,6 +145,7 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "SuiteError",
     "Summary",
     "TableError",
+    "TextScorer",
     "UsageError",
     "cite",
     "compare",

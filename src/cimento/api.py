@@ -26,7 +26,7 @@ from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, StorageError, SuiteError, UsageError
 from cimento.options import RunOptions, from_names
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading, TestSuite
-from cimento.paradigms.registry import find_paradigm, paradigm_names, read_all
+from cimento.paradigms.registry import own_paradigms, plugged_paradigms, read_all
 from cimento.runs.job import SuiteJob, honoured, suite_job
 from cimento.runs.run import Run
 from cimento.sources import AnyScorer, Asking, shown_name
@@ -124,7 +124,8 @@ def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:
 
 def _made_here(suite: TestSuite) -> LoadedSuite:
     """A suite that was made in Python, checked like one that was read."""
-    paradigms = map(find_paradigm, reversed(paradigm_names()))
+    # Suites of ratings are suites of regions too, so the wider kind is asked last.
+    paradigms = [*plugged_paradigms(), *reversed(own_paradigms())]
     paradigm = next((paradigm for paradigm in paradigms if paradigm.owns(suite)), None)
     if paradigm is None:
         raise UsageError(

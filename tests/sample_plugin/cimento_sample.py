@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from pathlib import Path
 
-from cimento import Asking, Condition, Item, Meta, Prediction, Region, Suite
-from cimento.measures import Measure
-from cimento.models.fake import FakeScorer
-from cimento.sources import Source, open_source
-from cimento.suites.reading import Reading, sha256_of
+from cimento import (
+    Asking,
+    Condition,
+    Item,
+    Measure,
+    Meta,
+    Prediction,
+    Reading,
+    Region,
+    Source,
+    Suite,
+    open_source,
+)
+from cimento.testing import FakeScorer
 
 
 def open_by_length(rest: str, asking: Asking) -> Source:
@@ -42,7 +52,7 @@ def read_starred(path: Path) -> Reading:
         items=tuple(items),
     )
     places = tuple(f"{path.name} line {number}" for number, _ in enumerate(lines, start=1))
-    return Reading(suite, sha256_of(content), places)
+    return Reading(suite, hashlib.sha256(content).hexdigest(), places)
 
 
 WORST_TOKEN = Measure(

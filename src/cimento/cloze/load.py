@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cimento.cloze.checks import check_cloze
 from cimento.cloze.readers.native import TOML, ClozeReading, read_folder, read_item_table
+from cimento.cloze.readers.portuguese import is_released, read_released
 from cimento.cloze.records import ClozeSuite
 from cimento.errors import Fault, SuiteError
 from cimento.suites.faults import errors, warnings
@@ -33,7 +34,8 @@ def load_cloze(path: Path) -> LoadedCloze:
     """Read and check one suite of kind ``cloze`` or ``templates``.
 
     Args:
-        path: a suite folder, its suite.toml, or a table of items that stands alone.
+        path: a suite folder, its suite.toml, a table of items that stands alone, or a file of the
+            Brazilian study.
 
     Raises:
         InputError: the path does not exist or may not be read.
@@ -50,7 +52,8 @@ def read_cloze(path: Path) -> ClozeReading:
     """Read one suite of kind ``cloze`` or ``templates``, unchecked.
 
     Args:
-        path: a suite folder, its suite.toml, or a table of items that stands alone.
+        path: a suite folder, its suite.toml, a table of items that stands alone, or a file of the
+            Brazilian study.
 
     Raises:
         InputError: the path does not exist or may not be read.
@@ -58,4 +61,6 @@ def read_cloze(path: Path) -> ClozeReading:
     """
     if path.name == TOML:
         path = path.parent
+    if is_released(path):
+        return read_released(path)
     return read_folder(path) if path.is_dir() else read_item_table(path)

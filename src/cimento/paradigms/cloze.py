@@ -22,6 +22,7 @@ from cimento.cloze.judging.candidates import check_candidates
 from cimento.cloze.judging.outcomes import FITS, HIT, asked, cloze_outcomes, refuse_unknown_columns
 from cimento.cloze.load import read_cloze
 from cimento.cloze.options import ClozeOptions
+from cimento.cloze.readers.portuguese import is_released
 from cimento.cloze.records import ClozeSuite
 from cimento.cloze.replaying import read_recording
 from cimento.cloze.said import read_said
@@ -61,6 +62,10 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
     name = NAME
     kinds = ("cloze", "templates")
     options = ClozeOptions
+
+    def detect(self, path: Path) -> bool:
+        """Whether a path is a file of the Brazilian study; other files are regions' own."""
+        return is_released(path)
 
     def read(self, path: Path) -> SuiteReading[ClozeSuite]:
         """A suite folder, its suite.toml, or a table of items that stands alone.

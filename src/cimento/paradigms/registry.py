@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
@@ -42,7 +42,7 @@ def find_paradigm(name: str) -> AnyParadigm:
     if name in PARADIGMS:
         module, _, attribute = PARADIGMS[name].partition(":")
         return cast("AnyParadigm", getattr(importlib.import_module(module), attribute))
-    plugged = find_plugin("cimento.paradigms", name, expected="a paradigm", is_right=_is_paradigm)
+    plugged = _find_plugged(name)
     if plugged is None:
         raise UsageError(
             where=f"paradigm {name!r}",
@@ -57,6 +57,21 @@ def paradigm_names() -> tuple[str, ...]:
     return (*PARADIGMS, *sorted(plugin_names("cimento.paradigms") - PARADIGMS.keys()))
 
 
+def own_paradigms() -> list[AnyParadigm]:
+    """The paradigms that cimento brings."""
+    return list(map(find_paradigm, PARADIGMS))
+
+
+def plugged_paradigms() -> list[AnyParadigm]:
+    """The paradigms of other packages; what cannot be used is said in a warning and passed over."""
+    names = sorted(plugin_names("cimento.paradigms") - PARADIGMS.keys())
+    return [paradigm for name in names if (paradigm := _find_plugged(name)) is not None]
+
+
+def _find_plugged(name: str) -> AnyParadigm | None:
+    return find_plugin("cimento.paradigms", name, expected="a paradigm", is_right=_is_paradigm)
+
+
 def paradigm_of(path: Path) -> AnyParadigm:
     """The paradigm of a suite: as its suite.toml says, else by what the file holds.
 
@@ -67,28 +82,34 @@ def paradigm_of(path: Path) -> AnyParadigm:
         InputError: the suite is of a kind that nothing knows.
     """
     kind = kind_of(path)
-    own = _by_kind(PARADIGMS)
-    if kind == DEFAULT:
-        others = _detecting(own.values(), path)
-        # Packages are looked for only where nothing of cimento's own fits.
-        if others is None and not (path.is_dir() or path.suffix.lower() in SUITE_SUFFIXES):
-            others = _detecting(known_kinds().values(), path)
-        return others or own[kind]
-    by_kind = own if kind in own else known_kinds()
-    if kind not in by_kind:
-        raise InputError(
-            where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, by_kind)
-        )
-    return by_kind[kind]
+    own = own_paradigms()
+    if kind != DEFAULT:
+        return _of_kind(kind, own, path)
+    detected = _detecting(own, path)
+    # Packages are looked for only where nothing of cimento's own fits.
+    if detected is None and not (path.is_dir() or path.suffix.lower() in SUITE_SUFFIXES):
+        detected = _detecting(plugged_paradigms(), path)
+    return detected or find_paradigm(DEFAULT)
 
 
 def _detecting(paradigms: Iterable[AnyParadigm], path: Path) -> AnyParadigm | None:
     """The first paradigm that finds a suite of its own at a path that names no kind."""
-    return next((each for each in paradigms if each.name != DEFAULT and each.detect(path)), None)
+    others = (paradigm for paradigm in paradigms if paradigm.name != DEFAULT)
+    return next((paradigm for paradigm in others if paradigm.detect(path)), None)
 
 
-def _by_kind(names: Iterable[str]) -> dict[str, AnyParadigm]:
-    return {kind: paradigm for paradigm in map(find_paradigm, names) for kind in paradigm.kinds}
+def _of_kind(kind: str, own: Sequence[AnyParadigm], path: Path) -> AnyParadigm:
+    """The paradigm whose suites say that they are of a kind; plug-ins are asked last."""
+    kinds = _kinds(own)
+    if kind not in kinds:
+        kinds = {**_kinds(plugged_paradigms()), **kinds}
+    if kind not in kinds:
+        raise InputError(where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, kinds))
+    return kinds[kind]
+
+
+def _kinds(paradigms: Sequence[AnyParadigm]) -> dict[str, AnyParadigm]:
+    return {kind: paradigm for paradigm in paradigms for kind in paradigm.kinds}
 
 
 def read_all(path: Path) -> list[tuple[AnyParadigm, SuiteReading[Any]]]:
@@ -113,11 +134,6 @@ def read_all(path: Path) -> list[tuple[AnyParadigm, SuiteReading[Any]]]:
             count.add(reading.suite)
     refuse_faulty(path, faulty)
     return found
-
-
-def known_kinds() -> dict[str, AnyParadigm]:
-    """What ``kind`` in suite.toml may say, each with the paradigm that it names."""
-    return _by_kind(paradigm_names())
 
 
 def parse_options(

@@ -14,10 +14,20 @@ from pathlib import Path
 from typing import TypeVar
 
 from cimento.cloze.judging.candidates import Candidate
-from cimento.cloze.records import ClozeItem, MultiwordItem, Option, SeedSet, Sentence, Template
+from cimento.cloze.readers.native import ClozeReading
+from cimento.cloze.records import (
+    ClozeItem,
+    ClozeSuite,
+    MultiwordItem,
+    Option,
+    SeedSet,
+    Sentence,
+    Template,
+)
 from cimento.errors import InputError
-from cimento.files import read_bytes
+from cimento.files import file_digest, read_bytes
 from cimento.parsing import parse_json
+from cimento.suites.model import Meta
 
 MASK = "[MASK]"
 TEMPLATES = "grammar_templates.jsonl"
@@ -72,6 +82,31 @@ class Instance:
     case: str | None
     tense: str | None
     readings: tuple[str, ...] = ()
+
+
+def is_released(path: Path) -> bool:
+    """Whether a file is one of the study's whose items can be asked, by its name."""
+    return path.name in {TEMPLATES, INSTANCES, MWE_ITEMS} and path.is_file()
+
+
+def read_released(path: Path) -> ClozeReading:
+    """The templates, their instances or the multiword items of the study, as a suite.
+
+    Args:
+        path: a file of which `is_released` is true.
+
+    Raises:
+        InputError: a line cannot be used.
+    """
+    meta = Meta(path.stem, language="pt")
+    if path.name == TEMPLATES:
+        suite = ClozeSuite(meta, templates=tuple(read_templates(path)), cluster="template")
+    elif path.name == INSTANCES:
+        items = tuple(instance.item for instance in read_instances(path))
+        suite = ClozeSuite(meta, items=items, cluster="template")
+    else:
+        suite = ClozeSuite(meta, items=tuple(read_multiword_cells(path)), cluster="expression")
+    return ClozeReading(suite, file_digest(path))
 
 
 def read_templates(path: Path) -> list[Template]:
