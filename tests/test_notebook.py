@@ -8,9 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento import Condition, Item, Meta, Prediction, Region, Suite
-from cimento.api import evaluate, load_suites
-from cimento.compare import compare
+from cimento import (
+    Condition,
+    Item,
+    Meta,
+    Prediction,
+    Region,
+    Suite,
+    compare,
+    evaluate,
+    load_suites,
+)
 from cimento.models.fake import uniform_scorer
 from cimento.notebook import LONGEST, shown, table
 
