@@ -118,19 +118,21 @@ def test_an_option_that_changes_scores_has_a_cache_a_folder_and_a_manifest_of_it
     gpt2, tmp_path
 ):
     cache = FileCache(tmp_path / "kept")
-    asking = [Asking(device="cpu", policy=Policy(model_args=a)) for a in ({}, {"n_layer": 1})]
     whole, cut = [
-        cimento.evaluate("en-subject-verb", str(gpt2), asking=each, output=tmp_path, cache=cache)
-        for each in asking
+        cimento.evaluate(
+            "en-subject-verb", str(gpt2), device="cpu", model_args=a, output=tmp_path, cache=cache
+        )
+        for a in ({}, {"n_layer": 1})
     ]
     cache.close()
 
-    assert not whole.tokens()["logprob_nats"].equals(cut.tokens()["logprob_nats"])
+    tokens = [run.table("tokens") for run in (whole, cut)]
+    assert not tokens[0]["logprob_nats"].equals(tokens[1]["logprob_nats"])
     assert len(list(tmp_path.rglob("manifest.json"))) == 2
     assert cut.manifest["inputs"]["model_args"] == {"n_layer": 1}
     assert cut.manifest["asking"]["policy"]["model_args"] == {"n_layer": 1}
-    fresh = cimento.evaluate("en-subject-verb", str(gpt2), asking=asking[1])
-    assert fresh.tokens().equals(cut.tokens())
+    fresh = cimento.evaluate("en-subject-verb", str(gpt2), device="cpu", model_args={"n_layer": 1})
+    assert fresh.table("tokens").equals(tokens[1])
 
 
 @pytest.mark.parametrize(

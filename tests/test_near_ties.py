@@ -121,7 +121,7 @@ def test_the_figure_of_models_check_can_be_used(tmp_path, capsys, monkeypatch):
     margins = [outcome["value"] for outcome in run["outcomes"]]
     assert rate["near_tied"] == sum(abs(margin) < 9.5 for margin in margins) > 0
     manifest = json.loads(next(tmp_path.rglob("manifest.json")).read_text(encoding="utf-8"))
-    assert manifest["judging"]["near_tie_bits"] == 9.5
+    assert manifest["options"]["near_tie_bits"] == 9.5
     assert invoke(["judge", str(tmp_path), "--near-ties", "-1"]) == 2
     assert invoke(["judge", str(tmp_path), "--json"]) == 0
     [judged] = json.loads(capsys.readouterr().out)["runs"]
@@ -130,7 +130,7 @@ def test_the_figure_of_models_check_can_be_used(tmp_path, capsys, monkeypatch):
 
 def test_a_threshold_that_is_no_finite_number_is_refused(capsys):
     assert invoke(["run", "it-subject-verb", "-m", "demo-causal", "--near-ties", "inf"]) == 2
-    assert "not a finite number of bits" in capsys.readouterr().err
+    assert "should be a finite number" in capsys.readouterr().err
     for bits in (math.nan, -1.0):
         with pytest.raises(UsageError, match="near_tie_bits"):
             parse_options(find_paradigm("regions"), {"near_tie_bits": bits})

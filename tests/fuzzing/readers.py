@@ -25,6 +25,7 @@ def suite(path: Path) -> object:
 def suite_on_disk(path: Path) -> object:
     """The same, read some lines at a time into a temporary file, as a run does."""
     from cimento.outline import Outline
+
     from cimento.suites.load import load_suite
     from cimento.suites.stored import store_items
 
