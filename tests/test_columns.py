@@ -181,22 +181,23 @@ def test_the_tables_of_a_run_hold_the_columns_that_a_measure_needs(tmp_path):
     run = cimento.evaluate(
         suite,
         str(folder),
-        asking=Asking(device="cpu", columns=("rank",)),
-        judging=cimento.Judging(measure="lp-l"),
+        device="cpu",
+        columns=("rank",),
+        measure="lp-l",
         output=tmp_path / "runs",
     )
 
     [stored] = cimento.open_runs([tmp_path / "runs"])
-    assert {"logit", "rank"} <= set(stored.tokens().columns)
-    assert stored.verdicts().equals(run.verdicts())
-    assert run.verdicts()["verdict"].is_in(["pass", "fail"]).all()
+    assert {"logit", "rank"} <= set(stored.table("tokens").columns)
+    assert stored.outcomes().equals(run.outcomes())
+    assert run.outcomes()["verdict"].is_in(["pass", "fail"]).all()
 
 
 @pytest.mark.parametrize("measure", ["lp-l", "penlp-l:1", "lp-nl"])
 def test_a_model_without_logits_says_so(measure):
     suite = make_suite("(*;%good%) < (*;%bad%)", PAIR)
     with pytest.raises(UsageError, match="nothing but log-probabilities"):
-        cimento.evaluate(suite, uniform_scorer(9), judging=cimento.Judging(measure=measure))
+        cimento.evaluate(suite, uniform_scorer(9), measure=measure)
 
 
 def test_column_names_are_checked():

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cimento
-from cimento import Asking
 from cimento.errors import InputError, MissingDependencyError
+from cimento.freetext import score_texts
 from cimento.models.arpa import ArpaModel
 from cimento.models.base import Policy
 from cimento.models.ngram import KenlmModel, NgramScorer, load_ngrams, locate_ngrams
@@ -109,12 +109,12 @@ def test_a_suite_is_judged_and_unknown_words_are_counted(arpa, tmp_path):
 
     run = cimento.evaluate(suite, f"kenlm:{arpa}", output=tmp_path / "runs")
 
-    [prediction] = run.summary().predictions
-    assert prediction.passed == 1
-    assert run.tokens()["logprob_nats"].to_list() == pytest.approx(
+    [rate] = run.estimates()
+    assert rate.passed == 1
+    assert run.table("tokens")["logprob_nats"].to_list() == pytest.approx(
         [-0.1875 * math.log(10), -2.0625 * math.log(10)]
     )
-    assert run.tokens()["token_id"].to_list() == [None, None]
+    assert run.table("tokens")["token_id"].to_list() == [None, None]
     expected = "2 of 5 words (2 different) are unknown to the model and scored as <unk>"
     assert any(f"{expected}: gatta, grigia" in each for each in run.manifest["warnings"])
     assert run.manifest["model"]["bos"] == "<s>"
@@ -124,9 +124,9 @@ def test_a_suite_is_judged_and_unknown_words_are_counted(arpa, tmp_path):
 def test_the_end_of_a_text_is_part_of_no_region(arpa):
     suite = make_suite("(*;%good%) < (*;%bad%)", {"good": "la | porta |", "bad": "la | la |"})
 
-    run = cimento.evaluate(suite, f"kenlm:{arpa}", asking=Asking(all_tokens=True))
+    run = cimento.evaluate(suite, f"kenlm:{arpa}", all_tokens=True)
 
-    assert run.tokens()["token"].to_list() == ["la", "porta", "la", "la"]
+    assert run.table("tokens")["token"].to_list() == ["la", "porta", "la", "la"]
 
 
 def test_a_marker_in_a_text_is_an_unknown_word(arpa):
@@ -139,12 +139,12 @@ def test_without_an_unknown_word_in_the_model_one_in_a_text_is_unscored(arpa):
     arpa.write_text(ARPA.replace("-1.5\t<unk>\n", "").replace("ngram 1=6", "ngram 1=5"))
     suite = make_suite("(2;%good%) < (2;%bad%)", {"good": "la | porta |", "bad": "la | gatta |"})
 
-    run = cimento.evaluate(suite, f"kenlm:{arpa}", asking=Asking(all_tokens=True))
+    run = cimento.evaluate(suite, f"kenlm:{arpa}", all_tokens=True)
 
-    tokens = run.tokens()
+    tokens = run.table("tokens")
     assert tokens["logprob_nats"].is_null().to_list() == [False, False, False, True]
     assert tokens["unscored_reason"][3] == "word unknown to the model, which has no <unk>"
-    assert run.verdicts()["verdict"].to_list() == ["unscored", "unscored"]
+    assert run.outcomes()["verdict"].to_list() == ["unscored"]
     assert any("unscored: the model has no <unk>: gatta" in w for w in run.manifest["warnings"])
 
 
@@ -184,7 +184,7 @@ def test_a_damaged_file_is_told_with_its_line(arpa, change, said):
 
 def test_a_file_that_is_not_there_is_told(tmp_path):
     with pytest.raises(InputError, match=r"none\.arpa: cannot be read"):
-        cimento.score_texts(["la porta"], f"kenlm:{tmp_path / 'none.arpa'}")
+        score_texts(["la porta"], f"kenlm:{tmp_path / 'none.arpa'}")
 
 
 def test_a_broken_archive_is_told(tmp_path):

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import cimento
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
+from cimento.freetext import score_texts
 from cimento.models.causal_paths import CausalScoring
 from cimento.models.layout import Layout
 from cimento.models.packing import BatchLimits, batches
@@ -120,7 +120,7 @@ def test_sixteen_is_sixteen_texts_and_not_sixteen_tokens(monkeypatch):
 @pytest.mark.parametrize("model", ["demo-causal", "demo-masked"])
 def test_scores_do_not_depend_on_the_size_of_batches(model):
     found = [
-        cimento.score_texts(TEXTS, model, asking=asking)["surprisal_bits"].to_list()
+        score_texts(TEXTS, model, asking=asking)["surprisal_bits"].to_list()
         for asking in (Asking(), Asking(batch_size=1), Asking(batch_size=3), Asking(batch_tokens=9))
     ]
 
@@ -169,7 +169,7 @@ def test_a_run_file_says_it(tmp_path):
 @pytest.mark.parametrize("wrong", ["0", "some", "2.5"])
 def test_a_wrong_size_is_told(capsys, wrong):
     assert invoke([*RUN, "--batch-size", wrong]) == 2
-    assert "neither a whole number of at least 1" in " ".join(capsys.readouterr().err.split())
+    assert "Give a whole number from 1, or auto" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(("earlier", "now"), [(512, 512), (None, "auto")])

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import cimento
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
+from cimento.freetext import score_texts
 from cimento.models.ngram import load_ngrams, locate_ngrams
 from cimento.reading_times import (
     ENTROPY,
@@ -62,7 +62,7 @@ def test_rows_and_columns_that_were_there_are_kept(joined):
 
 def test_surprisals_are_those_of_the_words_of_the_text(joined, model):
     asking = Asking(policy=READING_POLICY)
-    words = cimento.score_texts(list(TEXTS.values()), model, asking=asking, words=True)
+    words = score_texts(list(TEXTS.values()), model, asking=asking, words=True)
     expected = words["surprisal_bits"].to_list()
     assert joined["surprisal_bits"].to_list() == expected * 2
     assert joined["unscored_reason"].null_count() == len(joined)
@@ -112,7 +112,7 @@ def test_rows_that_are_missing_need_the_texts(joined, model):
 def test_entropies_stand_beside_if_asked_for(model):
     asking = Asking(policy=READING_POLICY, columns=(ENTROPY,))
     table = join_surprisals(observed(subjects=("s1",)), model, asking=asking)
-    tokens = cimento.score_texts([TEXTS["a"]], model, asking=asking)
+    tokens = score_texts([TEXTS["a"]], model, asking=asking)
     assert table[ENTROPY][0] == tokens[ENTROPY][0]
     assert table[ENTROPY].null_count() == 0
     assert table[f"{ENTROPY}_1"][1] == table[ENTROPY][0]

@@ -10,6 +10,7 @@ import cimento
 from cimento import Asking
 from cimento.engine.cache import FileCache, MemoryCache
 from cimento.errors import ModelError, UsageError
+from cimento.freetext import score_texts
 from cimento.models.base import Policy
 from cimento.models.server import connect
 from cimento.models.server_identity import PROBES
@@ -72,21 +73,19 @@ def test_a_token_before_the_text_gives_the_first_word_its_score():
         return completion(prompt, split=lambda text: ["<s>", *pieces(text)])
 
     with serve(with_bos) as server:
-        run = cimento.evaluate(
-            make_suite(FORMULA, *TEXTS), server.address, asking=Asking(all_tokens=True)
-        )
+        run = cimento.evaluate(make_suite(FORMULA, *TEXTS), server.address, all_tokens=True)
 
-    assert run.tokens()["logprob_nats"].null_count() == 0
-    assert run.tokens()["logprob_nats"][0] == logprob("Le", 1)
+    assert run.table("tokens")["logprob_nats"].null_count() == 0
+    assert run.table("tokens")["logprob_nats"][0] == logprob("Le", 1)
     assert run.manifest["model"]["bos"] == "<s>"
 
 
 def test_a_suite_is_judged_and_the_manifest_names_the_server(server, tmp_path):
     run = cimento.evaluate(make_suite(FORMULA, *TEXTS), server.address, output=tmp_path)
 
-    [prediction] = run.summary().predictions
-    assert (prediction.passed, prediction.failed) == (2, 0)
-    assert run.tokens()["token"].to_list() == [" erano", " era", " erano", " era"]
+    [rate] = run.estimates()
+    assert (rate.passed, rate.failed) == (2, 0)
+    assert run.table("tokens")["token"].to_list() == [" erano", " era", " erano", " era"]
     model = run.manifest["model"]
     assert model["name"] == "tiny"
     assert model["details"]["server"] == server.url
@@ -103,11 +102,11 @@ def test_a_stored_run_is_opened_and_only_models_and_probes_asked_for(server, tmp
 
     assert len(server.prompts) == asked
     assert server.probed == list(PROBES)
-    assert second.verdicts().equals(first.verdicts())
+    assert second.outcomes().equals(first.outcomes())
 
 
 def test_free_text_is_scored_by_word(server):
-    table = cimento.score_texts(["Le lampade accese"], server.address, words=True)
+    table = score_texts(["Le lampade accese"], server.address, words=True)
 
     assert table["word"].to_list() == ["Le", "lampade", "accese"]
     assert table["surprisal_bits"].null_count() == 1

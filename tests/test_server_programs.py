@@ -7,8 +7,8 @@ import math
 import pytest
 
 import cimento
-from cimento import Asking
 from cimento.errors import ModelError
+from cimento.freetext import score_texts
 from tests.servers.programs import free_port, running, write_gguf, write_transformers_model
 from tests.test_requests import make_suite
 
@@ -64,10 +64,10 @@ def test_scores_of_llama_cpp_are_those_of_the_model_itself(llama_folder):
     path = write_gguf(llama_folder / "bos.gguf", bos=True)
     with serve_gguf(path) as url:
         suite = make_suite("", *({"good": f"{text} | |"} for text in TEXTS))
-        run = cimento.evaluate(suite, f"openai:{url}#tiny", asking=Asking(concurrency=2))
+        run = cimento.evaluate(suite, f"openai:{url}#tiny", concurrency=2)
 
     for request, text in enumerate(TEXTS):
-        table = run.tokens().filter(run.tokens()["request"] == request)
+        table = run.table("tokens").filter(run.table("tokens")["request"] == request)
         direct = direct_scores(path, text)
         # The server never scores the first token of the prompt.
         assert table["logprob_nats"][0] is None
@@ -93,13 +93,13 @@ def test_a_suite_is_judged_by_a_server_as_by_the_model_itself(llama_folder):
         return sum(value for piece, value in pieces if piece.decode().strip() in word)
 
     expected = region(good, ("era", "no")) - region(bad, ("era",))
-    assert run.verdicts()["margin_bits"][0] == pytest.approx(expected / math.log(2), abs=1e-4)
+    assert run.outcomes()["value"][0] == pytest.approx(expected / math.log(2), abs=1e-4)
 
 
 def test_a_model_without_bos_is_refused_where_the_server_is_one_place_off(llama_folder):
     path = write_gguf(llama_folder / "plain.gguf", bos=False)
     with serve_gguf(path) as url, pytest.raises(ModelError, match="one place off"):
-        cimento.score_texts([TEXTS[0]], f"openai:{url}#tiny")
+        score_texts([TEXTS[0]], f"openai:{url}#tiny")
 
 
 def test_transformers_serve_answers_without_scores_and_the_user_is_told(folder):
@@ -110,7 +110,7 @@ def test_transformers_serve_answers_without_scores_and_the_user_is_told(folder):
     flags = ["serve", "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
     program = ["transformers.cli.transformers", *flags]
     with running(program, ready="/health", port=port) as url, pytest.raises(ModelError) as caught:
-        cimento.score_texts([TEXTS[0]], f"openai:{url}#{model}")
+        score_texts([TEXTS[0]], f"openai:{url}#{model}")
 
     assert "it answered without log-probabilities" in str(caught.value)
     assert "vLLM" in str(caught.value)
