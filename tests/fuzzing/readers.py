@@ -24,14 +24,12 @@ def suite(path: Path) -> object:
 
 def suite_on_disk(path: Path) -> object:
     """The same, read some lines at a time into a temporary file, as a run does."""
-    from cimento.outline import Outline
-
+    from cimento.requests import plan_suite
     from cimento.suites.load import load_suite
     from cimento.suites.stored import store_items
 
     suite = load_suite(path, stored=True).suite
-    kept = dataclasses.replace(suite, items=store_items(suite.items))
-    return [request for request, _ in Outline(kept).requests()]
+    return plan_suite(dataclasses.replace(suite, items=store_items(suite.items)))
 
 
 def zorro(path: Path) -> object:
