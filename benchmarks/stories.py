@@ -9,7 +9,6 @@ depend on what a model has learnt; scores are compared too. It takes half an hou
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -17,7 +16,7 @@ from collections.abc import Callable, Sequence
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from cimento.models.answering import OptionAsk
+from cimento.models.answering import Choose
 from cimento.models.base import Encoded, ModelCard, Policy
 from cimento.models.causal_paths import CausalScoring
 from cimento.models.choosing import CausalOptions
@@ -60,7 +59,7 @@ def main() -> int:
     return 0 if ratio >= TARGET else 1
 
 
-def _asks(n_stories: int) -> list[list[OptionAsk]]:
+def _asks(n_stories: int) -> list[list[Choose]]:
     stories = read_stories(find_suite("it-stories")).stories
     found = []
     for tier in TIERS:
@@ -69,7 +68,7 @@ def _asks(n_stories: int) -> list[list[OptionAsk]]:
             tier, items, stories, prompt=find_prompt("it-1"),
             options=StoryOptions(), voice=Voice(),
         )  # fmt: skip
-        found.append([OptionAsk(**dataclasses.asdict(ask.choose())) for ask in asks])
+        found.append([ask.choose() for ask in asks])
     return found
 
 
@@ -80,7 +79,7 @@ def _timed(work: Callable[[], Sums]) -> tuple[float, Sums]:
 
 
 def _shared(
-    model: GPT2LMHeadModel, tokenizer: PreTrainedTokenizerFast, asks: Sequence[Sequence[OptionAsk]]
+    model: GPT2LMHeadModel, tokenizer: PreTrainedTokenizerFast, asks: Sequence[Sequence[Choose]]
 ) -> Sums:
     card = ModelCard(name="m", kind="causal", revision="", tokenizer="", window=2048)
     inside = Inside(model=model, tokenizer=tokenizer, way="")
@@ -95,7 +94,7 @@ def _shared(
 
 
 def _separate(
-    model: GPT2LMHeadModel, tokenizer: PreTrainedTokenizerFast, asks: Sequence[Sequence[OptionAsk]]
+    model: GPT2LMHeadModel, tokenizer: PreTrainedTokenizerFast, asks: Sequence[Sequence[Choose]]
 ) -> Sums:
     layout = Layout(thin="head", pad=True)
     scoring = CausalScoring(model, layout=layout, limits=BatchLimits(tokens=512), packing=False)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.errors import NonFiniteScoreError, TextTooLongError, UsageError
-from cimento.models.answering import OptionAsk, OptionScores, ReplyAsk
+from cimento.models.answering import Choose, OptionScores, Reply
 from cimento.models.base import Policy
 from cimento.models.choosing import CausalOptions, ScoredOptions, option_scorer
 from cimento.models.constrained import descend
@@ -35,7 +35,7 @@ PROMPTS = (
     OPENING + "Le foglie cantano in città.",
 )
 OPTIONS = (" falso", " vero", " in pezzi", " in", " 0 e 1")
-ASKS = [OptionAsk(prompt=prompt, options=OPTIONS) for prompt in PROMPTS]
+ASKS = [Choose(prompt=prompt, options=OPTIONS) for prompt in PROMPTS]
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def both_ways(zoo_folder):
     )
 )
 def test_sharing_changes_no_score_whatever_is_asked_before(both_ways, asked):
-    asks = [OptionAsk(prompt=" ".join(["No.", *p]), options=tuple(o)) for p, o in asked]
+    asks = [Choose(prompt=" ".join(["No.", *p]), options=tuple(o)) for p, o in asked]
     sharing, plain = (dict(options.score_options(asks)) for options in both_ways)
     for number, ask in enumerate(asks):
         assert sharing[number].tokens == plain[number].tokens
@@ -124,7 +124,7 @@ def test_what_cannot_share_says_so_and_scores_all_the_same(scorer_of):
 def test_greedy_is_what_greedy_decoding_writes(scorer_of):
     scorer = scorer_of("llama")
     [(_, reply)] = CausalReplier(scorer.inside(), card=scorer.card, policy=Policy()).reply(
-        [ReplyAsk(prompt=PROMPTS[0], max_tokens=3)]
+        [Reply(prompt=PROMPTS[0], max_tokens=3)]
     )
     options = option_scorer(scorer, policy=Policy())
     inside = scorer.inside()
@@ -143,7 +143,7 @@ def test_a_reply_is_what_transformers_generates(scorer_of, name):
     inside = scorer.inside()
     tokenizer = inside.tokenizer
     writer = replier(scorer, policy=Policy())
-    for number, reply in writer.reply([ReplyAsk(prompt=p, max_tokens=8) for p in PROMPTS[:2]]):
+    for number, reply in writer.reply([Reply(prompt=p, max_tokens=8) for p in PROMPTS[:2]]):
         before = zoo.TOKENIZERS[zoo.SPECIES[name].tokenizer].before
         ids = tokenizer.convert_tokens_to_ids(list(before))
         ids += tokenizer(PROMPTS[number], add_special_tokens=False)["input_ids"]
@@ -159,10 +159,10 @@ def test_a_reply_is_what_transformers_generates(scorer_of, name):
 
 def test_a_reply_ends_before_its_stop_text(scorer_of):
     writer = replier(scorer_of("gpt2"), policy=Policy())
-    [(_, whole)] = writer.reply([ReplyAsk(prompt=PROMPTS[0], max_tokens=12)])
+    [(_, whole)] = writer.reply([Reply(prompt=PROMPTS[0], max_tokens=12)])
     assert whole.stop_reason == "length"
     stop = whole.text.strip()[2:4]
-    [(_, cut)] = writer.reply([ReplyAsk(prompt=PROMPTS[0], max_tokens=12, stop=(stop,))])
+    [(_, cut)] = writer.reply([Reply(prompt=PROMPTS[0], max_tokens=12, stop=(stop,))])
     assert cut.stop_reason == "stop"
     assert cut.text == whole.text[: whole.text.index(stop)]
 
@@ -182,7 +182,7 @@ def test_a_masked_model_scores_answers_too(scorer_of, name):
 def test_prompts_longer_than_the_window_are_refused(scorer_of):
     options = option_scorer(scorer_of("gpt2"), policy=Policy())
     with pytest.raises(TextTooLongError, match="fewer examples"):
-        list(options.score_options([OptionAsk(prompt="foglie " * 200, options=OPTIONS)]))
+        list(options.score_options([Choose(prompt="foglie " * 200, options=OPTIONS)]))
 
 
 def test_weights_that_give_nan_are_named(scorer_of):
@@ -196,7 +196,7 @@ def test_weights_that_give_nan_are_named(scorer_of):
 
 def test_a_text_without_beginning_has_no_first_score(scorer_of):
     options = option_scorer(scorer_of("gpt2"), policy=Policy(bos="none"))
-    ask = OptionAsk(prompt="", options=("vero", "falso"))
+    ask = Choose(prompt="", options=("vero", "falso"))
     with pytest.raises(NonFiniteScoreError):
         list(options.score_options([ask]))
 
@@ -227,7 +227,7 @@ def test_a_beginning_that_a_template_wrote_is_not_put_there_twice():
 
 def test_a_uniform_model_prefers_fewer_tokens():
     [(_, found)] = option_scorer(uniform_scorer(10), policy=Policy()).score_options(
-        [OptionAsk(prompt="Storia.", options=(" vero", " in pezzi"))]
+        [Choose(prompt="Storia.", options=(" vero", " in pezzi"))]
     )
     assert [sum(nats) for nats in found.nats] == pytest.approx([-math.log(10), -2 * math.log(10)])
 

@@ -144,15 +144,10 @@ def _option_scores(
     requests: Sequence[Choose], model: ModelHandle, remarks: list[str]
 ) -> Iterator[tuple[int, OptionScores]]:
     """What the model says of options; what it remarks is added to a list."""
-    from cimento.models.answering import OptionAsk
     from cimento.models.choosing import option_scorer
 
     chooser = option_scorer(model.scorer, policy=model.scoring.policy)
-    asks = [
-        OptionAsk(prompt=each.prompt, options=each.options, templated=each.templated)
-        for each in requests
-    ]
-    yield from chooser.score_options(asks)
+    yield from chooser.score_options(requests)
     remarks += getattr(chooser, "remarks", ())
 
 
@@ -199,25 +194,13 @@ def _written(
     requests: Sequence[Reply], numbers: Sequence[int], model: ModelHandle, remarks: list[str]
 ) -> Iterator[tuple[int, JsonValue]]:
     """What the model writes itself."""
-    from cimento.models.answering import ReplyAsk
     from cimento.models.replying import replier
 
     if not numbers:
         return
-    asks = [
-        ReplyAsk(
-            prompt=each.prompt,
-            messages=tuple({"role": role, "content": text} for role, text in each.messages),
-            templated=each.templated,
-            max_tokens=each.max_tokens,
-            stop=each.stop,
-            options=each.options,
-        )
-        for each in (requests[number] for number in numbers)
-    ]
     writer = replier(model.scorer, policy=model.scoring.policy)
-    for number, reply in writer.reply(asks):
-        yield numbers[number], [reply.text, reply.stop_reason]
+    for number, written in writer.reply([requests[number] for number in numbers]):
+        yield numbers[number], [written.text, written.stop_reason]
     remarks += getattr(writer, "remarks", ())
 
 

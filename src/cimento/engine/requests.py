@@ -11,12 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.models.answering import Choose, Reply
 from cimento.models.base import ModelCard
 from cimento.models.fill import FillPolicy
 from cimento.requests import Span
 
 if TYPE_CHECKING:
     import polars as pl
+
+__all__ = ("NO_ANSWERS", "Answers", "Choose", "Fill", "Reply", "Request", "Requests", "Score")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,43 +57,6 @@ class Fill:
     after: str
     options: tuple[str, ...] = ()
     policy: FillPolicy = field(default_factory=FillPolicy)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choose:
-    """A prompt, and the answers that are compared after it.
-
-    Attributes:
-        prompt: the text before each answer.
-        options: the answers, each with the blank before it where there is one.
-        templated: the prompt comes from a chat template and holds its special tokens, so that
-            nothing is put before it.
-    """
-
-    prompt: str
-    options: tuple[str, ...]
-    templated: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """A prompt that a model answers in its own words, greedily.
-
-    Attributes:
-        prompt: the whole prompt as text; empty where there are only turns.
-        messages: the turns as (role, content), for servers that render them themselves.
-        templated: see `Choose`.
-        max_tokens: at most so many are generated.
-        stop: the reply ends before the first of these.
-        options: the only texts that may be generated; empty for any.
-    """
-
-    prompt: str = ""
-    messages: tuple[tuple[str, str], ...] = ()
-    templated: bool = False
-    max_tokens: int = 16
-    stop: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
 
 
 Request: TypeAlias = Score | Fill | Choose | Reply

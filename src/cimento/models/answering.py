@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -12,8 +12,8 @@ StopReason: TypeAlias = Literal["end", "stop", "length"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OptionAsk:
-    """A prompt and the answers that are compared after it.
+class Choose:
+    """A prompt, and the answers that are compared after it.
 
     Attributes:
         prompt: the text before each answer.
@@ -50,7 +50,7 @@ class OptionScorer(Protocol):
     def card(self) -> ModelCard:
         """What is known about the model."""
 
-    def score_options(self, asks: Sequence[OptionAsk]) -> Iterator[tuple[int, OptionScores]]:
+    def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
         """Score answers; each prompt is yielded with its number as soon as it is done.
 
         Raises:
@@ -60,20 +60,20 @@ class OptionScorer(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyAsk:
-    """A prompt that a model answers in its own words.
+class Reply:
+    """A prompt that a model answers in its own words, greedily.
 
     Attributes:
         prompt: the whole prompt as text; empty where there are only turns.
-        messages: the turns, each with ``role`` and ``content``, for servers that render them.
-        templated: see `OptionAsk`.
+        messages: the turns as (role, content), for servers that render them themselves.
+        templated: see `Choose`.
         max_tokens: at most so many are generated.
         stop: the reply ends before the first of these.
         options: the only texts that may be generated; empty for any.
     """
 
     prompt: str = ""
-    messages: tuple[Mapping[str, str], ...] = ()
+    messages: tuple[tuple[str, str], ...] = ()
     templated: bool = False
     max_tokens: int = 16
     stop: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ class ReplyAsk:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class Written:
     """What a model wrote.
 
     Attributes:
@@ -102,7 +102,7 @@ class Replier(Protocol):
     def card(self) -> ModelCard:
         """What is known about the model."""
 
-    def reply(self, asks: Sequence[ReplyAsk]) -> Iterator[tuple[int, Reply]]:
+    def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
         """Answer prompts, greedily; each reply is yielded with its number as soon as it is there.
 
         Raises:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cimento.answers import Column
 from cimento.errors import NonFiniteScoreError
-from cimento.models.answering import OptionAsk, OptionScorer, OptionScores
+from cimento.models.answering import Choose, OptionScorer, OptionScores
 from cimento.models.base import ColumnScorer, ModelCard, Policy, Remarking, Scorer, TextScorer
 from cimento.requests import ScoreRequest
 
@@ -61,14 +61,14 @@ class CausalOptions:
         """Why prompts do not share what they could, where they do not."""
         return (self._reader.remark,) if self._reader.remark else ()
 
-    def score_options(self, asks: Sequence[OptionAsk]) -> Iterator[tuple[int, OptionScores]]:
+    def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
         """Score answers; see `OptionScorer`. Prompts that begin alike come one after another."""
         split = [self._split(ask) for ask in asks]
         for number in sorted(range(len(asks)), key=lambda number: split[number][0][0]):
             texts, starts = zip(*split[number], strict=True)
             yield number, self._score(texts, starts, where=asks[number].prompt)
 
-    def _split(self, ask: OptionAsk) -> list[tuple[list[int], int]]:
+    def _split(self, ask: Choose) -> list[tuple[list[int], int]]:
         from cimento.models.splitting import split_ids
 
         return [
@@ -123,7 +123,7 @@ class ScoredOptions:
         """Nothing is to be said."""
         return ()
 
-    def score_options(self, asks: Sequence[OptionAsk]) -> Iterator[tuple[int, OptionScores]]:
+    def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
         """Score answers; see `OptionScorer`."""
         for number, ask in enumerate(asks):
             requests = [
@@ -164,7 +164,7 @@ class TextOptions:
         """What the user should know of the server."""
         return self._scorer.remarks(()) if isinstance(self._scorer, Remarking) else ()
 
-    def score_options(self, asks: Sequence[OptionAsk]) -> Iterator[tuple[int, OptionScores]]:
+    def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
         """Score answers; see `OptionScorer`. A prompt is yielded when all its answers are there."""
         texts = {ask.prompt + option for ask in asks for option in ask.options}
         waiting = dict(enumerate(asks))
@@ -178,7 +178,7 @@ class TextOptions:
                     del waiting[number]
                     yield number, self._scores(ask, known)
 
-    def _scores(self, ask: OptionAsk, known: dict[str, dict[int, float]]) -> OptionScores:
+    def _scores(self, ask: Choose, known: dict[str, dict[int, float]]) -> OptionScores:
         nats: list[tuple[float, ...]] = []
         tokens: list[tuple[str, ...]] = []
         for option in ask.options:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.errors import NonFiniteScoreError, TextTooLongError, UsageError
-from cimento.models.answering import Replier, Reply, ReplyAsk, StopReason
+from cimento.models.answering import Replier, Reply, StopReason, Written
 from cimento.models.base import ModelCard, Policy, Scorer, TextScorer
 from cimento.models.splitting import prompt_ids
 
@@ -65,7 +65,7 @@ class CausalReplier:
         self._ends = end_tokens(inside.model, inside.tokenizer)
         self.card = card
 
-    def reply(self, asks: Sequence[ReplyAsk]) -> Iterator[tuple[int, Reply]]:
+    def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
         """Answer prompts one after another, those that begin alike as neighbours; see `Replier`."""
         prompts = [
             prompt_ids(self._tokenizer, ask.prompt, before=() if ask.templated else self._before)
@@ -74,7 +74,7 @@ class CausalReplier:
         for number in sorted(range(len(asks)), key=lambda number: prompts[number]):
             yield number, self._reply(asks[number], prompts[number])
 
-    def _reply(self, ask: ReplyAsk, prompt: Sequence[int]) -> Reply:
+    def _reply(self, ask: Reply, prompt: Sequence[int]) -> Written:
         written: list[int] = []
         while len(written) < ask.max_tokens:
             token = self._next([*prompt, *written], ask)
@@ -86,7 +86,7 @@ class CausalReplier:
                 return self._done(written, ask, "stop")
         return self._done(written, ask, "length")
 
-    def _next(self, ids: Sequence[int], ask: ReplyAsk) -> int:
+    def _next(self, ids: Sequence[int], ask: Reply) -> int:
         window = self.card.window
         if window is not None and len(ids) >= window:
             raise TextTooLongError(
@@ -107,12 +107,12 @@ class CausalReplier:
     def _text(self, written: Sequence[int]) -> str:
         return str(self._tokenizer.decode(list(written), skip_special_tokens=True))
 
-    def _done(self, written: Sequence[int], ask: ReplyAsk, reason: StopReason) -> Reply:
+    def _done(self, written: Sequence[int], ask: Reply, reason: StopReason) -> Written:
         text = self._text(written)
         # Empty lines before the reply are no end of it.
         opening = len(text) - len(text.lstrip())
         ends = [at for stop in ask.stop if (at := text.find(stop, opening)) >= 0]
-        return Reply(text[: min(ends)] if ends else text, reason)
+        return Written(text[: min(ends)] if ends else text, reason)
 
 
 def end_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 
 from cimento.engine.cache import default_cache_folder
 from cimento.errors import ModelError, UsageError
-from cimento.models.answering import ReplyAsk
+from cimento.models.answering import Reply
 from cimento.models.base import ModelCard, Policy
 from cimento.models.server_answers import JsonObject, Told, read_answer
 from cimento.models.server_chat import ServerReplier
@@ -166,7 +166,7 @@ def _fingerprint(server: Server, model: str) -> tuple[Fingerprint, ModelError | 
         refusal = error
     card = ModelCard(name=model, kind="causal", revision="", tokenizer="")
     replier = ServerReplier(server, card=card, model=model, concurrency=1)
-    asks = [ReplyAsk(messages=({"role": "user", "content": each},)) for each in PROBES]
+    asks = [Reply(messages=(("user", each),)) for each in PROBES]
     try:
         replies = dict(replier.reply(asks))
     except NotThereError:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from cimento.errors import ModelError
-from cimento.models.answering import Reply, ReplyAsk, StopReason
+from cimento.models.answering import Reply, StopReason, Written
 from cimento.models.base import ModelCard
 from cimento.models.server_http import Server
 from cimento.models.server_pool import ask_at_once
@@ -47,7 +47,7 @@ class ServerReplier:
         self.card = card
         self.remarks = remarks
 
-    def reply(self, asks: Sequence[ReplyAsk]) -> Iterator[tuple[int, Reply]]:
+    def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
         """Answer prompts, several at once; see `Replier`."""
         yield from ask_at_once(
             range(len(asks)),
@@ -56,8 +56,8 @@ class ServerReplier:
             stop=self._server.stop,
         )
 
-    def _ask(self, ask: ReplyAsk) -> Reply:
-        shown = ask.messages[-1]["content"] if ask.messages else ask.prompt
+    def _ask(self, ask: Reply) -> Written:
+        shown = ask.messages[-1][1] if ask.messages else ask.prompt
         about = f"prompt that ends in {shown[-_SHOWN:]!r}"
         path = "/chat/completions" if ask.messages else "/completions"
         body = self._body(ask)
@@ -73,14 +73,14 @@ class ServerReplier:
             todo="Does the server keep the OpenAI form? What was answered is kept: run again.",
         )
 
-    def _body(self, ask: ReplyAsk) -> dict[str, JsonValue]:
+    def _body(self, ask: Reply) -> dict[str, JsonValue]:
         body: dict[str, JsonValue] = {
             "model": self._model,
             "max_tokens": ask.max_tokens,
             "temperature": 0,
         }
         if ask.messages:
-            body["messages"] = [dict(turn) for turn in ask.messages]
+            body["messages"] = [{"role": role, "content": text} for role, text in ask.messages]
         else:
             body["prompt"] = ask.prompt
         if ask.stop:
@@ -104,7 +104,7 @@ def _one_of(options: Sequence[str]) -> JsonValue:
     }
 
 
-def read_reply(answer: JsonValue, *, chat: bool, options: Sequence[str]) -> Reply | None:
+def read_reply(answer: JsonValue, *, chat: bool, options: Sequence[str]) -> Written | None:
     """The reply in an answer; None where there is none.
 
     Args:
@@ -126,7 +126,7 @@ def read_reply(answer: JsonValue, *, chat: bool, options: Sequence[str]) -> Repl
     if not isinstance(text, str):
         return None
     reason: StopReason = "length" if choice.get("finish_reason") == "length" else "end"
-    return Reply(_unpacked(text) if options else text, reason)
+    return Written(_unpacked(text) if options else text, reason)
 
 
 def _unpacked(text: str) -> str:
