@@ -37,37 +37,19 @@ def same(one: float | None, other: float | None) -> bool:
     return one == other or one == pytest.approx(other, rel=1e-9)
 
 
-def of_run(printed: dict) -> list[tuple[str, float | None]]:
-    """What `run` says: question and p of each comparison of the two models."""
-    found = printed.get("comparisons") or []
-    if isinstance(found, dict):
-        return [("story_class", pair["test"]["p"]) for pairs in found.values() for pair in pairs]
-    return []
-
-
 @pytest.mark.parametrize("kind", SUITES)
-def test_run_and_compare_say_the_same_p(kind, tmp_path, capsys):
-    output = tmp_path / "runs"
-    printed = said(capsys, "run", *SUITES[kind], *MODELS, "-o", str(output))
-    first, second = folders(output)
-    two = said(capsys, "compare", first, second)
-    known = {duel["question"]: duel["test"] for duel in two["suites"]}
+def test_before_and_after_and_every_pair_have_the_same_p(kind, tmp_path, capsys):
+    said(capsys, "run", *SUITES[kind], *MODELS, "-o", str(tmp_path))
+    two = said(capsys, "compare", *folders(tmp_path))["rates"]
+    rankings = said(capsys, "compare", str(tmp_path), "--every-question")["rankings"]
 
-    told = of_run(printed)
-    assert bool(told) == (kind == "stories")
-    for question, p in told:
-        assert same(p, known[question]["p"]), question
-    # All models of the suite in one table.
-    (folder,) = {Path(each).parent for each in (first, second)}
-    for table in said(capsys, "compare", str(folder))["suites"]:
-        (duel,) = table["duels"]
-        other = known[table["question"]]
-        assert same(duel["test"]["p"], other["p"])
-        assert duel["test"]["method"] == other["method"]
-    # Prediction by prediction, before and after.
-    for found in two["comparisons"]:
-        together = found["flips"][-1]
-        assert same(together["test"]["p"], known["all predictions"]["p"])
+    pairs = {each["question"]: each["pairs"] for each in rankings}
+    assert two
+    for duel in two:
+        (pair,) = pairs[duel["question"]]
+        assert same(duel["test"]["p"], pair["test"]["p"]), duel["question"]
+        assert duel["test"]["method"] == pair["test"]["method"]
+        assert same(duel["change"]["estimate"], pair["change"]["estimate"])
 
 
 def test_a_templates_suite_has_no_p_from_too_few_sentences(tmp_path, capsys):
@@ -87,19 +69,19 @@ def test_a_templates_suite_has_no_p_from_too_few_sentences(tmp_path, capsys):
 def test_scores_of_two_kinds_of_model_are_not_compared(tmp_path, capsys):
     output = tmp_path / "runs"
     said(capsys, "run", "it-islands", *MODELS, "-o", str(output))
-    found = said(capsys, "compare", *folders(output))["comparisons"][0]
+    found = said(capsys, "compare", *folders(output))
 
-    assert found["note"] == (
+    assert {each["note"] for each in found["rates"]} == {
         "Scores of causal and masked models are on different scales: only rates are compared."
-    )
-    untested = [*found["scores"], *found["dds"], *(each["margins"] for each in found["flips"])]
+    }
+    untested = [*found["values"], *(each["values"] for each in found["rates"])]
     for each in untested:
         change = each["change"]
         assert (change["value"], change["low"], change["p"]) == (None, None, None)
         assert change["reason"] == "scores of causal and masked models are on different scales"
         assert each["first"] is not None
     # Rates stand beside each other, and are tested.
-    assert all(each["test"]["p"] is not None for each in found["flips"])
+    assert all(each["test"]["p"] is not None for each in found["rates"])
     assert invoke(["compare", *folders(output)]) == 0
     assert "only rates are compared" in capsys.readouterr().out
     assert invoke(["compare", str(output)]) == 0

@@ -121,15 +121,15 @@ def test_everything_that_is_made_of_a_run_on_a_server(tmp_path, capsys, caplog):
 
 
 def test_a_server_that_writes_the_key_into_its_replies(tmp_path, capsys, caplog):
-    """Replies are kept word for word: in the journal, the answers, the report."""
+    """Replies are kept word for word: in the cache, the tables of the run, the report."""
     with reply_server(lambda _turns: f"Vero. {KEY}") as server:
         asked = ["run", str(TRIPLES_FILE), "-m", server.address, "-o", "runs", "--limit", "3"]
         assert invoke([*asked, "--set", "answer=generate"]) == 0
         assert invoke(["report", "runs", "-o", "page.html"]) == 0
 
     assert server.asked
-    stored = b"".join(path.read_bytes() for path in tmp_path.rglob("*.jsonl"))
-    assert b"Vero. [key]" in stored
+    tables = [path for path in (tmp_path / "runs").rglob("*.parquet")]
+    assert any(b"Vero. [key]" in plain(path, path.read_bytes()) for path in tables)
     clean(tmp_path, capsys, caplog)
 
 
