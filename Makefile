@@ -6,7 +6,7 @@ STAMPS := $(VENV)/.stamps
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check docs test test-slow test-servers fuzz bench audit format wheel smoke clean
+.PHONY: help demo check docs test test-slow test-servers fuzz bench bench-trunk audit format wheel smoke clean
 
 help:  ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -57,6 +57,9 @@ fuzz: $(STAMPS)/dev  ## 10,000 mutated files for every reader; for a night (docs
 # make bench DATA=FOLDER BENCH='--works blimp masked'; see docs/performance.md
 bench: $(STAMPS)/dev  ## the table of speed: cimento, minicons, lm-eval and the bare model in turn
 	$(BIN)/python benchmarks/bench.py $(if $(DATA),--data '$(DATA)') $(BENCH)
+
+bench-trunk: $(STAMPS)/dev  ## what cimento costs around the model: start-up, stored runs, reports
+	$(BIN)/python benchmarks/trunk.py $(BENCH)
 
 audit: $(STAMPS)/dev  ## known vulnerabilities of the pinned packages, where there is a network
 	$(BIN)/python scripts/audit.py

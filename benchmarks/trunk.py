@@ -1,0 +1,232 @@
+"""What cimento costs around the model: start-up, stored runs shown again, reports.
+
+Each row of the table is a work, measured as CPU seconds of child processes with one thread, and the
+most it may cost. ``make bench-trunk``, or ``python benchmarks/trunk.py --help``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+MODEL = "demo-causal"
+SECONDS = "CPU s"
+SLOW_IMPORTS = ("torch", "transformers", "polars")
+"""What quick commands must not import."""
+
+REPORTED_SUITES = 50
+REPORTED_MODELS = ("demo-causal", "demo-masked")
+REPORTED_PAIRS = 40
+
+
+class Place:
+    """A folder where one row makes what it needs, and the processes that work there.
+
+    Args:
+        folder: empty; suites, runs and the cache of answers go here.
+
+    Attributes:
+        problems: why a row is not reached whatever it costs.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.problems: list[str] = []
+        self.environment = {
+            **os.environ,
+            "CIMENTO_CACHE_DIR": str(folder / "cache"),
+            "HF_HUB_OFFLINE": "1",
+            "OMP_NUM_THREADS": "1",
+            "PYTHONPATH": str(ROOT / "src"),
+            "RAYON_NUM_THREADS": "1",
+        }
+
+    def cimento(self, *arguments: object) -> float:
+        """CPU seconds, user and system, of one cimento command."""
+        return self.python("-m", "cimento", *arguments)
+
+    def python(self, *arguments: object) -> float:
+        """CPU seconds, user and system, of a Python process and of those that it waited for."""
+        command = [sys.executable, *map(str, arguments)]
+        errors = self.folder / "stderr"
+        with errors.open("wb") as stream:
+            process = subprocess.Popen(  # noqa: S603  # our own program
+                command,
+                cwd=self.folder,
+                env=self.environment,
+                stdout=subprocess.DEVNULL,
+                stderr=stream,
+            )
+            _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            sys.exit(f"{' '.join(command)} failed:\n{errors.read_text(encoding='utf-8')[-3000:]}")
+        return usage.ru_utime + usage.ru_stime
+
+    def refuse_imports(self, *arguments: object) -> None:
+        """See that a cimento command imports nothing that makes it slow."""
+        command = [sys.executable, "-X", "importtime", "-m", "cimento", *map(str, arguments)]
+        done = subprocess.run(  # noqa: S603  # our own program
+            command,
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+        self.problems += [f"imports {name}" for name in SLOW_IMPORTS if name in imported]
+
+    def pairs(self, count: int, *, name: str = "pairs.jsonl", seed: int = 1) -> Path:
+        """A file of minimal pairs in BLiMP's format, each of two sentences of some 15 tokens.
+
+        Args:
+            count: of pairs, which all differ.
+            name: of the file.
+            seed: other pairs for another seed.
+        """
+        path = self.folder / name
+        path.write_text("".join(_pair_lines(count, path.stem, seed)), encoding="utf-8")
+        return path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One row of the table.
+
+    Attributes:
+        name: to choose it by.
+        work: in words.
+        measure: makes what is needed, and gives a function that measures once.
+        target: the most it may cost.
+        unit: of `measure` and `target`.
+    """
+
+    name: str
+    work: str
+    measure: Callable[[Place], Callable[[], float]]
+    target: float
+    unit: str = SECONDS
+
+
+NOUNS = (
+    "report", "teacher", "letter", "key", "picture", "friend", "student", "book", "song", "garden",
+    "window", "doctor", "question", "story", "dog",
+)  # fmt: skip
+ADJECTIVES = ("old", "new", "small", "quiet", "red", "tall", "long", "bright", "cold", "famous")
+PREPOSITIONS = ("near", "behind", "beside", "under", "above")
+
+
+def _pair_lines(count: int, name: str, seed: int) -> list[str]:
+    choose = random.Random(seed).choice  # noqa: S311  # sentences, not secrets
+    lines: dict[str, None] = {}
+    while len(lines) < count:
+        start = f"The {choose(ADJECTIVES)} {choose(NOUNS)} {choose(PREPOSITIONS)}"
+        start += f" the {choose(ADJECTIVES)} {choose(NOUNS)}s"
+        end = f"near the {choose(ADJECTIVES)} {choose(NOUNS)} with every {choose(NOUNS)} today."
+        pair = {"sentence_good": f"{start} is {end}", "sentence_bad": f"{start} are {end}"}
+        labels = {"field": "syntax", "linguistics_term": "agreement", "UID": name}
+        lines[json.dumps({**pair, **labels, "simple_LM_method": True})] = None
+    return [
+        line.removesuffix("}") + f', "pair_id": {number}}}\n' for number, line in enumerate(lines)
+    ]
+
+
+def _help(place: Place) -> Callable[[], float]:
+    return lambda: place.cimento("--help")
+
+
+def _suites_list(place: Place) -> Callable[[], float]:
+    command = ("suites", "list")
+    place.refuse_imports(*command)
+    return lambda: place.cimento(*command)
+
+
+def _shown_again(place: Place) -> Callable[[], float]:
+    command = ("run", place.pairs(10_000), "-m", MODEL, "-o", place.folder / "runs")
+    place.cimento(*command)
+    place.refuse_imports(*command)
+    return lambda: place.cimento(*command)
+
+
+def _start(place: Place) -> Callable[[], float]:
+    runs = place.folder / "runs"
+    return lambda: place.cimento("run", "it-subject-verb", "-m", MODEL, "-o", runs, "--force")
+
+
+def _report(place: Place) -> Callable[[], float]:
+    suites = [
+        place.pairs(REPORTED_PAIRS, name=f"pairs-{number:02}.jsonl", seed=number)
+        for number in range(REPORTED_SUITES)
+    ]
+    models = [part for model in REPORTED_MODELS for part in ("-m", model)]
+    runs = place.folder / "runs"
+    place.cimento("run", *suites, *models, "-o", runs)
+    return lambda: place.cimento("report", runs, "-o", place.folder / "report.html")
+
+
+ROWS = (
+    Row(name="help", work="`cimento --help`", measure=_help, target=0.1),
+    Row(name="list", work="`cimento suites list`", measure=_suites_list, target=0.4),
+    Row(
+        name="shown",
+        work="a stored run of 10,000 pairs shown again",
+        measure=_shown_again,
+        target=0.6,
+    ),
+    Row(name="start", work="24 items, demo-causal, cache warm", measure=_start, target=3.5),
+    Row(
+        name="report",
+        work=f"report of {REPORTED_SUITES} suites x {len(REPORTED_MODELS)} models",
+        measure=_report,
+        target=5.0,
+    ),
+)
+
+
+def main() -> int:
+    """Measure the rows that the command line names, and print them as a table."""
+    options = _options()
+    print("| work | measured | at most | unit | reached |\n|---|---|---|---|---|")
+    missed = 0
+    for row in ROWS:
+        if options.rows and row.name not in options.rows:
+            continue
+        with tempfile.TemporaryDirectory(prefix="cimento-bench-") as folder:
+            place = Place(Path(folder))
+            once = row.measure(place)
+            value = statistics.median(once() for _ in range(options.rounds))
+        if value > row.target:
+            place.problems.append("no")
+        missed += bool(place.problems)
+        reached = ", ".join(place.problems) or "yes"
+        print(f"| {row.work} | {value:.2f} | {row.target:g} | {row.unit} | {reached} |", flush=True)
+    print(
+        f"\nMedians of {options.rounds}; one thread; {platform.machine()}, {os.cpu_count()} cores;"
+        f" Python {platform.python_version()}."
+    )
+    return 1 if missed else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    add = parser.add_argument
+    add("--rows", nargs="*", default=[], choices=[row.name for row in ROWS], metavar="ROW",
+        help=f"of {', '.join(row.name for row in ROWS)}; all where none is given")  # fmt: skip
+    add("--rounds", type=int, default=3, help="times that every work is done")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
