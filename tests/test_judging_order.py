@@ -13,7 +13,6 @@ from cimento.errors import TableError
 from cimento.measures.regions import region_values
 from cimento.pieces import Pieces
 from cimento.suites.model import Suite
-from cimento.suites.stored import store_items
 from cimento.verdicts.judge import each_verdict, judge, judge_values, parse_predictions
 from tests.judging import make_suite, requests_of, word_tokens
 
@@ -33,17 +32,16 @@ def surprisals_of(count: int) -> list[float]:
     rows=st.permutations(range(7)),
     asked=st.permutations(range(7)),
     known=st.sets(st.integers(0, 6)),
-    stored=st.booleans(),
 )
 def test_verdicts_are_in_the_order_of_the_suite_whatever_the_order_of_the_answers(
-    rows, asked, known, stored
+    rows, asked, known
 ):
     whole = suite_of(7)
     tokens = word_tokens(whole, surprisals_of(7))
     requests = requests_of(whole)
     # Some of its items are unknown to the suite, and some of the suite's items have no answers.
     items = tuple(whole.items[number] for number in rows if number != 3)
-    suite = dataclasses.replace(whole, items=store_items(items) if stored else items)
+    suite = dataclasses.replace(whole, items=items)
     by_item = [requests.filter(pl.col("item") == whole.items[n].id) for n in asked if n in known]
     given_requests = pl.concat([requests.head(0), *by_item])
     expected = judge_values(suite, region_values(tokens, given_requests, metric="sum"))

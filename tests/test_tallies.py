@@ -23,7 +23,6 @@ from cimento.statistics.intervals import (
     wilson,
 )
 from cimento.suites.model import Suite
-from cimento.suites.stored import store_items
 from cimento.verdicts.accuracy import Rule, accuracies, accuracies_by, clusters_of
 from cimento.verdicts.compact import Verdict, Verdicts
 from tests.judging import make_suite
@@ -113,30 +112,25 @@ def judged(draw: st.DrawFn) -> tuple[Suite, list[Verdict]]:
 @given(
     case=judged(),
     packed=st.booleans(),
-    stored=st.booleans(),
     ties=st.sampled_from(("tie", "pass")),
 )
-def test_accuracies_are_those_of_lists_whatever_the_order_of_verdicts(case, packed, stored, ties):
+def test_accuracies_are_those_of_lists_whatever_the_order_of_verdicts(case, packed, ties):
     suite, verdicts = case
     passes = {"pass", "tie"} if ties == "pass" else {"pass"}
     clusters = clusters_of(suite)
     names = {item.id: item.column("phenomenon") or "" for item in suite.items}
     numbers = (*range(len(suite.predictions)), None) if suite.predictions else ()
-    unique = len(names) == len(suite.items)
-    asked = (
-        dataclasses.replace(suite, items=store_items(suite.items)) if stored and unique else suite
-    )
     given_verdicts = Verdicts(verdicts) if packed else verdicts
 
     rule = Rule(ties=ties, near_tie_bits=1e-5)
-    found = accuracies(asked, given_verdicts, seed=0, rule=rule)
+    found = accuracies(suite, given_verdicts, seed=0, rule=rule)
     assert found.n_items == len(suite.items)
     assert [without_chance(each) for each in (*found.predictions, found.conjunction) if each] == [
         of_lists([v for v in verdicts if v.prediction == n], clusters, passes=passes)
         for n in numbers
     ]
 
-    groups = accuracies_by(asked, given_verdicts, seed=0, rule=rule)
+    groups = accuracies_by(suite, given_verdicts, seed=0, rule=rule)
     assert list(groups) == (list(dict.fromkeys(names.values())) if any(names.values()) else [])
     for name, group in groups.items():
         assert group.n_items == list(names.values()).count(name)

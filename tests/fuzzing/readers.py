@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from pathlib import Path
 
 from cimento.errors import InputError
@@ -20,16 +19,6 @@ def suite(path: Path) -> object:
     from cimento.suites.load import load_suites
 
     return [plan_suite(each.suite) for each in load_suites(path)]
-
-
-def suite_on_disk(path: Path) -> object:
-    """The same, read some lines at a time into a temporary file, as a run does."""
-    from cimento.requests import plan_suite
-    from cimento.suites.load import load_suite
-    from cimento.suites.stored import store_items
-
-    suite = load_suite(path, stored=True).suite
-    return plan_suite(dataclasses.replace(suite, items=store_items(suite.items)))
 
 
 def zorro(path: Path) -> object:

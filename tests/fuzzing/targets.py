@@ -88,13 +88,6 @@ SUITES = {
     "native items.tsv": _in_folder(
         "items.tsv", readers.suite, s.NATIVE_ITEMS, s.NATIVE_WITH_EXTRA, suite__toml=s.NATIVE_TOML
     ),
-    "native items on disk": _in_folder(
-        "items.tsv",
-        readers.suite_on_disk,
-        s.NATIVE_ITEMS,
-        s.NATIVE_WITH_EXTRA,
-        suite__toml=s.NATIVE_TOML,
-    ),
     "native items.csv": _in_folder(
         "items.csv", readers.suite, s.PAIR_TABLE, suite__toml=s.PAIRS_TOML
     ),

@@ -12,10 +12,8 @@ from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors, warnings
 from cimento.suites.model import Suite
 from cimento.suites.readers import FORMATS, SUITE_SUFFIXES, TOML, detect_format, find_reader
-from cimento.suites.readers.native import TABLES, read_native
+from cimento.suites.readers.native import TABLES
 from cimento.suites.readers.plugged import plugged_suffixes
-from cimento.suites.reading import Reading
-from cimento.suites.stored import settled
 
 SMALL_STIMULI = 80_000
 STIMULUS_BYTES = 10
@@ -32,8 +30,6 @@ class LoadedSuite:
         sha256: of the bytes read, hexadecimal.
         path: file or folder.
         format: name of the format, a key of `readers.FORMATS`; a suffix where a plug-in read it.
-        copy: a folder in which the suite stands just as `write_native` would write it, where it
-            is known that there is one.
     """
 
     suite: Suite
@@ -41,26 +37,21 @@ class LoadedSuite:
     sha256: str
     path: Path
     format: str
-    copy: Path | None = None
 
 
-def load_suite(path: Path, *, format_: str = "", stored: bool = False) -> LoadedSuite:
+def load_suite(path: Path, *, format_: str = "") -> LoadedSuite:
     """Read and check one suite.
 
     Args:
         path: a suite folder, or a file in one of the formats of `readers.FORMATS` or of a plug-in.
         format_: name of the format, where the file does not tell it.
-        stored: whether the items, where they are many, shall stand in a temporary file instead of
-            memory (`cimento.suites.stored`). Those of a folder with items.tsv are never all in
-            memory, those of other formats while they are read.
 
     Raises:
         InputError: the path does not exist, may not be read or is in no known format.
         SuiteError: the suite has faults; the error carries all of them.
         UsageError: there is no such format.
-        StorageError: there is no room for the temporary file.
     """
-    loaded, faults = read_suite(path, format_=format_, stored=stored)
+    loaded, faults = read_suite(path, format_=format_)
     if loaded is None or errors(faults):
         raise SuiteError(where=str(path), faults=faults)
     return loaded
@@ -76,20 +67,18 @@ def inspect_suite(path: Path) -> tuple[Suite | None, tuple[Fault, ...]]:
     return (loaded.suite if loaded is not None else None), faults
 
 
-def load_suites(path: Path, *, stored: bool = False) -> list[LoadedSuite]:
+def load_suites(path: Path) -> list[LoadedSuite]:
     """Every suite at a path: one for a file or a suite folder, many for a folder or zip of suites.
 
     Args:
         path: a suite, or a folder or an archive of suites.
-        stored: as for `load_suite`; each suite that is not small has an open file then.
 
     Raises:
         InputError: as for `load_suite`, or the folder holds no suite, or the archive is unsafe.
         SuiteError: suites have faults; the error carries those of all of them.
-        StorageError: there is no room for temporary files.
     """
     with opened(path) as folder:
-        loaded = _load_all(folder, stored=stored, count=StimulusCount(path))
+        loaded = _load_all(folder, count=StimulusCount(path))
         if folder == path:
             return loaded
         return [replace(each, path=path / each.path.relative_to(folder)) for each in loaded]
@@ -125,12 +114,11 @@ class StimulusCount:
             )
 
 
-def _load_all(path: Path, *, stored: bool, count: StimulusCount) -> list[LoadedSuite]:
+def _load_all(path: Path, *, count: StimulusCount) -> list[LoadedSuite]:
     """Every suite at a path.
 
     Args:
         path: a file, a suite folder, or a folder of suites.
-        stored: as for `load_suite`.
         count: of their sentences.
 
     Raises:
@@ -141,7 +129,7 @@ def _load_all(path: Path, *, stored: bool, count: StimulusCount) -> list[LoadedS
     faulty: list[SuiteError] = []
     for each in suite_paths(path):
         try:
-            loaded.append(load_suite(each, stored=stored))
+            loaded.append(load_suite(each))
         except SuiteError as error:
             faulty.append(error)
             continue
@@ -229,9 +217,7 @@ def _refuse_large(path: Path) -> None:
         )
 
 
-def read_suite(
-    path: Path, *, format_: str = "", stored: bool = False
-) -> tuple[LoadedSuite | None, tuple[Fault, ...]]:
+def read_suite(path: Path, *, format_: str = "") -> tuple[LoadedSuite | None, tuple[Fault, ...]]:
     """What can be read of a suite, and every fault found; arguments as for `load_suite`.
 
     Raises:
@@ -241,20 +227,9 @@ def read_suite(
     _refuse_large(path)
     try:
         format_ = format_ or detect_format(path)
-        reading = _reading(path, format_, stored=stored)
+        reading = find_reader(format_)(path)
     except SuiteError as error:
         return None, error.faults
     suite = reading.suite
     faults = (*reading.faults, *check_suite(suite, places=reading.places))
-    if stored:
-        suite = replace(suite, items=settled(suite.items))
     return LoadedSuite(suite, warnings(faults), reading.sha256, path, format_), faults
-
-
-def _reading(path: Path, format_: str, *, stored: bool) -> Reading:
-    """What the reader of a format makes of a path; only the native one stores as it reads."""
-    if not stored or format_ != "native":
-        return find_reader(format_)(path)
-    reading = read_native(path, stored=True)
-    # A short suite is checked more quickly when it is held.
-    return replace(reading, suite=replace(reading.suite, items=settled(reading.suite.items)))

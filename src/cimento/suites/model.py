@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Never, Protocol, TypeAlias, runtime_checkable
+from typing import Literal, Never, TypeAlias
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 Metric: TypeAlias = Literal["sum", "mean", "median", "range", "max", "min"]
@@ -141,23 +141,6 @@ def reviewers(meta: Meta) -> str:
     return ", ".join(map(str, names)) if isinstance(names, list) else str(names)
 
 
-@runtime_checkable
-class Surveyed(Protocol):
-    """Items that know what names there are in them, for going through them takes time."""
-
-    @property
-    def ids(self) -> Iterator[str]:
-        """The ids of the items, in order."""
-
-    @property
-    def condition_names(self) -> tuple[str, ...]:
-        """The names of all conditions, in order of first appearance."""
-
-    @property
-    def column_names(self) -> tuple[str, ...]:
-        """The names of all free columns, in order of first appearance."""
-
-
 @dataclass(frozen=True, slots=True)
 class Suite:
     """A test suite.
@@ -166,7 +149,7 @@ class Suite:
         meta: name, language, licence and the like.
         region_names: for display; region k of a formula is ``region_names[k - 1]``.
         predictions: what should hold; a suite may have none.
-        items: in file order; a tuple, or on disk (`cimento.suites.stored`).
+        items: in file order.
         metric: how the surprisals of a region's tokens become one value.
         join: how regions become a sentence: ``blank`` puts one blank between non-empty regions,
             ``detok`` also removes blanks before ``. , ! ? ; :``.
@@ -197,22 +180,16 @@ class Suite:
 
     def item_ids(self) -> Iterator[str]:
         """The ids of the items, in order."""
-        if isinstance(self.items, Surveyed):
-            return self.items.ids
         return (item.id for item in self.items)
 
     @property
     def condition_names(self) -> tuple[str, ...]:
         """The names of all conditions, in order of first appearance."""
-        if isinstance(self.items, Surveyed):
-            return self.items.condition_names
         return tuple(dict.fromkeys(c.name for _, c in self.stimuli()))
 
     @property
     def column_names(self) -> tuple[str, ...]:
         """The names of all free columns, in order of first appearance."""
-        if isinstance(self.items, Surveyed):
-            return self.items.column_names
         return tuple(dict.fromkeys(key for _, c in self.stimuli() for key in c.columns))
 
     def _repr_html_(self) -> str:

@@ -8,7 +8,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import overload
 
 from cimento.errors import Fault, InputError, SuiteError
 from cimento.files import read_bytes
@@ -30,7 +29,7 @@ class Reading:
         suite: as read; it may still have faults that only checks find.
         sha256: of the bytes read, hexadecimal.
         places: where each stimulus stands, such as ``items.tsv row 12``, in the order of
-            ``suite.stimuli()``; a tuple, or made when they are asked for (`RowPlaces`).
+            ``suite.stimuli()``.
         faults: what was found while reading.
     """
 
@@ -38,31 +37,6 @@ class Reading:
     sha256: str
     places: Sequence[str]
     faults: tuple[Fault, ...] = ()
-
-
-class RowPlaces(Sequence[str]):
-    """Places in a table, such as ``items.tsv row 12``, of which only the numbers are held.
-
-    Args:
-        name: of the file.
-        numbers: of the rows.
-    """
-
-    def __init__(self, name: str, numbers: Sequence[int]) -> None:
-        self._name = name
-        self._numbers = numbers
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[str]: ...
-    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
-        if isinstance(index, slice):
-            return RowPlaces(self._name, self._numbers[index])
-        return place_of_row(self._name, self._numbers[index])
 
 
 def place_of_row(name: str, number: int) -> str:

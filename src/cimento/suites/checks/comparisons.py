@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
+from statistics import fmean
 
 from cimento.errors import Fault, FormulaError
 from cimento.suites.checks.stimuli import Check, Each, Listing, Located, Stimulus
@@ -30,8 +32,6 @@ CHARACTER_SHARE = 0.75
 """The same for characters, where the words are equal in number."""
 CHARACTER_DIFFERENCE = 0.1
 """Mean difference in characters, relative to the longer side, from which on it is reported."""
-_SMALLEST = 1074
-"""Every float is a multiple of 2 to the power of minus so many."""
 
 
 def comparison_checks(suite: Suite) -> list[Check]:
@@ -94,7 +94,7 @@ class _Difference:
     def __init__(self, unit: str) -> None:
         self.unit = unit
         self.count = self.more = self.less = self.total = 0
-        self._relative = 0  # exact: floats as multiples of the smallest one, as math.fsum adds them
+        self._relative = array("d")
 
     def add(self, low: int, high: int) -> None:
         """Add the lengths of the two sides in one item."""
@@ -103,8 +103,7 @@ class _Difference:
         self.more += difference > 0
         self.less += difference < 0
         self.total += difference
-        above, below = (difference / max(low, high, 1)).as_integer_ratio()
-        self._relative += above << _SMALLEST - below.bit_length() + 1
+        self._relative.append(difference / max(low, high, 1))
 
     @property
     def share(self) -> float:
@@ -119,7 +118,7 @@ class _Difference:
     @property
     def relative(self) -> float:
         """What an item has more, relative to its longer side, on average."""
-        return self._relative / (1 << _SMALLEST) / self.count
+        return fmean(self._relative)
 
 
 class _Lengths:

@@ -1,8 +1,7 @@
 """Items as checks go through them: one after the other, each with its stimuli and their places.
 
-A suite may have far more items than there is room for, and an item may be a new object each time
-it is looked at. So checks see every item once, hold numbers, and look again only at what they
-report.
+Checks see every item once, hold numbers, and look again only at what they report: nothing is held
+of the many items in which there is nothing wrong.
 """
 
 from __future__ import annotations

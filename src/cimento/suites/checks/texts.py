@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from cimento.errors import Fault
 from cimento.suites.checks.stimuli import Check, Listing, Located, Stimulus
 from cimento.suites.faults import fault
-from cimento.suites.repeats import Hashes
 
 _BLANKS = re.compile(r"\s{2,}")
 _APOSTROPHE = re.compile(r"(?<=\w)['’]|['’](?=\w)")
@@ -103,7 +102,7 @@ class _Apostrophes:
 
     def __init__(self) -> None:
         self._listings = {"'": Listing(), "’": Listing()}
-        self._places = {"'": Hashes(), "’": Hashes()}
+        self._places: dict[str, set[str]] = {"'": set(), "’": set()}
 
     def see(self, stimulus: Stimulus, text: str) -> None:
         for mark in set(_APOSTROPHE.findall(text)):
@@ -115,7 +114,7 @@ class _Apostrophes:
         found = self._listings
         rarer, other = sorted(found, key=lambda mark: found[mark].count)
         if found[rarer].count:
-            both = self._places[rarer].shared(self._places[other])
+            both = len(self._places[rarer] & self._places[other])
             seen = (
                 f"{found[rarer].count} stimuli have {rarer} (U+{ord(rarer):04X}) and "
                 f"{found[other].count} have {other} (U+{ord(other):04X})"

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from sys import intern
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from cimento.errors import Fault
 from cimento.parsing import parse_json
 from cimento.suites.faults import fault
 from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Prediction, Region
 from cimento.suites.notation import lone_backslash, read_regions, unescape
-from cimento.suites.reading import RowPlaces, place_of_row, strip_blanks
-from cimento.suites.stored import ItemStore, StoredItems
+from cimento.suites.reading import place_of_row, strip_blanks
 from cimento.suites.tables import Row, Table
 
 if TYPE_CHECKING:
@@ -30,7 +28,7 @@ PAIR_PREDICTION = Prediction(
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class _Columns:
     """Which columns of a table hold what; all others are free ones.
 
     Attributes:
@@ -43,27 +41,6 @@ class Columns:
     item: str | None
     condition: str | None
     texts: Mapping[str, str]
-
-    @property
-    def pairs(self) -> bool:
-        """Whether a row is a pair of sentences."""
-        return self.condition is None
-
-
-class RowSink(Protocol):
-    """Where conditions go as they come from the rows of a table."""
-
-    def add(
-        self, item: str, condition: Condition, *, row: int, extra: Mapping[str, JsonValue] = NOTHING
-    ) -> None:
-        """Add a condition to an item.
-
-        Args:
-            item: id of the item.
-            condition: one of its conditions.
-            row: number of its row.
-            extra: what another format said about the item.
-        """
 
 
 @dataclass(slots=True)
@@ -84,7 +61,14 @@ class Rows:
     def add(
         self, item: str, condition: Condition, *, row: int, extra: Mapping[str, JsonValue] = NOTHING
     ) -> None:
-        """Add a condition to an item."""
+        """Add a condition to an item.
+
+        Args:
+            item: id of the item.
+            condition: one of its conditions.
+            row: number of its row.
+            extra: what another format said about the item.
+        """
         self._conditions.setdefault(item, []).append(condition)
         self._numbers.setdefault(item, []).append(row)
         if extra:
@@ -104,59 +88,29 @@ class Rows:
         )
 
 
-class StoredRows:
-    """Conditions in a temporary file, and the numbers of their rows.
-
-    Args:
-        name: of the table.
-
-    Raises:
-        StorageError: there is no room for temporary files.
-    """
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._store = ItemStore()
-        self._numbers = array("Q")
-
-    def add(
-        self, item: str, condition: Condition, *, row: int, extra: Mapping[str, JsonValue] = NOTHING
-    ) -> None:
-        """Add a condition to an item."""
-        self._store.add(item, condition, extra=extra)
-        self._numbers.append(row)
-
-    def finish(self) -> tuple[StoredItems, Sequence[str]]:
-        """The items, and where each stimulus stands, as `Rows` has them."""
-        items = self._store.items()
-        numbers, order = self._numbers, items.row_order
-        if not isinstance(order, range):
-            numbers = array("Q", (numbers[row] for row in order))
-        return items, RowPlaces(self._name, numbers)
-
-
 def read_items(table: Table) -> tuple[Rows | None, list[Fault]]:
     """The rows of a table with ``item``, ``condition``, ``text``, or with ``good`` and ``bad``.
 
     Returns:
         The rows, None where columns are missing, and the faults found.
     """
-    columns, faults = find_columns(table)
+    columns, faults = _find_columns(table)
     if columns is None:
         return None, faults
-    rows = Rows(table.name, columns.pairs)
-    return rows, add_rows(table, columns, rows)
+    rows = Rows(table.name, pairs=columns.condition is None)
+    add = _add_stimuli if columns.condition else _add_pairs
+    return rows, add(table, columns, rows)
 
 
-def find_columns(table: Table) -> tuple[Columns | None, list[Fault]]:
+def _find_columns(table: Table) -> tuple[_Columns | None, list[Fault]]:
     """Which columns of a table hold what; None, and faults, where some are missing."""
     item = table.find("item")
     name, text = table.find("condition"), table.find("text")
     good, bad = table.find("good"), table.find("bad")
     if good and bad and not (name and text):
-        return Columns(item or table.find("id"), None, {"good": good, "bad": bad}), []
+        return _Columns(item or table.find("id"), None, {"good": good, "bad": bad}), []
     if item and name and text:
-        return Columns(item, name, {"": text}), []
+        return _Columns(item, name, {"": text}), []
     found = {"item": item, "condition": name, "text": text}
     missing = ", ".join(each for each, column in found.items() if not column)
     seen = f"The column {missing} is missing; there are {', '.join(table.columns)}."
@@ -164,24 +118,7 @@ def find_columns(table: Table) -> tuple[Columns | None, list[Fault]]:
     return None, [fault("CIM-S004", where=table.name, seen=seen, todo=todo)]
 
 
-def add_rows(table: Table, columns: Columns, sink: RowSink, *, first: int = 1) -> list[Fault]:
-    """Read the rows of a table, or of a part of one.
-
-    Args:
-        table: the table, or its header with some rows.
-        columns: as `find_columns` tells them.
-        sink: gets the conditions.
-        first: which row of the table the first one is, empty ones not counted.
-
-    Returns:
-        The faults found.
-    """
-    if columns.condition is None:
-        return _add_pairs(table, columns, sink, first=first)
-    return _add_stimuli(table, columns, sink)
-
-
-def _add_stimuli(table: Table, columns: Columns, sink: RowSink) -> list[Fault]:
+def _add_stimuli(table: Table, columns: _Columns, rows: Rows) -> list[Fault]:
     item, name, text = str(columns.item), str(columns.condition), columns.texts[""]
     faults: list[Fault] = []
     for row in table.rows:
@@ -194,19 +131,19 @@ def _add_stimuli(table: Table, columns: Columns, sink: RowSink) -> list[Fault]:
         if extra is not None:
             condition = _with_extra(condition, extra)
         own = NOTHING if extra is None else extra.item
-        sink.add(id_, condition, row=row.number, extra=own)
+        rows.add(id_, condition, row=row.number, extra=own)
     return faults
 
 
-def _add_pairs(table: Table, columns: Columns, sink: RowSink, *, first: int) -> list[Fault]:
+def _add_pairs(table: Table, columns: _Columns, rows: Rows) -> list[Fault]:
     faults: list[Fault] = []
-    for number, row in enumerate(table.rows, start=first):
+    for number, row in enumerate(table.rows, start=1):
         cells = _Cells(table, row, faults)
         id_ = cells.take(columns.item) if columns.item else str(number)
         regions = {name: cells.regions(column) for name, column in columns.texts.items()}
         free = cells.rest() or NOTHING
         for name, pieces in regions.items():
-            sink.add(id_, Condition(name, pieces, free), row=row.number)
+            rows.add(id_, Condition(name, pieces, free), row=row.number)
     return faults
 
 

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import tomllib
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import Fault, did_you_mean
 from cimento.files import read_bytes
 from cimento.parsing import parse_json, parse_toml
-from cimento.suites.blocks import UnusualTableError, table_blocks
 from cimento.suites.faults import fault
 from cimento.suites.model import Item, JsonValue, Meta, Prediction, Suite
-from cimento.suites.readers.items import (
-    EXTRA,
-    PAIR_PREDICTION,
-    Columns,
-    RowSink,
-    StoredRows,
-    add_rows,
-    find_columns,
-    read_items,
-)
+from cimento.suites.readers.items import EXTRA, PAIR_PREDICTION, read_items
 from cimento.suites.reading import Reading, decode, sha256_of, unusable
-from cimento.suites.stored import store_items
-from cimento.suites.tables import Table, read_table
+from cimento.suites.tables import read_table
 
 if TYPE_CHECKING:
     from cimento.suites.schema import TomlSuite
@@ -43,31 +30,16 @@ OPTION_KEYS = ("metric", "join", "cluster", "leading_blank")
 PREDICTION_KEYS = ("formula", "comment")
 
 
-def read_native(folder: Path, *, stored: bool = False) -> Reading:
+def read_native(folder: Path) -> Reading:
     """Read a suite folder.
 
     Args:
         folder: with suite.toml and a table of items.
-        stored: whether the items shall stand in a temporary file instead of memory. A table that
-            is not tab-separated, or has anything unusual, is in memory while it is read.
 
     Raises:
         InputError: a file is missing or may not be read.
         SuiteError: no suite can be made of what the files hold.
-        StorageError: there is no room for the temporary file.
     """
-    if not stored:
-        return _read_whole(folder)
-    # All messages come from the one reader that has the whole table before it.
-    reading = _read_in_blocks(folder)
-    if reading is None:
-        reading = _read_whole(folder)
-        suite = replace(reading.suite, items=store_items(reading.suite.items))
-        reading = replace(reading, suite=suite)
-    return reading
-
-
-def _read_whole(folder: Path) -> Reading:
     toml = read_bytes(folder / TOML)
     table_path, faults = _find_table(folder)
     if table_path is None:
@@ -85,46 +57,6 @@ def _read_whole(folder: Path) -> Reading:
         raise unusable(folder, faults)
     suite = _with_settings(rows.items(), settings, pairs=rows.pairs)
     return Reading(suite, sha256_of(toml, items), rows.places(), tuple(faults))
-
-
-def _read_in_blocks(folder: Path) -> Reading | None:
-    """A suite with its items in a temporary file; None where its files have to be read whole."""
-    toml = read_bytes(folder / TOML)
-    path, _ = _find_table(folder)
-    settings, faults = _parse_toml(toml)
-    if settings is None or path is None or path.suffix != ".tsv" or not path.is_file():
-        return None
-    digest = hashlib.sha256(toml)
-    rows = StoredRows(path.name)
-    try:
-        with path.open("rb") as file:
-            pairs, more = _add_blocks(table_blocks(file, name=path.name, digest=digest), rows)
-    except (OSError, UnusualTableError):
-        return None
-    items, places = rows.finish()
-    suite = _with_settings(items, settings, pairs=pairs)
-    return Reading(suite, digest.hexdigest(), places, (*faults, *more))
-
-
-def _add_blocks(blocks: Iterable[Table], rows: RowSink) -> tuple[bool, list[Fault]]:
-    """Whether a row is a pair of sentences, and the faults of the rows.
-
-    Raises:
-        UnusualTableError: the table has not the columns it should have, or something else.
-    """
-    columns: Columns | None = None
-    faults: list[Fault] = []
-    first = 1
-    for block in blocks:
-        if columns is None:
-            columns, _ = find_columns(block)
-        if columns is None:
-            break
-        faults += add_rows(block, columns, rows, first=first)
-        first += len(block.rows)
-    if columns is None:
-        raise UnusualTableError
-    return columns.pairs, faults
 
 
 def _find_table(folder: Path) -> tuple[Path | None, list[Fault]]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
-from cimento.files import atomically
+from cimento.files import write_text
 from cimento.suites.model import Condition, Item, JsonValue, Prediction, Suite
 from cimento.suites.notation import escape, write_regions
 from cimento.suites.readers.items import EXTRA
@@ -16,8 +15,6 @@ from cimento.suites.readers.native import META_KEYS, OPTION_KEYS, PREDICTION_KEY
 
 TABLE = "items.tsv"
 
-_TOGETHER = 256
-"""Rows that are one piece of a file."""
 _Object = dict[str, JsonValue]
 _COLUMNS = ("item", "condition", "text", EXTRA)
 _TOML_INTEGERS = range(-(2**63), 2**63)
@@ -29,42 +26,11 @@ def write_native(suite: Suite, folder: Path) -> Path:
     Raises:
         StorageError: the folder cannot be written.
     """
-    for name, pieces in native_pieces(suite):
-        _write(pieces, folder / name)
-    return folder
-
-
-def native_files(suite: Suite) -> dict[str, str]:
-    """The files of a suite's folder: what is in them, by their names."""
-    return {name: "".join(pieces) for name, pieces in native_pieces(suite)}
-
-
-def native_pieces(suite: Suite) -> Iterator[tuple[str, Iterator[str]]]:
-    """The files of a suite's folder, a part of one at a time, so that long ones are never held.
-
-    Args:
-        suite: its items are gone through twice.
-
-    Returns:
-        The name of each file and its text in pieces, of which none is empty.
-    """
     import tomli_w
 
-    yield TOML, iter((tomli_w.dumps(_settings(suite)),))
-    yield TABLE, _joined("\t".join(row) + "\n" for row in _rows(suite))
-
-
-def _write(pieces: Iterable[str], path: Path) -> None:
-    def save(temporary: Path) -> None:
-        with temporary.open("wb") as file:
-            file.writelines(piece.encode("utf-8") for piece in pieces)
-
-    atomically(path, save)
-
-
-def _joined(lines: Iterator[str]) -> Iterator[str]:
-    while piece := "".join(islice(lines, _TOGETHER)):
-        yield piece
+    write_text(tomli_w.dumps(_settings(suite)), folder / TOML)
+    write_text("".join("\t".join(row) + "\n" for row in _rows(suite)), folder / TABLE)
+    return folder
 
 
 def _settings(suite: Suite) -> _Object:
