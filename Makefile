@@ -31,12 +31,13 @@ $(STAMPS)/servers: $(STAMPS)/dev requirements-servers.txt
 demo: $(STAMPS)/run  ## every starter suite on the two demo models, offline, with a report
 	$(BIN)/cimento demo
 
-check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings
+check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unused names
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/check_sizes.py
+	$(BIN)/python scripts/dead_names.py
 
 docs: $(STAMPS)/dev  ## the documentation as a site in build/site, warnings as errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cimento.answers import TOKENS, requests_table
 from cimento.measures import Missing, region_values
-from cimento.models.align import containing, crossing_tokens, tokens_in, trim_spans, word_spans
+from cimento.models.align import containing, tokens_in, trim_spans, word_spans
 from cimento.models.tokenizing import Frame, encode
 from cimento.requests import plan_suite
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
@@ -94,18 +94,6 @@ def test_tokens_of_a_stretch_by_hand():
     assert tokens_in(spans, [(4, 8)]) == [3]
     assert tokens_in(spans, [(0, 2), (8, 9)]) == [1, 4, 5]
     assert tokens_in(spans, []) == []
-
-
-@settings(deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=8), SPANS)
-def test_tokens_that_cross_a_boundary(lengths, boundaries):
-    spans = [(start, start + length) for start, length in lengths]
-    crossing = [
-        i
-        for i, (start, end) in enumerate(spans)
-        if any(start < boundary < end for boundary in boundaries)
-    ]
-    assert crossing_tokens(spans, boundaries) == crossing
 
 
 def one_stimulus(pieces) -> Suite:

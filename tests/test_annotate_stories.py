@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.annotate.dialogue import RefusedError, Session, converse, lines_of
+from cimento.annotate.dialogue import RefusedError, Session, converse
 from cimento.annotate.second import Judgment, agreement, to_adjudicate
 from cimento.annotate.stories import finished, story_fields
 from cimento.annotate.story_files import play, read_recorded, session_file, timing_file
@@ -20,6 +20,7 @@ from cimento.stories.readers import read_stories
 from cimento.stories.records import CONFLICT, STATE, STORY
 from cimento.stories.states import ATTRIBUTES
 from cimento.stories.writers import record
+from tests.dialogues import lines_of
 from tests.stories import TRIPLES
 
 SENTENCES = (

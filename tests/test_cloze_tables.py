@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.cloze.judging.candidates import Candidate
-from cimento.cloze.readers.candidates import read_candidates
-from cimento.cloze.writers.candidates import write_candidates
+from cimento.cloze.notation import write_cell
+from cimento.cloze.readers.candidates import COLUMNS, read_candidates
 from cimento.errors import InputError
 
 texts = st.one_of(
@@ -27,11 +27,29 @@ candidates = st.builds(
 )
 
 
+def row_of(candidate):
+    """A candidate as a line of the table, as docs/cloze.md has it."""
+    parts = (
+        " | ".join(write_cell(text, signs="|") or "\\e" for text in texts)
+        for texts in (candidate.remarks, candidate.tags)
+    )
+    return (
+        write_cell(candidate.item),
+        str(candidate.rank),
+        write_cell(candidate.text),
+        "" if candidate.probability is None else repr(candidate.probability),
+        {True: "yes", False: "no", None: ""}[candidate.fits],
+        *parts,
+    )
+
+
 class TestTables:
     @given(st.lists(candidates, min_size=1, max_size=5))
     @settings(deadline=None)
     def test_what_is_written_is_what_is_read(self, tmp_path_factory, some):
-        path = write_candidates(some, tmp_path_factory.mktemp("out") / "candidates.tsv")
+        path = tmp_path_factory.mktemp("out") / "candidates.tsv"
+        lines = [COLUMNS, *map(row_of, some)]
+        path.write_bytes("".join("\t".join(line) + "\n" for line in lines).encode("utf-8"))
         assert read_candidates(path) == some
 
     def test_a_table_that_was_annotated_has_no_ranks(self, tmp_path):

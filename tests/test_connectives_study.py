@@ -25,7 +25,6 @@ from cimento.studies.connectives.checks import (
 from cimento.studies.connectives.cloze import (
     NONE,
     ClozeItem,
-    entropy_bits,
     fold,
     preference,
     rank_of,
@@ -350,11 +349,6 @@ class TestClozeItems:
         )
         ten, _ = table_5([found], k=3)
         assert {each.name for each in ten if each.count} == {"target of several tokens"}
-
-    def test_entropy(self):
-        assert entropy_bits(self.item(se=2, quando=2)) == 1.0
-        assert entropy_bits(self.item(se=4)) == 0.0
-        assert entropy_bits(self.item()) is None
 
     def test_ranks_do_not_mind_capitals_or_spelling(self):
         assert rank_of(self.item(), "se") == 2

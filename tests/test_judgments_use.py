@@ -14,7 +14,6 @@ import cimento
 from cimento.acceptability.suites import load_rated, rated_of
 from cimento.annotate.adjudicating import adjudicate, agreement_text
 from cimento.annotate.applying import apply_judgments
-from cimento.annotate.dialogue import lines_of
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
 from cimento.judgments.adjudicating import agreements, one_annotator, side_by_side
@@ -23,6 +22,7 @@ from cimento.judgments.records import Judgment, judgments_of, table_of
 from cimento.runs.run import open_runs
 from cimento.studies.connectives.cloze import TARGET, table_3
 from cimento.studies.connectives.own import own_tables, read_own
+from tests.dialogues import lines_of
 
 SUITES = Path(cimento.__file__).parent / "data" / "suites"
 

@@ -21,7 +21,7 @@ from cimento.report.grid import as_text
 from cimento.suites.checks import check_suite
 from cimento.suites.licensing import Licensing, licensing_of, regions_measured
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
-from cimento.verdicts.licensing import effects_of_items, licensing_effects, sg_score
+from cimento.verdicts.licensing import effects_of_items, licensing_effects
 
 FACTORS = {"filler": ("what", "that"), "gap": ("gap", "full"), "island": ("none", "whether")}
 DECLARED = {
@@ -143,12 +143,6 @@ def test_declarations_that_cannot_be_used(declared, message):
 
 def test_suites_that_declare_nothing():
     assert licensing_effects(replace(suite(), extra={}), values(), seed=0) == ()
-
-
-def test_sg_score_is_a_mean_over_suites():
-    assert sg_score([0.5, 1.0]) == 0.75
-    assert sg_score([0.5, None]) is None
-    assert sg_score([]) is None
 
 
 def test_the_starter_suite_is_measured_and_shown(tmp_path, capsys):

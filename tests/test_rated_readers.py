@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.acceptability.judgments import choices_table, judgments_table
+from cimento.acceptability.judgments import judgments_table
 from cimento.acceptability.readers import merge, read_rated
 from cimento.acceptability.readers.blimp_human import read_choices
 from cimento.acceptability.readers.connectives import (
@@ -201,9 +201,7 @@ def test_forced_choices_know_the_sentence_and_not_the_place(tmp_path):
     assert [each.good for each in choices] == ["Good.", "Good.", "This.", "Good."]
     assert [each.chose_good for each in choices] == [True, False, True, None]
     assert [each.seconds for each in choices] == [75, 20, 20, None]
-    table = choices_table(choices, suite="blimp")
-    validate(table, JUDGMENTS, where="test")
-    assert table["value"].to_list() == ["Good.", "Bad.", None]
+    assert [each.attention for each in choices] == [False, False, True, False]
     with pytest.raises(InputError, match="neither 1 nor 2"):
         read_choices(written(tmp_path, "c.tsv", BLIMP + "0\ta\t1\tp\t0\t3\t1\tx\ty\n"))
 

@@ -13,12 +13,23 @@ from hypothesis import strategies as st
 
 from cimento.errors import UsageError
 from cimento.measures.regions import RegionValues
-from cimento.measures.values import Missing
+from cimento.measures.values import Missing, Unit
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.verdicts.contrast import Contrast, find_contrast, items_with_other_contexts
-from cimento.verdicts.ratio import probability_ratio, probability_ratios, suite_ratio
+from cimento.verdicts.ratio import ItemRatio, probability_ratios
 
 surprisals = st.floats(0, 1e4)
+
+
+def ratio_of(target: float, *others: float, unit: Unit = "bits") -> ItemRatio:
+    """The ratio of one item whose regions cost so much."""
+    names = [f"other {number}" for number in range(len(others))]
+    costs = {
+        name: (cost,) for name, cost in zip(["target", *names], (target, *others), strict=True)
+    }
+    values = RegionValues(unit=unit, metric="sum", values={"1": costs})
+    [item] = probability_ratios(values, Contrast("target", tuple(names), (1,)))
+    return item
 
 
 def suite_of(*formulas: str, words: tuple[str, ...] = ("alta", "alte", "alto")) -> Suite:
@@ -43,9 +54,9 @@ def test_the_published_vectors(shared: Path) -> None:
     for vector in vectors:
         target = vector["target_region_surprisal"]
         others = vector["alternative_region_surprisals"]
-        ratios = [probability_ratio(target, each, unit=vector["base"]) for each in others]
-        assert ratios == pytest.approx(vector["per_alternative"], abs=1e-15)
-        assert sum(ratios) / len(ratios) == pytest.approx(vector["score_item"], abs=1e-15)
+        item = ratio_of(target, *others, unit=vector["base"])
+        assert item.ratios == pytest.approx(vector["per_alternative"], abs=1e-15)
+        assert item.mean == pytest.approx(vector["score_item"], abs=1e-15)
 
 
 @pytest.mark.golden
@@ -70,15 +81,16 @@ def test_the_worked_suite(shared: Path) -> None:
         assert computed.ratios == pytest.approx(expected["per_alternative"], abs=1e-15)
         assert computed.mean == pytest.approx(expected["score_item"], abs=1e-15)
     expected_mean = worked["suite_mean_probability_ratio"]
-    assert suite_ratio(items) == pytest.approx(expected_mean, abs=1e-15)
+    means = [item.mean for item in items]
+    assert sum(means) / len(means) == pytest.approx(expected_mean, abs=1e-15)
 
 
 @given(target=surprisals, other=surprisals)
 @settings(deadline=None)
 def test_a_ratio_is_a_share_and_follows_the_sign(target: float, other: float) -> None:
-    ratio = probability_ratio(target, other, unit="bits")
+    [ratio], [turned] = ratio_of(target, other).ratios, ratio_of(other, target).ratios
     assert 0 <= ratio <= 1
-    assert ratio + probability_ratio(other, target, unit="bits") == pytest.approx(1, abs=1e-15)
+    assert ratio + turned == pytest.approx(1, abs=1e-15)
     if other - target > 1e-9:
         assert ratio > 0.5
     if other == target:
@@ -87,8 +99,8 @@ def test_a_ratio_is_a_share_and_follows_the_sign(target: float, other: float) ->
 
 def test_bits_and_nats_are_the_same_probabilities() -> None:
     # 1/4 beside 1/12: three quarters. Both surprisals by hand.
-    assert probability_ratio(2, math.log2(12), unit="bits") == pytest.approx(0.75, abs=1e-15)
-    assert probability_ratio(math.log(4), math.log(12), unit="nats") == pytest.approx(0.75)
+    assert ratio_of(2, math.log2(12)).mean == pytest.approx(0.75, abs=1e-15)
+    assert ratio_of(math.log(4), math.log(12), unit="nats").mean == pytest.approx(0.75)
 
 
 def test_the_contrast_is_read_from_the_formulas() -> None:
@@ -153,8 +165,6 @@ def test_a_missing_value_is_no_ratio() -> None:
     assert (first.mean, first.reason) == (None, "not finite")
     assert second.mean == pytest.approx((2 / 3 + 1 / 2) / 2)
     assert (third.mean, third.reason) == (None, "the item has no condition 'gender'")
-    assert suite_ratio([first, second, third]) == second.mean
-    assert suite_ratio([first]) is None
 
 
 def test_only_sums_make_probabilities() -> None:

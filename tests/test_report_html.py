@@ -17,7 +17,7 @@ from cimento.report import figures
 from cimento.report.browser import VERDICTS, encode
 from cimento.report.figures_margins import margins_figure, phenomena_figure
 from cimento.report.grid import Grid
-from cimento.report.html import Page, html_page, shade
+from cimento.report.html import Page, html_page
 from cimento.report.records import NamedGrid, SuiteReport
 from cimento.runs.summary import Missing
 from tests.judging import make_suite
@@ -251,13 +251,6 @@ def test_without_scripts_the_first_items_stand_in_a_table():
     assert len(rows) == 8
     assert rows[0].all("td")[2].words == "fail"
     assert "mismatch: Il " in rows[0].words
-
-
-@pytest.mark.parametrize(
-    ("bits", "colour"), [(-0.5, 0), (0.0, 0), (1.99, 0), (2.0, 1), (15.9, 7), (16.0, 8), (99.0, 8)]
-)
-def test_each_two_bits_have_a_colour(bits, colour):
-    assert shade(bits) == colour
 
 
 def test_several_predictions_are_listed_by_their_numbers():

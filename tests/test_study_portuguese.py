@@ -13,7 +13,7 @@ import pytest
 from cimento.cli.main import invoke
 from cimento.cloze.load import load_cloze
 from cimento.cloze.readers import portuguese as readers
-from cimento.cloze.records import ClozeSuite
+from cimento.cloze.records import ClozeSuite, MultiwordItem
 from cimento.cloze.templates import expand_multiword, expand_templates
 from cimento.cloze.writers.native import write_folder
 from cimento.errors import UsageError
@@ -24,6 +24,19 @@ from cimento.suites.model import Meta
 pytestmark = pytest.mark.golden
 
 WITH_EXPECTED_CELLS = (1, 4, 6, 7, 8, 10, 11, 13)
+
+
+def multiwords(path):
+    """The multiword items as sentences, each with its expression marked."""
+    items = {}
+    for line in path.read_text("utf-8").splitlines():
+        record = json.loads(line)
+        text = record["sentence_template"]
+        for number, word in enumerate(record["surface"].split(), start=1):
+            text = text.replace(f"[MASK{number}]", f"{{{word}}}")
+        name = record["id"].rpartition("/")[0]
+        items.setdefault(name, MultiwordItem(name, record["mwe"], text))
+    return list(items.values())
 
 
 @pytest.fixture(scope="session")
@@ -69,9 +82,7 @@ class TestExpansion:
             ClozeSuite(
                 Meta("t"), templates=tuple(readers.read_templates(folder / readers.TEMPLATES))
             ),
-            ClozeSuite(
-                Meta("m"), multiwords=tuple(readers.read_multiwords(folder / readers.MWE_ITEMS))
-            ),
+            ClozeSuite(Meta("m"), multiwords=tuple(multiwords(folder / readers.MWE_ITEMS))),
         )
         for suite in suites:
             loaded = load_cloze(write_folder(suite, tmp_path / suite.name))
@@ -80,7 +91,7 @@ class TestExpansion:
             assert codes <= {"CIM-C010", "CIM-C012", "CIM-C015"}
 
     def test_multiwords_make_the_items_that_the_study_asked(self, folder):
-        sentences = readers.read_multiwords(folder / readers.MWE_ITEMS)
+        sentences = multiwords(folder / readers.MWE_ITEMS)
         made = [item for each in sentences for item in expand_multiword(each)]
         asked = readers.read_multiword_cells(folder / readers.MWE_ITEMS)
         assert len(sentences) == 165

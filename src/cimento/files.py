@@ -13,7 +13,7 @@ import sqlite3
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 from cimento.errors import InputError, StorageError, UsageError
@@ -83,20 +83,6 @@ def write_text(text: str, path: Path) -> Path:
         StorageError: the folder or the file cannot be written.
     """
     return write_bytes(text.encode("utf-8"), path)
-
-
-def write_pieces(pieces: Iterable[str], path: Path) -> Path:
-    """Write a text file a piece at a time (UTF-8, lines as they are), whole or not at all.
-
-    Raises:
-        StorageError: the folder or the file cannot be written.
-    """
-
-    def save(temporary: Path) -> None:
-        with temporary.open("wb") as file:
-            file.writelines(piece.encode("utf-8") for piece in pieces)
-
-    return atomically(path, save)
 
 
 def refuse_filled_in(path: Path, *, holds: str, fresh: str | None = None) -> None:

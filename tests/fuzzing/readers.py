@@ -101,7 +101,6 @@ def portuguese(path: Path) -> object:
     from cimento.cloze.readers import portuguese as study
 
     readers = (
-        study.read_multiwords,
         study.read_multiword_cells,
         study.read_predictions,
         study.read_instances,

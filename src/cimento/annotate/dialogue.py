@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -259,18 +259,6 @@ def converse(session: Session, read: Line, tell: Callable[[str], object]) -> boo
         if told:
             tell(told)
     return True
-
-
-def lines_of(texts: Sequence[str]) -> Line:
-    """A recorded dialogue as a source of lines."""
-    waiting: Iterator[str] = iter(texts)
-
-    def read(_prompt: str) -> str:
-        for text in waiting:
-            return text
-        raise EOFError
-
-    return read
 
 
 def _help() -> str:

@@ -15,13 +15,10 @@ from cimento.errors import UsageError
 from cimento.measures.first_token import FirstTokenRule
 from cimento.models.base import (
     BosRule,
-    BoundaryRule,
     DtypeName,
-    FirstWordRule,
     KindRule,
     PllRule,
     PunctuationRule,
-    WindowRule,
 )
 from cimento.suites.model import Metric as MetricName
 from cimento.suites.model import UnitName
@@ -50,7 +47,6 @@ _model = option(
     " replay:FILE; may be repeated.",
 )
 Model = Annotated[list[str], _model]
-Models = Annotated[list[str] | None, _model]
 Output = Annotated[Path, option("-o", "--output", help="Folder of runs.")]
 Json = Annotated[bool, option("--json", help="Print the summary as JSON.")]
 Settings = Annotated[
@@ -100,17 +96,6 @@ Punctuation = Annotated[
     PunctuationRule | None,
     option("--punctuation", help="split (the default): a mark is a word of its own."),
 ]
-LeadingBlank = Annotated[
-    bool | None,
-    option("--leading-blank/--no-leading-blank", help="Put a blank before every text."),
-]
-CompatName = Annotated[
-    str | None, option("--compat", help="Conventions of minicons, lm-eval, babylm or syntaxgym.")
-]
-ColumnNames = Annotated[
-    list[str] | None,
-    option("--columns", help="Store also: logit, log_sigmoid_sum, entropy_nats, rank."),
-]
 Layers = Annotated[
     str,
     option(
@@ -118,29 +103,6 @@ Layers = Annotated[
         metavar="all|N,N...",
         help="Store also each token's log-probability after these layers; 0 is before the first.",
     ),
-]
-Boundary = Annotated[
-    BoundaryRule | None,
-    option("--boundary", help="Correct words for where they may end; none by default."),
-]
-BoundaryEos = Annotated[
-    bool | None,
-    option("--boundary-eos/--no-boundary-eos", help="Whether EOS ends a word, in that correction."),
-]
-BoundaryFirst = Annotated[
-    FirstWordRule | None,
-    option("--boundary-first", help="What divides a text's first word: initial (the default)."),
-]
-Window = Annotated[WindowRule, option("--window", help="Texts longer than the model's window.")]
-Stride = Annotated[
-    int | None, option("--stride", min=1, help="Tokens that a sliding window is moved by.")
-]
-ContextText = Annotated[
-    str, option("--context", help="What stands before every text and is not scored.")
-]
-ContextColumn = Annotated[
-    str,
-    option("--context-column", help="Free column of the suite with what stands before each text."),
 ]
 BatchSize = Annotated[
     int | None,
@@ -160,18 +122,9 @@ BatchTokens = Annotated[
         help="Padded tokens in one batch; auto goes by the device.",
     ),
 ]
-Concurrency = Annotated[
-    int, option("--concurrency", min=1, max=64, help="Requests to a server at once.")
-]
-Timeout = Annotated[float, option("--timeout", min=0.1, help="Seconds without a sign of a server.")]
 Limit = Annotated[int | None, option("--limit", min=1, help="Only the first items of each suite.")]
 Seed = Annotated[int, option("--seed", help="Seed of the simulated chance levels.")]
-AllTokens = Annotated[
-    bool, option("--all-tokens", help="Score every token, not only what predictions need.")
-]
 Spec = Annotated[Path | None, option("--spec", help="Model spec (JSON) of recorded surprisals.")]
-RecordedUnit = Annotated[UnitName, option("--recorded-unit", help="Unit of recorded surprisals.")]
-NoCache = Annotated[bool, option("--no-cache", help="Do not keep answers between runs.")]
 Metric = Annotated[
     MetricName | None, option("--metric", help="How a region's tokens become one value.")
 ]

@@ -86,11 +86,6 @@ def read_options(cell: str, role: Role) -> tuple[Option, ...]:
     return tuple(found)
 
 
-def write_parts(texts: Iterable[str]) -> str:
-    """Several texts as a cell."""
-    return " | ".join(write_cell(text, signs="|") or "\\e" for text in texts)
-
-
 def read_parts(cell: str) -> tuple[str, ...]:
     """The texts in a cell, with bars between them."""
     pieces = _stripped(_pieces(cell))

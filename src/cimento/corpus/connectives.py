@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from cimento.corpus.conllu import Problem
 from cimento.corpus.inventories import Inventory
@@ -18,7 +18,6 @@ from cimento.corpus.treebanks import TreebankFile
 from cimento.errors import UsageError, did_you_mean
 
 Denominator: TypeAlias = Literal["words", "tokens"]
-DENOMINATORS: tuple[Denominator, ...] = get_args(Denominator)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from cimento.corpus.decisions import Decision
 from cimento.corpus.inventories import Inventory
 from cimento.corpus.passages import regions_of
 from cimento.corpus.replacing import replaced, spelt
-from cimento.corpus.treebanks import may_show
 from cimento.errors import InputError
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Suite
 
@@ -99,11 +98,6 @@ def sources(decisions: Sequence[Decision]) -> list[JsonValue]:
 def licence_of(decisions: Sequence[Decision]) -> str:
     """The licences of all sources, with ``AND`` between them as SPDX has it."""
     return " AND ".join(dict.fromkeys(each.source["licence"] for each in decisions))
-
-
-def may_be_shown(decisions: Sequence[Decision]) -> bool:
-    """Whether the licences of all sources let anybody have the texts."""
-    return all(may_show(each.source["licence"]) for each in decisions)
 
 
 def _pair(decision: Decision, inventory: Inventory) -> Item:

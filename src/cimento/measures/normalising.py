@@ -35,17 +35,6 @@ ALL_EQUAL = "all scores are equal"
 NO_SPREAD = "more than half of the scores are equal, so that their median deviation is 0"
 TIES_IN_QUANTILES = "too many equal scores for so many bins of equal size"
 
-UNITS: Mapping[Normalisation, str] = {
-    "raw": "",
-    "z": "z",
-    "likert": "points",
-    "likert-z": "z of points",
-    "quantile": "points",
-    "quantile-z": "z of points",
-    "robust-z": "robust z",
-}
-"""What a normalised score is counted in; of raw scores, the unit of the measure."""
-
 
 @dataclass(frozen=True, slots=True)
 class Bins:

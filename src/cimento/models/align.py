@@ -92,13 +92,3 @@ def tokens_in(token_spans: Sequence[Span], wanted: Sequence[Span]) -> list[int]:
                 chosen.append(index)
                 break
     return chosen
-
-
-def crossing_tokens(token_spans: Sequence[Span], boundaries: Iterable[int]) -> list[int]:
-    """Indices of the tokens that cover characters on both sides of one of the boundaries."""
-    edges = sorted(set(boundaries))
-    return [
-        index
-        for index, (start, end) in enumerate(token_spans)
-        if bisect_right(edges, start) < bisect_right(edges, end - 1)
-    ]

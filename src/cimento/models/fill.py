@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal, Protocol, TypeAlias, get_args
+from typing import Literal, Protocol, TypeAlias
 
 from cimento.errors import UsageError
 from cimento.models.base import ModelCard
@@ -17,8 +17,6 @@ ChoiceRule: TypeAlias = Literal[
 ]
 FillKind: TypeAlias = Literal["word", "piece", "unknown", "punctuation", "words"]
 
-OPEN_RULES: tuple[OpenRule, ...] = get_args(OpenRule)
-CHOICE_RULES: tuple[ChoiceRule, ...] = get_args(ChoiceRule)
 
 CHOICE = "choice:"
 """Begins the method of a fill that was scored because it is an option."""

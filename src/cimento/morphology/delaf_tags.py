@@ -102,33 +102,6 @@ def from_delaf(tag: str) -> tuple[str, dict[str, str]]:
     return _pos(head, traits), found
 
 
-def to_delaf(pos: str, features: Features) -> str | None:
-    """The tag of a verb, noun, proper noun, adjective, adverb or preposition.
-
-    None for what has no such tag: another part of speech, or a tense that the codes do not name.
-    """
-    small = "".join(
-        letter
-        for letter, said in _SMALL.items()
-        if all(features.get(name) == value for name, value in said.items())
-    )
-    if pos in ("VERB", "AUX"):
-        letters = [letter for letter, said in TENSES.items() if _says(features, said)]
-        return f"V:{letters[0]}{small}" if letters else None
-    heads = {"NOUN": "N", "PROPN": "N+Pr", "ADJ": "A", "ADV": "ADV", "ADP": "PREP"}
-    if pos not in heads:
-        return None
-    degree = next((letter for letter, said in _DEGREES.items() if _says(features, said)), "")
-    code = degree + small
-    return f"{heads[pos]}:{code}" if code else heads[pos]
-
-
-def _says(features: Features, wanted: Features) -> bool:
-    """Whether the features say this; a finite verb need not say that it is one."""
-    implied = {**({"VerbForm": "Fin"} if "Mood" in features else {}), **features}
-    return all(implied.get(name) == value for name, value in wanted.items())
-
-
 def _capitals(head: str, traits: list[str]) -> Mapping[str, Features]:
     """What the capital letters of a code mean for a class of words."""
     if head == "V":

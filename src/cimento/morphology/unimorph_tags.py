@@ -97,23 +97,6 @@ def from_unimorph(tag: str, *, language: str = "") -> list[tuple[str, dict[str, 
     return [_single(parts, language) for parts in _alternatives(tag)]
 
 
-def to_unimorph(pos: str, features: Features, *, language: str = "") -> str:
-    """The tag of a part of speech with features; what UniMorph does not name is left out."""
-    own = dict(features)
-    past = {value: aspect for aspect, value in _PASTS.items()}
-    if language in ROMANCE and own.get("Mood") == "Ind" and own.get("Tense") in past:
-        own["Aspect"], own["Tense"] = past[own["Tense"]], "Past"
-    elif language in ROMANCE and own.get("Mood") == "Sub" and own.get("Tense") == "Imp":
-        own["Tense"] = "Past"
-    if language in ROMANCE and own.get("VerbForm") == "Ger":
-        own["VerbForm"] = "Conv"
-    head = _head(pos, own)
-    parts = [
-        part for part, (name, value) in _VALUES.items() if own.get(name) == value and part != head
-    ]
-    return ";".join([head, *parts])
-
-
 def _single(parts: tuple[str, ...], language: str) -> tuple[str, dict[str, str]]:
     pos = next((_POS[part] for part in parts if part in _POS), "X")
     found = dict(_VALUES[part] for part in parts if part in _VALUES)

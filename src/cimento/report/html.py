@@ -162,11 +162,6 @@ def html_page(page: Page) -> str:
     )
 
 
-def shade(surprisal_bits: float) -> int:
-    """The number of the colour for a surprisal, from 0 (expected) to 8 (16 bits or more)."""
-    return min(STEPS - 1, max(0, int(surprisal_bits // STEP_BITS)))
-
-
 def charts(runs: Sequence[RunReport]) -> tuple[tuple[str, tuple[Line, ...]], ...]:
     """The charts of a suite: heading, and its rates by group and model."""
     headings = dict.fromkeys(each.heading for run in runs for each in run.rates)

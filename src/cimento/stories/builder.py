@@ -15,7 +15,7 @@ from itertools import combinations
 
 from cimento.errors import InputError, UsageError
 from cimento.stories.records import PROPOSED, SentenceStates, Story, StoryType
-from cimento.stories.triples import base_of, by_triple, is_replacement, is_swap
+from cimento.stories.triples import base_of, by_triple
 from cimento.suites.model import JsonValue
 
 _FIELDS: tuple[JsonValue, ...] = ("plausible", "breakpoint", "confl_sents", "confl_pairs", "states")
@@ -151,35 +151,6 @@ def proposed_pair(
     if earlier:
         return earlier[-1], changed
     return (changed, changed + 1) if changed + 1 < len(sentences) else (changed - 1, changed)
-
-
-def rule_faults(variant: Story, triple: Sequence[Story]) -> list[str]:
-    """Which rules of construction a variant breaks, as sentences.
-
-    An order variant swaps exactly two sentences of its plausible story, a cloze variant replaces
-    exactly one; actors and objects stay the same; no two variants are equal.
-
-    Args:
-        variant: to check.
-        triple: the stories of its number.
-    """
-    base = base_of(triple)
-    if base is None:
-        return ["There is no plausible story of this number."]
-    faults = []
-    if variant.type == "order" and not is_swap(variant, base):
-        faults.append("Not exactly two sentences are swapped.")
-    if variant.type == "cloze" and not is_replacement(variant, base):
-        faults.append("Not exactly one sentence is replaced.")
-    if variant.type is None:
-        faults.append("It says neither order nor cloze.")
-    if set(variant.actor_names) != set(base.actor_names):
-        faults.append("The actors are not those of the plausible story.")
-    if set(variant.object_names) != set(base.object_names):
-        faults.append("The objects are not those of the plausible story.")
-    if any(each.sentences == variant.sentences and each.row != variant.row for each in triple):
-        faults.append("It is equal to another story.")
-    return faults
 
 
 def confirm(story: Story, *, pair: tuple[int, int], state: str) -> Story:

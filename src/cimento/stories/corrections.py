@@ -42,11 +42,6 @@ class Correction:
         return f"{self.example_id} (doc {self.row})"
 
 
-def correction_sets() -> tuple[str, ...]:
-    """The names of all sets of corrections."""
-    return tuple(_load())
-
-
 def corrections(name: str) -> tuple[Correction, ...]:
     """The corrections of a set.
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import get_args
 
 from cimento.errors import InputError
 from cimento.files import read_bytes, write_text
@@ -22,8 +21,6 @@ FORMAT = 1
 MOST_CHOICES = 200
 """Among which one may be asked to choose."""
 FILE = "design.json"
-
-TASKS: tuple[SurveyTask, ...] = get_args(SurveyTask)
 
 
 @dataclass(frozen=True, slots=True)

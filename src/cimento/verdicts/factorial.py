@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 from cimento.errors import UsageError
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope, normalise
-from cimento.measures.regions import RegionValues
 from cimento.measures.values import Missing, Value
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
@@ -194,17 +193,6 @@ def _influence(item: str, group: Sequence[Share]) -> float:
         if item in share.held
     )
     return math.fsum(terms) / len(group)
-
-
-def goodness(costs: RegionValues) -> dict[str, dict[str, Value]]:
-    """Scores of which more is better, from the one value of each stimulus that `costs` gives."""
-    return {
-        item: {
-            name: value if isinstance(value, Missing) else 0.0 - value
-            for name, (value,) in conditions.items()
-        }
-        for item, conditions in costs.values.items()
-    }
 
 
 def factorial(

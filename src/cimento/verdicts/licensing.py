@@ -27,7 +27,7 @@ from cimento.statistics.multiple import holm
 from cimento.suites.licensing import Licensing, licensing_of
 from cimento.suites.model import Suite
 from cimento.verdicts.accuracy import clusters_of
-from cimento.verdicts.effects import mean_or_none, without_noise
+from cimento.verdicts.effects import without_noise
 
 NOT_MEASURED = "the suite has no such sentence"
 
@@ -194,15 +194,6 @@ def _effect(
         se_bits=se,
         reason=mean.reason if n else next(iter(reasons), "there are no items"),
     )
-
-
-def sg_score(accuracies: Sequence[float | None]) -> float | None:
-    """The SyntaxGym score: the mean over suites of the share of items with all predictions met.
-
-    Hu, Gauthier, Qian, Wilcox and Levy 2020 (doi:10.18653/v1/2020.acl-main.158). None where there
-    is no suite, or one without an accuracy.
-    """
-    return mean_or_none(accuracies)
 
 
 def minus(first: Value, second: Value) -> Value:

@@ -45,21 +45,6 @@ class ItemRatio:
     reason: str | None = None
 
 
-def probability_ratio(target: float, alternative: float, *, unit: Unit) -> float:
-    """The share of the target in the probability of two forms.
-
-    Args:
-        target: summed surprisal of the target.
-        alternative: of the other form, in the same unit.
-        unit: ``bits`` or ``nats``.
-
-    Returns:
-        Between 0 and 1; above 0.5 exactly where the target is the less surprising. Made from the
-        difference, so that surprisals of any size are fine.
-    """
-    return _share(alternative - target, unit=unit)
-
-
 def probability_ratios(values: RegionValues, contrast: Contrast) -> list[ItemRatio]:
     """The ratios of every item.
 
@@ -80,12 +65,6 @@ def probability_ratios(values: RegionValues, contrast: Contrast) -> list[ItemRat
         _item_ratio(item, conditions, contrast, unit=values.unit)
         for item, conditions in values.values.items()
     ]
-
-
-def suite_ratio(items: Sequence[ItemRatio]) -> float | None:
-    """The mean over the items that have one; None where none has."""
-    means = [each.mean for each in items if each.mean is not None]
-    return total(means) / len(means) if means else None
 
 
 def _item_ratio(

@@ -10,7 +10,7 @@ doi:10.1007/s10579-023-09664-1, whose tables use both).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
@@ -18,8 +18,6 @@ from typing import TypeVar
 from cimento.cloze.judging.candidates import Candidate
 
 Key = TypeVar("Key")
-
-NOTHING_JUDGED = "no candidate was judged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,23 +89,6 @@ def macro(groups: Iterable[Share]) -> Mean:
     if not shares:
         return Mean(0, None)
     return Mean(len(shares), sum(shares, Fraction(0)) / len(shares))
-
-
-def breakdown(
-    candidates: Iterable[Candidate], key: Callable[[Candidate], Key | None]
-) -> dict[Key, Share]:
-    """The share of candidates that fit for each value of a key, in order of first appearance.
-
-    Args:
-        candidates: of any ranks; see `among_top`.
-        key: what they are grouped by, a column of their item say; None leaves a candidate out.
-    """
-    groups: dict[Key, list[Candidate]] = {}
-    for each in candidates:
-        value = key(each)
-        if value is not None:
-            groups.setdefault(value, []).append(each)
-    return {value: micro(group) for value, group in groups.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ in the plain form described in docs/cloze.md: JSON lines, and tables without any
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,6 @@ from cimento.cloze.readers.native import ClozeReading
 from cimento.cloze.records import (
     ClozeItem,
     ClozeSuite,
-    MultiwordItem,
     Option,
     SeedSet,
     Sentence,
@@ -42,7 +40,6 @@ FITS: Mapping[str, bool | None] = {"s": True, "n": False, "": None}
 REMARK_JOINT = "; "
 TAG_JOINT = ";"
 
-_MASKED = re.compile(r"(\[MASK\d+\])")
 _Value = TypeVar("_Value")
 _Record = dict[str, object]
 
@@ -184,23 +181,6 @@ def read_multiword_cells(path: Path) -> list[ClozeItem]:
             ClozeItem(_text(record, "id", where), before, after, (answer,), columns=columns)
         )
     return found
-
-
-def read_multiwords(path: Path) -> list[MultiwordItem]:
-    """The multiword items as sentences, each with its expression marked.
-
-    Raises:
-        InputError: a line cannot be used.
-    """
-    found: dict[str, MultiwordItem] = {}
-    for where, record in _lines(path):
-        name = _text(record, "id", where).rpartition("/")[0]
-        words = _text(record, "surface", where).split()
-        marked = {f"[MASK{number}]": f"{{{word}}}" for number, word in enumerate(words, start=1)}
-        pieces = _MASKED.split(_text(record, "sentence_template", where))
-        text = "".join(marked.get(piece, piece) for piece in pieces)
-        found.setdefault(name, MultiwordItem(name, _text(record, "mwe", where), text))
-    return list(found.values())
 
 
 def read_predictions(path: Path) -> dict[str, list[Candidate]]:

@@ -1,1 +1,1 @@
-"""Cloze suites and judged candidates, written to files."""
+"""Cloze suites, written to files."""

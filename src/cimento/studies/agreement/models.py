@@ -33,9 +33,6 @@ NAME, SOURCE = "model", "citation"
 NO_COMMON = "no item with a value for both models"
 SAME = "the same for all models"
 
-_Cell = tuple[str, str, str]
-"""Language, suite and features."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRow:

@@ -6,7 +6,6 @@ described in docs/acceptability.md.
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections import Counter
@@ -172,15 +171,6 @@ def preference(item: ClozeItem) -> str:
     (option,) = first
     classes = {item.target: TARGET, item.plausible: PLAUSIBLE, NONE: NO_OPTION}
     return classes.get(option, IMPLAUSIBLE)
-
-
-def entropy_bits(item: ClozeItem) -> float | None:
-    """Shannon entropy of what people chose, in bits; None where nobody chose."""
-    total = sum(item.choices.values())
-    if total == 0:
-        return None
-    shares = [count / total for count in item.choices.values() if count]
-    return math.fsum(-share * math.log2(share) for share in shares) + 0.0
 
 
 def rank_of(item: ClozeItem, option: str) -> int | None:

@@ -1,0 +1,80 @@
+"""Names at the top of a module of src/cimento that nothing else in src uses.
+
+A name is used where code says it: as a name, an attribute, an import or a text such as
+``"cimento.api:evaluate"``. Commands are used by typer, entry points by pyproject.toml.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+KEPT = {
+    # `cimento.statistics` is for people, and its page and its reference name these.
+    "clopper_pearson",
+    "detectable_mean",
+    "f1",
+    "hedges_correction",
+    "intraclass",
+    "likelihood_ratio",
+    "tost",
+    "unpaired_share_difference",
+    "uniform_scorer",  # as `cimento.testing.FakeScorer`, a model for tests
+}
+TEXT = re.compile(r"[\w.:]+|[\w.]+ \| [\w.\[\]| ]+")
+"""An entry such as ``"cimento.api:evaluate"``, or a type such as ``"Run | None"``."""
+
+
+def uses(node: ast.AST) -> Counter[str]:
+    """How often each name is said in a piece of code."""
+    said: Counter[str] = Counter()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+            said[part.id] += 1
+        elif isinstance(part, ast.Attribute):
+            said[part.attr] += 1
+        elif isinstance(part, ast.alias):
+            said[part.name.rpartition(".")[2]] += 1
+        elif isinstance(part, ast.Constant) and TEXT.fullmatch(str(part.value)):
+            said.update(re.findall(r"\w+", str(part.value)))
+    return said
+
+
+def names(node: ast.stmt) -> Iterator[str]:
+    """What a statement at the top of a module defines."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        if not any(
+            re.search("command|callback", ast.unparse(each)) for each in node.decorator_list
+        ):
+            yield node.name
+    elif isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        yield from (each.id for each in targets if isinstance(each, ast.Name))
+
+
+def dead() -> list[str]:
+    """Unused names, each with its place."""
+    paths = sorted((ROOT / "src" / "cimento").rglob("*.py"))
+    modules = {path: ast.parse(path.read_text("utf-8")) for path in paths}
+    said = sum(map(uses, modules.values()), Counter[str]())
+    outside = KEPT | set(re.findall(r"\w+", (ROOT / "pyproject.toml").read_text("utf-8")))
+    return [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {name}"
+        for path, module in modules.items()
+        for node in module.body
+        for name in names(node)
+        if not name.startswith("__") and name not in outside
+        # What a definition says of itself is no use of it.
+        if said[name] == uses(node)[name]
+    ]
+
+
+if __name__ == "__main__":
+    found = dead()
+    print("\n".join(found))
+    sys.exit(bool(found))
