@@ -29,7 +29,7 @@ NO_LEFT_CONTEXT = "first token without left context"
 """Why the first token of a text has no score under ``--bos none``."""
 
 LEFT_OUT = "first token without left context, left out of every value"
-"""The same, where the token counts in no sum and no length (``Judging.unscored_first``)."""
+"""The same, where the token counts in no sum and no length (``unscored_first="drop"``)."""
 
 LayerColumn = NewType("LayerColumn", str)
 """The log-probability of a token as one of the model's inner layers has it; see `layer_column`."""

@@ -137,7 +137,9 @@ def remarks(run: RunSummary) -> tuple[str, ...]:
         return ("The suite has no items.", *run.warnings)
     if not run.estimates:
         return ("The suite has no predictions: nothing was judged.", *run.warnings)
-    found = {question_label(result.question): _remark(result) for result in run.results}
+    found = {
+        question_label(result.question): _remark(result, of_chance=True) for result in run.results
+    }
     said = [text for text in dict.fromkeys(found.values()) if text]
     if len(run.results) > 1 and not (len(said) == 1 and all(found.values())):
         said = [f"Prediction {label}: {text}" for label, text in found.items() if text]
@@ -230,42 +232,6 @@ def notes(summary: Summary) -> list[tuple[str, str]]:
     return said
 
 
-def _remark(result: Estimate) -> str:
-    if not result.n:
-        return f"Nothing was scored ({items(result.unscored)} unscored): there is no rate."
-    if result.n == 1:
-        return "Only one item was judged: its outcome says nothing about others."
-    if result.tied == result.n:
-        return (
-            f"All {items(result.tied)} judged are ties: "
-            "the model gives both sides exactly the same value."
-        )
-    return _doubt(result)
-
-
-def _doubt(result: Estimate) -> str:
-    """What an interval or a chance level lacks; empty where there is nothing to say."""
-    if result.low is None:
-        return f"There is no interval ({result.reason or 'undefined'})."
-    if result.chance is None:
-        return f"There is no chance level: {result.chance_method or 'undefined'}."
-    if result.interval_method == WILSON and result.n < _SURE_FROM and _is_extreme(result):
-        return (
-            f"{items(result.n)}, nearly all alike: where the true rate is about 0.98 (or"
-            " 0.02), as few as 85 of 100 such intervals hold it (docs/statistics.md)."
-        )
-    return ""
-
-
-_SURE_FROM = 25
-
-
-def _is_extreme(result: Estimate) -> bool:
-    """Whether at most one item is judged otherwise than all others."""
-    passed = result.passed or 0
-    return min(passed, result.n - passed) <= 1
-
-
 def explanation(*, ties_pass: bool = False) -> str:
     """What the columns of a table mean, in a few sentences.
 
@@ -288,7 +254,7 @@ def rate_remarks(estimates: Sequence[Estimate]) -> tuple[str, ...]:
     named = len(estimates) > 1
     said: dict[str, list[str]] = {}
     for estimate in estimates:
-        remark = _rate_remark(estimate)
+        remark = _remark(estimate)
         if remark:
             said.setdefault(remark, []).append(estimate_label(estimate))
     return tuple(
@@ -297,8 +263,16 @@ def rate_remarks(estimates: Sequence[Estimate]) -> tuple[str, ...]:
     )
 
 
-def _rate_remark(estimate: Estimate) -> str:
-    """What a rate lacks; empty where there is nothing to say."""
+_SURE_FROM = 25
+
+
+def _remark(estimate: Estimate, *, of_chance: bool = False) -> str:
+    """What a rate lacks; empty where there is nothing to say.
+
+    Args:
+        estimate: the rate.
+        of_chance: whether it ought to have a chance level.
+    """
     if not estimate.n:
         return f"Nothing was scored ({items(estimate.unscored)} unscored): there is no rate."
     if estimate.n == 1:
@@ -308,16 +282,27 @@ def _rate_remark(estimate: Estimate) -> str:
             f"All {items(estimate.n)} judged are ties: "
             "the model gives both sides exactly the same value."
         )
+    return _doubt(estimate, of_chance=of_chance)
+
+
+def _doubt(estimate: Estimate, *, of_chance: bool) -> str:
+    """What an interval or a chance level lacks; empty where there is nothing to say."""
     if estimate.low is None:
         return f"There is no interval ({estimate.reason or 'undefined'})."
-    right = estimate.right or 0
-    few = estimate.interval_method == WILSON and estimate.n < _SURE_FROM
-    if few and min(right, estimate.n - right) <= 1:
+    if of_chance and estimate.chance is None:
+        return f"There is no chance level: {estimate.chance_method or 'undefined'}."
+    if estimate.interval_method == WILSON and estimate.n < _SURE_FROM and _is_extreme(estimate):
         return (
             f"{items(estimate.n)}, nearly all alike: where the true rate is about 0.98 (or"
             " 0.02), as few as 85 of 100 such intervals hold it (docs/statistics.md)."
         )
     return ""
+
+
+def _is_extreme(estimate: Estimate) -> bool:
+    """Whether at most one item is judged otherwise than all others."""
+    right = estimate.right or 0
+    return min(right, estimate.n - right) <= 1
 
 
 def methods(estimates: Iterable[Estimate]) -> str:
