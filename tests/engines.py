@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cimento.suites.load import load_suite
+from cimento.suites.load import open_suite
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.writers.native import write_native
 
@@ -119,7 +119,7 @@ def write_suite(folder: Path, *, items: int = 300, start: int = 0) -> Path:
         ),
     )
     write_native(made, folder)
-    assert load_suite(folder).suite.name == folder.name
+    assert open_suite(folder).suite.name == folder.name
     return folder
 
 

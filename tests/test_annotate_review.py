@@ -14,7 +14,7 @@ import cimento
 from cimento.annotate.review import export_review, import_review
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
-from cimento.suites.load import load_suite
+from cimento.suites.load import open_suite
 
 SUITES = Path(cimento.__file__).parent / "data" / "suites"
 PAIRS = SUITES / "it-connectives"
@@ -48,7 +48,7 @@ def test_a_correction_is_in_the_copy_and_in_the_log(tmp_path, sheet):
     text = "Il nonno si è seduto in poltrona | e | si è subito addormentato."
     path = sheet(items_1={"text": text, "comment": "word order"})
     review = import_review(PAIRS, path, tmp_path / "copy", reviewer="Lia Neri")
-    assert load_suite(tmp_path / "copy").suite.items[0].conditions[0].regions[2].text == (
+    assert open_suite(tmp_path / "copy").suite.items[0].conditions[0].regions[2].text == (
         "si è subito addormentato."
     )
     assert review.status == "reviewed by Lia Neri"
@@ -84,7 +84,7 @@ def test_a_second_review_is_added_to_the_first(tmp_path, sheet):
     path = sheet(suite=first, items_1={"text": "Piove | e | tira vento."})
     import_review(first, path, tmp_path / "second", reviewer="Ugo")
     assert [each["reviewer"] for each in log(tmp_path / "second")] == ["Lia", "Ugo"]
-    assert load_suite(tmp_path / "second").suite.meta.extra["reviewed_by"] == ["Lia", "Ugo"]
+    assert open_suite(tmp_path / "second").suite.meta.extra["reviewed_by"] == ["Lia", "Ugo"]
 
 
 def test_a_workbook_comes_back(tmp_path):

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from cimento import load_suites
 from cimento.cli.main import invoke
 from cimento.errors import InputError, SuiteError
 from cimento.suites import archives, load
-from cimento.suites.load import load_suites
 
 SUITE = {
     "meta": {"name": "attribute", "metric": "sum", "language": "Italian"},
@@ -58,10 +58,10 @@ def test_an_archive_is_read_as_a_folder_of_suites(tmp_path: Path) -> None:
             "it/.DS_Store": b"\x00",
         },
     )
-    loaded = load_suites(path)
+    loaded = list(load_suites(path))
     assert [each.suite.name for each in loaded] == ["plain", "twin"]
-    assert [each.path.name for each in loaded] == ["plain.json", "twin.json"]
-    assert all(str(each.path).startswith(str(path)) for each in loaded)
+    assert [each.reading.path.name for each in loaded] == ["plain.json", "twin.json"]
+    assert all(str(each.reading.path).startswith(str(path)) for each in loaded)
 
 
 def test_suites_in_an_archive_are_checked(
@@ -76,7 +76,7 @@ def test_suites_in_an_archive_are_checked(
 def test_a_path_that_climbs_out_is_refused(tmp_path: Path, name: str) -> None:
     path = zipped(tmp_path / "it.zip", {name: named("plain")})
     with pytest.raises(InputError, match="leads out of it"):
-        load_suites(path)
+        list(load_suites(path))
     assert not (tmp_path / "out.json").exists()
 
 
@@ -87,13 +87,13 @@ def test_a_link_is_refused(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(link, "/etc/hostname")
     with pytest.raises(InputError, match="leads out of it"):
-        load_suites(path)
+        list(load_suites(path))
 
 
 def test_a_bomb_is_refused(tmp_path: Path) -> None:
     path = zipped(tmp_path / "bomb.zip", {"plain.json": b" " * 3_000_000})
     with pytest.raises(InputError, match="grows from"):
-        load_suites(path)
+        list(load_suites(path))
 
 
 def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,14 +101,14 @@ def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     size = len(named("a"))
     monkeypatch.setattr(archives, "MAX_FILE_BYTES", size - 1)
     with pytest.raises(InputError, match=r"'a.json' is too large"):
-        load_suites(path)
+        list(load_suites(path))
     monkeypatch.setattr(archives, "MAX_FILE_BYTES", size)
     monkeypatch.setattr(archives, "MAX_TOTAL_BYTES", size + 1)
     with pytest.raises(InputError, match=r"'b.json' is too large, or all"):
-        load_suites(path)
+        list(load_suites(path))
     monkeypatch.setattr(archives, "MAX_FILES", 1)
     with pytest.raises(InputError, match="holds 2 files"):
-        load_suites(path)
+        list(load_suites(path))
 
 
 def test_a_file_that_is_too_large_is_refused_unread(
@@ -118,17 +118,17 @@ def test_a_file_that_is_too_large_is_refused_unread(
     path.write_text(named("plain"), encoding="utf-8")
     monkeypatch.setattr(load, "MAX_FILE_BYTES", 100)
     with pytest.raises(InputError, match="a suite may have 100"):
-        load_suites(path)
+        list(load_suites(path))
 
 
 def test_what_is_no_archive_is_said(tmp_path: Path) -> None:
     path = tmp_path / "it.zip"
     path.write_bytes(b"PK but not really")
     with pytest.raises(InputError, match="cannot be unpacked"):
-        load_suites(path)
+        list(load_suites(path))
 
 
 def test_a_fault_in_an_archive_names_the_file(tmp_path: Path) -> None:
     path = zipped(tmp_path / "it.zip", {"plain.json": named("plain"), "cut.json": named("x")[:50]})
     with pytest.raises(SuiteError, match=r"it\.zip.cut\.json"):
-        load_suites(path)
+        list(load_suites(path))

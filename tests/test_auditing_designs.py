@@ -10,7 +10,7 @@ from cimento.auditing import audit
 from cimento.cli.main import invoke
 from cimento.models.fake import uniform_scorer
 from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_FACTORS
-from cimento.suites.load import load_suite
+from cimento.suites.load import open_suite
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
 from tests.starter import starter_suite
 
@@ -180,7 +180,7 @@ def test_the_command_says_where_and_what_to_do(tmp_path, capsys):
             for name, text in zip(ISLAND_CONDITIONS, row, strict=True)
         ]
     (folder / "items.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    assert load_suite(folder).suite.factors
+    assert open_suite(folder).suite.factors
     assert invoke(["suites", "audit", str(folder)]) == 0
     out = capsys.readouterr().out
     assert "prova, long_island, region 1 (matrix): begins with a preposition (di)" in out

@@ -15,7 +15,7 @@ from cimento.errors import InputError
 from cimento.morphology.model import Reading, chosen
 from cimento.morphology.rules import Rules
 from cimento.requests import stimulus_text
-from cimento.suites.load import load_suite
+from cimento.suites.load import open_suite
 from cimento.suites.model import Meta
 
 SAMPLE = Path(cimento.__file__).parent / "data" / "corpus" / "sample"
@@ -146,7 +146,7 @@ def test_a_treebank_becomes_a_suite_that_loads(tmp_path, capsys):
     arguments = ["suites", "build", "treebank", str(SAMPLE), "--language", "it", "--items", "8"]
     assert invoke([*arguments, "-o", str(out)]) == 0
     assert "a form is ambiguous" in capsys.readouterr().err
-    suite = load_suite(out).suite
+    suite = open_suite(out).suite
     assert len(suite.items) == 8
     assert (suite.meta.licence, suite.cluster) == ("CC BY 4.0", "lemma")
     closed = [*arguments, "--licence", "CC BY-NC 4.0", "-o", str(tmp_path / "ids")]

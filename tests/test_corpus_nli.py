@@ -13,7 +13,7 @@ from cimento.cloze.load import load_cloze
 from cimento.corpus.inventories import open_inventory
 from cimento.corpus.nli import LABELS, clauses, inferences, open_wording
 from cimento.errors import InputError, UsageError
-from cimento.suites.load import load_suite
+from cimento.suites.load import open_suite
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
 from cimento.surveys.design import read_design
 
@@ -105,7 +105,7 @@ def test_every_sense_of_the_inventory_has_a_wording():
 
 
 def test_other_suites_are_refused():
-    suite = load_suite(SUITES / "it-subject-verb").suite
+    suite = open_suite(SUITES / "it-subject-verb").suite
     with pytest.raises(UsageError, match="has the regions"):
         inferences(suite, INVENTORY, WORDING, seed=0)
 

@@ -17,11 +17,10 @@ from pathlib import Path
 import pytest
 from huggingface_hub import close_session
 
-from cimento import fetching
+from cimento import fetching, load_suite
 from cimento.cli.main import invoke
 from cimento.errors import InputError, StorageError, UsageError
 from cimento.fetching import download, fetch, unpinned
-from cimento.suites.load import load_suites
 from cimento.suites.published import Published, find_published, https_only, published
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -146,7 +145,7 @@ def test_a_file_is_fetched_once_and_checked_afterwards(
     assert (folder / "pairs.tsv").read_bytes() == PAIRS
     source = json.loads((folder / "source.json").read_text(encoding="utf-8"))
     assert source["files"] == {"pairs.tsv": hashlib.sha256(PAIRS).hexdigest()}
-    assert len(load_suites(folder / "pairs.tsv")[0].suite.items) == 1
+    assert len(load_suite(folder / "pairs.tsv").suite.items) == 1
     asked = len(site.asked)
     fetch(single(site), tmp_path / "pairs", language="it")
     assert len(site.asked) == asked

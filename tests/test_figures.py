@@ -30,7 +30,7 @@ from cimento.report.figures_tokens import (
 from cimento.studies.islands.people import people_result
 from cimento.suites.builtin import find_suite
 from cimento.suites.design import predictions_of, squares
-from cimento.suites.load import load_suite
+from cimento.suites.load import open_suite
 from cimento.verdicts.effects import effects_of
 from cimento.verdicts.factorial import Factorial, factorial
 from tests.designs import island_suite, scores
@@ -254,7 +254,7 @@ def test_dd_of_items():
 
 
 def test_surprisal_by_region_with_gaps_left_out():
-    suite = load_suite(find_suite("it-licensing")).suite
+    suite = open_suite(find_suite("it-licensing")).suite
     suite = dataclasses.replace(suite, items=suite.items[:4])
     run = evaluate(suite, FakeScorer(lambda tokens, index: -float(len(tokens[index])) * LN2))
     frame = regions_frame(run.suite, values_of(run))

@@ -11,6 +11,7 @@ from hashlib import sha256
 
 import pytest
 
+from cimento import load_suites
 from cimento.annotate.second import read_judgments as read_second
 from cimento.cli.main import invoke
 from cimento.cloze.judging.expected import expectations
@@ -36,7 +37,6 @@ from cimento.stories.earlier import read_question_lines
 from cimento.stories.parsing import parse as parse_reply
 from cimento.studies.islands.human import read_judgments as read_islands
 from cimento.suites.formula import parse
-from cimento.suites.load import load_suites
 from tests.fuzzing import readers, seeds
 from tests.fuzzing import readers_more as more_readers
 from tests.fuzzing import seeds_files as files
@@ -63,7 +63,7 @@ def test_a_member_of_an_archive_that_does_not_unpack(tmp_path):
     content[45:75] = b"\xff" * 30
 
     with pytest.raises(InputError, match="cannot be unpacked"):
-        load_suites(written(tmp_path / "a.zip", bytes(content)))
+        list(load_suites(written(tmp_path / "a.zip", bytes(content))))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_task_may_not_name_just_any_file(tmp_path, name):
     task = seeds.LM_EVAL.replace(b"data.jsonl", f'"{name}"'.encode())
 
     with pytest.raises(InputError, match="there is no file"):
-        load_suites(written(tmp_path / "task.yaml", task))
+        list(load_suites(written(tmp_path / "task.yaml", task)))
 
 
 def test_ratings_of_the_islands_without_a_column_too_short_or_off_the_scale(tmp_path):
@@ -172,13 +172,13 @@ def test_a_task_may_not_include_just_any_file(tmp_path, name):
     task = seeds.LM_EVAL + f'include: "{name}"\n'.encode()
 
     with pytest.raises(InputError, match=r"which it includes|read safely"):
-        load_suites(written(tmp_path / "task.yaml", task))
+        list(load_suites(written(tmp_path / "task.yaml", task)))
 
 
 @pytest.mark.parametrize("nested", ["[" * 4_000, "{a: " * 4_000, "- " * 4_000])
 def test_yaml_that_is_nested_very_deeply(tmp_path, nested):
     with pytest.raises(InputError, match="more than 50 levels"):
-        load_suites(written(tmp_path / "task.yaml", nested.encode()))
+        list(load_suites(written(tmp_path / "task.yaml", nested.encode())))
 
 
 def test_a_message_of_very_many_lines_is_short_and_says_what_to_do():
@@ -190,7 +190,7 @@ def test_a_message_of_very_many_lines_is_short_and_says_what_to_do():
 
 def test_a_factorial_table_of_a_header_alone(tmp_path):
     with pytest.raises(SuiteError, match="no row below the header"):
-        load_suites(written(tmp_path / "items.tsv", b"item\tcondition\tsentence\n"))
+        list(load_suites(written(tmp_path / "items.tsv", b"item\tcondition\tsentence\n")))
 
 
 def test_connectives_without_letters(tmp_path):
@@ -217,7 +217,7 @@ def test_tags_with_more_readings_than_anybody_reads():
 
 def test_a_date_that_is_none_in_yaml(tmp_path):
     with pytest.raises(InputError, match="is no YAML that can be read safely"):
-        load_suites(written(tmp_path / "task.yaml", seeds.LM_EVAL + b"since: 2001-99-99\n"))
+        list(load_suites(written(tmp_path / "task.yaml", seeds.LM_EVAL + b"since: 2001-99-99\n")))
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ def test_a_link_to_a_device_is_not_read(tmp_path):
     (folder / "items.tsv").symlink_to("/dev/zero")
 
     with pytest.raises(InputError, match=r"is a device.*no file"):
-        load_suites(folder)
+        list(load_suites(folder))
 
 
 @pytest.mark.parametrize("base", [".", "../here", "a" * 5_000])

@@ -15,7 +15,7 @@ from cimento.generating.generate import generate
 from cimento.generating.grammar import Grammar
 from cimento.generating.reading import find_grammar, grammar_names, read_grammar
 from cimento.suites.checks import check_suite
-from cimento.suites.load import load_suite
+from cimento.suites.load import open_suite
 
 GRAMMAR = """
 name = "adjectives"
@@ -173,7 +173,7 @@ def test_the_command_writes_suites_that_run(
     out = tmp_path / "out"
     command = ["suites", "build", "pairs", "es-subject-verb", "-o", str(out), "--items", "4"]
     assert invoke(command) == 0
-    suite = load_suite(out / "es-subject-verb-generated").suite
+    suite = open_suite(out / "es-subject-verb-generated").suite
     assert len(suite.items) == 4
     assert invoke(["suites", "build", "pairs", "es-subject-vreb", "-o", str(out)]) == 2
     assert "Did you mean 'es-subject-verb'" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from cimento.cli.main import invoke
 from cimento.errors import InputError
 from cimento.runs.run import open_runs
 from cimento.suites.builtin import find_suite
-from cimento.suites.load import load_suite
+from cimento.suites.load import open_suite
 from tests.servers.loopback import serve
 
 TASK = """
@@ -39,7 +39,7 @@ def task(folder: Path, **changed: str) -> Path:
 
 
 def test_a_task_is_read_with_what_it_includes(tmp_path: Path) -> None:
-    loaded = load_suite(task(tmp_path))
+    loaded = open_suite(task(tmp_path))
     assert (loaded.format, loaded.suite.name) == ("lm-eval", "verbs")
     (item,) = loaded.suite.items
     assert item.condition("good").regions[0].text == "Il sole splende."
@@ -62,7 +62,7 @@ def test_a_task_is_read_with_what_it_includes(tmp_path: Path) -> None:
 )
 def test_other_tasks_are_refused(tmp_path: Path, changed: dict[str, str], seen: str) -> None:
     with pytest.raises(InputError, match=seen):
-        load_suite(task(tmp_path, **changed))
+        open_suite(task(tmp_path, **changed))
 
 
 def test_a_suite_comes_back_from_a_task(tmp_path: Path) -> None:
@@ -73,8 +73,8 @@ def test_a_suite_comes_back_from_a_task(tmp_path: Path) -> None:
     written = yaml.safe_load((folder / "es_subject_verb.yaml").read_text(encoding="utf-8"))
     assert written["doc_to_choice"] == "{{[sentence_good, sentence_bad]}}"
     assert (written["doc_to_target"], written["output_type"]) == (0, "multiple_choice")
-    again = load_suite(folder / "es_subject_verb.yaml").suite
-    suite = load_suite(find_suite("es-subject-verb")).suite
+    again = open_suite(folder / "es_subject_verb.yaml").suite
+    suite = open_suite(find_suite("es-subject-verb")).suite
     assert len(again.items) == len(suite.items) * len(suite.predictions)
     first = suite.items[0].condition("match")
     assert again.items[0].condition("good").regions[0].text == " ".join(
@@ -183,7 +183,7 @@ def test_the_delimiter_is_kept_in_the_copy_and_by_rerun(suites, zoo_folder, tmp_
     [manifest] = out.rglob("manifest.json")
     copy = manifest.parent / "suite" / "suite.toml"
     assert "leading_blank = true" in copy.read_text(encoding="utf-8")
-    assert load_suite(copy.parent).suite.leading_blank is True
+    assert open_suite(copy.parent).suite.leading_blank is True
     assert invoke(["rerun", str(out), "-o", str(tmp_path / "again")]) == 0
     capsys.readouterr()
     assert invoke(["show", str(out)]) == 0
@@ -235,7 +235,7 @@ def test_workers_are_told_of_the_blank(suites, zoo_folder, tmp_path):
     ],
 )  # fmt: skip
 def test_every_field_that_is_not_honoured_is_named(suites, more, named, others):
-    found = [fault for fault in load_suite(suites(more)).warnings if fault.code == "CIM-S008"]
+    found = [fault for fault in open_suite(suites(more)).warnings if fault.code == "CIM-S008"]
     said = " ".join(f"{fault.code} {fault.seen}" for fault in found)
 
     for each in named:
@@ -249,7 +249,7 @@ def test_a_text_before_the_choices_is_named(suites):
     text = task.read_text(encoding="utf-8").replace('doc_to_text: ""', 'doc_to_text: "Which?"')
     task.write_text(text, encoding="utf-8")
 
-    [said] = [fault.seen for fault in load_suite(task).warnings if fault.code == "CIM-S008"]
+    [said] = [fault.seen for fault in open_suite(task).warnings if fault.code == "CIM-S008"]
     assert "may change scores: doc_to_text." in said
 
 
@@ -261,4 +261,4 @@ def test_a_written_task_says_what_stands_before(suites, tmp_path, more, written)
     plain = yaml.safe_load((folder / "pairs.yaml").read_text(encoding="utf-8"))
 
     assert plain["target_delimiter"] == written
-    assert load_suite(folder / "pairs.yaml").suite.leading_blank is bool(written)
+    assert open_suite(folder / "pairs.yaml").suite.leading_blank is bool(written)

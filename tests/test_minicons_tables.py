@@ -8,7 +8,7 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError, SuiteError
-from cimento.suites.load import load_suite
+from cimento.suites.load import open_suite
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.sentences import sentence
 from cimento.suites.writers import convert, losses
@@ -30,7 +30,7 @@ LONG = (
 
 
 def test_a_row_for_each_condition(tmp_path: Path) -> None:
-    loaded = load_suite(write(tmp_path, LONG))
+    loaded = open_suite(write(tmp_path, LONG))
     suite = loaded.suite
 
     assert loaded.format == "minicons"
@@ -59,7 +59,7 @@ def test_a_row_for_each_condition(tmp_path: Path) -> None:
 def test_a_row_for_each_pair_with_two_prefixes(
     header: str, good: tuple[str, str], bad: tuple[str, str], tmp_path: Path
 ) -> None:
-    suite = load_suite(write(tmp_path, f"{header}\na7\tIl merlo\tLa talpa\tvola.\n")).suite
+    suite = open_suite(write(tmp_path, f"{header}\na7\tIl merlo\tLa talpa\tvola.\n")).suite
     (item,) = suite.items
 
     assert item.id == "a7"
@@ -71,14 +71,14 @@ def test_a_row_for_each_pair_with_two_prefixes(
 
 def test_a_row_for_each_pair_with_two_stimuli_and_no_ids(tmp_path: Path) -> None:
     text = "prefix,stimulus_good,stimulus_bad\nLas llaves,brillan.,brilla.\nEl tren,sale.,salen.\n"
-    suite = load_suite(write(tmp_path, text, "pares.csv")).suite
+    suite = open_suite(write(tmp_path, text, "pares.csv")).suite
 
     assert [item.id for item in suite.items] == ["1", "2"]
     assert sentence(suite.items[1].condition("bad")) == "El tren salen."
 
 
 def test_conditions_of_other_names_make_no_prediction(tmp_path: Path) -> None:
-    suite = load_suite(write(tmp_path, LONG.replace("good", "plural").replace("bad", "odd"))).suite
+    suite = open_suite(write(tmp_path, LONG.replace("good", "plural").replace("bad", "odd"))).suite
     assert suite.predictions == ()
     assert suite.condition_names == ("plural", "odd")
 
@@ -116,7 +116,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
         "x-1\tgood\tLa zia\ttorna\tdomani.\ttornare",
         "x-1\tbad\tLa zia\ttornano\tdomani.\ttornare",
     ]
-    again = load_suite(path).suite
+    again = open_suite(path).suite
     assert again.predictions[0].formula == "(2;%good%) < (2;%bad%)"
     assert sentence(again.items[0].condition("good")) == "La zia torna domani."
 

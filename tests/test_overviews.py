@@ -16,7 +16,7 @@ from cimento.report.blimp import _NAMES, blimp_grid, published_accuracies
 from cimento.report.grid import as_csv, as_text
 from cimento.report.overview import joint_grid
 from cimento.suites.design import predictions_of, squares
-from cimento.suites.load import load_suite
+from cimento.suites.load import open_suite
 from tests.designs import island_suite
 from tests.suites_on_disk import write
 
@@ -36,7 +36,7 @@ def island_run(costs, folder=None, **options):
 @pytest.fixture
 def pairs(tmp_path):
     table = "item\tgood\tbad\n1\tIl cane dorme.\tIl cane dormono.\n2\tLa casa brucia.\tLa casa.\n"
-    return load_suite(write(tmp_path / "coppie.tsv", table)).suite
+    return open_suite(write(tmp_path / "coppie.tsv", table)).suite
 
 
 def test_perplexity_and_its_ratio():

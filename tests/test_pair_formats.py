@@ -9,7 +9,7 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.errors import SuiteError
-from cimento.suites.load import LoadedSuite, load_suite
+from cimento.suites.load import SuiteFile, open_suite
 from cimento.suites.model import Suite
 
 
@@ -25,8 +25,8 @@ def pairs(suite: Suite) -> list[tuple[str, str, str]]:
     ]
 
 
-def read(path: Path) -> LoadedSuite:
-    return load_suite(path)
+def read(path: Path) -> SuiteFile:
+    return open_suite(path)
 
 
 def test_multiblimp(tmp_path: Path) -> None:
@@ -114,14 +114,14 @@ def test_clams_that_does_not_alternate(tmp_path: Path, text: str, seen: str) -> 
 
 def test_zorro_has_the_bad_sentence_first_and_must_be_named(tmp_path: Path) -> None:
     path = written(tmp_path / "agreement.txt", "look at these apple .\nlook at these apples .\n")
-    suite = load_suite(path, format_="zorro").suite
+    suite = open_suite(path, format_="zorro").suite
     assert pairs(suite) == [("1", "look at these apples .", "look at these apple .")]
-    reverse = load_suite(path, format_="good-first").suite
+    reverse = open_suite(path, format_="good-first").suite
     assert pairs(reverse) == [("1", "look at these apple .", "look at these apples .")]
     assert (
         invoke(["suites", "convert", str(path), "--from", "zorro", "-o", str(tmp_path / "z")]) == 0
     )
-    assert pairs(load_suite(tmp_path / "z").suite) == pairs(suite)
+    assert pairs(open_suite(tmp_path / "z").suite) == pairs(suite)
 
 
 COLORLESS = (

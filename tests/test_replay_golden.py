@@ -15,7 +15,7 @@ from cimento.models.recorded import parse_spec, read_recording
 from cimento.models.replay import Replayed, replay
 from cimento.models.token_aligner import align_tokens
 from cimento.requests import join_regions
-from cimento.suites.load import load_suite
+from cimento.suites.load import open_suite
 from cimento.suites.model import METRICS, Suite
 from cimento.verdicts.accuracy import accuracies
 from cimento.verdicts.judge import Verdict, judge
@@ -66,7 +66,7 @@ def cases(golden: Path) -> list[Case]:
     made = []
     for path in sorted(golden.glob("synthetic/*/*.expected.json")):
         wanted = read(path)
-        suite = load_suite(path.parent / wanted["suite_file"]).suite
+        suite = open_suite(path.parent / wanted["suite_file"]).suite
         recording = path.with_name(path.name.replace(".expected.json", ".surprisals.tsv"))
         spec = path.parent / wanted["spec"]
         made.append(Case(wanted, suite, recording, spec, replay(suite, recording, spec=spec)))
@@ -115,7 +115,7 @@ def test_synthetic_tokens_and_unknown_words_of_every_region(cases):
 def test_suites_as_first_published_give_the_same_verdicts(golden, cases):
     # Those have square brackets in formulas, and stray blanks in regions.
     for case in cases:
-        suite = load_suite(golden / f"suites/bracket/{case.wanted['suite']}.json").suite
+        suite = open_suite(golden / f"suites/bracket/{case.wanted['suite']}.json").suite
         verdicts = verdicts_of(suite, replay(suite, case.recording, spec=case.spec))
         expected = [item["all_predictions"] for item in case.wanted["items"]]
         assert held(verdicts, None) == expected, case.recording
@@ -124,7 +124,7 @@ def test_suites_as_first_published_give_the_same_verdicts(golden, cases):
 def test_real_recording_of_fgd_hierarchy(golden):
     folder = golden / "sg_eval_fgd_hierarchy"
     wanted = read(folder / "expected.json")
-    suite = load_suite(folder / "fgd_hierarchy.json").suite
+    suite = open_suite(folder / "fgd_hierarchy.json").suite
     found = replay(
         suite, folder / "surprisals_fgd_hierarchy.txt", spec=folder / "spec.template.json"
     )
@@ -161,7 +161,7 @@ WORD_EOS = "synthetic/specs/word_eos.json"
 )
 def test_recordings_in_the_legacy_dialect(golden, suite, recording, stored):
     folder = golden / "core_data"
-    loaded = load_suite(folder / suite).suite
+    loaded = open_suite(folder / suite).suite
     found = replay(loaded, folder / recording, spec=golden / WORD_EOS)
     for metric in METRICS:
         regions = region_values(found.tokens, requests_table(found.plan), metric=metric)
@@ -183,7 +183,7 @@ def test_every_metric_of_the_synthetic_recordings(golden):
     assert files
     for path in files:
         wanted = read(path)
-        suite = load_suite(golden / f"suites/paren/{wanted['suite']}.json").suite
+        suite = open_suite(golden / f"suites/paren/{wanted['suite']}.json").suite
         name = f"synthetic/{wanted['style']}/{wanted['suite']}.surprisals.tsv"
         spec = golden / f"synthetic/specs/{wanted['style']}.json"
         found = replay(suite, golden / name, spec=spec)

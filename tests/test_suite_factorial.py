@@ -11,7 +11,7 @@ import pytest
 from cimento.errors import InputError, SuiteError
 from cimento.suites.checks import check_suite
 from cimento.suites.design import island_factors, predictions_of, squares
-from cimento.suites.load import inspect_suite, load_suite
+from cimento.suites.load import inspect_suite, open_suite
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
 from cimento.suites.readers.words import merged
 from tests.suites_on_disk import write
@@ -35,7 +35,7 @@ def codes(path) -> set[str]:
 
 def test_four_sentences_a_line_make_a_two_by_two_design(tmp_path):
     path = write(tmp_path / "se.jsonl", lines({"item": 7, **FOUR}, {"item": 9, **OTHER}))
-    loaded = load_suite(path)
+    loaded = open_suite(path)
     suite = loaded.suite
     assert loaded.format == "factorial"
     assert [item.id for item in suite.items] == ["7", "9"]
@@ -65,7 +65,7 @@ def test_a_first_line_says_conditions_factors_and_phenomenon(tmp_path):
     }
     names = dict(zip(header["conditions"], FOUR.values(), strict=True))
     path = write(tmp_path / "headed.jsonl", lines(header, {**names, "note": "x"}, {**names}))
-    suite = load_suite(path).suite
+    suite = open_suite(path).suite
     assert suite.meta.language == "it"
     assert suite.meta.phenomenon == "whether islands"
     assert suite.meta.extra == {"island_type": "whether"}
@@ -78,7 +78,7 @@ def test_one_json_document_whatever_its_suffix(tmp_path):
     document = {"sentences": [{**FOUR, "pairID": "3", "UID": "whether", "extra": [1]}]}
     text = json.dumps(document, indent=2)
     for name in ("custom.jsonl", "custom.json"):
-        suite = load_suite(write(tmp_path / name, text)).suite
+        suite = open_suite(write(tmp_path / name, text)).suite
         assert suite.items[0].id == "3"
         assert suite.items[0].column("UID") == "whether"
         assert suite.items[0].extra == {"extra": [1]}
@@ -87,9 +87,9 @@ def test_one_json_document_whatever_its_suffix(tmp_path):
 
 def test_blimp_and_syntaxgym_stay_what_they_are(tmp_path):
     pair = {"sentence_good": "La casa è bella.", "sentence_bad": "La casa sono bella."}
-    assert load_suite(write(tmp_path / "pairs.jsonl", lines(pair))).format == "blimp"
+    assert open_suite(write(tmp_path / "pairs.jsonl", lines(pair))).format == "blimp"
     with pytest.raises(SuiteError, match="sentence_bad"):
-        load_suite(write(tmp_path / "half.jsonl", lines({"sentence_good": "La casa è bella."})))
+        open_suite(write(tmp_path / "half.jsonl", lines({"sentence_good": "La casa è bella."})))
 
 
 def test_a_table_with_a_sentence_a_row(tmp_path):
@@ -100,7 +100,7 @@ def test_a_table_with_a_sentence_a_row(tmp_path):
         for n in (1, 2)
         for name, text in four.items()
     ]
-    loaded = load_suite(write(tmp_path / "t.csv", header + "\n".join(rows) + "\n"))
+    loaded = open_suite(write(tmp_path / "t.csv", header + "\n".join(rows) + "\n"))
     suite = loaded.suite
     assert loaded.format == "factorial-table"
     assert [item.id for item in suite.items] == [
@@ -121,7 +121,7 @@ def test_words_with_their_regions(tmp_path):
         rows("that_nogap", that) + rows("what_gap", what)
     )
     for name, data in (("w.csv", text.encode()), ("w2.csv.gz", gzip.compress(text.encode()))):
-        loaded = load_suite(write(tmp_path / name, data))
+        loaded = open_suite(write(tmp_path / name, data))
         suite = loaded.suite
         assert loaded.format == "words"
         assert suite.region_names == ("start", "che", "wh", "verb", "obj", "end")
@@ -131,7 +131,7 @@ def test_words_with_their_regions(tmp_path):
 
 def test_a_packed_file_that_is_damaged(tmp_path):
     with pytest.raises(InputError, match="damaged"):
-        load_suite(write(tmp_path / "w.csv.gz", b"not packed at all"))
+        open_suite(write(tmp_path / "w.csv.gz", b"not packed at all"))
 
 
 def test_words_that_leave_a_region_and_come_back(tmp_path):
@@ -160,7 +160,7 @@ def test_an_item_with_three_sentences(tmp_path):
     found = [fault for fault in inspect_suite(path)[1] if fault.code == "CIM-S012"]
     assert "lacks long_island" in found[0].seen
     with pytest.raises(SuiteError, match="item 2"):
-        load_suite(path)
+        open_suite(path)
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ def test_all_files_of_the_island_study_load(shared):
         folder / "english" / "sprouse2016_en_items.csv",
         *sorted((folder / "wilcox_style").glob("*.csv.gz")),
     ]
-    sizes = {path.name.split(".")[0]: len(load_suite(path).suite.items) for path in paths}
+    sizes = {path.name.split(".")[0]: len(open_suite(path).suite.items) for path in paths}
     assert len(paths) == 42
     assert sizes["madeddu_2022-10_wh_whether"] == 59
     assert sizes["sprouse2016_it"] == sizes["sprouse2016_en_items"] == 64

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import load_suites
 from cimento.errors import InputError, SuiteError
-from cimento.suites.load import inspect_suite, load_suite, load_suites, suite_paths
+from cimento.suites.load import inspect_suite, open_suite, suite_paths
 from cimento.suites.model import Region
 from cimento.suites.readers import FORMATS
 from tests.suites_on_disk import (
@@ -52,7 +53,7 @@ item_number,condition_name,region_number,region_name,content
 
 def test_syntaxgym_json_is_read(tmp_path):
     text = syntaxgym()
-    loaded = load_suite(write(tmp_path / "s.json", text))
+    loaded = open_suite(write(tmp_path / "s.json", text))
     suite = loaded.suite
     assert suite.name == "lampade"
     assert suite.region_names == ("r1", "r2", "r3")
@@ -65,8 +66,8 @@ def test_syntaxgym_json_is_read(tmp_path):
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_a_byte_order_mark_is_accepted(tmp_path, encoding):
-    expected = load_suite(write(tmp_path / "a.json", syntaxgym())).suite
-    assert load_suite(write(tmp_path / "b.json", syntaxgym().encode(encoding))).suite == expected
+    expected = open_suite(write(tmp_path / "a.json", syntaxgym())).suite
+    assert open_suite(write(tmp_path / "b.json", syntaxgym().encode(encoding))).suite == expected
 
 
 def test_square_brackets_and_stray_blanks_are_accepted(tmp_path):
@@ -77,7 +78,7 @@ def test_square_brackets_and_stray_blanks_are_accepted(tmp_path):
         ],
     )
     path = write(tmp_path / "s.json", text)
-    suite = load_suite(path).suite
+    suite = open_suite(path).suite
     assert [region.text for region in suite.items[0].condition("match").regions] == [
         "Le lampade",
         "sono",
@@ -93,7 +94,7 @@ def test_predictions_by_relation_become_formulas(tmp_path):
         "r_operand": "match",
     }  # fmt: skip
     meta = {"name": "older", "metric": "all", "tags": ["agreement"], "language": "it"}
-    suite = load_suite(write(tmp_path / "s.json", syntaxgym(predictions=[older], meta=meta))).suite
+    suite = open_suite(write(tmp_path / "s.json", syntaxgym(predictions=[older], meta=meta))).suite
     assert suite.predictions[0].formula == "(2;%mismatch%) > (2;%match%)"
     assert suite.predictions[0].extra == older
     assert suite.metric == "sum"
@@ -108,7 +109,7 @@ def test_what_an_evaluated_suite_says_is_kept(tmp_path):
     region.update({"metric_value": {"sum": 3.5}, "oovs": ["sono"]})
     del parsed["predictions"]
     path = write(tmp_path / "s.json", json.dumps(parsed))
-    suite = load_suite(path).suite
+    suite = open_suite(path).suite
     assert suite.meta.extra == {"model": "gpt2"}
     kept = suite.items[0].condition("match").regions[1].extra
     assert kept == {"metric_value": {"sum": 3.5}, "oovs": ["sono"]}
@@ -118,7 +119,7 @@ def test_what_an_evaluated_suite_says_is_kept(tmp_path):
 def test_numbers_may_be_written_as_text(tmp_path):
     text = syntaxgym().replace('"region_number": 2', '"region_number": "2"')
     text = text.replace('"item_number": 1', '"item_number": "a-1"')
-    suite = load_suite(write(tmp_path / "s.json", text)).suite
+    suite = open_suite(write(tmp_path / "s.json", text)).suite
     assert suite.items[0].id == "a-1"
 
 
@@ -151,7 +152,7 @@ def test_bad_json_ends_in_one_error_with_its_code_and_place(tmp_path, name):
     text, code, shown = BAD_JSON[name]
     path = write(tmp_path / "s.json", text)
     with pytest.raises(SuiteError) as caught:
-        load_suite(path)
+        open_suite(path)
     assert code in {fault.code for fault in caught.value.faults}
     assert shown in str(caught.value)
 
@@ -169,7 +170,7 @@ def test_all_faults_of_json_are_reported_at_once(tmp_path):
 
 def test_syntaxgym_csv_is_read(tmp_path):
     path = write(tmp_path / "rain.csv", CSV)
-    suite = load_suite(path).suite
+    suite = open_suite(path).suite
     assert suite.name == "rain"
     assert suite.region_names == ("Start", "Verb", "Rest")
     assert suite.items[0].condition("plain").regions[2].text == "the dog, asleep, barked"
@@ -194,7 +195,7 @@ def test_a_column_missing_in_csv_is_reported(tmp_path):
 
 def test_blimp_is_read(tmp_path):
     path = write(tmp_path / "x.jsonl", BLIMP)
-    loaded = load_suite(path)
+    loaded = open_suite(path)
     suite = loaded.suite
     assert (suite.name, suite.meta.phenomenon) == ("reflexives", "binding")
     assert suite.condition_names == ("good", "bad")
@@ -218,14 +219,14 @@ def test_pairs_of_several_paradigms_are_told_apart(tmp_path):
         for n, uid in enumerate(["a", "b"])
     ]  # fmt: skip
     path = write(tmp_path / "both.jsonl", "\n".join(map(json.dumps, rows)))
-    suite = load_suite(path).suite
+    suite = open_suite(path).suite
     assert [item.id for item in suite.items] == ["a/0", "b/0"]
     assert suite.name == "both"
 
 
 def test_pairs_without_ids_are_numbered(tmp_path):
     rows = BLIMP.replace('"pairID": "7", ', "")
-    suite = load_suite(write(tmp_path / "x.jsonl", rows)).suite
+    suite = open_suite(write(tmp_path / "x.jsonl", rows)).suite
     assert [item.id for item in suite.items] == ["1", "2"]
 
 
@@ -265,7 +266,7 @@ def test_bad_jsonl_is_reported(tmp_path, text, code, where):
     ],
 )  # fmt: skip
 def test_a_table_of_pairs_is_read_as_excel_writes_it(tmp_path, name, content):
-    suite = load_suite(write(tmp_path / name, content)).suite
+    suite = open_suite(write(tmp_path / name, content)).suite
     assert suite.name == "coppie"
     assert [item.id for item in suite.items] == ["a", "b"]
     assert suite.items[0].condition("good").regions == (Region("Le città sono belle."),)
@@ -277,13 +278,13 @@ def test_a_table_of_pairs_is_read_as_excel_writes_it(tmp_path, name, content):
 
 def test_a_workbook_of_pairs_is_read(tmp_path):
     rows = [["id", "good", "bad"], [1.0, "Dormo.", "Dormi io."], [None, None, None]]
-    suite = load_suite(write_workbook(tmp_path / "p.xlsx", rows)).suite
+    suite = open_suite(write_workbook(tmp_path / "p.xlsx", rows)).suite
     assert [item.id for item in suite.items] == ["1"]
 
 
 def test_bars_backslashes_and_quotes_of_pairs_are_text(tmp_path):
     content = 'good\tbad\nA | b\\n "c"\tA | b\\n "d\n'
-    suite = load_suite(write(tmp_path / "p.tsv", content)).suite
+    suite = open_suite(write(tmp_path / "p.tsv", content)).suite
     assert suite.items[0].condition("good").regions == (Region('A | b\\n "c"'),)
     assert suite.items[0].condition("bad").regions == (Region('A | b\\n "d'),)
     assert suite.items[0].id == "1"
@@ -308,7 +309,7 @@ def test_an_id_used_twice_in_a_table_of_pairs_is_reported(tmp_path):
 )
 def test_an_unknown_format_is_refused_with_the_list_of_what_is_read(tmp_path, name, content):
     with pytest.raises(InputError) as caught:
-        load_suite(write(tmp_path / name, content))
+        open_suite(write(tmp_path / name, content))
     for each in FORMATS.values():
         assert each.title in str(caught.value)
 
@@ -316,7 +317,7 @@ def test_an_unknown_format_is_refused_with_the_list_of_what_is_read(tmp_path, na
 def test_a_missing_path_is_refused(tmp_path):
     for name in ("nothing", "nothing.json", "nothing.csv", "nothing.jsonl"):
         with pytest.raises(InputError, match="no such file"):
-            load_suite(tmp_path / name)
+            open_suite(tmp_path / name)
 
 
 def test_inspecting_gives_suite_and_faults_instead_of_an_error(tmp_path):
@@ -336,23 +337,27 @@ def test_a_folder_may_hold_many_suites(tmp_path):
     write_folder(tmp_path / "a")
     (tmp_path / "empty").mkdir()
     assert [path.name for path in suite_paths(tmp_path)] == ["a", "b.jsonl", "c.csv"]
-    assert [each.suite.name for each in load_suites(tmp_path)] == ["lampade", "reflexives", "c"]
-    assert len(load_suites(tmp_path / "a")) == 1
-    assert len(load_suites(tmp_path / "b.jsonl")) == 1
+    assert [each.suite.name for each in load_suites(tmp_path)] == [
+        "lampade",
+        "reflexives",
+        "c",
+    ]
+    assert len(list(load_suites(tmp_path / "a"))) == 1
+    assert len(list(load_suites(tmp_path / "b.jsonl"))) == 1
 
 
 def test_faults_of_many_suites_are_reported_together(tmp_path):
     write(tmp_path / "a.json", "{")
     write_folder(tmp_path / "b", toml="")
     with pytest.raises(SuiteError) as caught:
-        load_suites(tmp_path)
+        list(load_suites(tmp_path))
     assert [fault.where for fault in caught.value.faults] == ["a.json", "b: suite.toml"]
 
 
 def test_a_folder_without_suites_is_refused(tmp_path):
     write(tmp_path / "README.md", "about")
     with pytest.raises(InputError, match="without suites in it"):
-        load_suites(tmp_path)
+        list(load_suites(tmp_path))
 
 
 # --- damage of every kind

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from cimento import load_suites
 from cimento.requests import join_regions, stimulus_text
 from cimento.suites.formula import canonical, parse
-from cimento.suites.load import load_suite, load_suites
+from cimento.suites.load import open_suite
 from cimento.suites.model import Condition, Region, Suite
 from cimento.suites.writers import convert
 from tests.suites_on_disk import faults_of, syntaxgym, write
@@ -30,7 +31,9 @@ def paren(golden) -> dict[str, Suite]:
 
 @pytest.fixture(scope="module")
 def bracket(golden) -> dict[str, Suite]:
-    return {each.suite.name: each.suite for each in load_suites(golden / "suites" / "bracket")}
+    return {
+        each.suite.name: each.suite for each in list(load_suites(golden / "suites" / "bracket"))
+    }
 
 
 def sentences(suite: Suite) -> list[str]:
@@ -128,12 +131,12 @@ def test_what_the_reference_rejects_is_warned_about(golden, tmp_path):
         path = write(tmp_path / "s.json", syntaxgym(contents=["Le lampade", "sono", content]))
         warned = {fault.code for fault in faults_of(path)} & {"CIM-S040", "CIM-S041"}
         assert bool(warned) is not case["accepted"]
-        regions = load_suite(path).suite.items[0].condition("match").regions
+        regions = open_suite(path).suite.items[0].condition("match").regions
         assert regions[2] == Region(content.strip())
 
 
 def test_the_oldest_dialect_is_read(golden):
-    suite = load_suite(golden / "core_data" / "test" / "test_in.json").suite
+    suite = open_suite(golden / "core_data" / "test" / "test_in.json").suite
     assert [each.formula for each in suite.predictions] == ["(3;%that%) > (3;%what%)"]
     assert suite.meta.extra["metric"] == "all"
     lines = (golden / "core_data" / "test" / "test_sentences.txt").read_text("utf-8").splitlines()
@@ -152,7 +155,7 @@ def test_the_two_predictions_that_contradict_each_other_are_found(golden):
 @pytest.mark.parametrize("name", ["test_out_grnn", "test_out_transformer-xl"])
 def test_evaluated_suites_keep_their_values(golden, name):
     path = golden / "core_data" / "test" / f"{name}.json"
-    suite = load_suite(path).suite
+    suite = open_suite(path).suite
     raw = json.loads(path.read_text(encoding="utf-8"))
     for item, raw_item in zip(suite.items, raw["items"], strict=True):
         for raw_condition in raw_item["conditions"]:
@@ -178,28 +181,28 @@ def test_every_file_survives_the_way_there_and_back(golden, tmp_path):
     files = json_files(golden)
     assert len(files) > 70
     for number, path in enumerate(files):
-        suite = load_suite(path).suite
+        suite = open_suite(path).suite
         native = convert(suite, "native", tmp_path / str(number))
-        assert load_suite(native).suite == suite
+        assert open_suite(native).suite == suite
         written = convert(suite, "syntaxgym", tmp_path / f"{number}.json")
-        assert load_suite(written).suite == suite
+        assert open_suite(written).suite == suite
 
 
 def test_clean_files_are_written_as_they_were(golden, tmp_path):
     for path in [*(golden / "suites" / "paren").iterdir(), *(golden / "suites").glob("seed*")]:
-        written = convert(load_suite(path).suite, "syntaxgym", tmp_path / path.name)
+        written = convert(open_suite(path).suite, "syntaxgym", tmp_path / path.name)
         again, raw = (json.loads(each.read_text(encoding="utf-8")) for each in (written, path))
         assert again == raw
 
 
 def test_blimp_is_read_and_written_as_it_was(shared, tmp_path):
     files = sorted((shared / "data" / "blimp").glob("*.jsonl"))
-    loaded = load_suites(shared / "data" / "blimp")
+    loaded = list(load_suites(shared / "data" / "blimp"))
     assert [each.suite.name for each in loaded] == [path.stem for path in files]
     for each, path in zip(loaded, files, strict=True):
         assert len(each.suite.items) == 1000
         expected = {"CIM-S033", "CIM-S051", "CIM-S052", "CIM-S055"}
-        assert {fault.code for fault in each.warnings} <= expected
+        assert {fault.code for fault in each.reading.faults} <= expected
         written = convert(each.suite, "blimp", tmp_path / path.name)
         lines, raw = (
             [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]

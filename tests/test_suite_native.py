@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from cimento.errors import InputError, SuiteError
-from cimento.suites.load import load_suite
+from cimento.suites.load import open_suite
 from cimento.suites.model import Region
 from cimento.suites.notation import read_regions
 from tests.suites_on_disk import (
@@ -24,7 +24,7 @@ ROWS = [line.split("\t") for line in ITEMS.splitlines()]
 
 
 def test_a_folder_is_read(tmp_path):
-    loaded = load_suite(write_folder(tmp_path / "s"))
+    loaded = open_suite(write_folder(tmp_path / "s"))
     suite = loaded.suite
     assert suite.name == "lampade"
     assert suite.region_names == ("subject", "verb", "rest")
@@ -69,7 +69,7 @@ comment = "because"
 weight = 2
 """
     items = "item\tcondition\ttext\tf\tt\tnote\n1\ta\tUno.\tu\tk\t\n1\tb\tDue.\tv\tk\tbello\n"
-    suite = load_suite(write_folder(tmp_path, toml=toml, items=items)).suite
+    suite = open_suite(write_folder(tmp_path, toml=toml, items=items)).suite
     meta = suite.meta
     assert (meta.version, meta.phenomenon, meta.licence) == ("1", "p", "CC0-1.0")
     assert (meta.citation, meta.status, meta.author) == ("c", "draft", "a")
@@ -87,7 +87,7 @@ weight = 2
 
 def test_without_regions_there_is_one(tmp_path):
     items = "item\tcondition\ttext\n1\ta\tUno.\n"
-    suite = load_suite(write_folder(tmp_path, toml='[meta]\nname = "n"\n', items=items)).suite
+    suite = open_suite(write_folder(tmp_path, toml='[meta]\nname = "n"\n', items=items)).suite
     assert suite.region_names == ("sentence",)
 
 
@@ -136,15 +136,15 @@ def test_a_bar_with_a_blank_on_one_side_is_doubtful(cell):
     ],
 )
 def test_tables_are_read_as_spreadsheets_write_them(tmp_path, table, content):
-    expected = load_suite(write_folder(tmp_path / "plain")).suite
-    loaded = load_suite(write_folder(tmp_path / "other", items=content, table=table))
+    expected = open_suite(write_folder(tmp_path / "plain")).suite
+    loaded = open_suite(write_folder(tmp_path / "other", items=content, table=table))
     assert loaded.suite == expected
     assert loaded.warnings == ()
 
 
 def test_cp1252_is_read_with_a_warning_that_shows_a_word(tmp_path):
     content = ITEMS.replace("\t", ";").encode("cp1252")
-    loaded = load_suite(write_folder(tmp_path, items=content, table="items.csv"))
+    loaded = open_suite(write_folder(tmp_path, items=content, table="items.csv"))
     assert loaded.suite.items[0].condition("mismatch").regions[1].text == "è"
     [warning] = loaded.warnings
     assert warning.code == "CIM-S006"
@@ -154,12 +154,12 @@ def test_cp1252_is_read_with_a_warning_that_shows_a_word(tmp_path):
 
 @pytest.mark.parametrize("sheet", ["items", "Foglio1"])
 def test_a_workbook_is_read(tmp_path, sheet):
-    expected = load_suite(write_folder(tmp_path / "plain")).suite
+    expected = open_suite(write_folder(tmp_path / "plain")).suite
     folder = write_folder(tmp_path / "book")
     (folder / "items.tsv").unlink()
     rows = [[int(cell) if cell.isdigit() else cell for cell in row] for row in ROWS]
     write_workbook(folder / "items.xlsx", [*rows, [None, None, None]], sheet=sheet)
-    assert load_suite(folder).suite == expected
+    assert open_suite(folder).suite == expected
 
 
 def test_numbers_and_truth_values_of_a_workbook_become_text(tmp_path):
@@ -167,7 +167,7 @@ def test_numbers_and_truth_values_of_a_workbook_become_text(tmp_path):
     (folder / "items.tsv").unlink()
     rows = [[*ROWS[0], "score", "flag"]] + [[*row, 2.5, True] for row in ROWS[1:]]
     write_workbook(folder / "items.xlsx", rows)
-    assert load_suite(folder).suite.items[0].conditions[0].columns == {
+    assert open_suite(folder).suite.items[0].conditions[0].columns == {
         "score": "2.5",
         "flag": "true",
     }
@@ -184,13 +184,13 @@ def test_the_sheet_named_items_is_taken(tmp_path):
     for row in ROWS:
         sheet.append(row)
     book.save(folder / "items.xlsx")
-    assert len(load_suite(folder).suite.items) == 2
+    assert len(open_suite(folder).suite.items) == 2
 
 
 def test_good_and_bad_columns_make_a_suite_of_pairs(tmp_path):
     items = "good\tbad\tnumber\nLe lampade | sono accese.\tLe lampade | è accesa.\tplural\n"
     toml = 'regions = ["a", "b"]\n[meta]\nname = "p"\nlanguage = "it"\n'
-    suite = load_suite(write_folder(tmp_path, toml=toml, items=items)).suite
+    suite = open_suite(write_folder(tmp_path, toml=toml, items=items)).suite
     assert suite.condition_names == ("good", "bad")
     assert [prediction.formula for prediction in suite.predictions] == ["(*;%good%) < (*;%bad%)"]
     assert suite.items[0].id == "1"
@@ -201,18 +201,18 @@ def test_good_and_bad_columns_make_a_suite_of_pairs(tmp_path):
 def test_the_rows_of_an_item_need_not_stand_together(tmp_path):
     header, *lines = ITEMS.splitlines()
     items = "\n".join([header, lines[0], lines[2], lines[1], lines[3]])
-    assert load_suite(write_folder(tmp_path, items=items)).suite.items[0].condition("mismatch")
+    assert open_suite(write_folder(tmp_path, items=items)).suite.items[0].condition("mismatch")
 
 
 def test_columns_are_found_whatever_their_capitals(tmp_path):
     items = ITEMS.replace("item\tcondition\ttext", "Item\tCondition\tText ")
-    assert len(load_suite(write_folder(tmp_path, items=items)).suite.items) == 2
+    assert len(open_suite(write_folder(tmp_path, items=items)).suite.items) == 2
 
 
 def test_a_file_in_the_folder_stands_for_it(tmp_path):
     folder = write_folder(tmp_path / "s")
-    assert load_suite(folder / "suite.toml").path == folder
-    assert load_suite(folder / "items.tsv").path == folder
+    assert open_suite(folder / "suite.toml").path == folder
+    assert open_suite(folder / "items.tsv").path == folder
 
 
 def test_rows_are_named_as_the_spreadsheet_counts_them(tmp_path):
@@ -256,7 +256,7 @@ def test_a_bad_folder_ends_in_one_error_with_its_code_and_place(tmp_path, name):
     files, code, shown = BAD_FOLDERS[name]
     folder = write_folder(tmp_path / "s", **files)
     with pytest.raises(SuiteError) as caught:
-        load_suite(folder)
+        open_suite(folder)
     assert code in {fault.code for fault in caught.value.faults}
     assert shown in str(caught.value)
     assert caught.value.exit_code == 2
@@ -305,19 +305,19 @@ def test_two_tables_or_none_are_refused(tmp_path):
     folder = write_folder(tmp_path / "s")
     write(folder / "items.csv", ITEMS)
     with pytest.raises(SuiteError, match=r"several tables: items\.tsv, items\.csv"):
-        load_suite(folder)
+        open_suite(folder)
     (folder / "items.csv").unlink()
     (folder / "items.tsv").unlink()
     with pytest.raises(SuiteError, match="no table of items"):
-        load_suite(folder)
+        open_suite(folder)
 
 
 def test_a_folder_without_suite_toml_is_refused(tmp_path):
     write(tmp_path / "items.tsv", ITEMS)
     with pytest.raises(InputError, match=r"folder without suite\.toml"):
-        load_suite(tmp_path)
+        open_suite(tmp_path)
     with pytest.raises(InputError, match=r"without a suite\.toml beside it"):
-        load_suite(tmp_path / "items.tsv")
+        open_suite(tmp_path / "items.tsv")
 
 
 def test_a_file_that_may_not_be_read_is_refused(tmp_path, monkeypatch):
@@ -329,14 +329,14 @@ def test_a_file_that_may_not_be_read_is_refused(tmp_path, monkeypatch):
     # chmod would not stop a test that runs as root
     monkeypatch.setattr("cimento.files.open_plain", refuse)
     with pytest.raises(InputError, match="Permission denied"):
-        load_suite(folder)
+        open_suite(folder)
 
 
 def test_a_folder_in_place_of_a_file_is_refused(tmp_path):
     (tmp_path / "suite.toml").write_text(TOML)
     (tmp_path / "items.tsv").mkdir()
     with pytest.raises(InputError, match="is a folder"):
-        load_suite(tmp_path)
+        open_suite(tmp_path)
 
 
 FROM_FILES = {

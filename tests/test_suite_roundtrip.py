@@ -17,7 +17,7 @@ from cimento.errors import InputError, StorageError, SuiteError, UsageError
 from cimento.requests import stimulus_text
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors
-from cimento.suites.load import load_suite
+from cimento.suites.load import open_suite
 from cimento.suites.model import METRICS, Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.notation import escape, read_regions, unescape, write_regions
 from cimento.suites.sentences import sentence
@@ -128,7 +128,7 @@ def test_nothing_is_lost(format_, name, suite):
     assert losses(suite, format_) == []
     with tempfile.TemporaryDirectory() as folder:
         path = convert(suite, format_, Path(folder) / name)
-        assert load_suite(path).suite == suite
+        assert open_suite(path).suite == suite
 
 
 @settings(deadline=None)
@@ -179,12 +179,12 @@ def pair_suite(**columns: str) -> Suite:
 
 def test_what_is_written_is_plain(tmp_path):
     folder = write_folder(tmp_path / "s")
-    convert(load_suite(folder).suite, "native", tmp_path / "copy")
+    convert(open_suite(folder).suite, "native", tmp_path / "copy")
     assert (tmp_path / "copy" / "items.tsv").read_bytes() == (folder / "items.tsv").read_bytes()
     toml = (tmp_path / "copy" / "suite.toml").read_text(encoding="utf-8")
     assert "_extra" not in toml
     assert "[options]" not in toml
-    document = convert(load_suite(folder).suite, "syntaxgym", tmp_path / "s.json")
+    document = convert(open_suite(folder).suite, "syntaxgym", tmp_path / "s.json")
     parsed = json.loads(document.read_text(encoding="utf-8"))
     assert set(parsed) == {"meta", "region_meta", "predictions", "items"}
     assert parsed["items"][0]["item_number"] == 1
@@ -225,14 +225,14 @@ def test_pairs_are_written_as_blimp(tmp_path):
         "UID": "lampade",
         "pairID": "1",
     }
-    again = load_suite(path).suite
+    again = open_suite(path).suite
     assert again.name == "lampade"
     assert again.items[0].column("phenomenon") == "agreement"
     assert convert(again, "blimp", tmp_path / "t.jsonl").read_bytes() == path.read_bytes()
 
 
 def test_blimp_is_refused_with_all_that_would_be_lost(tmp_path):
-    suite = load_suite(write_folder(tmp_path / "s")).suite
+    suite = open_suite(write_folder(tmp_path / "s")).suite
     suite = replace(
         suite,
         metric="mean",
@@ -259,7 +259,7 @@ def test_blimp_is_refused_with_all_that_would_be_lost(tmp_path):
 
 
 def test_blimp_may_be_written_with_losses(tmp_path):
-    suite = load_suite(write_folder(tmp_path / "s")).suite
+    suite = open_suite(write_folder(tmp_path / "s")).suite
     path = convert(suite, "blimp", tmp_path / "s.jsonl", allow_loss=True)
     first = json.loads(path.read_text(encoding="utf-8").splitlines()[0])
     assert first["sentence_good"] == "Le lampade sono accese."
@@ -267,7 +267,7 @@ def test_blimp_may_be_written_with_losses(tmp_path):
 
 
 def test_each_prediction_that_compares_two_conditions_makes_pairs(tmp_path):
-    suite = load_suite(write_folder(tmp_path / "s")).suite
+    suite = open_suite(write_folder(tmp_path / "s")).suite
     formulas = ["(2;%mismatch%) > (2;%match%)", "(*;%match%) < 3", "(1;%match%) < (1;%mismatch%)"]
     suite = replace(suite, predictions=tuple(map(Prediction, formulas)))
     path = convert(suite, "blimp", tmp_path / "s.jsonl", allow_loss=True)
@@ -277,7 +277,7 @@ def test_each_prediction_that_compares_two_conditions_makes_pairs(tmp_path):
 
 
 def test_no_pairs_are_refused_whatever_is_allowed(tmp_path):
-    suite = replace(load_suite(write_folder(tmp_path / "s")).suite, predictions=())
+    suite = replace(open_suite(write_folder(tmp_path / "s")).suite, predictions=())
     with pytest.raises(InputError, match="no pairs"):
         convert(suite, "blimp", tmp_path / "s.jsonl", allow_loss=True)
 
@@ -324,6 +324,6 @@ def test_letters_stay_as_they_are_written(tmp_path):
     suite = pair_suite(note=apart)
     for format_, name in (("native", "s"), ("syntaxgym", "s.json"), ("blimp", "s.jsonl")):
         assert (
-            load_suite(convert(suite, format_, tmp_path / name)).suite.items[0].column("note")
+            open_suite(convert(suite, format_, tmp_path / name)).suite.items[0].column("note")
             == apart
         )

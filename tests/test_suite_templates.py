@@ -12,7 +12,7 @@ import pytest
 from cimento.errors import InputError, StorageError, UsageError
 from cimento.suites.builtin import builtin_names, find_suite, list_builtin
 from cimento.suites.kinds import REGIONS
-from cimento.suites.load import load_suite
+from cimento.suites.load import open_suite
 from cimento.suites.templates import new_suite
 
 KINDS = ("agreement", "factorial", "pairs", "regions")
@@ -22,7 +22,7 @@ KINDS = ("agreement", "factorial", "pairs", "regions")
 @pytest.mark.parametrize("workbook", [False, True])
 def test_a_template_is_a_suite_without_faults(tmp_path, kind, workbook):
     written = new_suite(kind, tmp_path / "La mia suite", workbook=workbook)
-    loaded = load_suite(tmp_path / "La mia suite")
+    loaded = open_suite(tmp_path / "La mia suite")
     assert loaded.warnings == ()
     assert loaded.suite.name == "La mia suite"
     assert loaded.suite.predictions
@@ -37,7 +37,7 @@ def test_both_tables_of_a_template_say_the_same(tmp_path):
     for kind in KINDS:
         new_suite(kind, tmp_path / "a" / kind)
         new_suite(kind, tmp_path / "b" / kind, workbook=True)
-        suites = [load_suite(tmp_path / where / kind).suite for where in ("a", "b")]
+        suites = [open_suite(tmp_path / where / kind).suite for where in ("a", "b")]
         assert suites[0] == suites[1]
 
 
@@ -49,19 +49,19 @@ def test_a_workbook_can_be_filled_in(tmp_path):
     for condition, verb in (("match", "cantano"), ("mismatch", "canta")):
         sheet.append([5, condition, f"Le ragazze | {verb} | una canzone."])
     book.save(table)
-    assert [item.id for item in load_suite(tmp_path / "s").suite.items] == list("12345")
+    assert [item.id for item in open_suite(tmp_path / "s").suite.items] == list("12345")
 
 
 def test_a_name_with_quotation_marks_is_written_as_toml_wants_it(tmp_path):
     new_suite("pairs", tmp_path / 'The "best"')
-    assert load_suite(tmp_path / 'The "best"').suite.name == 'The "best"'
+    assert open_suite(tmp_path / 'The "best"').suite.name == 'The "best"'
 
 
 def test_the_current_folder_has_a_name(tmp_path, monkeypatch):
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     new_suite("pairs", Path())
-    assert load_suite(Path()).suite.name == "here"
+    assert open_suite(Path()).suite.name == "here"
 
 
 def test_an_unknown_kind_is_refused(tmp_path):
@@ -81,7 +81,7 @@ def test_built_in_suites_are_listed_as_they_are():
     assert [each.name for each in listed] == builtin_names()
     assert builtin_names()
     for each in list_builtin(kind=REGIONS):
-        suite = load_suite(each.path).suite
+        suite = open_suite(each.path).suite
         assert (each.name, each.language) == (suite.name, suite.meta.language)
         assert (each.phenomenon, each.status) == (suite.meta.phenomenon, suite.meta.status)
         assert each.items == len(suite.items)

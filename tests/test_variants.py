@@ -6,7 +6,7 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
-from cimento.suites.load import load_suite
+from cimento.suites.load import open_suite
 from cimento.suites.sentences import sentence
 from cimento.suites.variants import Variant, open_slots, read_variants, vary
 from tests.suites_on_disk import write, write_folder
@@ -33,7 +33,7 @@ item	condition	text
 
 @pytest.fixture
 def suite(tmp_path):
-    return load_suite(write_folder(tmp_path / "regali", toml=TOML, items=ITEMS)).suite
+    return open_suite(write_folder(tmp_path / "regali", toml=TOML, items=ITEMS)).suite
 
 
 def texts(suite) -> dict[tuple[str, str], str]:
@@ -85,7 +85,7 @@ def test_slots_are_filled_with_forms_that_agree(tmp_path):
     items = ITEMS.replace("che io abbia", "che {chi.s} {chi.v}").replace(
         "se io abbia", "se {chi.s} {chi.v}"
     )
-    made = load_suite(write_folder(tmp_path / "s", toml=TOML, items=items)).suite
+    made = open_suite(write_folder(tmp_path / "s", toml=TOML, items=items)).suite
     assert open_slots(made) == ("chi.s", "chi.v")
     toml = """
 [slots]
@@ -107,7 +107,7 @@ slots = { chi = { s = "i nonni", v = "abbiano" } }
 
 def test_a_filler_at_the_beginning_gets_a_capital(tmp_path):
     items = ITEMS.replace("Io penso", "{chi} penso")
-    made = load_suite(write_folder(tmp_path / "s", toml=TOML, items=items)).suite
+    made = open_suite(write_folder(tmp_path / "s", toml=TOML, items=items)).suite
     found = texts(vary(made, Variant(name="x", slots={"chi": "stasera"})).suite)
     assert found["1", "che"].startswith("Stasera penso")
 
@@ -156,7 +156,7 @@ def test_the_command_writes_suites_and_says_what_changed(tmp_path, capsys):
     command = ["suites", "vary", str(tmp_path / "regali"), "--variants", str(variants)]
     assert invoke([*command, "-o", str(out)]) == 0
     assert capsys.readouterr().out.splitlines()[1].split()[:4] == ["lui", "1", "2", "1"]
-    written = load_suite(out / "regali-lui").suite
+    written = open_suite(out / "regali-lui").suite
     assert written.meta.comment == "Third person."
     provenance = written.extra["provenance"]
     assert isinstance(provenance, dict)
@@ -167,8 +167,8 @@ def test_the_command_writes_suites_and_says_what_changed(tmp_path, capsys):
 @pytest.mark.golden
 def test_a_published_variation_is_made_from_its_suite(shared):
     folder = shared / "data" / "islands" / "italian" / "suites"
-    base = load_suite(folder / "madeddu_2022-10_wh_whether.jsonl").suite
-    published = load_suite(folder / "variation__wh_whether_island2_wh_whether.jsonl").suite
+    base = open_suite(folder / "madeddu_2022-10_wh_whether.jsonl").suite
+    published = open_suite(folder / "variation__wh_whether_island2_wh_whether.jsonl").suite
     made = vary(base, Variant(name="parlamentare", replace={"io": "il parlamentare"})).suite
     assert len(texts(published)) == 236
     assert texts(made) == texts(published)

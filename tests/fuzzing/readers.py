@@ -15,18 +15,19 @@ TEXT = "Le lampade"
 
 def suite(path: Path) -> object:
     """Suites, checked and planned."""
+    from cimento import Suite, load_suites
     from cimento.requests import plan_suite
-    from cimento.suites.load import load_suites
 
-    return [plan_suite(each.suite) for each in load_suites(path)]
+    suites = [each.suite for each in load_suites(path)]
+    return [plan_suite(suite) for suite in suites if isinstance(suite, Suite)]
 
 
 def zorro(path: Path) -> object:
     """Two lines a pair."""
     from cimento.requests import plan_suite
-    from cimento.suites.load import load_suite
+    from cimento.suites.load import open_suite
 
-    return plan_suite(load_suite(path, format_="zorro").suite)
+    return plan_suite(open_suite(path, format_="zorro").suite)
 
 
 def lm_eval(folder: Path) -> object:
@@ -287,11 +288,11 @@ def spec(path: Path) -> object:
 
 
 def _recorded_suite(path: Path) -> object:
-    from cimento.suites.load import load_suite
+    from cimento.suites.load import open_suite
     from tests.fuzzing import seeds
     from tests.suites_on_disk import write
 
-    return load_suite(write(path.with_name("lampade.json"), seeds.SYNTAXGYM)).suite
+    return open_suite(write(path.with_name("lampade.json"), seeds.SYNTAXGYM)).suite
 
 
 def arpa(path: Path) -> object:

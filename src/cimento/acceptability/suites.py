@@ -24,7 +24,7 @@ from cimento.acceptability.records import (
 )
 from cimento.errors import InputError, SuiteError
 from cimento.suites.archives import MAX_FILE_BYTES
-from cimento.suites.load import LoadedSuite, load_suite
+from cimento.suites.load import SuiteFile, open_suite
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.tables import SUFFIXES, open_table
 
@@ -57,7 +57,7 @@ class RatedSuite:
             expects, which is no measurement.
     """
 
-    suite: Suite | LoadedSuite
+    suite: Suite | SuiteFile
     rated: RatedSet
     by: str = PEOPLE
 
@@ -72,7 +72,7 @@ def load_rated(path: Path) -> RatedSuite:
     if path.is_file() and path.name != "suite.toml":
         rated = in_suite_order(read_rated(path))
         return RatedSuite(suite_of(rated), rated)
-    loaded = load_suite(path)
+    loaded = open_suite(path)
     warnings = tuple(each for each in loaded.warnings if each.code != NO_PREDICTIONS)
     loaded = replace(loaded, warnings=warnings)
     return RatedSuite(loaded, rated_of(loaded.suite), by=ratings_by(loaded.suite))

@@ -171,11 +171,11 @@ def convert(
     from cimento.api import load_suite
     from cimento.paradigms.suites import sentence_suite
     from cimento.suites.builtin import find_suite
-    from cimento.suites.load import load_suite as read_suite
+    from cimento.suites.load import open_suite
     from cimento.suites.writers import convert as write
 
     sentences = (
-        read_suite(find_suite(suite), format_=from_).suite
+        open_suite(find_suite(suite), format_=from_).suite
         if from_
         else sentence_suite(load_suite(suite))
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError
-from cimento.suites.archives import MAX_FILE_BYTES, is_archive, opened
+from cimento.suites.archives import MAX_FILE_BYTES, is_archive
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors, warnings
 from cimento.suites.model import Suite
@@ -21,7 +21,7 @@ STIMULUS_BYTES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class LoadedSuite:
+class SuiteFile:
     """A suite with what is known about where it came from.
 
     Attributes:
@@ -39,7 +39,7 @@ class LoadedSuite:
     format: str
 
 
-def load_suite(path: Path, *, format_: str = "") -> LoadedSuite:
+def open_suite(path: Path, *, format_: str = "") -> SuiteFile:
     """Read and check one suite.
 
     Args:
@@ -65,23 +65,6 @@ def inspect_suite(path: Path) -> tuple[Suite | None, tuple[Fault, ...]]:
     """
     loaded, faults = read_suite(path)
     return (loaded.suite if loaded is not None else None), faults
-
-
-def load_suites(path: Path) -> list[LoadedSuite]:
-    """Every suite at a path: one for a file or a suite folder, many for a folder or zip of suites.
-
-    Args:
-        path: a suite, or a folder or an archive of suites.
-
-    Raises:
-        InputError: as for `load_suite`, or the folder holds no suite, or the archive is unsafe.
-        SuiteError: suites have faults; the error carries those of all of them.
-    """
-    with opened(path) as folder:
-        loaded = _load_all(folder, count=StimulusCount(path))
-        if folder == path:
-            return loaded
-        return [replace(each, path=path / each.path.relative_to(folder)) for each in loaded]
 
 
 class StimulusCount:
@@ -112,30 +95,6 @@ class StimulusCount:
                 seen=f"its suites have more than {self._most:,} sentences, too many for its size",
                 todo="Unpack it yourself, and give the folder.",
             )
-
-
-def _load_all(path: Path, *, count: StimulusCount) -> list[LoadedSuite]:
-    """Every suite at a path.
-
-    Args:
-        path: a file, a suite folder, or a folder of suites.
-        count: of their sentences.
-
-    Raises:
-        InputError: as for `load_suite`, or there are more sentences.
-        SuiteError: suites have faults.
-    """
-    loaded = []
-    faulty: list[SuiteError] = []
-    for each in suite_paths(path):
-        try:
-            loaded.append(load_suite(each))
-        except SuiteError as error:
-            faulty.append(error)
-            continue
-        count.add(loaded[-1].suite)
-    refuse_faulty(path, faulty)
-    return loaded
 
 
 def refuse_faulty(path: Path, faulty: Sequence[SuiteError]) -> None:
@@ -217,8 +176,8 @@ def _refuse_large(path: Path) -> None:
         )
 
 
-def read_suite(path: Path, *, format_: str = "") -> tuple[LoadedSuite | None, tuple[Fault, ...]]:
-    """What can be read of a suite, and every fault found; arguments as for `load_suite`.
+def read_suite(path: Path, *, format_: str = "") -> tuple[SuiteFile | None, tuple[Fault, ...]]:
+    """What can be read of a suite, and every fault found; arguments as for `open_suite`.
 
     Raises:
         InputError: the path does not exist, may not be read or is in no known format.
@@ -232,4 +191,4 @@ def read_suite(path: Path, *, format_: str = "") -> tuple[LoadedSuite | None, tu
         return None, error.faults
     suite = reading.suite
     faults = (*reading.faults, *check_suite(suite, places=reading.places))
-    return LoadedSuite(suite, warnings(faults), reading.sha256, path, format_), faults
+    return SuiteFile(suite, warnings(faults), reading.sha256, path, format_), faults

@@ -11,7 +11,7 @@ from cimento.studies.islands.published import THESIS_MODELS
 from cimento.studies.islands.records import Line, Section, beside
 from cimento.studies.islands.thesis import INVALID, INVALID_NOTE, SOURCE, TENTHS, read_cells
 from cimento.suites.design import ISLAND_CONDITIONS
-from cimento.suites.load import load_suite
+from cimento.suites.load import open_suite
 from cimento.suites.merge import merge_suites
 from cimento.suites.model import Suite
 from cimento.verdicts.factorial import Factorial, Share
@@ -41,7 +41,7 @@ def read_study_suites(data: Path) -> list[Suite]:
     suites = []
     for name, (stem, _) in SUITES.items():
         parts = {
-            phenomenon: load_suite(folder / f"{stem}_wh_{phenomenon}.jsonl").suite
+            phenomenon: open_suite(folder / f"{stem}_wh_{phenomenon}.jsonl").suite
             for phenomenon in PHENOMENA
         }
         merged = merge_suites(parts, name=f"islands-{name}")
