@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import count
 
+import numpy as np
 import polars as pl
 
 from cimento.answers import TOKENS, requests_table
+from cimento.measures.values import Reasons
 from cimento.requests import plan_suite
+from cimento.suites.formula import Connective
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.verdicts.formula import KINDS, Judged, Outcome, combine
 
 
 def make_suite(
@@ -65,3 +70,23 @@ def word_tokens(suite: Suite, surprisals_nats: Sequence[float] | float) -> pl.Da
             rows.append((request.id, position, word, 0, start, start + len(word), -value, None))
             start += len(word) + 1
     return pl.DataFrame(rows, schema=TOKENS.polars(), orient="row")
+
+
+def joined(outcomes: Sequence[Outcome], operator: Connective) -> Outcome:
+    """What ``&`` or ``|`` makes of outcomes of one item, by way of columns."""
+    texts = Reasons()
+    parts = [
+        Judged(
+            np.array([KINDS.index(outcome.verdict)]),
+            np.array([np.nan if outcome.margin_bits is None else outcome.margin_bits]),
+            np.array([texts.number(outcome.reason) if outcome.reason else -1]),
+        )
+        for outcome in outcomes
+    ]
+    both = combine(parts, operator)
+    margin, reason = float(both.margins_bits[0]), int(both.reasons[0])
+    return Outcome(
+        KINDS[both.verdicts[0]],
+        None if math.isnan(margin) else margin,
+        texts.texts()[reason] if reason >= 0 else None,
+    )

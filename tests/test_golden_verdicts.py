@@ -11,9 +11,9 @@ from cimento.answers import TOKENS
 from cimento.measures import BITS_PER_NAT, Missing, region_values
 from cimento.suites.formula import parse
 from cimento.suites.model import METRICS
-from cimento.verdicts.formula import combine, evaluate
+from cimento.verdicts.formula import evaluate
 from cimento.verdicts.judge import judge
-from tests.judging import make_suite, requests_of
+from tests.judging import joined, make_suite, requests_of
 
 pytestmark = pytest.mark.golden
 
@@ -57,7 +57,7 @@ def test_golden_region_totals_of_distilgpt2(shared, name):
             evaluate(parse(formula), item["region_totals"]) for formula in golden["formulas"]
         ]
         assert [each.verdict == "pass" for each in outcomes] == item["predictions"]
-        assert (combine(outcomes, "&").verdict == "pass") == item["all_predictions"]
+        assert (joined(outcomes, "&").verdict == "pass") == item["all_predictions"]
     if golden["complete"]:
         wins = [holds(golden["formulas"][0], item["region_totals"]) for item in golden["items"]]
         assert sum(wins) / len(wins) == pytest.approx(golden["published_suite_accuracy"], abs=1e-6)

@@ -28,9 +28,8 @@ import sys
 from pathlib import Path
 from tests.test_judging_memory import judge_and_store
 judge_and_store(int(sys.argv[1]), Path(sys.argv[2]), measure=sys.argv[3], cluster=sys.argv[4])
-import resource
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(peak * (1 if sys.platform == "darwin" else 1024))
+from tests.memory import peak_bytes
+print(peak_bytes())
 """
 
 

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from cimento.errors import TableError
 from cimento.measures.regions import region_values
-from cimento.pieces import Pieces
 from cimento.suites.model import Suite
-from cimento.verdicts.judge import each_verdict, judge, judge_values, parse_predictions
+from cimento.verdicts.judge import judge, judge_values
 from tests.judging import make_suite, requests_of, word_tokens
 
 FORMULAS = ("(1;%a%) < (1;%b%)", "(*;%a%) < (*;%b%)")
@@ -47,7 +46,6 @@ def test_verdicts_are_in_the_order_of_the_suite_whatever_the_order_of_the_answer
     expected = judge_values(suite, region_values(tokens, given_requests, metric="sum"))
 
     assert judge(suite, tokens, given_requests) == expected
-    assert judge(suite, tokens, Pieces(lambda: iter([requests.head(0), *by_item]))) == expected
     assert [each.item for each in expected[::3]] == [item.id for item in items]
 
 
@@ -58,28 +56,6 @@ def test_an_item_that_comes_twice_in_a_suite_is_judged_once():
     assert [each.item for each in verdicts] == ["1"] * 3 + ["2"] * 3 + ["1"] * 3
     assert [each.verdict for each in verdicts[6:]] == ["unscored"] * 3
     assert "unscored" not in {each.verdict for each in verdicts[:6]}
-
-
-def test_no_more_than_one_item_is_read_ahead():
-    suite = suite_of(50)
-    values = {"a": (1.0, 2.0), "b": (2.0, 1.0)}
-    read = 0
-
-    def found():
-        nonlocal read
-        for item in suite.items:
-            read += 1
-            for name, own in values.items():
-                yield item.id, name, own
-
-    trees = parse_predictions(suite)
-    verdicts = each_verdict(suite, trees, found(), source_unit="bits", unit="bits")
-    for number, verdict in enumerate(verdicts):
-        assert (verdict.item, verdict.verdict) == (
-            suite.items[number // 3].id,
-            ("pass", "tie", "tie")[number % 3],
-        )
-        assert read <= number // 3 + 2
 
 
 @pytest.mark.parametrize("step", [1, 1000, 100_000_000])

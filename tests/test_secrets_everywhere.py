@@ -128,7 +128,7 @@ def test_a_server_that_writes_the_key_into_its_replies(tmp_path, capsys, caplog)
         assert invoke(["report", "runs", "-o", "page.html"]) == 0
 
     assert server.asked
-    tables = [path for path in (tmp_path / "runs").rglob("*.parquet")]
+    tables = list((tmp_path / "runs").rglob("*.parquet"))
     assert any(b"Vero. [key]" in plain(path, path.read_bytes()) for path in tables)
     clean(tmp_path, capsys, caplog)
 

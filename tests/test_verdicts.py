@@ -14,9 +14,9 @@ from cimento.errors import FormulaError, UsageError
 from cimento.measures import BITS_PER_NAT, NOT_ASKED, Missing
 from cimento.suites.formula import Comparison, Junction, comparisons, parse, references
 from cimento.suites.model import METRICS
-from cimento.verdicts.formula import Outcome, combine, evaluate
+from cimento.verdicts.formula import Outcome, evaluate
 from cimento.verdicts.judge import judge, verdicts_table
-from tests.judging import make_suite, requests_of, word_tokens
+from tests.judging import joined, make_suite, requests_of, word_tokens
 from tests.test_formula import FORMULAS
 
 VALUES = {"a": (1.0, 2.5, 0.0), "b": (1.0, 3.0, 0.25), "gap": (2.0, Missing("no score"), 1.0)}
@@ -131,36 +131,36 @@ def test_junctions_take_the_first_verdict_of_their_ranking(operator, ranking):
     }
     for first in KINDS:
         for second in KINDS:
-            joined = combine((made[first], made[second]), operator)
-            assert joined.verdict == min(first, second, key=ranking.index)
+            both = joined((made[first], made[second]), operator)
+            assert both.verdict == min(first, second, key=ranking.index)
             unknown = "unscored" in (first, second)
-            assert (joined.margin_bits is None) == unknown
-            assert joined.reason == ("no score" if unknown else None)
+            assert (both.margin_bits is None) == unknown
+            assert both.reason == ("no score" if unknown else None)
 
 
 @given(st.lists(OUTCOMES, min_size=1, max_size=5), st.sampled_from("&|"), st.randoms())
 @settings(deadline=None)
 def test_junctions_do_not_depend_on_order_or_grouping(outcomes, operator, random):
-    whole = combine(outcomes, operator)
+    whole = joined(outcomes, operator)
     shuffled = random.sample(outcomes, len(outcomes))
-    again = combine(shuffled, operator)
+    again = joined(shuffled, operator)
     assert (again.verdict, again.margin_bits) == (whole.verdict, whole.margin_bits)
     paired = outcomes[0]
     for each in outcomes[1:]:
-        paired = combine((paired, each), operator)
+        paired = joined((paired, each), operator)
     assert paired == whole
-    assert combine((whole, whole), operator) == whole
+    assert joined((whole, whole), operator) == whole
 
 
 @given(st.lists(OUTCOMES, min_size=1, max_size=5))
 @settings(deadline=None)
 def test_a_margin_agrees_with_its_verdict(outcomes):
     for operator in "&|":
-        joined = combine(outcomes, operator)
-        if joined.margin_bits is None:
+        both = joined(outcomes, operator)
+        if both.margin_bits is None:
             continue
-        sign = {"pass": 1, "fail": -1, "tie": 0}[joined.verdict]
-        assert math.copysign(1, joined.margin_bits) == sign or joined.margin_bits == sign == 0
+        sign = {"pass": 1, "fail": -1, "tie": 0}[both.verdict]
+        assert math.copysign(1, both.margin_bits) == sign or both.margin_bits == sign == 0
 
 
 def mirrored(tree):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.measures.regions import values_in_order
+from cimento.measures.regions import region_columns
 from cimento.paradigms.regions.judging import (
     judged_suite,
     judged_tokens,
@@ -125,12 +125,12 @@ def _margins(
     suite: Suite, tokens: pl.DataFrame, requests: pl.DataFrame
 ) -> dict[tuple[int, str], float | None]:
     """The margin of each prediction, by its place, and item, in bits."""
-    unit, values = values_in_order(tokens, requests, metric="sum")
-    trees = parse_predictions(suite)
+    columns = region_columns(tokens, requests, metric="sum")
+    judged = judged_items(suite, parse_predictions(suite), columns, unit="bits")
     return {
-        (place, item): outcome.margin_bits
-        for item, outcomes in judged_items(suite, trees, values, source_unit=unit, unit="bits")
-        for place, outcome in enumerate(outcomes)
+        (place, item): None if math.isnan(margin) else margin
+        for place, own in enumerate(judged)
+        for item, margin in zip(suite.item_ids(), own.margins_bits.tolist(), strict=True)
     }
 
 

@@ -1,4 +1,4 @@
-"""From scored tokens to one value for each region: pure functions, no model.
+"""From scored tokens to one value for each region: pure functions on columns, no model.
 
 Values are surprisals, -log P, in the unit in which the source gave them: bits where it recorded
 bits, else nats. So that a tie is a tie, they are never converted before they are compared.
@@ -8,35 +8,46 @@ from __future__ import annotations
 
 import statistics
 import unicodedata
-from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.errors import TableError, UsageError
 from cimento.measures.stored import (
     NOT_ASKED,
     NOTHING_SCORED,
-    Answer,
-    Stimulus,
-    StoredTable,
-    StoredToken,
-    is_covered,
-    read_answered,
+    TokenColumns,
+    in_suite_order,
+    token_columns,
 )
-from cimento.measures.values import Missing, Unit, Value, total
+from cimento.measures.values import (
+    Missing,
+    Reasons,
+    Unit,
+    Value,
+    stretches,
+    total,
+    totals,
+)
 from cimento.suites.model import METRICS, Metric
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    import polars as pl
 
-    from cimento.requests import Span
+    from cimento.measures.values import Flags, Floats, Integers
 
 FinalMarkRule: TypeAlias = Literal["keep", "drop"]
+
+NOTHING_BEGINS = "no token begins in this region"
+
+_PAIRS_AT_ONCE = 1 << 20
+"""How many tokens are held at once beside the regions that they may cover."""
 
 
 @dataclass(frozen=True, slots=True)
 class RegionValues:
-    """The value of every region of every stimulus.
+    """The value of every region of every stimulus, as a mapping.
 
     Attributes:
         unit: of the values: that of their source.
@@ -47,6 +58,50 @@ class RegionValues:
     unit: Unit
     metric: Metric
     values: Mapping[str, Mapping[str, tuple[Value, ...]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegionColumns:
+    """The value of every region of every stimulus, as columns.
+
+    Attributes:
+        unit: of the values.
+        items: id of the item of each stimulus.
+        conditions: name of the condition of each stimulus.
+        offsets: where the regions of each stimulus begin among the values; one more at the end.
+        values: NaN where there is none.
+        reasons: numbers of the reasons why there are none.
+        texts: the reasons.
+    """
+
+    unit: Unit
+    items: Sequence[str]
+    conditions: Sequence[str]
+    offsets: Integers
+    values: Floats
+    reasons: Integers
+    texts: Reasons
+
+    @classmethod
+    def of(
+        cls, stimuli: Iterable[tuple[str, str, Sequence[Value]]], *, unit: Unit
+    ) -> RegionColumns:
+        """Columns of values that come one stimulus at a time: item, condition, regions."""
+        import numpy as np
+
+        rows, texts = list(stimuli), Reasons()
+        cells = [value for _, _, values in rows for value in values]
+        numbers = [texts.number(v.reason) if isinstance(v, Missing) else -1 for v in cells]
+        known = [np.nan if isinstance(value, Missing) else value for value in cells]
+        return cls(
+            unit=unit,
+            items=[item for item, _, _ in rows],
+            conditions=[condition for _, condition, _ in rows],
+            offsets=np.cumsum([0, *(len(values) for _, _, values in rows)], dtype=np.int64),
+            values=np.array(known, dtype=np.float64),
+            reasons=np.array(numbers, dtype=np.int64),
+            texts=texts,
+        )
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -82,24 +137,65 @@ def region_metric(surprisals: Sequence[float], *, metric: Metric) -> Value:
     Raises:
         UsageError: there is no such metric.
     """
+    _check_metric(metric)
+    if not surprisals and metric != "sum":
+        return Missing(_over_nothing(metric))
+    return _METRICS[metric](surprisals)
+
+
+def _check_metric(metric: Metric) -> None:
     if metric not in METRICS:
         raise UsageError(
             where="metric",
             seen=f"there is no metric {metric!r}",
             todo=f"Known: {', '.join(METRICS)}.",
         )
-    if not surprisals and metric != "sum":
-        return Missing(f"the {metric} over no token is undefined")
-    return _METRICS[metric](surprisals)
+
+
+def _over_nothing(metric: Metric) -> str:
+    return f"the {metric} over no token is undefined"
 
 
 def region_values(
-    tokens: StoredTable,
-    requests: StoredTable,
+    tokens: pl.DataFrame,
+    requests: pl.DataFrame,
     *,
     metric: Metric,
     final_marks: FinalMarkRule = "keep",
 ) -> RegionValues:
+    """The value of every region of every stimulus, by item and condition; see `region_columns`.
+
+    Args:
+        tokens: as for `region_columns`.
+        requests: as for `region_columns`.
+        metric: as for `region_columns`.
+        final_marks: as for `region_columns`.
+
+    Raises:
+        UsageError: as for `region_columns`.
+        TableError: likewise.
+    """
+    found = region_columns(tokens, requests, metric=metric, final_marks=final_marks)
+    texts = found.texts.texts()
+    cells: list[Value] = [
+        value if reason < 0 else Missing(texts[reason])
+        for value, reason in zip(found.values.tolist(), found.reasons.tolist(), strict=True)
+    ]
+    values: dict[str, dict[str, tuple[Value, ...]]] = {}
+    offsets = found.offsets.tolist()
+    for place, (item, condition) in enumerate(zip(found.items, found.conditions, strict=True)):
+        regions = tuple(cells[offsets[place] : offsets[place + 1]])
+        values.setdefault(item, {})[condition] = regions
+    return RegionValues(unit=found.unit, metric=metric, values=values)
+
+
+def region_columns(
+    tokens: pl.DataFrame,
+    requests: pl.DataFrame,
+    *,
+    metric: Metric,
+    final_marks: FinalMarkRule = "keep",
+) -> RegionColumns:
     """The value of every region of every stimulus in a requests table.
 
     A token belongs to the last non-empty region that starts at or before its first non-blank
@@ -118,99 +214,269 @@ def region_values(
         UsageError: there is no such metric.
         TableError: the source named a region that there is not.
     """
-    unit, found = values_in_order(tokens, requests, metric=metric, final_marks=final_marks)
-    values: dict[str, dict[str, tuple[Value, ...]]] = {}
-    for item, condition, own in found:
-        values.setdefault(item, {})[condition] = own
-    return RegionValues(unit=unit, metric=metric, values=values)
+    import numpy as np
+
+    _check_metric(metric)
+    scored = token_columns(tokens)
+    asked = _Asked.of(requests)
+    placed = _Placed.of(asked, scored)
+    reasons = np.full(len(asked.start), -1, dtype=np.int64)
+    texts = scored.texts
+    _mark_absent(asked, scored, placed, reasons, texts)
+    token, region = placed.token, placed.region
+    if final_marks == "drop":
+        kept = scored.start[token] < _without_marks(asked)[region]
+        token, region = token[kept], region[kept]
+    missing = scored.reasons[token] >= 0
+    # The first token without a value gives the reason: later ones are written before it.
+    found = np.full(len(reasons), -1, dtype=np.int64)
+    found[region[missing][::-1]] = scored.reasons[token][missing][::-1]
+    reasons = np.where(reasons < 0, found, reasons)
+    counts = ~scored.left_out[token]
+    token, region = token[counts], region[counts]
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(region, minlength=len(reasons)))))
+    values = _measured(scored.surprisal[token], offsets, metric)
+    if metric != "sum":
+        nothing = (np.diff(offsets) == 0) & (reasons < 0)
+        reasons[nothing] = texts.number(_over_nothing(metric))
+    values[reasons >= 0] = np.nan
+    return RegionColumns(
+        unit=scored.unit,
+        items=asked.items,
+        conditions=asked.conditions,
+        offsets=asked.offsets,
+        values=values,
+        reasons=reasons,
+        texts=texts,
+    )
 
 
-def values_in_order(
-    tokens: StoredTable,
-    requests: StoredTable,
-    *,
-    metric: Metric,
-    final_marks: FinalMarkRule = "keep",
-) -> tuple[Unit, Iterator[tuple[str, str, tuple[Value, ...]]]]:
-    """The same, one stimulus at a time: its item, its condition, and the values of its regions.
+def _measured(surprisals: Floats, offsets: Integers, metric: Metric) -> Floats:
+    """The metric over each stretch of an array; NaN over nothing, unless it is a sum."""
+    import numpy as np
+
+    if metric == "sum":
+        return totals(surprisals, offsets)
+    values = surprisals.tolist()
+    ends = offsets.tolist()
+    return np.array(
+        [
+            _METRICS[metric](values[begin:end]) if begin < end else np.nan
+            for begin, end in pairwise(ends)
+        ],
+        dtype=np.float64,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """A requests table as columns: first those of stimuli, then those of all their regions.
+
+    Attributes:
+        items: id of the item of each stimulus.
+        conditions: name of its condition.
+        request: number of its text; -1 for none.
+        texts: the whole sentence.
+        offsets: where its regions begin; one more at the end.
+        start: first character of each region.
+        end: one past its last character.
+        needed: whether a prediction refers to it.
+        stimulus: number of the stimulus that it belongs to.
+    """
+
+    items: list[str]
+    conditions: list[str]
+    request: Integers
+    texts: list[str]
+    offsets: Integers
+    start: Integers
+    end: Integers
+    needed: Flags
+    stimulus: Integers
+
+    @classmethod
+    def of(cls, requests: pl.DataFrame) -> _Asked:
+        """The columns of a requests table."""
+        import numpy as np
+        import polars as pl
+
+        asked = in_suite_order(requests)
+        begins = asked.select(
+            ((pl.col("item") != pl.col("item").shift()) | pl.col("item").shift().is_null())
+            | (pl.col("condition") != pl.col("condition").shift())
+        ).to_series()
+        first = np.flatnonzero(begins.fill_null(value=True).to_numpy())
+        stimuli = asked.select("item", "condition", "request", "text")[first]
+        offsets = np.concatenate((first, [len(asked)])).astype(np.int64)
+        whole = [asked[name].cast(pl.Int64).to_numpy() for name in ("start", "end")]
+        return cls(
+            items=stimuli["item"].to_list(),
+            conditions=stimuli["condition"].to_list(),
+            request=stimuli["request"].cast(pl.Int64).fill_null(-1).to_numpy(),
+            texts=stimuli["text"].to_list(),
+            offsets=offsets,
+            start=whole[0],
+            end=whole[1],
+            needed=asked["needed"].to_numpy(),
+            stimulus=np.repeat(np.arange(len(first)), np.diff(offsets)),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Placed:
+    """The tokens of all regions, those of a region together and in their order.
+
+    Attributes:
+        first: the first token of each stimulus.
+        counts: how many tokens it has.
+        token: numbers of tokens.
+        region: the region that each is in.
+        named: whether the source itself named regions of a stimulus.
+    """
+
+    first: Integers
+    counts: Integers
+    token: Integers
+    region: Integers
+    named: Flags
+
+    @classmethod
+    def of(cls, asked: _Asked, scored: TokenColumns) -> _Placed:
+        """The tokens of each stimulus where they belong.
+
+        Raises:
+            TableError: the source named a region that there is not.
+        """
+        import numpy as np
+
+        first = np.searchsorted(scored.request, asked.request, side="left")
+        counts = np.searchsorted(scored.request, asked.request, side="right") - first
+        token = stretches(first, counts)
+        stimulus = np.repeat(np.arange(len(counts)), counts)
+        region = _region_of(asked, stimulus, scored.start[token])
+        own = scored.region[token]
+        names = own >= 0
+        _check_named(asked, stimulus[names], own[names])
+        region = np.where(names, asked.offsets[stimulus] + own - 1, region)
+        named = np.zeros(len(counts), dtype=np.bool_)
+        named[stimulus[names]] = True
+        inside = region >= 0
+        token, region = token[inside], region[inside]
+        order = np.argsort(region, kind="stable")
+        return cls(
+            first=first, counts=counts, token=token[order], region=region[order], named=named
+        )
+
+
+def _region_of(asked: _Asked, stimulus: Integers, start: Integers) -> Integers:
+    """The region in which each of some tokens begins; -1 where its stimulus has no text."""
+    import numpy as np
+
+    filled = np.flatnonzero(asked.start < asked.end)
+    owner = asked.stimulus[filled]
+    numbers = np.arange(len(asked.items))
+    lowest = np.searchsorted(owner, numbers, side="left")[stimulus]
+    highest = np.searchsorted(owner, numbers, side="right")[stimulus] - 1
+    # One ascending array for all stimuli, so that one search finds the places of all tokens.
+    width = int(max(asked.end.max(initial=0), start.max(initial=0))) + 2
+    begins = owner * width + asked.start[filled]
+    places = np.searchsorted(begins, stimulus * width + np.maximum(start, 0), side="right") - 1
+    places = np.clip(places, lowest, np.maximum(highest, lowest))
+    nowhere = lowest > highest
+    return np.where(nowhere, -1, filled[np.where(nowhere, 0, places)] if len(filled) else -1)
+
+
+def _check_named(asked: _Asked, stimulus: Integers, named: Integers) -> None:
+    """See that the regions which the source named are there."""
+    import numpy as np
+
+    count = np.diff(asked.offsets)[stimulus]
+    wrong = np.flatnonzero((named < 1) | (named > count))
+    if len(wrong):
+        place = wrong[0]
+        owner = stimulus[place]
+        raise TableError(
+            where=f"item {asked.items[owner]!r}, condition {asked.conditions[owner]!r}",
+            seen=f"a token is said to be in region {named[place]} of {count[place]}",
+            todo="The tokens table belongs to another suite, or is damaged.",
+        )
+
+
+def _mark_absent(
+    asked: _Asked, scored: TokenColumns, placed: _Placed, reasons: Integers, texts: Reasons
+) -> None:
+    """Say of regions with text why they have no tokens, or not all of them."""
+    import numpy as np
+
+    open_to_doubt = (asked.start < asked.end) & ~placed.named[asked.stimulus]
+    inside = np.bincount(placed.region, minlength=len(reasons))
+    reasons[open_to_doubt & (inside == 0)] = texts.number(NOTHING_BEGINS)
+    reasons[open_to_doubt & (placed.counts == 0)[asked.stimulus]] = texts.number(NOTHING_SCORED)
+    unneeded = np.flatnonzero(open_to_doubt & ~asked.needed)
+    if not len(unneeded):
+        return
+    # What a sentence says as a whole settles all of its regions.
+    stimuli = np.unique(asked.stimulus[unneeded])
+    filled = np.flatnonzero(asked.start < asked.end)
+    owner = asked.stimulus[filled]
+    start = asked.start[filled[np.searchsorted(owner, stimuli, side="left")]]
+    end = asked.end[filled[np.searchsorted(owner, stimuli, side="right") - 1]]
+    whole = np.zeros(len(asked.items), dtype=np.bool_)
+    whole[stimuli] = _covered(scored, placed, stimuli, start, end)
+    doubtful = unneeded[~whole[asked.stimulus[unneeded]]]
+    covered = _covered(
+        scored, placed, asked.stimulus[doubtful], asked.start[doubtful], asked.end[doubtful]
+    )
+    reasons[doubtful[~covered]] = texts.number(NOT_ASKED)
+
+
+def _covered(
+    scored: TokenColumns, placed: _Placed, stimuli: Integers, start: Integers, end: Integers
+) -> Flags:
+    """Whether tokens in one unbroken row reach from the first character of a span to its last.
+
+    The characters between need not be covered: some tokenizers drop some.
 
     Args:
-        tokens: as for `region_values`.
-        requests: as for `region_values`.
-        metric: as for `region_values`.
-        final_marks: as for `region_values`.
-
-    Raises:
-        UsageError: as for `region_values`, when the first is made.
-        TableError: likewise.
+        scored: all tokens.
+        placed: which of them each stimulus has.
+        stimuli: the stimulus of each span.
+        start: first character of each span.
+        end: one past its last character.
     """
-    unit, answered = read_answered(tokens, requests)
-    return unit, (
-        (
-            stimulus.item,
-            stimulus.condition,
-            _stimulus_values(stimulus, answer, metric, final_marks),
-        )
-        for stimulus, answer in answered
-    )
+    import numpy as np
+
+    covered = np.zeros(len(stimuli), dtype=np.bool_)
+    sizes = np.cumsum(placed.counts[stimuli]) // _PAIRS_AT_ONCE
+    for part in np.split(np.arange(len(stimuli)), np.flatnonzero(np.diff(sizes)) + 1):
+        counts = placed.counts[stimuli[part]]
+        token = stretches(placed.first[stimuli[part]], counts)
+        span = np.repeat(np.arange(len(part)), counts)
+        position = scored.position[token]
+        begin, stop = scored.start[token], scored.end[token]
+        opens = (begin <= start[part][span]) & (start[part][span] < stop)
+        closes = (begin < end[part][span]) & (end[part][span] <= stop)
+        never, limits = np.zeros(len(part), dtype=np.int64), np.iinfo(np.int64)
+        first, last = never + limits.max, never + limits.min
+        np.minimum.at(first, span[opens], position[opens])
+        np.maximum.at(last, span[closes], position[closes])
+        between = (first[span] <= position) & (position <= last[span])
+        present = np.bincount(span[between], minlength=len(part))
+        reached = (first < limits.max) & (last > limits.min)
+        covered[part] = reached & (present == np.where(reached, last - first + 1, -1))
+    return covered
 
 
-def _stimulus_values(
-    stimulus: Stimulus, answer: Answer, metric: Metric, final_marks: FinalMarkRule
-) -> tuple[Value, ...]:
-    """The values of the regions of one stimulus."""
-    inside: list[list[StoredToken]] = [[] for _ in stimulus.spans]
-    filled = [index for index, (start, end) in enumerate(stimulus.spans) if start < end]
-    starts = [stimulus.spans[index][0] for index in filled]
-    for token in answer:
-        if token.region is not None:
-            if not 1 <= token.region <= len(inside):
-                raise TableError(
-                    where=f"item {stimulus.item!r}, condition {stimulus.condition!r}",
-                    seen=f"a token is said to be in region {token.region} of {len(inside)}",
-                    todo="The tokens table belongs to another suite, or is damaged.",
-                )
-            inside[token.region - 1].append(token)
-        elif filled:
-            inside[filled[max(bisect_right(starts, token.start) - 1, 0)]].append(token)
-    named = any(token.region is not None for token in answer)
-    whole = bool(filled) and is_covered((starts[0], stimulus.spans[filled[-1]][1]), answer)
-    return tuple(
-        _absent(span, asked=needed or whole, answer=answer, own=own, named=named)
-        or _region_value(_kept(own, span, stimulus.text, final_marks), metric)
-        for span, needed, own in zip(stimulus.spans, stimulus.needed, inside, strict=True)
-    )
+def _without_marks(asked: _Asked) -> Integers:
+    """Where each region ends without its final punctuation; nowhere for nothing but marks."""
+    import numpy as np
 
-
-def _absent(span: Span, *, asked: bool, answer: Answer, own: Answer, named: bool) -> Missing | None:
-    """Why a region that has text has no tokens, or not all of them; None where it has them."""
-    empty = span[0] == span[1]
-    if empty or named:
-        return None
-    if not asked and not is_covered(span, answer):
-        return Missing(NOT_ASKED)
-    if not answer:
-        return Missing(NOTHING_SCORED)
-    if not own:
-        return Missing("no token begins in this region")
-    return None
-
-
-def _kept(own: Answer, span: Span, text: str, final_marks: FinalMarkRule) -> Answer:
-    """The tokens of a region that count."""
-    if final_marks == "keep":
-        return own
-    end = span[1]
-    while end > span[0] and unicodedata.category(text[end - 1]).startswith("P"):
-        end -= 1
-    return [token for token in own if token.start < end] if end > span[0] else own
-
-
-def _region_value(own: Answer, metric: Metric) -> Value:
-    surprisals: list[float] = []
-    for token in own:
-        if isinstance(token.surprisal, Missing):
-            return token.surprisal
-        if token.surprisal is not None:
-            surprisals.append(token.surprisal)
-    return region_metric(surprisals, metric=metric)
+    ends = []
+    for owner, start, end in zip(
+        asked.stimulus.tolist(), asked.start.tolist(), asked.end.tolist(), strict=True
+    ):
+        text, last = asked.texts[owner], end
+        while last > start and unicodedata.category(text[last - 1]).startswith("P"):
+            last -= 1
+        ends.append(last if last > start else np.iinfo(np.int64).max)
+    return np.array(ends, dtype=np.int64)

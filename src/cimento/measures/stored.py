@@ -12,12 +12,13 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from cimento.answers import BOUNDARY, LEFT_OUT
-from cimento.measures.values import Missing, Unit, Value
+from cimento.measures.values import Missing, Reasons, Unit, Value
 from cimento.pieces import Pieces
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.measures.values import Flags, Floats, Integers
     from cimento.requests import Span
 
 NOT_ASKED = "its tokens were not asked for; run again with --all-tokens"
@@ -81,21 +82,80 @@ _Row: TypeAlias = tuple[int, int, int, int, int | None, float | None, str | None
 """Number of a text, then the fields of a `StoredToken` and what its value is made from."""
 
 
-def read_answered(
-    tokens: StoredTable, requests: StoredTable
-) -> tuple[Unit, Iterator[tuple[Stimulus, Answer]]]:
-    """The unit of the source; and the stimuli in the order of their suite, each with its tokens.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenColumns:
+    """A tokens table as measures read it: by text and position.
 
-    Both tables are gone through once, side by side, for as objects their rows take several times
-    the room that they have in a table. The tokens of a text are kept only while a stimulus that
-    is still to come has the same text.
+    Attributes:
+        unit: of the surprisals: that of their source.
+        request: number of the text of each token.
+        position: its place there.
+        start: its first character.
+        end: one past its last character.
+        region: number of the region, where the source itself named it; else -1.
+        surprisal: NaN where there is none.
+        reasons: numbers of the reasons why there is none.
+        left_out: whether the token counts in nothing.
+        texts: the reasons.
+    """
+
+    unit: Unit
+    request: Integers
+    position: Integers
+    start: Integers
+    end: Integers
+    region: Integers
+    surprisal: Floats
+    reasons: Integers
+    left_out: Flags
+    texts: Reasons
+
+
+def token_columns(tokens: pl.DataFrame) -> TokenColumns:
+    """The columns of a tokens table, with the correction for word boundaries where it has one.
 
     Args:
         tokens: a table of the schema ``answers.TOKENS``.
-        requests: a table of the schema ``answers.REQUESTS``.
     """
-    unit, answers = read_answers(tokens)
-    return unit, ((stimulus, answer or ()) for stimulus, answer in side_by_side(requests, answers))
+    import numpy as np
+    import polars as pl
+
+    place = pl.struct("request", "position")
+    if not tokens.select(place).to_series().is_sorted():
+        tokens = tokens.sort("request", "position")
+    tokens = corrected(tokens)
+    in_bits = _all_in_bits(tokens)
+    surprisal = (0.0 - tokens["logprob_nats"]).to_numpy()
+    if in_bits:
+        surprisal = tokens["surprisal_bits"].to_numpy()
+    left_out = (tokens["unscored_reason"] == LEFT_OUT).fill_null(value=False).to_numpy()
+    texts, reasons = Reasons(), np.full(len(tokens), -1, dtype=np.int64)
+    unknown = np.flatnonzero(~np.isfinite(surprisal) & ~left_out)
+    rows = tokens.select("logprob_nats", "unscored_reason", "token")[unknown].iter_rows()
+    for row, (logprob, reason, token) in zip(unknown.tolist(), rows, strict=True):
+        value = None if logprob is None else float(surprisal[row])
+        reasons[row] = texts.number(_why_unknown(value, reason, token))
+    return TokenColumns(
+        unit="bits" if in_bits else "nats",
+        surprisal=np.where(left_out, np.nan, surprisal),
+        reasons=reasons,
+        left_out=left_out,
+        texts=texts,
+        **{name: _whole_numbers(tokens, name) for name in _WHOLE},
+    )
+
+
+_WHOLE = ("request", "position", "start", "end", "region")
+
+
+def _whole_numbers(tokens: pl.DataFrame, name: str) -> Integers:
+    """A column of whole numbers; -1 where there is none."""
+    import numpy as np
+    import polars as pl
+
+    if name not in tokens.columns:
+        return np.full(len(tokens), -1, dtype=np.int64)
+    return tokens[name].cast(pl.Int64).fill_null(-1).to_numpy()
 
 
 def side_by_side(
@@ -265,11 +325,15 @@ def corrected(tokens: pl.DataFrame) -> pl.DataFrame:
 
 def known_or_missing(value: float | None, reason: str | None, token: str) -> Value:
     """The value of a token, or why there is none: it was not scored, or is not finite."""
-    if value is None:
-        return Missing(reason or f"the token {token!r} has no score")
-    if not math.isfinite(value):
-        return Missing(f"the surprisal of the token {token!r} is {value}")
+    if value is None or not math.isfinite(value):
+        return Missing(_why_unknown(value, reason, token))
     return value
+
+
+def _why_unknown(value: float | None, reason: str | None, token: str) -> str:
+    if value is None:
+        return reason or f"the token {token!r} has no score"
+    return f"the surprisal of the token {token!r} is {value}"
 
 
 def _in_suite_order(requests: StoredTable) -> Pieces:

@@ -1,8 +1,8 @@
-"""What a formula says about one item: pass, fail, tie or unscored, and by how much.
+"""What formulas say about items: pass, fail, tie or unscored, and by how much.
 
-Comparisons are made in the unit of the source, so that a tie is float64 equality of the two
-sides as they were summed: the numbers in a formula are converted to that unit, never the measured
-values.
+A formula is evaluated over all items at once. Comparisons are made in the unit of the source, so
+that a tie is float64 equality of the two sides as they were summed: the numbers in a formula are
+converted to that unit, never the measured values.
 
 ``&`` takes the first of fail, unscored, tie, pass that occurs among its parts: a part that fails
 decides, whatever else is missing. ``|`` is its mirror image: pass, unscored, tie, fail.
@@ -10,11 +10,11 @@ decides, whatever else is missing. ``|`` is its mirror image: pass, unscored, ti
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.measures import BITS_PER_NAT, Missing, Unit, Value, total
+from cimento.measures import BITS_PER_NAT, Unit, Value
+from cimento.measures.regions import RegionColumns
 from cimento.suites.formula import (
     Comparison,
     Connective,
@@ -27,20 +27,25 @@ from cimento.suites.formula import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    import numpy as np
+    from cimento.measures.values import Floats, Integers, Reasons
 
-FloatArray: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.float64]]"
 Kind: TypeAlias = Literal["pass", "fail", "tie", "unscored"]
-Amount = TypeVar("Amount", float, FloatArray)
+
+KINDS: tuple[Kind, ...] = ("pass", "fail", "tie", "unscored")
+"""Verdicts by their numbers in columns."""
 
 ABSOLUTE_TOLERANCE = 1e-3
 RELATIVE_TOLERANCE = 1e-5
 
-_ORDER: Mapping[Connective, tuple[Kind, ...]] = {
-    "&": ("fail", "unscored", "tie", "pass"),
-    "|": ("pass", "unscored", "tie", "fail"),
+NO_CONDITION = "there is no such condition in this item"
+NO_REGION = "there is no such region in this item"
+
+_PASS, _FAIL, _TIE, _UNSCORED = range(4)
+_ORDER: Mapping[Connective, tuple[int, ...]] = {
+    "&": (_FAIL, _UNSCORED, _TIE, _PASS),
+    "|": (_PASS, _UNSCORED, _TIE, _FAIL),
 }
 
 
@@ -61,6 +66,104 @@ class Outcome:
     reason: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a formula says about each of some items, as columns.
+
+    Attributes:
+        verdicts: numbers of `KINDS`.
+        margins_bits: see `Outcome`; NaN where there is none.
+        reasons: numbers of the reasons why there are none.
+    """
+
+    verdicts: Integers
+    margins_bits: Floats
+    reasons: Integers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemValues:
+    """The values of regions, by item and condition.
+
+    Attributes:
+        columns: of all stimuli.
+        first: by condition, where the regions of each item begin; -1 where the item lacks it.
+        counts: by condition, how many regions each item has.
+        n: how many items there are.
+    """
+
+    columns: RegionColumns
+    first: Mapping[str, Integers]
+    counts: Mapping[str, Integers]
+    n: int
+
+    @classmethod
+    def of(cls, columns: RegionColumns, items: Sequence[str]) -> ItemValues:
+        """The values of some items, in their order.
+
+        Args:
+            columns: of all stimuli; those of other items are left out.
+            items: their ids.
+        """
+        import numpy as np
+
+        places: dict[str, int] = {}
+        for place, name in enumerate(items):
+            places.setdefault(name, place)
+        item = np.array([places.get(name, -1) for name in columns.items], dtype=np.int64)
+        conditions = np.array(columns.conditions, dtype=object)
+        lengths = np.diff(columns.offsets)
+        first: dict[str, Integers] = {}
+        counts: dict[str, Integers] = {}
+        for name in dict.fromkeys(columns.conditions):
+            own = np.flatnonzero((conditions == name) & (item >= 0))
+            first[name] = np.full(len(items), -1, dtype=np.int64)
+            counts[name] = np.zeros(len(items), dtype=np.int64)
+            first[name][item[own]] = columns.offsets[own]
+            counts[name][item[own]] = lengths[own]
+        return cls(columns=columns, first=first, counts=counts, n=len(items))
+
+    def look_up(self, reference: Reference) -> tuple[Floats, Integers]:
+        """The value of a region in every item, and the reasons where there is none."""
+        import numpy as np
+
+        texts = self.columns.texts
+        first = self.first.get(reference.condition)
+        if first is None:
+            return np.full(self.n, np.nan), np.full(self.n, texts.number(NO_CONDITION))
+        counts = self.counts[reference.condition]
+        if reference.region == "*":
+            values, reasons = self._totals(first, counts)
+        else:
+            values, reasons = self._at(first, counts, reference.region - 1)
+        reasons[first < 0] = texts.number(NO_CONDITION)
+        return values, reasons
+
+    def _at(self, first: Integers, counts: Integers, region: int) -> tuple[Floats, Integers]:
+        import numpy as np
+
+        there = (first >= 0) & (region < counts)
+        values = np.full(self.n, np.nan)
+        reasons = np.full(self.n, self.columns.texts.number(NO_REGION), dtype=np.int64)
+        rows = first[there] + region
+        values[there], reasons[there] = self.columns.values[rows], self.columns.reasons[rows]
+        return values, reasons
+
+    def _totals(self, first: Integers, counts: Integers) -> tuple[Floats, Integers]:
+        """The sums over all regions, each from left to right as `total` adds."""
+        import numpy as np
+
+        values, reasons = np.zeros(self.n), np.full(self.n, -1, dtype=np.int64)
+        for region in range(int(counts.max(initial=0))):
+            there = region < counts
+            value, reason = self._at(first, counts, region)
+            values[there] += value[there]
+            several = self.columns.texts.after(f"region {region + 1}: ", reason)
+            new = there & (reasons < 0)
+            reasons[new] = np.where(counts == 1, reason, several)[new]
+        return values, reasons
+
+
 def evaluate(
     formula: Formula,
     values: Mapping[str, Sequence[Value]],
@@ -68,107 +171,130 @@ def evaluate(
     source_unit: Unit = "bits",
     unit: Unit = "bits",
 ) -> Outcome:
-    """What a formula says about one item.
+    """What a formula says about one item; see `evaluate_items`.
 
     Args:
         formula: as `parse` gives it.
         values: condition to the values of its regions, in order.
         source_unit: unit of the values.
+        unit: as for `evaluate_items`.
+    """
+    stimuli = (("", condition, regions) for condition, regions in values.items())
+    columns = RegionColumns.of(stimuli, unit=source_unit)
+    judged = evaluate_items(formula, ItemValues.of(columns, [""]), unit=unit)
+    reason, margin = int(judged.reasons[0]), float(judged.margins_bits[0])
+    verdict = KINDS[judged.verdicts[0]]
+    if reason < 0:
+        return Outcome(verdict, margin)
+    return Outcome(verdict, None, columns.texts.texts()[reason])
+
+
+def evaluate_items(formula: Formula, values: ItemValues, *, unit: Unit = "bits") -> Judged:
+    """What a formula says about every item.
+
+    Args:
+        formula: as `parse` gives it.
+        values: of the items.
         unit: unit in which the formula's numbers and the tolerance of ``=`` are meant:
             ``a = b`` holds where |a - b| <= 0.001 + 0.00001 |b| (numpy.isclose's rule with
             SyntaxGym's tolerances).
     """
     if isinstance(formula, Comparison):
-        return _compare(formula, values, source_unit=source_unit, unit=unit)
-    left = evaluate(formula.left, values, source_unit=source_unit, unit=unit)
-    right = evaluate(formula.right, values, source_unit=source_unit, unit=unit)
+        return _compare(formula, values, unit=unit)
+    left = evaluate_items(formula.left, values, unit=unit)
+    right = evaluate_items(formula.right, values, unit=unit)
     return combine((left, right), formula.operator)
 
 
-def combine(outcomes: Sequence[Outcome], operator: Connective) -> Outcome:
-    """What ``&`` or ``|`` makes of the outcomes of its parts.
+def combine(parts: Sequence[Judged], operator: Connective) -> Judged:
+    """What ``&`` or ``|`` makes of its parts.
 
     Args:
-        outcomes: one or more.
+        parts: one or more.
         operator: which of the two.
     """
-    order = _ORDER[operator]
-    verdict = min((each.verdict for each in outcomes), key=order.index)
-    unknown = next((each for each in outcomes if each.margin_bits is None), None)
-    if unknown is not None:
-        return Outcome(verdict, None, unknown.reason)
-    margins = [each.margin_bits for each in outcomes if each.margin_bits is not None]
-    return Outcome(verdict, min(margins) if operator == "&" else max(margins))
+    import numpy as np
+
+    order = np.array(_ORDER[operator])
+    ranks = np.argsort(order)[np.stack([part.verdicts for part in parts])]
+    margins = np.stack([part.margins_bits for part in parts])
+    reasons = np.full(margins.shape[1], -1, dtype=np.int64)
+    for part in parts:
+        reasons = np.where(reasons < 0, part.reasons, reasons)
+    extreme = margins.min(axis=0) if operator == "&" else margins.max(axis=0)
+    return Judged(order[ranks.min(axis=0)], np.where(reasons < 0, extreme, np.nan), reasons)
 
 
-def quantity(
-    node: Quantity, value_of: Callable[[Reference], Amount], *, scale: float = 1.0
-) -> Amount | float:
-    """The value of a sum, evaluated from left to right on numbers or on arrays of them.
+def _quantity(node: Quantity, known: Mapping[Reference, Floats], *, scale: float) -> Floats | float:
+    """The value of a sum, evaluated from left to right over all items.
 
     Args:
         node: the sum.
-        value_of: gives the value of a region.
+        known: the values of its regions.
         scale: what the numbers in the formula are multiplied by.
     """
     match node:
         case Reference():
-            return value_of(node)
+            return known[node]
         case Number(value):
             return value * scale
         case _:
-            left = quantity(node.left, value_of, scale=scale)
-            right = quantity(node.right, value_of, scale=scale)
+            left = _quantity(node.left, known, scale=scale)
+            right = _quantity(node.right, known, scale=scale)
             return left + right if node.operator == "+" else left - right
 
 
-def _compare(
-    comparison: Comparison,
-    values: Mapping[str, Sequence[Value]],
-    *,
-    source_unit: Unit,
-    unit: Unit,
-) -> Outcome:
-    known: dict[Reference, float] = {}
+def _compare(comparison: Comparison, values: ItemValues, *, unit: Unit) -> Judged:
+    import numpy as np
+
+    source_unit, texts = values.columns.unit, values.columns.texts
+    known: dict[Reference, Floats] = {}
+    reasons = np.full(values.n, -1, dtype=np.int64)
     for reference in references(comparison):
-        value = _look_up(reference, values)
-        if isinstance(value, Missing):
-            return Outcome("unscored", None, f"{canonical(reference)}: {value.reason}")
-        known[reference] = value
+        known[reference], absent = values.look_up(reference)
+        absent = texts.after(f"{canonical(reference)}: ", absent)
+        reasons = np.where(reasons < 0, absent, reasons)
     scale = _conversion(unit, source_unit)
-    left = quantity(comparison.left, known.__getitem__, scale=scale)
-    right = quantity(comparison.right, known.__getitem__, scale=scale)
-    match comparison.operator:
-        case "<":
-            margin = right - left
-        case ">":
-            margin = left - right
-        case "=":
-            tolerance = ABSOLUTE_TOLERANCE * scale + RELATIVE_TOLERANCE * abs(right)
-            margin = tolerance - abs(left - right)
-    margin_bits = margin * _conversion(source_unit, "bits")
-    if not math.isfinite(margin_bits):
-        return Outcome("unscored", None, f"{canonical(comparison)} compares {left} with {right}")
-    if left == right and comparison.operator != "=":
-        return Outcome("tie", 0.0)
-    holds = margin >= 0 if comparison.operator == "=" else margin > 0
-    return Outcome("pass" if holds else "fail", margin_bits)
+    with np.errstate(invalid="ignore", over="ignore"):
+        left, right = (
+            np.broadcast_to(_quantity(side, known, scale=scale), values.n)
+            for side in (comparison.left, comparison.right)
+        )
+        match comparison.operator:
+            case "<":
+                margins = right - left
+            case ">":
+                margins = left - right
+            case "=":
+                tolerance = ABSOLUTE_TOLERANCE * scale + RELATIVE_TOLERANCE * np.abs(right)
+                margins = tolerance - np.abs(left - right)
+        holds = margins >= 0 if comparison.operator == "=" else margins > 0
+        margins_bits = margins * _conversion(source_unit, "bits")
+    verdicts = np.where(holds, _PASS, _FAIL)
+    if comparison.operator != "=":
+        tied = left == right
+        verdicts[tied], margins_bits[tied] = _TIE, 0.0
+    _mark_infinite(comparison, left, right, margins_bits, reasons, texts)
+    unscored = reasons >= 0
+    verdicts[unscored], margins_bits[unscored] = _UNSCORED, np.nan
+    return Judged(verdicts, margins_bits, reasons)
 
 
-def _look_up(reference: Reference, values: Mapping[str, Sequence[Value]]) -> Value:
-    regions = values.get(reference.condition)
-    if regions is None:
-        return Missing("there is no such condition in this item")
-    if reference.region != "*":
-        if reference.region > len(regions):
-            return Missing("there is no such region in this item")
-        return regions[reference.region - 1]
-    known: list[float] = []
-    for number, value in enumerate(regions, start=1):
-        if isinstance(value, Missing):
-            return value if len(regions) == 1 else Missing(f"region {number}: {value.reason}")
-        known.append(value)
-    return total(known)
+def _mark_infinite(
+    comparison: Comparison,
+    left: Floats,
+    right: Floats,
+    margins_bits: Floats,
+    reasons: Integers,
+    texts: Reasons,
+) -> None:
+    """Say where a sum or a difference is no finite number, what was compared."""
+    import numpy as np
+
+    finite = np.isfinite(margins_bits) & np.isfinite(left) & np.isfinite(right)
+    for row in np.flatnonzero(~finite & (reasons < 0)).tolist():
+        compared = f"{float(left[row])} with {float(right[row])}"
+        reasons[row] = texts.number(f"{canonical(comparison)} compares {compared}")
 
 
 def _conversion(source: Unit, target: Unit) -> float:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections import deque
-from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from cimento.errors import FormulaError, did_you_mean
-from cimento.measures.regions import values_in_order
+from cimento.measures.regions import RegionColumns, region_columns
 from cimento.suites.formula import parse, references
 from cimento.verdicts.compact import Verdict, Verdicts, verdicts_table
-from cimento.verdicts.formula import Outcome, combine, evaluate
+from cimento.verdicts.formula import KINDS, ItemValues, Judged, combine, evaluate_items
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from cimento.measures import RegionValues, Unit, Value
-    from cimento.measures.stored import StoredTable
+    import polars as pl
+
+    from cimento.measures import RegionValues, Unit
     from cimento.suites.formula import Formula
     from cimento.suites.model import Metric, Suite
 
@@ -33,8 +31,8 @@ __all__ = [
 
 def judge(
     suite: Suite,
-    tokens: StoredTable,
-    requests: StoredTable,
+    tokens: pl.DataFrame,
+    requests: pl.DataFrame,
     *,
     metric: Metric | None = None,
     predictions: Sequence[str] | None = None,
@@ -57,69 +55,44 @@ def judge(
     trees = parse_predictions(suite, predictions)
     if not trees:
         return Verdicts()
-    source_unit, found = values_in_order(tokens, requests, metric=metric or suite.metric)
-    return Verdicts(each_verdict(suite, trees, found, source_unit=source_unit, unit=unit))
+    columns = region_columns(tokens, requests, metric=metric or suite.metric)
+    return Verdicts(each_verdict(suite, trees, columns, unit=unit))
 
 
 def judged_items(
-    suite: Suite,
-    trees: Sequence[Formula],
-    values: Iterable[tuple[str, str, Sequence[Value]]],
-    *,
-    source_unit: Unit,
-    unit: Unit,
-) -> Iterator[tuple[str, list[Outcome]]]:
-    """What each prediction says of each item, from values that come a stimulus at a time.
-
-    Items and values are gone through side by side. Values of an item that come before its turn
-    are judged and kept, so only where both have one order is next to nothing held.
+    suite: Suite, trees: Sequence[Formula], columns: RegionColumns, *, unit: Unit
+) -> tuple[Judged, ...]:
+    """What each prediction says of each item, in the order of the suite.
 
     Args:
         suite: as for `judge`.
         trees: what is judged.
-        values: item, condition and values of its regions; those of an item follow each other.
-        source_unit: unit of the values.
+        columns: the values of regions; those of items that the suite has not are left out.
         unit: as for `judge`.
-
-    Returns:
-        The items in the order of the suite, each with one outcome for each prediction.
     """
-    answered = (
-        (item, _outcomes(trees, {name: values for _, name, values in own}, source_unit, unit))
-        for item, own in groupby(values, key=itemgetter(0))
-    )
-    nothing = _outcomes(trees, {}, source_unit, unit)
-    early: dict[str, list[Outcome]] = {}
-    for item in suite.item_ids():
-        yield item, _next_of(item, answered, early) or nothing
-    # What is wrong with answers is told, whether there are such items or not.
-    deque(answered, maxlen=0)
+    values = ItemValues.of(columns, list(suite.item_ids()))
+    return tuple(evaluate_items(tree, values, unit=unit) for tree in trees)
 
 
 def each_verdict(
-    suite: Suite,
-    trees: Sequence[Formula],
-    found: Iterable[tuple[str, str, Sequence[Value]]],
-    *,
-    source_unit: Unit,
-    unit: Unit,
+    suite: Suite, trees: Sequence[Formula], columns: RegionColumns, *, unit: Unit
 ) -> Iterator[Verdict]:
     """The verdicts on every item; as `judged_items`."""
-    for item, outcomes in judged_items(suite, trees, found, source_unit=source_unit, unit=unit):
-        yield from _verdicts(suite, item, outcomes)
-
-
-def _next_of(
-    item: str, answered: Iterator[tuple[str, list[Outcome]]], early: dict[str, list[Outcome]]
-) -> list[Outcome] | None:
-    """What is said of an item, where it was answered; what comes before it is kept."""
-    if item in early:
-        return early.pop(item)
-    for other, outcomes in answered:
-        if other == item:
-            return outcomes
-        early[other] = outcomes
-    return None
+    judged = judged_items(suite, trees, columns, unit=unit)
+    texts = columns.texts.texts()
+    both = combine(judged, "&")
+    for place, item in enumerate(suite.item_ids()):
+        for number, own in (*enumerate(judged), (None, both)):
+            reason = own.reasons[place]
+            yield Verdict(
+                suite=suite.name,
+                item=item,
+                condition=None,
+                prediction=number,
+                verdict=KINDS[own.verdicts[place]],
+                margin_bits=None if reason >= 0 else float(own.margins_bits[place]),
+                unscored_reason=texts[reason] if reason >= 0 else None,
+            )
 
 
 def judge_values(
@@ -141,32 +114,16 @@ def judge_values(
         FormulaError: as for `judge`.
     """
     trees = parse_predictions(suite, predictions)
-    return Verdicts(
-        verdict
-        for item in (suite.items if trees else ())
-        for verdict in _verdicts(
-            suite,
-            item.id,
-            _outcomes(trees, regions.values.get(item.id, {}), regions.unit, unit),
-        )
+    if not trees:
+        return Verdicts()
+    stimuli = (
+        (item, condition, values)
+        for item, own in regions.values.items()
+        for condition, values in own.items()
     )
-
-
-def _outcomes(
-    trees: Sequence[Formula],
-    values: Mapping[str, Sequence[Value]],
-    source_unit: Unit,
-    unit: Unit,
-) -> list[Outcome]:
-    """What each prediction says of an item."""
-    return [evaluate(tree, values, source_unit=source_unit, unit=unit) for tree in trees]
-
-
-def _verdicts(suite: Suite, item: str, outcomes: Sequence[Outcome]) -> Iterator[Verdict]:
-    """One verdict for each prediction, then one for their conjunction."""
-    for number, outcome in enumerate(outcomes):
-        yield _verdict(suite, item, number, outcome)
-    yield _verdict(suite, item, None, combine(outcomes, "&"))
+    return Verdicts(
+        each_verdict(suite, trees, RegionColumns.of(stimuli, unit=regions.unit), unit=unit)
+    )
 
 
 def parse_predictions(
@@ -184,18 +141,6 @@ def parse_predictions(
     for tree, text in zip(trees, predictions, strict=True):
         _check_references(tree, text, suite, conditions)
     return trees
-
-
-def _verdict(suite: Suite, item: str, prediction: int | None, outcome: Outcome) -> Verdict:
-    return Verdict(
-        suite=suite.name,
-        item=item,
-        condition=None,
-        prediction=prediction,
-        verdict=outcome.verdict,
-        margin_bits=outcome.margin_bits,
-        unscored_reason=outcome.reason,
-    )
 
 
 def _check_references(tree: Formula, text: str, suite: Suite, conditions: Sequence[str]) -> None:

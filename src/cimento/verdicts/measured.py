@@ -7,10 +7,10 @@ import re
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
+from cimento.measures.regions import RegionColumns
 from cimento.measures.scores import each_cost
 from cimento.suites.formula import canonical, parse, references
 from cimento.verdicts.compact import Verdicts
-from cimento.verdicts.formula import Outcome
 from cimento.verdicts.judge import each_verdict, parse_predictions
 
 if TYPE_CHECKING:
@@ -47,13 +47,8 @@ def judge_measure(
     if not trees:
         return Verdicts()
     own = measure.information
-    verdicts = each_verdict(
-        suite,
-        trees,
-        each_cost(scored, measure),
-        source_unit=own or "bits",
-        unit=unit if own else "bits",
-    )
+    columns = RegionColumns.of(each_cost(scored, measure), unit=own or "bits")
+    verdicts = each_verdict(suite, trees, columns, unit=unit if own else "bits")
     return Verdicts(verdicts if own else _without_margins(verdicts, measure))
 
 
@@ -64,14 +59,6 @@ def _without_margins(verdicts: Iterable[Verdict], measure: Measure) -> Iterator[
             yield each
         else:
             yield dataclasses.replace(each, margin_bits=None, unscored_reason=reason)
-
-
-def without_margin(outcome: Outcome, measure: Measure) -> Outcome:
-    """An outcome on a measure that may have no unit: then there is no margin in bits."""
-    if outcome.margin_bits is None or measure.information:
-        return outcome
-    reason = f"{measure.name} is a number without unit, so there is no margin in bits"
-    return Outcome(outcome.verdict, None, reason)
 
 
 def _of_sentences(formula: str) -> str:

@@ -9,18 +9,20 @@ many hides.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.parsing import whole_number
 from cimento.statistics.bounded import bounded_mean
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
-from cimento.suites.formula import Formula, canonical, numbers, references
+from cimento.suites.formula import Formula, Junction, canonical, numbers, references
 from cimento.verdicts.accuracy import Rule, clusters_of
-from cimento.verdicts.formula import Kind, combine, evaluate
+from cimento.verdicts.formula import Kind, evaluate
 from cimento.verdicts.judge import parse_predictions
 
 if TYPE_CHECKING:
@@ -205,7 +207,7 @@ class _Votes:
 def _kind(trees: Sequence[Formula], votes: Mapping[str, int]) -> Kind:
     """What predictions say where a sentence costs minus its votes."""
     values = {name: [0.0 - count] for name, count in votes.items()}
-    return combine([evaluate(tree, values) for tree in trees], "&").verdict
+    return evaluate(functools.reduce(partial(Junction, "&"), trees), values).verdict
 
 
 def _counts(item: Item) -> dict[str, int] | str:

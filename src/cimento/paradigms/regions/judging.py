@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, cast
 from cimento.answers import TOKENS
 from cimento.measures import MEASURES, find_measure, find_measures, judged_on
 from cimento.measures.first_token import with_first_tokens
-from cimento.measures.regions import FinalMarkRule, RegionValues, region_values, values_in_order
+from cimento.measures.regions import (
+    FinalMarkRule,
+    RegionColumns,
+    RegionValues,
+    region_columns,
+    region_values,
+)
 from cimento.measures.scores import ScoredSentence, each_cost, each_sentence, scores_table
 from cimento.measures.unigrams import load_unigrams
 from cimento.runs.outcomes import GROUP, OUTCOMES
-from cimento.verdicts.formula import combine
+from cimento.verdicts.formula import KINDS, combine
 from cimento.verdicts.judge import judged_items, parse_predictions
-from cimento.verdicts.measured import without_margin
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,7 +31,6 @@ if TYPE_CHECKING:
     from cimento.paradigms.regions.options import RegionOptions
     from cimento.runs.run import Run
     from cimento.suites.model import Metric, Suite
-    from cimento.verdicts.formula import Outcome
 
 ALL = "all predictions"
 """The question whether an item passes all predictions of its suite."""
@@ -193,65 +197,69 @@ def outcomes_of(
         FormulaError: a prediction cannot be read.
         TableError: a table cannot be read, or belongs to another suite.
     """
+    import numpy as np
     import polars as pl
 
     asked, options = questions(run), options_of(run)
     measure = find_measure(options.measure) if options.measure else None
     tokens = judged_tokens(run)
-    judged = list(
-        _judged(run, tokens if change is None else change(tokens), measure) if asked else ()
-    )
-    outcomes = [outcome for _, each in judged for outcome in _with_conjunction(each)]
-    if measure is not None:
-        outcomes = [without_margin(outcome, measure) for outcome in outcomes]
-    rows = pl.DataFrame(
-        {
-            "item": [item for item, _ in judged for _ in asked],
-            "question": [*asked] * len(judged),
-            "verdict": [outcome.verdict for outcome in outcomes],
-            "value": [outcome.margin_bits for outcome in outcomes],
-            "reason": [outcome.reason for outcome in outcomes],
-        },
-        schema={name: OUTCOMES.polars()[name] for name in _JUDGED},
-    )
+    rows = _judged(run, tokens if change is None else change(tokens), measure)
     ties = pl.lit(options.ties == "pass")
     right = pl.when(pl.col("verdict") != "unscored").then(
         pl.when(pl.col("verdict") == "tie").then(ties).otherwise(pl.col("verdict") == "pass")
     )
-    table = rows.with_columns(
+    groups = _groups(suite_of(run))
+    table = pl.concat(
+        [groups[np.repeat(np.arange(len(groups)), len(asked))], rows], how="horizontal"
+    ).with_columns(
+        question=pl.Series([*asked] * len(groups), dtype=pl.String),
         suite=pl.lit(run.suite.name),
         method=pl.lit(measure.name if measure else ""),
         right=right,
         unit=pl.lit("bits"),
         reference=pl.lit(None, dtype=pl.Float64),
-    ).join(_groups(suite_of(run)), on="item", how="left", maintain_order="left")
+    )
     return table.select(OUTCOMES.polars(present=table.columns).keys())
 
 
-_JUDGED = ("item", "question", "verdict", "value", "reason")
+def _judged(run: Run, tokens: pl.DataFrame, measure: Measure | None) -> pl.DataFrame:
+    """Verdict, value and reason of each item and question, item by item."""
+    import numpy as np
+    import polars as pl
 
-
-def _judged(
-    run: Run, tokens: pl.DataFrame, measure: Measure | None
-) -> Iterator[tuple[str, list[Outcome]]]:
-    """Each item with the outcome of each prediction."""
-    suite, options = judged_suite(run), options_of(run)
+    suite, unit = judged_suite(run), options_of(run).unit
     trees = parse_predictions(suite)
+    schema = {name: OUTCOMES.polars()[name] for name in ("verdict", "value", "reason")}
+    if not trees:
+        return pl.DataFrame(schema=schema)
     if measure is None:
-        source_unit, values = values_in_order(tokens, run.table("requests"), metric=suite.metric)
-        return judged_items(suite, trees, values, source_unit=source_unit, unit=options.unit)
-    own = measure.information
-    return judged_items(
-        suite,
-        trees,
-        each_cost(sentences_of(run, tokens=tokens), measure),
-        source_unit=own or "bits",
-        unit=options.unit if own else "bits",
+        columns = region_columns(tokens, run.table("requests"), metric=suite.metric)
+    else:
+        own = measure.information
+        costs = each_cost(sentences_of(run, tokens=tokens), measure)
+        columns = RegionColumns.of(costs, unit=own or "bits")
+        unit = unit if own else "bits"
+    judged = judged_items(suite, trees, columns, unit=unit)
+    judged = judged if len(judged) == 1 else (*judged, combine(judged, "&"))
+    verdicts = np.stack([part.verdicts for part in judged], axis=1).ravel()
+    values = np.stack([part.margins_bits for part in judged], axis=1).ravel()
+    reasons = np.stack([part.reasons for part in judged], axis=1).ravel()
+    if measure is not None and not measure.information:
+        without = f"{measure.name} is a number without unit, so there is no margin in bits"
+        values, reasons = (
+            np.full(len(values), np.nan),
+            np.where(reasons < 0, columns.texts.number(without), reasons),
+        )
+    texts = pl.Series([*columns.texts.texts(), None], dtype=pl.String)
+    return pl.DataFrame(
+        {
+            "verdict": pl.Series(KINDS)[verdicts],
+            "value": pl.Series(values).fill_nan(None),
+            # The number of no reason is that of the last text, which is none.
+            "reason": texts[np.where(reasons < 0, len(texts) - 1, reasons)],
+        },
+        schema=schema,
     )
-
-
-def _with_conjunction(outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
-    return outcomes if len(outcomes) == 1 else (*outcomes, combine(outcomes, "&"))
 
 
 def _groups(suite: Suite) -> pl.DataFrame:
@@ -261,14 +269,15 @@ def _groups(suite: Suite) -> pl.DataFrame:
     items = suite.items
     columns: dict[str, list[str | None]] = {
         "item": [item.id for item in items],
-        "cluster": [
-            (item.column(suite.cluster) or None) if suite.cluster else None for item in items
-        ],
+        "cluster": _values(suite, suite.cluster) if suite.cluster else [None] * len(items),
     }
     if PHENOMENON in suite.column_names:
-        phenomena = [item.column(PHENOMENON) or None for item in items]
+        phenomena = _values(suite, PHENOMENON)
         if any(phenomena):
             columns[GROUP + PHENOMENON] = phenomena
-    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String)).unique(
-        "item", keep="last", maintain_order=True
-    )
+    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+
+
+def _values(suite: Suite, column: str) -> list[str | None]:
+    """The value of a free column for each item, where its conditions agree on it."""
+    return [item.column(column) or None for item in suite.items]
