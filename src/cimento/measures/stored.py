@@ -26,11 +26,14 @@ NOTHING_SCORED = "no token of this sentence was scored"
 
 
 def in_suite_order(requests: pl.DataFrame) -> pl.DataFrame:
-    """A requests table in which the rows of an item, and of a stimulus in it, stand together."""
+    """A requests table in which the rows of an item, and of a stimulus in it, stand together.
+
+    Those of a stimulus are in the order of its regions.
+    """
     import polars as pl
 
     row = pl.col("row").first()
-    order = (row.over("item"), row.over("item", "condition"), "row")
+    order = (row.over("item"), row.over("item", "condition"), "region", "row")
     return requests.with_row_index("row").sort(*order).drop("row")
 
 
