@@ -220,25 +220,17 @@ def region_columns(
     scored = token_columns(tokens)
     asked = _Asked.of(requests)
     placed = _Placed.of(asked, scored)
-    reasons = np.full(len(asked.start), -1, dtype=np.int64)
-    texts = scored.texts
-    _mark_absent(asked, scored, placed, reasons, texts)
     token, region = placed.token, placed.region
     if final_marks == "drop":
         kept = scored.start[token] < _without_marks(asked)[region]
         token, region = token[kept], region[kept]
-    missing = scored.reasons[token] >= 0
-    # The first token without a value gives the reason: later ones are written before it.
-    found = np.full(len(reasons), -1, dtype=np.int64)
-    found[region[missing][::-1]] = scored.reasons[token][missing][::-1]
-    reasons = np.where(reasons < 0, found, reasons)
+    reasons = _reasons(asked, scored, placed, token, region)
     counts = ~scored.left_out[token]
-    token, region = token[counts], region[counts]
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(region, minlength=len(reasons)))))
-    values = _measured(scored.surprisal[token], offsets, metric)
+    inside = np.bincount(region[counts], minlength=len(reasons))
+    offsets = np.concatenate(([0], np.cumsum(inside)))
+    values = _measured(scored.surprisal[token[counts]], offsets, metric)
     if metric != "sum":
-        nothing = (np.diff(offsets) == 0) & (reasons < 0)
-        reasons[nothing] = texts.number(_over_nothing(metric))
+        reasons[(inside == 0) & (reasons < 0)] = scored.texts.number(_over_nothing(metric))
     values[reasons >= 0] = np.nan
     return RegionColumns(
         unit=scored.unit,
@@ -247,7 +239,7 @@ def region_columns(
         offsets=asked.offsets,
         values=values,
         reasons=reasons,
-        texts=texts,
+        texts=scored.texts,
     )
 
 
@@ -402,12 +394,25 @@ def _check_named(asked: _Asked, stimulus: Integers, named: Integers) -> None:
         )
 
 
-def _mark_absent(
-    asked: _Asked, scored: TokenColumns, placed: _Placed, reasons: Integers, texts: Reasons
-) -> None:
+def _reasons(
+    asked: _Asked, scored: TokenColumns, placed: _Placed, token: Integers, region: Integers
+) -> Integers:
+    """Why regions have no value: they are not there, or one of their tokens has none."""
+    import numpy as np
+
+    reasons = np.full(len(asked.start), -1, dtype=np.int64)
+    unknown = scored.reasons[token] >= 0
+    # The first of a region's tokens gives the reason, for it is written last.
+    reasons[region[unknown][::-1]] = scored.reasons[token[unknown]][::-1]
+    _mark_absent(asked, scored, placed, reasons)
+    return reasons
+
+
+def _mark_absent(asked: _Asked, scored: TokenColumns, placed: _Placed, reasons: Integers) -> None:
     """Say of regions with text why they have no tokens, or not all of them."""
     import numpy as np
 
+    texts = scored.texts
     open_to_doubt = (asked.start < asked.end) & ~placed.named[asked.stimulus]
     inside = np.bincount(placed.region, minlength=len(reasons))
     reasons[open_to_doubt & (inside == 0)] = texts.number(NOTHING_BEGINS)

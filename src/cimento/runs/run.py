@@ -210,8 +210,10 @@ class Run:
             write_table(table, ANSWERS[name], folder.path)
         # From here on the tables are read where they are needed, and not held.
         stored = dataclasses.replace(self, folder=folder.path, tables=StoredTables(folder.path))
-        write_table(self.outcomes(), OUTCOMES, folder.path)
-        write_table(estimates_table(self.estimates()), ESTIMATES, folder.path)
+        # The answers are the same ones: nothing is judged again.
+        vars(stored).update(_outcomes=self.outcomes(), _estimates=self.estimates())
+        write_table(stored.outcomes(), OUTCOMES, folder.path)
+        write_table(estimates_table(stored.estimates()), ESTIMATES, folder.path)
         write_text(to_json(Summary(runs=(stored.summary(),))), folder.path / SUMMARY)
         options = self.options.model_dump(mode="json")
         folder.finish({**self.manifest, PARADIGM: self.paradigm.name, "options": options})
