@@ -191,8 +191,8 @@ def test_what_is_missing_of_other_kinds_is_told_and_the_rest_is_shown(here, caps
     assert invoke(["collect", "run.toml", "tales", "it-collocations"]) == 3
     told = capsys.readouterr()
     assert "it-collocations" in told.out
-    assert "missing: it-collocations x no/such/one" in told.err
-    assert "missing: tales x demo-causal, tales x no/such/one" in told.err
+    lacking = "it-stories x demo-causal, it-stories x no/such/one, it-collocations x no/such/one"
+    assert f"missing: {lacking}\n" in told.err
     assert "there is no such folder" in told.err
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from cimento.api import evaluate
+from cimento import evaluate, evaluate_all, open_runs
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
 
@@ -70,3 +72,57 @@ def test_the_nearest_option_is_named(probing, tmp_path, capsys):
     run = ["run", str(probing), "-m", "demo-causal", "-o", str(tmp_path / "runs")]
     assert invoke([*run, "--set", "artcle=La "]) == 2
     assert "Did you mean 'article'?" in capsys.readouterr().err
+
+
+TOGETHER = ["it-islands", "it-connectives-cloze"]
+
+
+def test_an_option_goes_to_the_suites_that_have_it(tmp_path, capsys):
+    run = ["run", "-m", "demo-causal", "--limit", "4", "--set", "k=3", "--metric", "mean"]
+    run.append("--no-cache")
+    assert invoke([*run, *TOGETHER, "-o", str(tmp_path / "both")]) == 0
+    said = capsys.readouterr().err
+    assert "option k is not used by it-islands." in said
+    assert "option metric is not used by it-connectives-cloze." in said
+    both = {run.suite.name: run for run in open_runs(tmp_path / "both")}
+    assert both["it-connectives-cloze"].options.k == 3
+    assert both["it-islands"].options.metric == "mean"
+    # Each is the run that its suite alone makes: the same folder, options, answers and outcomes.
+    for suite, options in (
+        ("it-islands", {"metric": "mean"}),
+        ("it-connectives-cloze", {"k": 3}),
+    ):
+        alone = evaluate(suite, "demo-causal", limit=4, output=tmp_path / "alone", **options)
+        assert both[suite].folder.name == alone.folder.name
+        assert both[suite].options == alone.options
+        assert both[suite].outcomes().equals(alone.outcomes())
+    assert invoke([*run, *TOGETHER, "-o", str(tmp_path / "both")]) == 0
+
+
+def test_a_scoring_option_goes_to_the_suites_that_have_it():
+    [regions, cloze] = evaluate_all(
+        TOGETHER, "demo-causal", limit=2, context="Prima.", columns="rank", measures="slor"
+    )
+    assert "rank" in regions.table("tokens").columns
+    assert regions.manifest["inputs"]["context"] == ["Prima.", ""]
+    assert cloze.manifest["inputs"]["context"] == ["", ""]
+    assert cloze.estimates() == evaluate(TOGETHER[1], "demo-causal", limit=2).estimates()
+
+
+def test_the_plan_says_which_suites_do_not_use_an_option(capsys):
+    plan = ["plan", *TOGETHER, "-m", "demo-causal", "--set", "k=3"]
+    assert invoke(plan) == 0
+    assert capsys.readouterr().out.endswith("option k is not used by it-islands.\n")
+    assert invoke([*plan, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["unused"] == ["option k is not used by it-islands."]
+
+
+def test_what_no_suite_of_a_run_has_is_refused_once(tmp_path, capsys):
+    run = ["run", *TOGETHER, "-m", "demo-causal", "-m", "demo-masked", "-o", str(tmp_path / "runs")]
+    assert invoke([*run, "--set", "kk=3"]) == 2
+    said = capsys.readouterr().err
+    assert said == (
+        "cimento: option kk: suites of the paradigms 'regions' and 'cloze' have no such option."
+        " Did you mean 'k'?\n"
+    )
+    assert not (tmp_path / "runs").exists()

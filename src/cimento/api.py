@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard, cast
 
@@ -27,7 +27,8 @@ from cimento.errors import CimentoError, ModelError, StorageError, SuiteError, U
 from cimento.options import RunOptions, from_names
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading, TestSuite
 from cimento.paradigms.registry import own_paradigms, plugged_paradigms, read_all
-from cimento.runs.job import SuiteJob, honoured, suite_job
+from cimento.runs.honouring import honoured, refuse_unused
+from cimento.runs.job import SuiteJob, suite_job
 from cimento.runs.run import Run
 from cimento.sources import AnyScorer, Asking, shown_name
 from cimento.suites import faults
@@ -211,9 +212,8 @@ def evaluate_all(
     run_options = from_names({"limit": limit, "output": output, "force": force, **options})
     loaded = list(load_suites(suites))
     refuse_same_names(loaded)
-    kept = cache or MemoryCache()
     several = [models] if isinstance(models, str) or not isinstance(models, Sequence) else models
-    yield from run_all(loaded, list(several), run_options, cache=kept)
+    yield from run_all(loaded, list(several), run_options, cache=cache or MemoryCache())
 
 
 def ask_suite(
@@ -328,10 +328,10 @@ class SuitePlan:
     """
 
     suite: str
-    items: int
-    requests: Mapping[str, int]
-    new: int
-    later: int
+    items: int = 0
+    requests: Mapping[str, int] = field(default_factory=dict)
+    new: int = 0
+    later: int = 0
     problem: str = ""
 
     def plain(self) -> dict[str, JsonValue]:
@@ -385,9 +385,8 @@ def plan_all(
                     suite=job.suite_name, items=job.items, later=later, **dataclasses.asdict(plan)
                 )
         for failure in failures:
-            name, problem = failure.suite, str(failure.error)
-            nothing = SuitePlan(suite=name, items=0, requests={}, new=0, later=0, problem=problem)
-            asked.setdefault(name, nothing)
+            nothing = SuitePlan(suite=failure.suite, problem=str(failure.error))
+            asked.setdefault(failure.suite, nothing)
         planned += plan_models(execution, cache, gpu=gpu)
         if failures and not jobs:
             planned.append(ModelPlan(model=failures[0].model, problem=str(failures[0].error)))
@@ -441,6 +440,7 @@ def _jobs(
     for model in models:
         shown = shown_name(model)
         try:
+            refuse_unused((loaded.paradigm for loaded in suites), run_options)
             handle = None if _is_recording(model) else ModelHandle(model, scoring)
         except CimentoError as error:
             yield from (Failure(loaded.suite.name, shown, error) for loaded in suites)
@@ -448,8 +448,8 @@ def _jobs(
         for loaded in suites:
             told = progress(loaded.suite.name, shown) if progress else None
             try:
-                honoured(loaded.paradigm, run_options)
-                asked = handle or open_model(model, loaded, scoring)
+                own = honoured(loaded.paradigm, run_options).scoring
+                asked = handle or open_model(model, loaded, own)
                 yield suite_job(loaded, asked, run_options, shown=shown, progress=told)
             except StorageError:
                 raise

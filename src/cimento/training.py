@@ -24,6 +24,7 @@ from cimento.engine.handle import ModelHandle
 from cimento.errors import CimentoError, UsageError
 from cimento.models.live import live_policy, live_scorer, undisturbed
 from cimento.options import RunOptions, from_names
+from cimento.runs.honouring import refuse_unused
 from cimento.runs.job import suite_job
 from cimento.runs.run import Run
 
@@ -119,7 +120,8 @@ class SuiteCallback(TrainerCallback):
             scorer = live_scorer(
                 model, tokenizer, name=name, policy=scoring.policy, limits=scoring.limits
             )
-            # An option that a suite does not have is an error here, and a warning in training.
+            # What cannot be asked is an error here, and a warning in training.
+            refuse_unused((loaded.paradigm for loaded in self._suites), run_options)
             for loaded in self._suites:
                 suite_job(loaded, ModelHandle(scorer, scoring), self._options, shown=name)
 

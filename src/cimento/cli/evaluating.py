@@ -11,6 +11,7 @@ from cimento.api import Failure, load_suites, refuse_same_names, run_all
 from cimento.cli.console import note, show
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
 from cimento.engine.engines import ONE_WORKER, Engine
+from cimento.runs.honouring import unused_options
 from cimento.runs.run import Run
 from cimento.runs.summary import Missing, Summary, to_json
 
@@ -84,6 +85,8 @@ def evaluate_with_progress(
     """
     loaded = list(load_suites(suites))
     refuse_same_names(loaded)
+    for line in unused_options(loaded, run_options):
+        note(f"cimento: {line}")
     keeps = not run_options.no_cache
     with progress_bars() as progress, opened_cache(keep_answers=keeps) as cache:
         ends = list(

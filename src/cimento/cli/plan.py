@@ -24,6 +24,7 @@ def _plan(options: RunOptions) -> int:
     from cimento.cli.console import show
     from cimento.engine.cache import FileCache, default_cache_folder
     from cimento.engine.engines import visible_gpus
+    from cimento.runs.honouring import unused_options
 
     loaded = list(load_suites(options.suites))
     refuse_same_names(loaded)
@@ -34,10 +35,11 @@ def _plan(options: RunOptions) -> int:
     finally:
         if cache is not None:
             cache.close()
+    unused = list(unused_options(loaded, options))
     if options.as_json:
-        show(json.dumps(_plain(planned), ensure_ascii=False, indent=2))
+        show(json.dumps({**_plain(planned), "unused": unused}, ensure_ascii=False, indent=2))
     else:
-        show(_text(planned, gpu=gpu))
+        show("\n".join([_text(planned, gpu=gpu), *unused]))
     return 0
 
 

@@ -12,10 +12,10 @@ from cimento.engine.handle import ModelHandle
 from cimento.engine.replay import Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests
 from cimento.engine.scores import SCORING_VERSION
-from cimento.errors import CimentoError, UsageError, did_you_mean
-from cimento.options import JudgingOptions, RunOptions
-from cimento.paradigms.base import AnyParadigm, ParadigmOptions
-from cimento.paradigms.registry import parse_options
+from cimento.errors import CimentoError
+from cimento.options import RunOptions
+from cimento.paradigms.base import ParadigmOptions
+from cimento.runs.honouring import Honoured, honoured
 from cimento.runs.manifest import describe
 from cimento.runs.run import Run, open_run
 from cimento.runs.store import RunFolder
@@ -24,13 +24,11 @@ from cimento.suites import faults
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import polars as pl
 
     from cimento.api import LoadedSuite
-
-
-SCORING_OPTIONS = ("context", "all_tokens", "columns", "spec", "recorded_unit")
-"""The scoring options that only some paradigms honour, see `Paradigm.scoring`."""
 
 
 class SuiteJob:
@@ -162,41 +160,21 @@ def suite_job(
     Raises:
         CimentoError: the suite cannot be asked in this way.
     """
-    options = honoured(loaded.paradigm, run_options)
+    asked = honoured(loaded.paradigm, run_options)
     limit = run_options.limit
     suite = loaded.suite if limit is None else loaded.paradigm.limited(loaded.suite, limit)
     reading = dataclasses.replace(loaded.reading, suite=suite)
     return SuiteJob(
         dataclasses.replace(loaded, reading=reading),
         model,
-        options,
-        scoring=_with_columns(run_options.scoring, options),
+        asked.options,
+        scoring=_with_columns(asked.scoring, asked.options),
         shown=shown,
-        folder=_folder(loaded, model, options, run_options),
+        folder=_folder(loaded, model, asked, run_options.output),
         force=run_options.force,
         progress=progress,
         noted={"run_file": run_options.run_file} if run_options.run_file else {},
     )
-
-
-def honoured(paradigm: AnyParadigm, run_options: RunOptions) -> ParadigmOptions:
-    """The options of a paradigm; what else was given must be honoured by it too.
-
-    Raises:
-        UsageError: an option is none that the paradigm honours, or has none of its values.
-    """
-    not_honoured = {*JudgingOptions.model_fields, *SCORING_OPTIONS} - paradigm.scoring
-    others = RunOptions.model_fields.keys() - not_honoured
-    options = parse_options(paradigm, run_options.given, others=others)
-    given, plain = run_options.scoring, Asking()
-    for name in SCORING_OPTIONS:
-        if name not in paradigm.scoring and getattr(given, name) != getattr(plain, name):
-            raise UsageError(
-                where=f"option {name}",
-                seen=f"suites of the paradigm {paradigm.name!r} are not asked with it",
-                todo=did_you_mean(name, [*paradigm.options.model_fields, *paradigm.scoring]),
-            )
-    return options
 
 
 def _with_columns(scoring: Asking, options: ParadigmOptions) -> Asking:
@@ -232,18 +210,15 @@ def _inputs(
 
 
 def _folder(
-    loaded: LoadedSuite,
-    model: ModelHandle | Recording,
-    options: ParadigmOptions,
-    run_options: RunOptions,
+    loaded: LoadedSuite, model: ModelHandle | Recording, asked: Honoured, output: Path | None
 ) -> RunFolder | None:
-    if run_options.output is None:
+    if output is None:
         return None
-    asked = " ".join(filter(None, (run_options.scoring.digest(), options.digest())))
+    digests = (asked.scoring.digest(), asked.options.digest())
     return RunFolder.named(
-        run_options.output,
+        output,
         suite=loaded.suite.name,
         sha256=loaded.reading.sha256,
         model=model.label,
-        policy=asked,
+        policy=" ".join(filter(None, digests)),
     )

@@ -180,6 +180,7 @@ def _evaluate(
     from cimento.engine.handle import ModelHandle
     from cimento.engine.jobs import Work
     from cimento.errors import CimentoError
+    from cimento.runs.honouring import refuse_unused
     from cimento.runs.job import suite_job
     from cimento.runs.run import Run
     from cimento.sources import shown_name
@@ -187,6 +188,7 @@ def _evaluate(
     runs: list[Run] = []
     failures: list[Failure] = []
     asked = [(language, loaded) for language, several in suites.items() for loaded in several]
+    refuse_unused((loaded.paradigm for _, loaded in asked), run_options)
     with progress_bars() as progress, opened_cache(keep_answers=True) as cache:
         for model in models:
             name = shown_name(model)
