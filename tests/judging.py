@@ -11,7 +11,10 @@ import polars as pl
 
 from cimento.answers import TOKENS, requests_table
 from cimento.measures.values import Reasons
+from cimento.paradigms.regions.options import RegionOptions
+from cimento.paradigms.registry import find_paradigm
 from cimento.requests import plan_suite
+from cimento.runs.run import Run
 from cimento.suites.formula import Connective
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.verdicts.formula import KINDS, Judged, Outcome, combine
@@ -50,6 +53,37 @@ def make_suite(
 def requests_of(suite: Suite, *, all_tokens: bool = False) -> pl.DataFrame:
     """The requests table of a suite."""
     return requests_table(plan_suite(suite, all_tokens=all_tokens))
+
+
+def judged(
+    suite: Suite,
+    tokens: pl.DataFrame,
+    requests: pl.DataFrame | None = None,
+    *,
+    model: str = "nobody",
+    **options: object,
+) -> Run:
+    """A run of a suite, in memory.
+
+    Args:
+        suite: what was asked.
+        tokens: what a causal model answered.
+        requests: which texts it answered; None for those of the suite.
+        model: its label.
+        **options: how its answers are judged.
+    """
+    return Run(
+        suite=suite,
+        paradigm=find_paradigm("regions"),
+        options=RegionOptions(**options),
+        manifest={
+            "label": model,
+            "model": {"name": model, "kind": "causal"},
+            "seed": 0,
+            "suite": {"sha256": "0" * 64},
+        },
+        tables={"requests": requests_of(suite) if requests is None else requests, "tokens": tokens},
+    )
 
 
 def word_tokens(suite: Suite, surprisals_nats: Sequence[float] | float) -> pl.DataFrame:

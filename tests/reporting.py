@@ -9,20 +9,17 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from cimento.answers import requests_table
 from cimento.engine.cache import MemoryCache
 from cimento.engine.scores import answer_plan
 from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer, TokenScore
-from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.sections import run_report
-from cimento.paradigms.registry import find_paradigm
 from cimento.report.records import RunReport, SuiteReport
 from cimento.requests import plan_suite
 from cimento.runs.run import Run
 from cimento.runs.summary import RunSummary, Summary
 from cimento.suites.model import Meta, Prediction, Suite
-from tests.judging import make_suite
+from tests.judging import judged, make_suite, requests_of
 
 NOUNS = ("gatto", "cane", "lupo", "merlo", "topo", "bue", "falco", "corvo")
 
@@ -84,21 +81,9 @@ def answered(
     **options: object,
 ) -> Run:
     """A run of a suite, in memory."""
-    return Run(
-        suite=suite,
-        paradigm=find_paradigm("regions"),
-        options=RegionOptions(**options),
-        manifest={
-            "label": model,
-            "model": {"name": model, "kind": "causal"},
-            "seed": 0,
-            "suite": {"sha256": "0" * 64},
-        },
-        tables={
-            "requests": requests_table(plan_suite(suite, all_tokens=all_tokens)),
-            "tokens": ask(suite, score, all_tokens=all_tokens),
-        },
-    )
+    tokens = ask(suite, score, all_tokens=all_tokens)
+    requests = requests_of(suite, all_tokens=all_tokens)
+    return judged(suite, tokens, requests, model=model, **options)
 
 
 def make_run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -12,14 +13,22 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from cimento.statistics.design import FEWEST_CLUSTERS
-from cimento.statistics.intervals import NOTHING_SCORED, WILSON, WILSON_CLUSTERED, wilson
+from cimento.paradigms.regions.judging import ALL
+from cimento.statistics.design import FEWEST_CLUSTERS, Design
+from cimento.statistics.intervals import (
+    NOTHING_SCORED,
+    WILSON,
+    WILSON_CLUSTERED,
+    Interval,
+    counted_interval,
+    effective_number,
+    share_interval,
+    wilson,
+)
 from cimento.suites.contradictions import can_hold, contradictions
 from cimento.suites.formula import Arithmetic, Comparison, Number, Reference
 from cimento.suites.model import Meta, Prediction, Suite
-from cimento.verdicts.accuracy import Rule, accuracies, accuracies_by
-from cimento.verdicts.judge import judge
-from tests.judging import make_suite, requests_of, word_tokens
+from tests.judging import judged, make_suite, word_tokens
 
 # Contradictions
 
@@ -157,102 +166,203 @@ def test_golden_suites_contradict_themselves_only_where_it_is_known(shared):
 # Accuracies
 
 
-def judged(surprisals, **options):
-    """A suite of one-word stimuli `a` < `b`, and its verdicts."""
+def answered(surprisals, *, columns=(), cluster="", **options):
+    """A run of one-word stimuli `a` < `b`."""
     texts = [{"a": f"x{k}", "b": f"y{k}"} for k in range(len(surprisals) // 2)]
-    suite = make_suite(["(1;%a%) < (1;%b%)"], texts, **options)
-    return suite, judge(suite, word_tokens(suite, surprisals), requests_of(suite))
+    suite = make_suite(["(1;%a%) < (1;%b%)"], texts, columns=columns, cluster=cluster)
+    return judged(suite, word_tokens(suite, surprisals), **options)
 
 
 def test_counts_and_rate():
     nan = math.nan
-    suite, verdicts = judged([1.0, 2.0, 1.0, 2.0, 2.0, 1.0, 1.0, 1.0, nan, 1.0, 1.0, 1.000001])
-    result = accuracies(suite, verdicts, seed=0, rule=Rule(near_tie_bits=1e-5))
-    [first] = result.predictions
-    assert result.n_items == 6
-    assert result.conjunction == first
-    assert (first.passed, first.failed, first.tied, first.unscored) == (3, 1, 1, 1)
-    assert first.near_tied == 1
-    assert first.accuracy == 3 / 5
-    assert (first.low, first.high) == wilson(3 / 5, 5)
-    assert first.interval_method == WILSON
-    assert first.chance == 0.5
-    assert first.reason is None
+    surprisals = [1.0, 2.0, 1.0, 2.0, 2.0, 1.0, 1.0, 1.0, nan, 1.0, 1.0, 1.000001]
+    run = answered(surprisals, near_tie_bits=1e-5)
+    [rate] = run.estimates()
+    assert (rate.question, rate.role, rate.statistic) == (ALL, "headline", "accuracy")
+    assert run.n_items == 6
+    assert (rate.passed, rate.failed, rate.tied, rate.unscored) == (3, 1, 1, 1)
+    assert (rate.right, rate.n, rate.near_tied) == (3, 5, 1)
+    assert rate.value == 3 / 5
+    assert (rate.low, rate.high) == wilson(3 / 5, 5)
+    assert rate.interval_method == WILSON
+    assert rate.chance == 0.5
+    assert rate.reason == ""
+
+
+def test_a_tie_counts_as_a_pass_where_the_options_say_so():
+    [rate] = answered([1.0, 2.0, 1.0, 1.0, 2.0, 1.0], ties="pass").estimates()
+    assert (rate.passed, rate.tied, rate.failed, rate.right) == (1, 1, 1, 2)
+    assert rate.value == 2 / 3
 
 
 def test_nothing_scored_is_no_rate_but_a_reason():
-    suite, verdicts = judged([math.nan, 1.0])
-    [first] = accuracies(suite, verdicts, seed=0).predictions
-    assert first.accuracy is first.low is first.high is first.interval_method is None
-    assert first.reason == NOTHING_SCORED
-    assert (first.unscored, first.chance) == (1, 0.5)
+    [rate] = answered([math.nan, 1.0]).estimates()
+    assert rate.value is rate.low is rate.high is rate.interval_method is None
+    assert rate.reason == NOTHING_SCORED
+    assert (rate.unscored, rate.chance) == (1, 0.5)
 
 
 def test_a_suite_without_predictions_has_no_rates():
-    suite = make_suite([], [{"a": "x"}])
-    result = accuracies(suite, [], seed=0)
-    assert (result.n_items, result.predictions, result.conjunction) == (1, (), None)
-    assert accuracies_by(suite, [], seed=0) == {}
+    suite = make_suite([], [{"a": "x"}], columns=[{"phenomenon": "islands"}])
+    run = judged(suite, word_tokens(suite, 1.0))
+    assert (run.n_items, run.estimates()) == (1, ())
 
 
 def test_items_of_one_cluster_share_their_evidence():
     columns = [{"template": name} for name in "aabbccddee"]
-    suite, verdicts = judged([1.0, 2.0] * 10, columns=columns, cluster="template")
-    [first] = accuracies(suite, verdicts, seed=0).predictions
-    assert (first.low, first.high) == wilson(1.0, 5)
-    assert first.interval_method == WILSON_CLUSTERED
+    [rate] = answered([1.0, 2.0] * 10, columns=columns, cluster="template").estimates()
+    assert (rate.low, rate.high) == wilson(1.0, 5)
+    assert rate.interval_method == WILSON_CLUSTERED
 
 
 def test_few_clusters_have_a_rate_and_no_interval_but_a_reason():
     columns = [{"template": name} for name in "aabbcc"]
-    suite, verdicts = judged([1.0, 2.0] * 6, columns=columns, cluster="template")
-    [first] = accuracies(suite, verdicts, seed=0).predictions
-    assert (first.accuracy, first.low, first.high) == (1.0, None, None)
-    assert first.reason == "3 clusters: an interval needs 5 or more"
+    [rate] = answered([1.0, 2.0] * 6, columns=columns, cluster="template").estimates()
+    assert (rate.value, rate.low, rate.high) == (1.0, None, None)
+    assert rate.reason == "3 clusters: an interval needs 5 or more"
 
 
 def test_items_without_a_cluster_stand_alone():
     columns = [{"template": ""}] * 3 + [{"template": "a"}, {"template": "b"}]
-    suite, verdicts = judged([1.0, 2.0] * 5, columns=columns, cluster="template")
-    [first] = accuracies(suite, verdicts, seed=0).predictions
-    assert first.interval_method == WILSON
-    assert (first.low, first.high) == wilson(1.0, 5)
+    [rate] = answered([1.0, 2.0] * 5, columns=columns, cluster="template").estimates()
+    assert rate.interval_method == WILSON
+    assert (rate.low, rate.high) == wilson(1.0, 5)
 
 
 def test_rates_by_phenomenon():
     columns = [{"phenomenon": "islands"}, {"phenomenon": "agreement"}, {"phenomenon": "islands"}]
-    suite, verdicts = judged([1.0, 2.0, 2.0, 1.0, 2.0, 1.0], columns=columns)
-    groups = accuracies_by(suite, verdicts, seed=0)
-    assert list(groups) == ["islands", "agreement"]
-    assert [group.n_items for group in groups.values()] == [2, 1]
-    assert [group.predictions[0].accuracy for group in groups.values()] == [0.5, 0]
-    assert all(group.conjunction == group.predictions[0] for group in groups.values())
-    assert accuracies_by(suite, verdicts, seed=0, column="level") == {}
+    whole, *groups = answered([1.0, 2.0, 2.0, 1.0, 2.0, 1.0], columns=columns).estimates()
+    assert (whole.level, whole.n) == ("", 3)
+    assert [(rate.group, rate.level) for rate in groups] == [
+        ("phenomenon", "islands"),
+        ("phenomenon", "agreement"),
+    ]
+    assert [rate.n for rate in groups] == [2, 1]
+    assert [rate.value for rate in groups] == [0.5, 0]
+    assert [rate.role for rate in groups] == ["main", "main"]
 
 
 def test_other_predictions_than_the_suites_have_their_own_chance():
-    suite, _ = judged([1.0, 2.0])
     formulas = ["(1;%a%) < (1;%b%) + 1", "(1;%b%) < (1;%a%)"]
-    tokens = word_tokens(suite, [1.0, 2.0])
-    verdicts = judge(suite, tokens, requests_of(suite), predictions=formulas)
-    result = accuracies(suite, verdicts, seed=0, predictions=formulas)
-    assert [each.chance for each in result.predictions] == [None, 0.5]
-    assert "a number in it" in result.predictions[0].chance_reason
-    assert result.conjunction.chance is None
-    assert [each.passed for each in result.predictions] == [1, 0]
+    first, second, both = answered([1.0, 2.0], predictions=formulas).estimates()
+    assert [first.chance, second.chance] == [None, 0.5]
+    assert "a number in it" in first.chance_method
+    assert (both.question, both.chance) == (ALL, None)
+    assert [first.passed, second.passed] == [1, 0]
 
 
 @given(st.lists(st.sampled_from([1.0, 2.0, math.nan]), min_size=2, max_size=30))
 @settings(deadline=None)
 def test_every_item_is_in_one_count(values):
     surprisals = values[: len(values) // 2 * 2]
-    suite, verdicts = judged(surprisals)
-    [first] = accuracies(suite, verdicts, seed=0).predictions
-    assert first.passed + first.failed + first.tied + first.unscored == len(suite.items)
-    if first.accuracy is not None:
-        scored = first.passed + first.failed + first.tied
-        assert first.accuracy == float(Fraction(first.passed, scored))
+    [rate] = answered(surprisals).estimates()
+    assert rate.passed + rate.failed + rate.tied + rate.unscored == len(surprisals) // 2
+    if rate.value is not None:
+        scored = rate.passed + rate.failed + rate.tied
+        assert rate.value == float(Fraction(rate.passed, scored))
         if scored < FEWEST_CLUSTERS:
-            assert first.low is first.high is None
+            assert rate.low is rate.high is None
         else:
-            assert first.low <= first.accuracy <= first.high
+            assert rate.low <= rate.value <= rate.high
+
+
+# Rates are group-bys of outcomes
+
+
+def interval_of_lists(passed, labels):
+    """The interval of a share from all verdicts, as docs/statistics.md has it."""
+    n = len(passed)
+    if not n:
+        return Interval(None, None, None, NOTHING_SCORED)
+    share = sum(passed) / n
+    design = Design(tuple(range(n)), tuple(labels))
+    method = WILSON_CLUSTERED if design.clustered else WILSON
+    if design.shortage:
+        return Interval(None, None, method, design.shortage)
+    count = effective_number(passed, design) if design.clustered else n
+    return Interval(*wilson(share, count), method)
+
+
+def of_lists(rows, clusters, *, passes):
+    """What a rate says of one question, from lists of verdicts, margins and labels."""
+    kinds = Counter(verdict for _, verdict, _ in rows)
+    scored = [(item, verdict in passes) for item, verdict, _ in rows if verdict != "unscored"]
+    held = [right for _, right in scored]
+    interval = interval_of_lists(held, [clusters[item] for item, _ in scored])
+    return (
+        *(kinds[kind] for kind in ("pass", "fail", "tie", "unscored")),
+        sum(kind in {"pass", "fail"} and abs(by) < 1e-5 for _, kind, by in rows if by is not None),
+        sum(held) / len(scored) if scored else None,
+        interval.low,
+        interval.high,
+        interval.method,
+        interval.reason or "",
+    )
+
+
+LABELS = st.sampled_from(("", "u", "v", "w"))
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    surprisals=st.lists(
+        st.tuples(*[st.sampled_from((1.0, 2.0, 2.000001, math.nan))] * 3), min_size=1, max_size=14
+    ),
+    cluster=st.sampled_from(("", "template")),
+    ties=st.sampled_from(("tie", "pass")),
+    data=st.data(),
+)
+def test_rates_are_those_of_lists_of_outcomes(surprisals, cluster, ties, data):
+    columns = [
+        {"template": data.draw(LABELS), "phenomenon": data.draw(LABELS)}
+        if data.draw(st.integers(0, 5))
+        else {"level": "1"}
+        for _ in surprisals
+    ]
+    formulas = ("(1;%a%) < (1;%b%)", "(1;%a%) > (1;%c%)")
+    texts = [{name: f"{name}{k}" for name in "abc"} for k in range(len(surprisals))]
+    suite = make_suite(formulas, texts, columns=columns, cluster=cluster)
+    tokens = word_tokens(suite, [each for three in surprisals for each in three])
+    run = judged(suite, tokens, ties=ties, near_tie_bits=1e-5)
+
+    clusters = suite.clusters()
+    phenomena = {item.id: item.column("phenomenon") or "" for item in suite.items}
+    names = list(dict.fromkeys(phenomena.values())) if any(phenomena.values()) else []
+    rows = list(run.outcomes().select("item", "question", "verdict", "value").iter_rows())
+    assert len(rows) == 3 * len(surprisals)
+    expected = {
+        (group, level, question): of_lists(
+            [
+                (item, verdict, margin)
+                for item, asked, verdict, margin in rows
+                if asked == question and (not group or phenomena[item] == level)
+            ],
+            clusters,
+            passes={"pass", "tie"} if ties == "pass" else {"pass"},
+        )
+        for group, level in [("", ""), *(("phenomenon", name) for name in names)]
+        for question in ("prediction 0", "prediction 1", ALL)
+    }
+    assert {
+        (rate.group, rate.level, rate.question): (
+            *(rate.passed, rate.failed, rate.tied, rate.unscored, rate.near_tied, rate.value),
+            *(rate.low, rate.high, rate.interval_method, rate.reason),
+        )
+        for rate in run.estimates()
+    } == expected
+    assert [(rate.group, rate.level, rate.question) for rate in run.estimates()] == list(expected)
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    drawn=st.lists(st.tuples(st.booleans(), st.integers(0, 12)), max_size=60),
+    level=st.sampled_from((0.5, 0.95)),
+)
+def test_counted_clusters_have_the_interval_of_their_verdicts(drawn, level):
+    passed, labels = [each for each, _ in drawn], [label for _, label in drawn]
+    sizes = Counter(labels)
+    held = Counter(label for each, label in drawn if each)
+    counted = Counter((held[label], size) for label, size in sizes.items())
+    design = Design(tuple(range(len(drawn))), tuple(labels))
+    assert share_interval(passed, design, level=level) == counted_interval(counted, level=level)
+    assert share_interval(passed, design) == interval_of_lists(passed, labels)

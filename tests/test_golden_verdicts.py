@@ -12,8 +12,7 @@ from cimento.measures import BITS_PER_NAT, Missing, region_values
 from cimento.suites.formula import parse
 from cimento.suites.model import METRICS
 from cimento.verdicts.formula import evaluate
-from cimento.verdicts.judge import judge
-from tests.judging import joined, make_suite, requests_of
+from tests.judging import joined, judged, make_suite, requests_of
 
 pytestmark = pytest.mark.golden
 
@@ -146,6 +145,14 @@ def recorded(shared, style, name):
     return suite, pl.DataFrame(rows, schema=schema, orient="row"), places, expected
 
 
+def held_of(run):
+    """Item to whether it passes each question."""
+    held = {}
+    for item, verdict in run.outcomes().select("item", "verdict").iter_rows():
+        held.setdefault(item, []).append(verdict == "pass")
+    return held
+
+
 STYLES = {"word_eos": 22, "bpe_initial": 7, "wordpiece_uncased": 5}
 
 
@@ -157,14 +164,16 @@ def test_golden_recorded_surprisals_of_every_suite(shared, style):
         suite, tokens, places, expected = recorded(shared, style, file.name.split(".")[0])
         regions = region_values(tokens, places, metric="sum")
         assert regions.unit == "bits"
-        verdicts = judge(suite, tokens, places)
+        held = held_of(judged(suite, tokens, places))
         for item in expected["items"]:
             number = str(item["item_number"])
             for condition, answer in item["conditions"].items():
                 ours = regions.values[number][condition]
                 assert ours == pytest.approx(answer["sum"], abs=1e-6)
-            held = [each.verdict == "pass" for each in verdicts if each.item == number]
-            assert held == [*item["predictions"], item["all_predictions"]]
+            # One prediction and all of them are one question.
+            alone = [item["all_predictions"]] == item["predictions"]
+            every = [] if alone else [item["all_predictions"]]
+            assert held[number] == [*item["predictions"], *every]
 
 
 @pytest.mark.parametrize("name", ["center_embed", "number_prep", "reflexive_orc_masc"])
@@ -175,11 +184,7 @@ def test_golden_metrics_over_recorded_surprisals(shared, name, metric):
     values = region_values(tokens, places, metric=metric).values["1"]
     for condition, regions in golden["first_item_region_values"].items():
         assert values[condition] == pytest.approx(regions, abs=1e-6)
-    verdicts = judge(suite, tokens, places, metric=metric)
+    held = held_of(judged(suite, tokens, places, metric=metric))
     for number, expected in enumerate(golden["predictions"], start=1):
-        held = [
-            each.verdict == "pass"
-            for each in verdicts
-            if each.item == str(number) and each.prediction is not None
-        ]
-        assert held == expected
+        # The last one is whether all of them hold, and the only one where one is predicted.
+        assert held[str(number)][: len(expected)] == expected

@@ -12,25 +12,23 @@ import pytest
 from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
-from cimento.measures import MEASURES, find_measure
-from cimento.measures.scores import sentences
+from cimento.measures import MEASURES
 from cimento.models.fake import FakeScorer, uniform_scorer
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
 from cimento.report.text import terminal_table
 from cimento.runs.run import open_run, open_runs
 from cimento.runs.summary import Summary
-from cimento.verdicts.measured import judge_measure
-from tests.judging import make_suite, requests_of, word_tokens
+from tests.judging import judged, make_suite, word_tokens
 
 PAIR = "(*;%good%) < (*;%bad%)"
 
 
-def judged(formula, item, surprisals, measure, **options):
-    """The verdict on one item whose words cost so many nats, in plan order."""
+def verdict_on(formula, item, surprisals, measure, **options):
+    """The verdict on one item whose words cost so many nats, in plan order, and its margin."""
     suite = make_suite([formula], [item])
-    scored = sentences(word_tokens(suite, surprisals), requests_of(suite), model_kind="causal")
-    [verdict, _all] = judge_measure(suite, scored, find_measure(measure), **options)
-    return verdict.verdict, verdict.margin_bits
+    run = judged(suite, word_tokens(suite, surprisals), measure=measure, **options)
+    [found] = run.outcomes().select("verdict", "value").iter_rows()
+    return found
 
 
 SHORT_BAD = {"good": "ab cd ef", "bad": "gh ij"}
@@ -51,7 +49,7 @@ SHORT_BAD = {"good": "ab cd ef", "bad": "gh ij"}
     ],
 )
 def test_the_measure_decides(measure, verdict):
-    found, _ = judged(PAIR, SHORT_BAD, [2.0] * 3 + [2.5] * 2, measure)
+    found, _ = verdict_on(PAIR, SHORT_BAD, [2.0] * 3 + [2.5] * 2, measure)
     assert found == verdict
 
 
@@ -59,24 +57,24 @@ def test_by_hand_penlp_passes_from_some_alpha_on():
     # LP: -6 and -5. PenLP: 6 / (8/6)^a < 5 / (7/6)^a where (8/7)^a > 6/5, so from a = 1.3654 on.
     limit = math.log(6 / 5) / math.log(8 / 7)
     costs = [2.0] * 3 + [2.5] * 2
-    assert judged(PAIR, SHORT_BAD, costs, f"penlp:{limit + 1e-6}")[0] == "pass"
-    assert judged(PAIR, SHORT_BAD, costs, f"penlp:{limit - 1e-6}")[0] == "fail"
+    assert verdict_on(PAIR, SHORT_BAD, costs, f"penlp:{limit + 1e-6}")[0] == "pass"
+    assert verdict_on(PAIR, SHORT_BAD, costs, f"penlp:{limit - 1e-6}")[0] == "fail"
 
 
 def test_margins_are_in_bits_where_the_measure_has_a_unit():
     item = {"good": "ab cd", "bad": "ef gh"}
     costs = [1.0, 1.0, 2.0, 2.0]
     bits = 1 / math.log(2)
-    assert judged(PAIR, item, costs, "lp") == ("pass", pytest.approx(2 * bits))
-    assert judged(PAIR, item, costs, "surprisal-bits") == ("pass", pytest.approx(2 * bits))
-    assert judged(PAIR, item, costs, "meanlp") == ("pass", pytest.approx(bits))
-    assert judged(PAIR, item, costs, "mean-char") == ("pass", pytest.approx(2 * bits / 5))
-    assert judged(PAIR, item, costs, "ppl") == ("pass", None)
+    assert verdict_on(PAIR, item, costs, "lp") == ("pass", pytest.approx(2 * bits))
+    assert verdict_on(PAIR, item, costs, "surprisal-bits") == ("pass", pytest.approx(2 * bits))
+    assert verdict_on(PAIR, item, costs, "meanlp") == ("pass", pytest.approx(bits))
+    assert verdict_on(PAIR, item, costs, "mean-char") == ("pass", pytest.approx(2 * bits / 5))
+    assert verdict_on(PAIR, item, costs, "ppl") == ("pass", None)
 
 
 @pytest.mark.parametrize("measure", ["lp", "meanlp", "penlp", "ppl", "mean-char"])
 def test_equal_sentences_tie(measure):
-    assert judged(PAIR, {"good": "ab cd", "bad": "ef gh"}, 1.5, measure)[0] == "tie"
+    assert verdict_on(PAIR, {"good": "ab cd", "bad": "ef gh"}, 1.5, measure)[0] == "tie"
 
 
 def test_numbers_in_formulas_are_in_bits_or_as_they_stand():
@@ -84,19 +82,19 @@ def test_numbers_in_formulas_are_in_bits_or_as_they_stand():
     costs = [1.0, 3.0]
     difference = "((*;%bad%) - (*;%good%)) > {}"
     two_nats = 2 / math.log(2)
-    assert judged(difference.format(two_nats - 0.01), item, costs, "lp")[0] == "pass"
-    assert judged(difference.format(two_nats + 0.01), item, costs, "lp")[0] == "fail"
-    assert judged(difference.format(1.99), item, costs, "lp", unit="nats")[0] == "pass"
+    assert verdict_on(difference.format(two_nats - 0.01), item, costs, "lp")[0] == "pass"
+    assert verdict_on(difference.format(two_nats + 0.01), item, costs, "lp")[0] == "fail"
+    assert verdict_on(difference.format(1.99), item, costs, "lp", unit="nats")[0] == "pass"
     ratio = math.exp(3) - math.exp(1)
-    assert judged(difference.format(ratio - 0.01), item, costs, "ppl")[0] == "pass"
-    assert judged(difference.format(ratio + 0.01), item, costs, "ppl")[0] == "fail"
+    assert verdict_on(difference.format(ratio - 0.01), item, costs, "ppl")[0] == "pass"
+    assert verdict_on(difference.format(ratio + 0.01), item, costs, "ppl")[0] == "fail"
 
 
 def test_super_additivity_is_judged_on_a_measure():
     formula = "((*;%a%) - (*;%b%)) > ((*;%c%) - (*;%d%))"
     item = {"a": "ab", "b": "cd", "c": "ef", "d": "gh"}
-    assert judged(formula, item, [9.0, 1.0, 3.0, 2.0], "lp")[0] == "pass"
-    assert judged(formula, item, [3.0, 1.0, 9.0, 2.0], "lp")[0] == "fail"
+    assert verdict_on(formula, item, [9.0, 1.0, 3.0, 2.0], "lp")[0] == "pass"
+    assert verdict_on(formula, item, [3.0, 1.0, 9.0, 2.0], "lp")[0] == "fail"
 
 
 def test_a_measure_that_is_undefined_leaves_the_item_unscored_and_says_why():

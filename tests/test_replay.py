@@ -16,8 +16,7 @@ from cimento.errors import TableError, UsageError
 from cimento.measures import Missing, region_values
 from cimento.models.replay import Replayed, replay
 from cimento.suites.model import Suite
-from cimento.verdicts.judge import judge
-from tests.judging import make_suite
+from tests.judging import judged, make_suite
 
 FORMULA = "(2;%match%) < (2;%mismatch%)"
 SUITE = make_suite(
@@ -79,9 +78,9 @@ def test_region_values_are_the_recorded_bits(tmp_path):
 
 def test_verdicts_with_a_tie(tmp_path):
     found = replayed(tmp_path)
-    verdicts = judge(SUITE, found.tokens, requests_table(found.plan))
-    assert [v.verdict for v in verdicts if v.prediction == 0] == ["pass", "tie"]
-    assert verdicts[0].margin_bits == pytest.approx(8.25)
+    outcomes = judged(SUITE, found.tokens, requests_table(found.plan)).outcomes()
+    assert outcomes["verdict"].to_list() == ["pass", "tie"]
+    assert outcomes["value"][0] == pytest.approx(8.25)
 
 
 def test_one_request_for_each_stimulus(tmp_path):
@@ -115,8 +114,8 @@ def test_nats_stay_nats(tmp_path):
     regions = values(found)
     assert regions.unit == "nats"
     assert regions.values["1"]["match"] == (9.5, 3.25, 6.75)
-    first = judge(SUITE, found.tokens, requests_table(found.plan))[0]
-    assert first.margin_bits == pytest.approx(8.25 / math.log(2))
+    outcomes = judged(SUITE, found.tokens, requests_table(found.plan)).outcomes()
+    assert outcomes["value"][0] == pytest.approx(8.25 / math.log(2))
 
 
 @pytest.mark.parametrize(
@@ -137,11 +136,8 @@ def test_what_is_not_finite_is_unscored(tmp_path, recorded, reason):
     regions = values(found)
     assert regions.unit == "bits"
     assert regions.values["1"]["match"] == (9.5, Missing(reason), 6.75)
-    first = judge(SUITE, found.tokens, requests_table(found.plan))[0]
-    assert (first.verdict, first.unscored_reason) == (
-        "unscored",
-        f"(2;%match%): {reason}",
-    )
+    outcomes = judged(SUITE, found.tokens, requests_table(found.plan)).outcomes()
+    assert outcomes.select("verdict", "reason").row(0) == ("unscored", f"(2;%match%): {reason}")
     assert "Tokens recorded as NaN or infinity: 1 of 24." in found.warnings
 
 

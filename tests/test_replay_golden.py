@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
+import cimento
 from cimento.answers import requests_table
 from cimento.measures import region_values
 from cimento.models.recorded import parse_spec, read_recording
 from cimento.models.replay import Replayed, replay
 from cimento.models.token_aligner import align_tokens
 from cimento.requests import join_regions
+from cimento.runs.run import Run
 from cimento.suites.load import open_suite
 from cimento.suites.model import METRICS, Suite
-from cimento.verdicts.accuracy import accuracies
-from cimento.verdicts.judge import Verdict, judge
 
 pytestmark = pytest.mark.golden
 
@@ -32,22 +32,26 @@ def read(path: Path):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def verdicts_of(suite: Suite, found: Replayed, **options) -> list[Verdict]:
-    return judge(suite, found.tokens, requests_table(found.plan), **options)
+def evaluated(suite: Suite, recording: Path, spec: Path, **options: object) -> Run:
+    return cimento.evaluate(suite, f"replay:{recording}", spec=spec, **options)
 
 
-def held(verdicts: list[Verdict], prediction: int | None) -> list[bool]:
-    chosen = [v for v in verdicts if v.prediction == prediction]
-    assert all(v.verdict in {"pass", "fail", "tie"} for v in chosen)
-    return [v.verdict == "pass" for v in chosen]
+def held(run: Run) -> list[list[bool]]:
+    """Whether each item passes each prediction, and all of them, item after item."""
+    table = run.outcomes()
+    assert set(table["verdict"]) <= {"pass", "fail", "tie"}
+    found = [
+        [verdict == "pass" for verdict in table.filter(table["item"] == item.id)["verdict"]]
+        for item in run.suite.items
+    ]
+    # One prediction and all of them are one question.
+    return [[*own, *own] if len(own) == 1 else own for own in found]
 
 
-def check_accuracies(suite: Suite, verdicts: list[Verdict], wanted) -> None:
-    found = accuracies(suite, verdicts, seed=0)
-    rates = [each.accuracy for each in found.predictions]
-    assert rates == pytest.approx(wanted["accuracy_per_prediction"], abs=1e-12)
-    assert found.conjunction is not None
-    assert found.conjunction.accuracy == pytest.approx(wanted["accuracy_conjunction"], abs=1e-12)
+def rates(run: Run) -> list[float | None]:
+    """The accuracy of each prediction, and of all of them together."""
+    found = [estimate.value for estimate in run.estimates() if not estimate.group]
+    return [*found, *found] if len(found) == 1 else found
 
 
 @dataclass(frozen=True)
@@ -84,12 +88,12 @@ def test_synthetic_recordings_of_every_suite(cases):
             for name, each in item["conditions"].items():
                 got = regions.values[str(item["item_number"])][name]
                 assert list(got) == pytest.approx(each["sum"], abs=1e-6), case.recording
-        verdicts = verdicts_of(case.suite, case.found)
-        for number in range(len(case.suite.predictions)):
-            expected = [item["predictions"][number] for item in items]
-            assert held(verdicts, number) == expected, case.recording
-        assert held(verdicts, None) == [item["all_predictions"] for item in items]
-        check_accuracies(case.suite, verdicts, case.wanted)
+        run = evaluated(case.suite, case.recording, case.spec, metric=case.wanted["metric"])
+        expected = [[*item["predictions"], item["all_predictions"]] for item in items]
+        assert held(run) == expected, case.recording
+        *each_rate, conjunction = rates(run)
+        assert each_rate == pytest.approx(case.wanted["accuracy_per_prediction"], abs=1e-12)
+        assert conjunction == pytest.approx(case.wanted["accuracy_conjunction"], abs=1e-12)
 
 
 def test_synthetic_tokens_and_unknown_words_of_every_region(cases):
@@ -116,32 +120,30 @@ def test_suites_as_first_published_give_the_same_verdicts(golden, cases):
     # Those have square brackets in formulas, and stray blanks in regions.
     for case in cases:
         suite = open_suite(golden / f"suites/bracket/{case.wanted['suite']}.json").suite
-        verdicts = verdicts_of(suite, replay(suite, case.recording, spec=case.spec))
+        run = evaluated(suite, case.recording, case.spec)
         expected = [item["all_predictions"] for item in case.wanted["items"]]
-        assert held(verdicts, None) == expected, case.recording
+        assert [every for *_, every in held(run)] == expected, case.recording
 
 
 def test_real_recording_of_fgd_hierarchy(golden):
     folder = golden / "sg_eval_fgd_hierarchy"
     wanted = read(folder / "expected.json")
     suite = open_suite(folder / "fgd_hierarchy.json").suite
-    found = replay(
-        suite, folder / "surprisals_fgd_hierarchy.txt", spec=folder / "spec.template.json"
-    )
+    recording, spec = folder / "surprisals_fgd_hierarchy.txt", folder / "spec.template.json"
+    found = replay(suite, recording, spec=spec)
     regions = region_values(found.tokens, requests_table(found.plan), metric="sum")
     for expected in wanted["items"]:
         for name, sums in expected["region_sum"].items():
             got = regions.values[str(expected["item_number"])][name]
             assert list(got) == pytest.approx(list(sums.values()), abs=1e-9)
-    verdicts = verdicts_of(suite, found)
-    for number in (0, 1):
-        assert held(verdicts, number) == [item["predictions"][number] for item in wanted["items"]]
-    assert held(verdicts, None) == [item["all_predictions"] for item in wanted["items"]]
-    result = accuracies(suite, verdicts, seed=0)
-    assert result.predictions[0].accuracy == pytest.approx(0.7083333333333334)
-    assert (result.predictions[0].passed, result.predictions[1].passed) == (17, 0)
-    assert result.conjunction is not None
-    assert result.conjunction.accuracy == 0.0
+    run = evaluated(suite, recording, spec)
+    assert held(run) == [
+        [*item["predictions"], item["all_predictions"]] for item in wanted["items"]
+    ]
+    first, second, every = run.estimates()
+    assert first.value == pytest.approx(0.7083333333333334)
+    assert (first.passed, second.passed) == (17, 0)
+    assert every.value == 0.0
 
 
 WORD_EOS = "synthetic/specs/word_eos.json"
@@ -173,7 +175,8 @@ def test_recordings_in_the_legacy_dialect(golden, suite, recording, stored):
     results = read(folder / "legacy_relation_expected.json")["results"]
     model = recording.removesuffix(".txt").rpartition("_")[2]
     expected = results[f"{suite.partition('/')[0]}/{model}"]
-    assert held(verdicts_of(loaded, found), 0) == [
+    run = evaluated(loaded, folder / recording, golden / WORD_EOS)
+    assert [first for first, *_ in held(run)] == [
         item["greaterthan_that_what"] for item in expected
     ]
 
@@ -187,13 +190,12 @@ def test_every_metric_of_the_synthetic_recordings(golden):
         name = f"synthetic/{wanted['style']}/{wanted['suite']}.surprisals.tsv"
         spec = golden / f"synthetic/specs/{wanted['style']}.json"
         found = replay(suite, golden / name, spec=spec)
+        judged = evaluated(suite, golden / name, spec)
         for metric, expected in wanted["metrics"].items():
             regions = region_values(found.tokens, requests_table(found.plan), metric=metric)
             first = regions.values[suite.items[0].id]
             for condition, each in expected["first_item_region_values"].items():
                 assert list(first[condition]) == pytest.approx(each, abs=1e-6)
-            verdicts = verdicts_of(suite, found, metric=metric)
-            for number in range(len(suite.predictions)):
-                assert held(verdicts, number) == [item[number] for item in expected["predictions"]]
-            rates = [each.accuracy for each in accuracies(suite, verdicts, seed=0).predictions]
-            assert rates == pytest.approx(expected["accuracy"], abs=1e-12)
+            run = judged.judge(metric=metric)
+            assert [own[:-1] for own in held(run)] == expected["predictions"]
+            assert rates(run)[:-1] == pytest.approx(expected["accuracy"], abs=1e-12)

@@ -9,14 +9,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cimento.answers import VERDICTS, validate
+from cimento.answers import validate
 from cimento.errors import FormulaError, UsageError
 from cimento.measures import BITS_PER_NAT, NOT_ASKED, Missing
+from cimento.paradigms.regions.judging import ALL
+from cimento.runs.outcomes import OUTCOMES as TABLE
 from cimento.suites.formula import Comparison, Junction, comparisons, parse, references
 from cimento.suites.model import METRICS
 from cimento.verdicts.formula import Outcome, evaluate
-from cimento.verdicts.judge import judge, verdicts_table
-from tests.judging import joined, make_suite, requests_of, word_tokens
+from tests.judging import joined, judged, make_suite, requests_of, word_tokens
 from tests.test_formula import FORMULAS
 
 VALUES = {"a": (1.0, 2.5, 0.0), "b": (1.0, 3.0, 0.25), "gap": (2.0, Missing("no score"), 1.0)}
@@ -193,77 +194,81 @@ def test_or_is_the_mirror_image_of_and(tree, data):
 # Whole suites
 
 
+def verdicts_of(run):
+    """Item, question and verdict of each outcome."""
+    return list(run.outcomes().select("item", "question", "verdict").iter_rows())
+
+
 def test_every_prediction_and_their_conjunction_are_judged_in_order():
     suite = make_suite(
         ["(2;%a%) < (2;%b%)", "(1;%a%) < (1;%b%)"],
         [{"a": "x | y", "b": "u | v"}, {"a": "xx | yy", "b": "uu | vv"}],
     )
-    tokens = word_tokens(suite, [1.0, 2.0, 1.0, 3.0, 1.0, 2.0, 2.0, 1.0])
-    verdicts = judge(suite, tokens, requests_of(suite))
-    assert [(each.item, each.prediction, each.verdict) for each in verdicts] == [
-        ("1", 0, "pass"),
-        ("1", 1, "tie"),
-        ("1", None, "tie"),
-        ("2", 0, "fail"),
-        ("2", 1, "pass"),
-        ("2", None, "fail"),
+    run = judged(suite, word_tokens(suite, [1.0, 2.0, 1.0, 3.0, 1.0, 2.0, 2.0, 1.0]))
+    assert verdicts_of(run) == [
+        ("1", "prediction 0", "pass"),
+        ("1", "prediction 1", "tie"),
+        ("1", ALL, "tie"),
+        ("2", "prediction 0", "fail"),
+        ("2", "prediction 1", "pass"),
+        ("2", ALL, "fail"),
     ]
-    assert [each.margin_bits for each in verdicts[:3]] == [BITS_PER_NAT, 0, 0]
-    assert {(each.suite, each.condition, each.unscored_reason) for each in verdicts} == {
-        ("test", None, None)
-    }
+    outcomes = run.outcomes()
+    assert outcomes["value"].to_list()[:3] == [BITS_PER_NAT, 0, 0]
+    assert set(outcomes.select("suite", "unit", "reason").iter_rows()) == {("test", "bits", None)}
 
 
-def test_the_table_of_verdicts_keeps_its_schema():
+def test_the_table_of_outcomes_keeps_its_schema():
     suite = make_suite(["(1;%a%) < (1;%b%)"], [{"a": "x", "b": "y"}])
-    lost = word_tokens(suite, [1.0, math.nan])
-    table = verdicts_table(judge(suite, lost, requests_of(suite)))
-    validate(table, VERDICTS, where="table")
-    assert table["verdict"].to_list() == ["unscored", "unscored"]
-    assert table["prediction"].to_list() == [0, None]
-    assert table["margin_bits"].to_list() == [None, None]
-    assert all("'y' is nan" in reason for reason in table["unscored_reason"])
-    validate(verdicts_table([]), VERDICTS, where="empty")
+    table = judged(suite, word_tokens(suite, [1.0, math.nan])).outcomes()
+    validate(table, TABLE, where="table")
+    [row] = table.iter_rows(named=True)
+    assert (row["question"], row["verdict"], row["value"]) == (ALL, "unscored", None)
+    assert "'y' is nan" in row["reason"]
+    nothing = make_suite([], [])
+    validate(judged(nothing, word_tokens(nothing, 1.0)).outcomes(), TABLE, where="empty")
 
 
 def test_a_failed_part_decides_though_another_is_missing():
     suite = make_suite(["(1;%a%) < (1;%b%)", "(1;%a%) < (1;%c%)"], [{"a": "x", "b": "y", "c": "z"}])
-    tokens = word_tokens(suite, [2.0, 1.0, math.inf])
-    kinds = [each.verdict for each in judge(suite, tokens, requests_of(suite))]
-    assert kinds == ["fail", "unscored", "fail"]
+    run = judged(suite, word_tokens(suite, [2.0, 1.0, math.inf]))
+    assert run.outcomes()["verdict"].to_list() == ["fail", "unscored", "fail"]
 
 
 def test_a_suite_without_predictions_has_no_verdicts():
     suite = make_suite([], [{"a": "x", "b": "y"}])
-    assert judge(suite, word_tokens(suite, 1.0), requests_of(suite)) == []
+    assert verdicts_of(judged(suite, word_tokens(suite, 1.0))) == []
 
 
 def test_other_predictions_and_metrics_need_no_model():
     suite = make_suite(["(1;%a%) < (1;%b%)"], [{"a": "x y z", "b": "u v"}])
-    tokens = word_tokens(suite, [1.0, 2.0, 3.0, 2.0, 3.0])
-    requests = requests_of(suite)
-    assert judge(suite, tokens, requests)[0].verdict == "fail"
-    assert judge(suite, tokens, requests, metric="mean")[0].verdict == "pass"
-    assert judge(suite, tokens, requests, metric="max")[0].verdict == "tie"
-    [first, both] = judge(suite, tokens, requests, predictions=["(1;%b%) < (1;%a%)"])
-    assert first.verdict == both.verdict == "pass"
-    with pytest.raises(UsageError, match="no metric 'total'"):
-        judge(suite, tokens, requests, metric="total")
+    run = judged(suite, word_tokens(suite, [1.0, 2.0, 3.0, 2.0, 3.0]))
+
+    def verdict_by(**options):
+        [(_, _, found)] = verdicts_of(run.judge(**options))
+        return found
+
+    assert verdict_by() == "fail"
+    assert verdict_by(metric="mean") == "pass"
+    assert verdict_by(metric="max") == "tie"
+    assert verdict_by(predictions=["(1;%b%) < (1;%a%)"]) == "pass"
+    with pytest.raises(UsageError, match="metric"):
+        run.judge(metric="total")
 
 
 def test_regions_that_were_not_asked_for_leave_new_predictions_unscored():
     suite = make_suite(["(2;%a%) < (2;%b%)"], [{"a": "x | y", "b": "u | v"}])
     asked = word_tokens(suite, 1.0).filter(pl.col("position") == 1)
-    [first, _] = judge(suite, asked, requests_of(suite), predictions=["(1;%a%) < (2;%b%)"])
-    assert first.verdict == "unscored"
-    assert first.unscored_reason == f"(1;%a%): {NOT_ASKED}"
+    [row] = judged(suite, asked, predictions=["(1;%a%) < (2;%b%)"]).outcomes().iter_rows(named=True)
+    assert row["verdict"] == "unscored"
+    assert row["reason"] == f"(1;%a%): {NOT_ASKED}"
 
 
 def test_an_item_without_answers_is_unscored():
     whole = make_suite(["(1;%a%) < (1;%b%)"], [{"a": "x", "b": "y"}, {"a": "u", "b": "v"}])
     part = make_suite(["(1;%a%) < (1;%b%)"], [{"a": "x", "b": "y"}])
-    verdicts = judge(whole, word_tokens(part, 1.0), requests_of(part))
-    assert [each.verdict for each in verdicts] == ["tie", "tie", "unscored", "unscored"]
+    run = judged(whole, word_tokens(part, 1.0), requests_of(part))
+    assert run.outcomes()["verdict"].to_list() == ["tie", "unscored"]
 
 
 @pytest.mark.parametrize(
@@ -276,8 +281,9 @@ def test_an_item_without_answers_is_unscored():
 )
 def test_a_prediction_about_what_the_suite_does_not_have_is_refused(formula, column, message):
     suite = make_suite(["(1;%a%) < (1;%b%)"], [{"a": "x | y", "b": "u | v"}])
+    run = judged(suite, word_tokens(suite, 1.0), predictions=[formula])
     with pytest.raises(FormulaError) as caught:
-        judge(suite, word_tokens(suite, 1.0), requests_of(suite), predictions=[formula])
+        run.outcomes()
     assert caught.value.column == column
     assert message in str(caught.value)
 
@@ -291,16 +297,18 @@ def test_a_constant_model_wins_nothing_and_ties_everywhere(metric):
     ]
     texts = [{"a": f"the {n} | is {n}", "b": f"an {n} | be {n}"} for n in ("one", "two", "three")]
     suite = make_suite(formulas, texts)
-    verdicts = judge(suite, word_tokens(suite, 0.1), requests_of(suite), metric=metric)
-    assert len(verdicts) == 12
-    assert {each.verdict for each in verdicts} == {"tie"}
-    assert {each.margin_bits for each in verdicts} == {0.0}
-    assert not any(each.is_near_tie(1e-4) for each in verdicts)
+    run = judged(suite, word_tokens(suite, 0.1), metric=metric, near_tie_bits=1e-4)
+    outcomes = run.outcomes()
+    assert len(outcomes) == 12
+    assert set(outcomes["verdict"]) == {"tie"}
+    assert set(outcomes["value"]) == {0.0}
+    assert [estimate.near_tied for estimate in run.estimates()] == [0] * 4
 
 
 def test_near_ties_are_decided_by_next_to_nothing():
     suite = make_suite(["(1;%a%) < (1;%b%)"], [{"a": "x", "b": "y"}, {"a": "u", "b": "v"}])
-    tokens = word_tokens(suite, [1.0, 1.000001, 1.0, 1.00001])
-    verdicts = judge(suite, tokens, requests_of(suite))
-    assert [each.is_near_tie(1e-5) for each in verdicts] == [True, True, False, False]
-    assert [each.is_near_tie(1e-7) for each in verdicts] == [False] * 4
+    run = judged(suite, word_tokens(suite, [1.0, 1.000001, 1.0, 1.00001]))
+    [some] = run.judge(near_tie_bits=1e-5).estimates()
+    [none] = run.judge(near_tie_bits=1e-7).estimates()
+    assert (some.passed, some.near_tied) == (2, 1)
+    assert (none.passed, none.near_tied) == (2, 0)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NewType, TypeAlias, get_args
 
-from cimento.earlier import misses
 from cimento.errors import TableError, UsageError, did_you_mean
 from cimento.files import atomically
 from cimento.parquet import refuse_growth, write_parquet
@@ -116,19 +115,6 @@ REQUESTS = TableSchema(
         "start": "Int32",
         "end": "Int32",
         "needed": "Boolean",
-    },
-)
-
-VERDICTS = TableSchema(
-    name="verdicts",
-    columns={
-        "suite": "String",
-        "item": "String",
-        "condition": "String",
-        "prediction": "Int32",
-        "verdict": "String",
-        "margin_bits": "Float64",
-        "unscored_reason": "String",
     },
 )
 
@@ -411,7 +397,7 @@ def read_table(schema: TableSchema, folder: Path, *, rows: int | None = None) ->
             todo="Install a newer cimento.",
         )
     validate(table, schema, where=str(path))
-    return misses(table) if schema is VERDICTS else table
+    return table
 
 
 def not_parquet(path: Path) -> TableError:

@@ -26,7 +26,6 @@ from cimento.runs.run import Run
 from cimento.statistics.design import Design
 from cimento.statistics.multiple import holm
 from cimento.statistics.regression import INTERCEPT, Coefficient, regress
-from cimento.verdicts.accuracy import clusters_of
 from cimento.verdicts.judge import judged_items, parse_predictions
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def margin_covariates(
 
 def _of_run(run: Run, frequency: Frequency | None) -> list[MarginCovariates]:
     suite = judged_suite(run)
-    clusters = clusters_of(suite) if suite.cluster else None
+    clusters = suite.clusters() if suite.cluster else None
     tokens, requests = judged_tokens(run), run.table("requests")
     words = _words_begun(tokens, requests)
     costs = {TOKENS: [1.0] * len(tokens), WORDS: [float(len(begun)) for begun in words]}

@@ -42,9 +42,9 @@ from cimento.models.base import (
     WindowRule,
 )
 from cimento.requests import Context
+from cimento.runs.outcomes import TieRule
 from cimento.sources import Asking
 from cimento.suites.model import JsonValue, Metric, UnitName
-from cimento.verdicts.accuracy import TieRule
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo

@@ -16,12 +16,14 @@ from itertools import islice
 
 from cimento.answers import requests_table
 from cimento.engine.cache import MemoryCache
+from cimento.measures.regions import region_columns
 from cimento.measures.values import surprisal_bits
 from cimento.models.base import DtypeName, Policy
 from cimento.requests import Plan, plan_suite
 from cimento.sources import AnyScorer, ask
 from cimento.suites.model import Suite
-from cimento.verdicts.judge import judge
+from cimento.verdicts.formula import KINDS
+from cimento.verdicts.judge import judged_items, parse_predictions
 
 TOGETHER = (1, 8, 0)
 """How many texts are given to a model at once; 0 for all."""
@@ -171,20 +173,23 @@ def _way(suite: Suite, plan: Plan, scorer: AnyScorer, policy: Policy, size: int)
     tokens = pl.concat(tables)
     scored = tokens.filter(tokens["logprob_nats"].is_not_null())
     sums = scored.group_by("request").agg(pl.col("logprob_nats").sum())
-    verdicts = judge(suite, tokens, requests_table(plan))
+    values = region_columns(tokens, requests_table(plan), metric=suite.metric)
+    judged = judged_items(suite, parse_predictions(suite), values, unit="bits")
+    items = list(suite.item_ids())
     places = scored.select("request", "position", "logprob_nats").iter_rows()
     return _Way(
         tokens={(number, place): surprisal_bits(value) for number, place, value in places},
         sentences={number: surprisal_bits(value) for number, value in sums.iter_rows()},
         margins={
-            (each.item, each.prediction): each.margin_bits
-            for each in verdicts
-            if each.prediction is not None and each.margin_bits is not None
+            (item, number): margin
+            for number, each in enumerate(judged)
+            for item, margin in zip(items, each.margins_bits.tolist(), strict=True)
+            if not math.isnan(margin)
         },
         verdicts={
-            (each.item, each.prediction): each.verdict
-            for each in verdicts
-            if each.prediction is not None
+            (item, number): KINDS[kind]
+            for number, each in enumerate(judged)
+            for item, kind in zip(items, each.verdicts.tolist(), strict=True)
         },
     )
 

@@ -20,7 +20,6 @@ from cimento.paradigms.regions.judging import ALL, options_of, suite_of
 from cimento.runs.run import Run
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.verdicts.accuracy import clusters_of
 
 CAUSAL, MASKED = "causal", "masked"
 ANY = "any variant"
@@ -140,7 +139,7 @@ def sensitivities(
 def _rows(base: Run, made: Callable[[Variant], Run]) -> Iterator[Sensitivity]:
     """The row of each variant that differs from a run, and that of all together."""
     before = _passed(base)
-    clusters = clusters_of(suite_of(base))
+    clusters = suite_of(base).clusters()
     touched: dict[str, None] = {}
     judged = list(before)
     for variant in VARIANTS:

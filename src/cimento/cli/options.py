@@ -20,9 +20,9 @@ from cimento.models.base import (
     PllRule,
     PunctuationRule,
 )
+from cimento.runs.outcomes import TieRule
 from cimento.suites.model import Metric as MetricName
 from cimento.suites.model import UnitName
-from cimento.verdicts.accuracy import TieRule
 
 
 def option(*flags: str, help: str, **more: Any) -> Any:  # noqa: A002  # as typer calls it

@@ -19,7 +19,14 @@ from cimento.cloze.checks import check_cloze
 from cimento.cloze.describe import describe_cloze
 from cimento.cloze.estimating import cloze_estimates
 from cimento.cloze.judging.candidates import check_candidates
-from cimento.cloze.judging.outcomes import FITS, HIT, asked, cloze_outcomes, refuse_unknown_columns
+from cimento.cloze.judging.outcomes import (
+    FITS,
+    HIT,
+    UNREACHABLE,
+    asked,
+    cloze_outcomes,
+    refuse_unknown_columns,
+)
 from cimento.cloze.load import read_cloze
 from cimento.cloze.options import ClozeOptions
 from cimento.cloze.readers.portuguese import is_released
@@ -29,7 +36,6 @@ from cimento.cloze.said import read_said
 from cimento.cloze.templates import expand_suite
 from cimento.cloze.text import cloze_text
 from cimento.cloze.writers.native import write_folder
-from cimento.earlier import UNREACHABLE
 from cimento.engine.requests import Requests
 from cimento.errors import Fault, InputError, SuiteError, TableError
 from cimento.paradigms.base import (

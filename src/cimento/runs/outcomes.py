@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 VerdictName: TypeAlias = Literal["pass", "fail", "tie", "unscored"]
+TieRule: TypeAlias = Literal["tie", "pass"]
+"""Whether a tie counts as a pass, or as a tie, which is never right."""
 
 GROUP = "group:"
 """Begins the names of the columns that results are broken down by."""

@@ -7,7 +7,7 @@ of regions; a prediction is an inequality between region values that should hold
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Never, TypeAlias
 
@@ -177,6 +177,14 @@ class Suite:
     def name(self) -> str:
         """The suite's name."""
         return self.meta.name
+
+    def clusters(self) -> dict[str, Hashable]:
+        """Item to what it belongs to: the value of the cluster column, else the item alone."""
+        labels: dict[str, Hashable] = {}
+        for item in self.items:
+            value = item.column(self.cluster) if self.cluster else None
+            labels[item.id] = ("cluster", value) if value else ("item", item.id)
+        return labels
 
     def item_ids(self) -> Iterator[str]:
         """The ids of the items, in order."""

@@ -14,7 +14,6 @@ from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import Mean, mean_of
 from cimento.suites.design import Square, squares
 from cimento.suites.model import Suite
-from cimento.verdicts.accuracy import clusters_of
 from cimento.verdicts.effects import (
     NO_ITEMS,
     Effects,
@@ -226,7 +225,7 @@ def factorial(
     if scope == "suite":
         pools = [[item for group in pools for item in group]]
     scaled = {kind: normalised(scores, pools, kind) for kind in ("raw", *normalisations)}
-    clusters = clusters_of(suite)
+    clusters = suite.clusters()
     return tuple(
         PhenomenonEffects(
             name=f"{name} {square.name}" if len(designs) > 1 else name,

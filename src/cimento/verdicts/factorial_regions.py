@@ -16,7 +16,6 @@ from cimento.statistics.design import Design
 from cimento.statistics.means import Mean, mean_of
 from cimento.suites.design import squares, windows_of
 from cimento.suites.model import Suite
-from cimento.verdicts.accuracy import clusters_of
 from cimento.verdicts.effects import NO_ITEMS, ItemEffect, Scores, item_effect, without_noise
 from cimento.verdicts.factorial import items_by_phenomenon
 
@@ -70,7 +69,7 @@ def region_dds(
         return ()
     windows = {WHOLE: tuple(range(1, len(suite.region_names) + 1)), **windows}
     scores = {name: _scores(values, regions) for name, regions in windows.items()}
-    clusters = clusters_of(suite) if suite.cluster else None
+    clusters = suite.clusters() if suite.cluster else None
     return tuple(
         RegionDD(
             suite=suite.name,

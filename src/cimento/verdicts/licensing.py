@@ -26,7 +26,6 @@ from cimento.statistics.means import Mean, mean_of
 from cimento.statistics.multiple import holm
 from cimento.suites.licensing import Licensing, licensing_of
 from cimento.suites.model import Suite
-from cimento.verdicts.accuracy import clusters_of
 from cimento.verdicts.effects import without_noise
 
 NOT_MEASURED = "the suite has no such sentence"
@@ -80,7 +79,7 @@ def licensing_effects(
         tuple(condition.columns.get(factor, "") for factor in design.factors): condition.name
         for _, condition in suite.stimuli()
     }
-    clusters = clusters_of(suite) if suite.cluster else None
+    clusters = suite.clusters() if suite.cluster else None
     found: list[LicensingEffect] = []
     for window, regions in design.windows.items():
         surprisals = {

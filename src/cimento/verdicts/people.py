@@ -21,7 +21,6 @@ from cimento.statistics.bounded import bounded_mean
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.suites.formula import Formula, Junction, canonical, numbers, references
-from cimento.verdicts.accuracy import Rule, clusters_of
 from cimento.verdicts.formula import Kind, evaluate
 from cimento.verdicts.judge import parse_predictions
 
@@ -73,7 +72,7 @@ def choice_rates(
     verdicts: Mapping[int | None, Mapping[str, Kind]],
     model: str,
     *,
-    rule: Rule,
+    passes: Collection[Kind],
     seed: int,
 ) -> list[ChoiceRate]:
     """The rates of people and of a model on the items that people answered.
@@ -83,7 +82,7 @@ def choice_rates(
         verdicts: of the model, item to verdict, by number of the prediction in the order of the
             suite's predictions, the conjunction's last.
         model: its label.
-        rule: how verdicts are counted, of people as of the model.
+        passes: the verdicts that count as right, of people as of the model.
         seed: of the draws of intervals.
 
     Returns:
@@ -103,7 +102,7 @@ def choice_rates(
         elif any(own.values()):
             counts[item.id] = own
     whole = len(suite.region_names) == 1
-    clusters = clusters_of(suite) if suite.cluster else None
+    clusters = suite.clusters() if suite.cluster else None
     questions = [(tree,) for tree in trees] + ([trees] if len(trees) > 1 else [])
     found: list[ChoiceRate] = []
     for (number, own_verdicts), parts in zip(verdicts.items(), questions, strict=False):
@@ -112,7 +111,7 @@ def choice_rates(
         if reason or not counts:
             found.append(votes.nothing(MAJORITY, reason or NO_CHOICES))
         else:
-            found += votes.rates(own_verdicts, model, rule.passes, seed)
+            found += votes.rates(own_verdicts, model, passes, seed)
     return found
 
 

@@ -16,7 +16,6 @@ from cimento.cloze.choosing import Choice, choose
 from cimento.cloze.judging.candidates import Candidate
 from cimento.cloze.judging.hits import hit_ranks, is_hit
 from cimento.cloze.records import ClozeItem
-from cimento.earlier import UNREACHABLE
 from cimento.errors import UsageError, did_you_mean
 from cimento.runs.outcomes import Outcome, outcomes_table
 
@@ -38,6 +37,7 @@ REACHABLE = "reachable"
 CHOSEN, OPTION = "chosen", "option"
 """Groups of choices: the role of the most probable option, and its text; ties are joined."""
 
+UNREACHABLE = "the answer is several tokens, and one mask was asked"
 NOT_FOUND = "the target is not among the candidates"
 NOT_JUDGED = "nobody judged this candidate, or people were divided"
 NO_PROBABILITY = "its probability is not known"

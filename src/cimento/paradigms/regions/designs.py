@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError
@@ -23,9 +23,9 @@ from cimento.runs.run import Run
 from cimento.suites.design import squares, windows_of
 from cimento.suites.formula import parse, references
 from cimento.suites.licensing import regions_measured
-from cimento.verdicts.accuracy import Rule
 from cimento.verdicts.factorial import Factorial, factorial, items_by_phenomenon
 from cimento.verdicts.factorial_regions import RegionDD, region_dds
+from cimento.verdicts.formula import Kind
 from cimento.verdicts.licensing import LicensingEffect, licensing_effects
 from cimento.verdicts.near_ties import near_ties
 from cimento.verdicts.people import CHOSEN, ChoiceRate, choice_rates
@@ -148,9 +148,8 @@ def people_of(run: Run) -> list[ChoiceRate]:
         number: dict(table.filter(table["question"] == name).select("item", "verdict").iter_rows())
         for number, name in zip(numbers, names, strict=True)
     }
-    return choice_rates(
-        suite, verdicts, label_of(run), rule=Rule(ties=options.ties), seed=options.seed
-    )
+    passes: Collection[Kind] = {"pass", "tie"} if options.ties == "pass" else {"pass"}
+    return choice_rates(suite, verdicts, label_of(run), passes=passes, seed=options.seed)
 
 
 def region_dds_of(run: Run) -> tuple[RegionDD, ...]:

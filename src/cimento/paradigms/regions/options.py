@@ -16,8 +16,8 @@ from cimento.measures.first_token import FirstTokenRule
 from cimento.measures.unigrams import load_unigrams
 from cimento.paradigms.base import ParadigmOptions
 from cimento.runs.manifest import BLANK
+from cimento.runs.outcomes import TieRule
 from cimento.suites.model import JsonValue, Metric, Prediction, Suite, UnitName
-from cimento.verdicts.accuracy import TieRule
 from cimento.verdicts.measured import refuse_regions
 
 if TYPE_CHECKING:

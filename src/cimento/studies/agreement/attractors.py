@@ -11,7 +11,6 @@ from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of
 from cimento.statistics.regression import Regression, regress
 from cimento.studies.agreement.twins import attractor_columns, intervening, paired_items
-from cimento.verdicts.accuracy import clusters_of
 
 if TYPE_CHECKING:
     from cimento.studies.agreement.items import AgreementRun
@@ -114,7 +113,7 @@ def _regressed(
     plain: AgreementRun, drops: Sequence[_Drop], more: Mapping[str, Sequence[float]]
 ) -> Regression:
     """The drop on the words between, where they vary, and on other predictors."""
-    clusters = clusters_of(plain.suite)
+    clusters = plain.suite.clusters()
     lengths = [each.n_words for each in drops]
     own = {WORDS_BETWEEN: lengths} if not more or len(set(lengths)) > 1 else {}
     return regress(
@@ -138,7 +137,7 @@ def _drops(plain: AgreementRun, twin: AgreementRun) -> Iterator[_Drop]:
 def _row(
     plain: AgreementRun, column: str, value: str, group: Sequence[_Drop], *, seed: int
 ) -> AttractorRow:
-    design = Design.of((each.item for each in group), clusters_of(plain.suite))
+    design = Design.of((each.item for each in group), plain.suite.clusters())
     drop = mean_of([each.value for each in group], design, seed=seed)
     return AttractorRow(
         model=plain.model,

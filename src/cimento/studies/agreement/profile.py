@@ -13,7 +13,6 @@ from cimento.statistics.intervals import share_interval
 from cimento.statistics.regression import Regression, regress
 from cimento.studies.agreement.table import Version, mean_or_none, version_of
 from cimento.studies.agreement.twins import plain_name
-from cimento.verdicts.accuracy import clusters_of
 
 if TYPE_CHECKING:
     from cimento.studies.agreement.items import AgreementRun
@@ -189,7 +188,7 @@ def with_covariates(found: Sequence[Contrasted]) -> tuple[Regression, tuple[str,
 
 
 def _contrasted(run: AgreementRun, frequency: Frequency | None) -> Iterator[Contrasted]:
-    clusters = clusters_of(run.suite)
+    clusters = run.suite.clusters()
     items = {item.id: item for item in run.suite.items}
     for each in run.ratios:
         item, tokens = items[each.item], run.n_tokens.get(each.item, {})

@@ -13,7 +13,6 @@ from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import mean_of
 from cimento.statistics.multiple import holm
 from cimento.studies.agreement.twins import plain_name, twins
-from cimento.verdicts.accuracy import clusters_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -141,7 +140,7 @@ def suite_row(run: AgreementRun, *, seed: int) -> SuiteRow:
         run: what the model makes of it.
         seed: of the bootstrap.
     """
-    clusters = clusters_of(run.suite)
+    clusters = run.suite.clusters()
     known = [(each.item, each.mean) for each in run.ratios if each.mean is not None]
     means = [mean for _, mean in known]
     ratio = bounded_mean(means, Design.of((item for item, _ in known), clusters), seed=seed)
@@ -237,7 +236,7 @@ def _twin_row(plain: AgreementRun, twin: AgreementRun, *, seed: int) -> TwinRow:
         for item, a in first.items()
         if a is not None and (b := second.get(item)) is not None
     }
-    design = Design.of(drops, clusters_of(plain.suite))
+    design = Design.of(drops, plain.suite.clusters())
     drop = mean_of(list(drops.values()), design, seed=seed)
     both = [item for item in plain.passed if item in twin.passed]
     return TwinRow(
