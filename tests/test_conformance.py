@@ -38,6 +38,7 @@ CHECKS = (
     "showing a run changes no byte of it",
     "every file is under its checksum",
     "a run is judged again from its tables, and not changed",
+    "the files that decide what a suite is have its sha256",
     "a run that is not stored says the same",
     "a folder of runs is opened by its name",
     "each item has one outcome for a question",

@@ -11,6 +11,7 @@ from cimento.api import Failure, load_suites, refuse_same_names, run_all
 from cimento.cli.console import note, show
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
 from cimento.engine.engines import ONE_WORKER, Engine
+from cimento.runs.again import stored_runs
 from cimento.runs.honouring import unused_options
 from cimento.runs.run import Run
 from cimento.runs.summary import Missing, Summary, to_json
@@ -83,6 +84,8 @@ def evaluate_with_progress(
     Raises:
         CimentoError: a suite cannot be used, or nothing can be written.
     """
+    if engine.share is None and (stored := stored_runs(suites, models, run_options)) is not None:
+        return stored, []
     loaded = list(load_suites(suites))
     refuse_same_names(loaded)
     for line in unused_options(loaded, run_options):

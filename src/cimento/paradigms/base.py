@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
@@ -58,16 +58,24 @@ class ParadigmOptions(BaseModel):
     Attributes:
         ASKED: names of the options that change what a model is asked. They are part of the name
             of a run's folder; all others only change how its answers are judged.
+        OUTSIDE: names of the options by which judging reads what is neither in the suite nor in
+            the answers, such as a dictionary.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     ASKED: ClassVar[frozenset[str]] = frozenset()
+    OUTSIDE: ClassVar[frozenset[str]] = frozenset()
 
     def asked(self) -> dict[str, JsonValue]:
         """The options that change what a model is asked, in plain values."""
         plain: dict[str, JsonValue] = self.model_dump(mode="json", include=set(self.ASKED))
         return plain
+
+    @property
+    def looks_outside(self) -> bool:
+        """Whether judging with them reads what may have changed since a run was stored."""
+        return any(getattr(self, name) for name in self.OUTSIDE)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -231,13 +239,13 @@ class Stored(Generic[SuiteT, OptionsT]):
     """What a paradigm reads of the folder of a run.
 
     Attributes:
-        suite: the copy of the suite, as far as it was asked.
+        suite: reads the copy of the suite, as far as it was asked.
         options: with which the run was made.
         tables: name of each table to the table; empty for the folder's own, read when they are
             needed. Version 0.1 stored some in another form.
     """
 
-    suite: SuiteT
+    suite: Callable[[], SuiteT]
     options: OptionsT
     tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
@@ -285,6 +293,13 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
 
         Raises:
             InputError: the path does not exist or may not be read.
+        """
+
+    def files(self, path: Path) -> Sequence[Path]:
+        """The files that `read` reads, where these alone, by names and bytes, decide what it gives.
+
+        Their sha256, one after the other, is then that of the reading. None where it may look
+        elsewhere.
         """
 
     def owns(self, suite: object) -> bool:

@@ -29,6 +29,7 @@ from cimento.cloze.judging.outcomes import (
 )
 from cimento.cloze.load import read_cloze
 from cimento.cloze.options import ClozeOptions
+from cimento.cloze.readers.native import folder_files
 from cimento.cloze.readers.portuguese import is_released
 from cimento.cloze.records import ClozeSuite
 from cimento.cloze.replaying import read_recording
@@ -85,6 +86,10 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
             return SuiteReading(suite=None, faults=error.faults, sha256="", path=path)
         found = (*reading.faults, *check_cloze(reading.suite))
         return SuiteReading(suite=reading.suite, faults=found, sha256=reading.sha256, path=path)
+
+    def files(self, path: Path) -> Sequence[Path]:
+        """suite.toml and the tables of a folder."""
+        return () if is_released(path) else folder_files(path)
 
     def owns(self, suite: object) -> bool:
         """Whether an object is a cloze suite."""
@@ -172,16 +177,8 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
         Raises:
             TableError: the run cannot be read.
         """
-        from cimento.answers import read_table
-
-        try:
-            suite = read_cloze(folder.suite_folder).suite
-        except (InputError, SuiteError) as error:
-            raise TableError(where=str(folder.suite_folder), seen=str(error)) from error
-        asked = read_table(REQUESTS, folder.path)["item"].n_unique()
-        whole = len(expand_suite(suite).items)
         return Stored(
-            suite=suite if asked == whole else replace(suite, limit=asked),
+            suite=lambda: _stored_suite(folder),
             options=ClozeOptions.model_validate(_stored_options(manifest)),
         )
 
@@ -223,6 +220,22 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
 
 CLOZE = ClozeParadigm()
 """The paradigm of suites of the kinds ``cloze`` and ``templates``."""
+
+
+def _stored_suite(folder: RunFolder) -> ClozeSuite:
+    """The copy of the suite, limited as it was.
+
+    Raises:
+        TableError: it cannot be read.
+    """
+    from cimento.answers import read_table
+
+    try:
+        suite = read_cloze(folder.suite_folder).suite
+    except (InputError, SuiteError) as error:
+        raise TableError(where=str(folder.suite_folder), seen=str(error)) from error
+    asked = read_table(REQUESTS, folder.path)["item"].n_unique()
+    return suite if asked == len(expand_suite(suite).items) else replace(suite, limit=asked)
 
 
 def _stored_options(manifest: Manifest) -> dict[str, object]:

@@ -53,6 +53,10 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         """Whether a path that names no kind holds a suite of this paradigm: none does."""
         return False
 
+    def files(self, path: Path) -> Sequence[Path]:  # noqa: ARG002
+        """The files that alone decide what `read` gives: not known."""
+        return ()
+
     def check(self, suite: SuiteT) -> Sequence[Fault]:  # noqa: ARG002
         """Every fault of a suite that was made in Python: none is looked for."""
         return ()
@@ -113,18 +117,28 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         Raises:
             TableError: one of them cannot be read.
         """
+        options = manifest.get("options")
+        if not isinstance(options, dict):
+            raise self._holds_no("options", folder)
+        return Stored(
+            suite=lambda: self._copied_suite(folder), options=self.options.model_validate(options)
+        )
+
+    def _copied_suite(self, folder: RunFolder) -> SuiteT:
         try:
             suite = self.read(folder.suite_folder).suite
         except SuiteError as error:
             raise TableError(where=str(folder.suite_folder), seen=str(error)) from error
-        options = manifest.get("options")
-        if suite is None or not isinstance(options, dict):
-            raise TableError(
-                where=str(folder.path),
-                seen=f"it holds no suite and options of the paradigm {self.name!r}",
-                todo="Run again.",
-            )
-        return Stored(suite=suite, options=self.options.model_validate(options))
+        if suite is None:
+            raise self._holds_no("suite", folder)
+        return suite
+
+    def _holds_no(self, what: str, folder: RunFolder) -> TableError:
+        return TableError(
+            where=str(folder.path),
+            seen=f"it holds no {what} of the paradigm {self.name!r}",
+            todo="Run again.",
+        )
 
     def scores(self, run: Run) -> pl.DataFrame | None:  # noqa: ARG002
         """The score of every condition: conditions have none."""

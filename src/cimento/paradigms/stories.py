@@ -31,7 +31,7 @@ from cimento.stories.judging import (
 )
 from cimento.stories.methods import story_methods
 from cimento.stories.printing import runs_text
-from cimento.stories.readers import KIND, StorySuite, is_stories, read_stories
+from cimento.stories.readers import ITEMS, KIND, TOML, StorySuite, is_stories, read_stories
 from cimento.stories.rounds import next_round, recorded_answers
 from cimento.stories.settings import StoryOptions, earlier_options
 from cimento.stories.writers import write_suite
@@ -76,6 +76,10 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
         return SuiteReading(
             suite=suite, faults=(), sha256=suite.sha256, path=path, format=suite.format
         )
+
+    def files(self, path: Path) -> Sequence[Path]:
+        """suite.toml and the stories of a folder; published files may be packed."""
+        return tuple(file for name in (TOML, ITEMS) if (file := path / name).is_file())
 
     def owns(self, suite: object) -> TypeGuard[StorySuite]:
         """Whether it is a suite of stories."""
@@ -162,26 +166,21 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
 
         is_earlier = "paradigm" not in manifest
         try:
-            suite = read_stories(folder.suite_folder)
             options = (
                 earlier_options(manifest)
                 if is_earlier
                 else StoryOptions.model_validate(manifest.get("options"))
             )
-        except (InputError, SuiteError, ValidationError) as error:
-            raise TableError(
-                where=str(folder.path), seen=f"cannot be read ({error})", todo="Run again."
-            ) from error
-        inputs = manifest.get("inputs")
-        limit = inputs.get("limit") if isinstance(inputs, dict) else None
-        suite = replace(suite, limit=limit if isinstance(limit, int) else None)
+        except ValidationError as error:
+            raise _unreadable(folder, error) from error
         if not is_earlier:
-            return Stored(suite=suite, options=options)
+            return Stored(suite=lambda: _stored_suite(folder, manifest), options=options)
+        suite = _stored_suite(folder, manifest)
         if options.corrections:
             # Version 0.1 stored the stories as they were asked.
             suite = replace(suite, corrections=(options.corrections,))
         tables = earlier_tables(folder, suite, options)
-        return Stored(suite=suite, options=options, tables=tables)
+        return Stored(suite=lambda: suite, options=options, tables=tables)
 
     def judge(self, run: Run) -> pl.DataFrame:
         """Every story at every tier, and right at a tier and all before; or every question.
@@ -219,6 +218,25 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
     def text(self, runs: Sequence[Run]) -> str:
         """The tables of each run."""
         return runs_text(runs)
+
+
+def _stored_suite(folder: RunFolder, manifest: Manifest) -> StorySuite:
+    """The copy of the suite, limited as it was.
+
+    Raises:
+        TableError: it cannot be read.
+    """
+    try:
+        suite = read_stories(folder.suite_folder)
+    except (InputError, SuiteError) as error:
+        raise _unreadable(folder, error) from error
+    inputs = manifest.get("inputs")
+    limit = inputs.get("limit") if isinstance(inputs, dict) else None
+    return replace(suite, limit=limit if isinstance(limit, int) else None)
+
+
+def _unreadable(folder: RunFolder, error: Exception) -> TableError:
+    return TableError(where=str(folder.path), seen=f"cannot be read ({error})", todo="Run again.")
 
 
 STORIES = Stories()

@@ -15,6 +15,9 @@ from cimento.answers import TableSchema
 if TYPE_CHECKING:
     import polars as pl
 
+ACCURACY = "accuracy"
+"""The statistic of rates of what is right."""
+
 Role: TypeAlias = Literal["headline", "main", "detail"]
 """``headline``: the one number of a run; ``main``: its first table; ``detail``: all others."""
 
@@ -65,7 +68,7 @@ class Estimate:
     method: str = ""
     group: str = ""
     level: str = ""
-    statistic: str = "accuracy"
+    statistic: str = ACCURACY
     unit: str = ""
     role: Role = "main"
     description: str = ""

@@ -32,6 +32,11 @@ class Honoured:
     options: ParadigmOptions
     scoring: Asking
 
+    @property
+    def policy(self) -> str:
+        """The digest of how a suite is asked, for the name of a run's folder."""
+        return " ".join(filter(None, (self.scoring.digest(), self.options.digest())))
+
 
 def honoured(paradigm: AnyParadigm, run_options: RunOptions) -> Honoured:
     """The options of a run that a paradigm honours, as if no others had been given.
@@ -90,6 +95,16 @@ def unused_options(suites: Iterable[LoadedSuite], run_options: RunOptions) -> It
         without = [loaded.suite.name for loaded in several if not _has(loaded.paradigm, name)]
         if 0 < len(without) < len(several):
             yield f"option {name} is not used by {', '.join(without)}."
+
+
+def is_used_by_all(paradigms: Iterable[AnyParadigm], run_options: RunOptions) -> bool:
+    """Whether there is nothing to say of an option that was given: each paradigm honours it.
+
+    Args:
+        paradigms: of the suites.
+        run_options: how they are run.
+    """
+    return all(_has(paradigm, name) for paradigm in paradigms for name in _given(run_options))
 
 
 def _given(run_options: RunOptions) -> list[str]:

@@ -13,8 +13,9 @@ from cimento.engine.replay import Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests
 from cimento.engine.scores import SCORING_VERSION
 from cimento.errors import CimentoError
+from cimento.files import read_bytes
 from cimento.options import RunOptions
-from cimento.paradigms.base import ParadigmOptions
+from cimento.paradigms.base import AnyParadigm, ParadigmOptions
 from cimento.runs.honouring import Honoured, honoured
 from cimento.runs.manifest import describe
 from cimento.runs.run import Run, open_run
@@ -22,6 +23,7 @@ from cimento.runs.store import RunFolder
 from cimento.sources import Asking
 from cimento.suites import faults
 from cimento.suites.model import JsonValue
+from cimento.suites.reading import sha256_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.api import LoadedSuite
+
+
+SUITE_FILES = "files"
+"""Key of the manifest's suite: the files that alone decide what it is, where it is known."""
 
 
 class SuiteJob:
@@ -65,7 +71,10 @@ class SuiteJob:
         self._loaded = loaded
         self._options, self._scoring = options, scoring
         self._folder, self._noted = folder, noted or {}
-        self._inputs = _inputs(loaded, model, options, scoring)
+        self._inputs = {
+            **inputs_of(loaded.reading.sha256, model, options, scoring),
+            **options.inputs(loaded.suite, scoring),
+        }
         self._places: list[pl.DataFrame] = []
         self.is_done = folder is not None and not force and folder.is_done(self._inputs)
 
@@ -107,7 +116,9 @@ class SuiteJob:
         import polars as pl
 
         if answers is None and self._folder is not None:
-            return dataclasses.replace(open_run(self._folder.path), options=self._options)
+            run = open_run(self._folder.path)
+            same = run.options == self._options
+            return run if same else dataclasses.replace(run, options=self._options)
         answers = answers or NO_ANSWERS
         warnings = (*map(str, faults.warnings(self._loaded.reading.faults)), *answers.warnings)
         run = Run(
@@ -168,7 +179,7 @@ def suite_job(
         dataclasses.replace(loaded, reading=reading),
         model,
         asked.options,
-        scoring=_with_columns(asked.scoring, asked.options),
+        scoring=with_columns(asked.scoring, asked.options),
         shown=shown,
         folder=_folder(loaded, model, asked, run_options.output),
         force=run_options.force,
@@ -177,7 +188,7 @@ def suite_job(
     )
 
 
-def _with_columns(scoring: Asking, options: ParadigmOptions) -> Asking:
+def with_columns(scoring: Asking, options: ParadigmOptions) -> Asking:
     """How texts are scored, with the columns that judging needs."""
     wanted = {*scoring.columns, *options.columns}
     named = tuple(column for column in COLUMNS if column in wanted)
@@ -187,24 +198,52 @@ def _with_columns(scoring: Asking, options: ParadigmOptions) -> Asking:
 
 def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
     """What tells a suite from others, for the manifest."""
-    meta = loaded.suite.meta
-    return {"name": meta.name, "version": meta.version, "sha256": loaded.reading.sha256}
+    meta, reading = loaded.suite.meta, loaded.reading
+    identity: dict[str, JsonValue] = {
+        "name": meta.name,
+        "version": meta.version,
+        "sha256": reading.sha256,
+    }
+    names, sha256 = suite_digest(loaded.paradigm, reading.path)
+    return {**identity, SUITE_FILES: names} if sha256 == reading.sha256 else identity
 
 
-def _inputs(
-    loaded: LoadedSuite, model: ModelHandle | Recording, options: ParadigmOptions, scoring: Asking
+def suite_digest(paradigm: AnyParadigm, path: Path) -> tuple[list[JsonValue], str]:
+    """The files that alone decide what a suite is, and the sha256 of their bytes.
+
+    Args:
+        paradigm: the kind of test.
+        path: of the suite.
+
+    Returns:
+        Their names as seen from beside the suite, and the digest; it is that of no suite where
+        other files may decide too.
+    """
+    files = paradigm.files(path)
+    names: list[JsonValue] = [file.relative_to(path.parent).as_posix() for file in files]
+    return names, sha256_of(*map(read_bytes, files))
+
+
+def inputs_of(
+    sha256: str, model: ModelHandle | Recording, options: ParadigmOptions, scoring: Asking
 ) -> dict[str, JsonValue]:
-    """What decides whether a stored run answers the same question."""
+    """What decides whether a stored run answers the same question, but for what its suite adds.
+
+    Args:
+        sha256: of the suite.
+        model: who is asked.
+        options: of the suite's paradigm.
+        scoring: how texts are scored.
+    """
     columns: list[JsonValue] = list(scoring.columns)
     return {
         **model.inputs,
-        "suite": loaded.reading.sha256,
+        "suite": sha256,
         "limit": scoring.limit,
         "context": [scoring.context.text, scoring.context.column],
         "all_tokens": scoring.all_tokens,
         "columns": columns,
         "asked": options.asked(),
-        **options.inputs(loaded.suite, scoring),
         "scoring_version": SCORING_VERSION,
     }
 
@@ -214,11 +253,10 @@ def _folder(
 ) -> RunFolder | None:
     if output is None:
         return None
-    digests = (asked.scoring.digest(), asked.options.digest())
     return RunFolder.named(
         output,
         suite=loaded.suite.name,
         sha256=loaded.reading.sha256,
         model=model.label,
-        policy=" ".join(filter(None, digests)),
+        policy=asked.policy,
     )

@@ -26,9 +26,8 @@ def describe(**parts: Any) -> dict[str, JsonValue]:  # noqa: ANN401  # dataclass
     Args:
         parts: dataclasses, paths and plain values, under their names in the manifest.
     """
-    plain = {name: _plain(part) for name, part in parts.items()}
     return {
-        **plain,
+        **{name: plain(part) for name, part in parts.items()},
         "cimento": __version__,
         "versions": versions(),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -55,9 +54,10 @@ def versions() -> dict[str, JsonValue]:
     return found
 
 
-def _plain(part: Any) -> JsonValue:  # noqa: ANN401
+def plain(part: Any) -> JsonValue:  # noqa: ANN401
+    """A dataclass, a path or a plain value as it stands in a manifest."""
     if dataclasses.is_dataclass(part) and not isinstance(part, type):
         part = dataclasses.asdict(part)
     text = json.dumps(part, default=lambda value: str(value) if isinstance(value, Path) else value)
-    plain: JsonValue = json.loads(text)
-    return plain
+    value: JsonValue = json.loads(text)
+    return value

@@ -6,10 +6,11 @@ import dataclasses
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast, overload
 
+from cimento._version import __version__
 from cimento.answers import (
     CHOICES,
     FILLS,
@@ -26,8 +27,8 @@ from cimento.paradigms.registry import find_paradigm, parse_options
 from cimento.parsing import faults_of
 from cimento.runs.estimates import ESTIMATES, Estimate, estimates_table
 from cimento.runs.outcomes import OUTCOMES, each_outcome
-from cimento.runs.store import MANIFEST, Manifest, RunFolder, find_runs
-from cimento.runs.summary import RunSummary, Summary, to_json
+from cimento.runs.store import ADDED, FILES, MANIFEST, Manifest, RunFolder, find_runs
+from cimento.runs.summary import RunSummary, Summary, from_json, to_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,12 +49,51 @@ _EARLIER = {None: "regions", "templates": "cloze"}
 _RATINGS = "acceptability.json"
 
 
+class _Later:
+    """The suite of a stored run, read when it is first asked for.
+
+    Args:
+        read: gives the suite.
+    """
+
+    def __init__(self, read: Callable[[], TestSuite]) -> None:
+        self.read = cache(read)
+
+
+class _SuiteField:
+    """The field `suite` of a run: a suite, or what reads it.
+
+    Whatever makes a changed copy of a run hands on the suite itself, so that a run whose suite
+    still stands here as what reads it is as it was opened.
+    """
+
+    _PLACE = "_suite"
+
+    @overload
+    def __get__(self, run: None, owner: type) -> NoReturn: ...
+    @overload
+    def __get__(self, run: Run, owner: type) -> TestSuite: ...
+    def __get__(self, run: Run | None, owner: type) -> TestSuite:
+        if run is None:
+            raise AttributeError("suite")  # the field has no default
+        suite = vars(run)[self._PLACE]
+        return cast("TestSuite", suite.read() if isinstance(suite, _Later) else suite)
+
+    def __set__(self, run: Run, suite: TestSuite | _Later) -> None:
+        vars(run)[self._PLACE] = suite
+
+    @classmethod
+    def is_unchanged(cls, run: Run) -> bool:
+        """Whether a run is as it was opened."""
+        return isinstance(vars(run)[cls._PLACE], _Later)
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Run:
     """One suite answered by one model. Made by `evaluate`, `open_run` or `open_runs`.
 
     Attributes:
-        suite: as it was asked.
+        suite: as it was asked; of a stored run it is read when it is needed.
         paradigm: the kind of test.
         options: how the answers are judged, and what was asked.
         manifest: what the run was made of and with.
@@ -61,12 +101,19 @@ class Run:
         folder: where the run is stored; None where it is not.
     """
 
-    suite: TestSuite
+    suite: _SuiteField = _SuiteField()
     paradigm: AnyParadigm
     options: ParadigmOptions
     manifest: Manifest
     tables: Mapping[str, pl.DataFrame]
     folder: Path | None = None
+
+    @property
+    def suite_name(self) -> str:
+        """The name of its suite."""
+        suite = self.manifest.get("suite")
+        name = suite.get("name") if isinstance(suite, dict) else None
+        return name if isinstance(name, str) else self.suite.name
 
     @property
     def model(self) -> str:
@@ -82,6 +129,8 @@ class Run:
     @property
     def n_items(self) -> int:
         """How many items were asked, judged or not; what is asked for no item is none."""
+        if self._stored is not None:
+            return self._stored.n_items
         return self.tables[REQUESTS.name]["item"].drop_nulls().n_unique()
 
     def table(self, name: str) -> pl.DataFrame:
@@ -126,15 +175,41 @@ class Run:
 
     @cached_property
     def _outcomes(self) -> pl.DataFrame:
+        if self._stored is not None and self.folder is not None:
+            return read_table(OUTCOMES, self.folder)
         return self.paradigm.judge(self)
 
     @cached_property
     def _estimates(self) -> tuple[Estimate, ...]:
+        if self._stored is not None:
+            return self._stored.estimates
         return tuple(self.paradigm.estimate(self))
+
+    @cached_property
+    def _stored(self) -> RunSummary | None:
+        """What was stored of the run; None where only judging tells what would be said now."""
+        files = self.manifest.get(FILES)
+        is_current = (
+            self.manifest.get("cimento") == __version__
+            and PARADIGM in self.manifest
+            and isinstance(files, dict)
+            and SUMMARY in files
+        )
+        if self.folder is None or not is_current or not _SuiteField.is_unchanged(self):
+            return None
+        if self.options.looks_outside or any((self.folder / name).exists() for name in ADDED):
+            return None
+        try:
+            stored = from_json(RunFolder(self.folder).read_text(SUMMARY), where=SUMMARY)
+        except TableError:
+            return None
+        return dataclasses.replace(stored.runs[0], folder=str(self.folder))
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What was noticed while the model was asked, and what judging adds to it."""
+        if self._stored is not None:
+            return self._stored.warnings
         noted = self.manifest.get("warnings")
         stored = tuple(map(str, noted)) if isinstance(noted, list) else ()
         return (*stored, *self.paradigm.warnings(self))
@@ -145,6 +220,9 @@ class Run:
         Args:
             with_outcomes: also with the outcome of every item.
         """
+        outcomes = tuple(each_outcome(self.outcomes())) if with_outcomes else ()
+        if self._stored is not None:
+            return dataclasses.replace(self._stored, outcomes=outcomes)
         return RunSummary(
             suite=self.suite.name,
             paradigm=self.paradigm.name,
@@ -156,7 +234,7 @@ class Run:
             options=self.options.model_dump(mode="json"),
             estimates=self.estimates(),
             warnings=self.warnings,
-            outcomes=tuple(each_outcome(self.outcomes())) if with_outcomes else (),
+            outcomes=outcomes,
         )
 
     def judge(self, **options: Any) -> Run:  # noqa: ANN401  # each paradigm declares its own
@@ -208,20 +286,24 @@ class Run:
         self.paradigm.write(self.suite, folder.suite_folder)
         for name, table in self.tables.items():
             write_table(table, ANSWERS[name], folder.path)
-        # From here on the tables are read where they are needed, and not held.
-        stored = dataclasses.replace(self, folder=folder.path, tables=StoredTables(folder.path))
-        # The answers are the same ones: nothing is judged again.
-        vars(stored).update(_outcomes=self.outcomes(), _estimates=self.estimates())
-        write_table(stored.outcomes(), OUTCOMES, folder.path)
-        write_table(estimates_table(stored.estimates()), ESTIMATES, folder.path)
-        write_text(to_json(Summary(runs=(stored.summary(),))), folder.path / SUMMARY)
-        options = self.options.model_dump(mode="json")
-        folder.finish({**self.manifest, PARADIGM: self.paradigm.name, "options": options})
-        return stored
+        write_table(self.outcomes(), OUTCOMES, folder.path)
+        write_table(estimates_table(self.estimates()), ESTIMATES, folder.path)
+        summary = dataclasses.replace(self.summary(), folder=str(folder.path))
+        write_text(to_json(Summary(runs=(summary,))), folder.path / SUMMARY)
+        suite, options = self.suite, self.options.model_dump(mode="json")
+        manifest = {**self.manifest, PARADIGM: self.paradigm.name, "options": options}
+        return Run(
+            suite=_Later(lambda: suite),
+            paradigm=self.paradigm,
+            options=self.options,
+            manifest=folder.finish(manifest),
+            tables=StoredTables(folder.path),
+            folder=folder.path,
+        )
 
     def __repr__(self) -> str:
         where = f", stored in {str(self.folder)!r}" if self.folder else ""
-        return f"<Run of {self.suite.name!r} ({self.paradigm.name}) by {self.model!r}{where}>"
+        return f"<Run of {self.suite_name!r} ({self.paradigm.name}) by {self.model!r}{where}>"
 
     def _repr_html_(self) -> str:
         """The run as notebooks show it."""
@@ -286,14 +368,18 @@ def open_run(path: str | Path) -> Run:
             seen=message,
             todo="Was it edited? Run again.",
         ) from error
-    return Run(
-        suite=stored.suite,
+    run = Run(
+        suite=_Later(stored.suite),
         paradigm=paradigm,
         options=stored.options,
         manifest=manifest,
         tables=stored.tables or StoredTables(folder.path),
         folder=folder.path,
     )
+    if FILES not in manifest:
+        # Nothing was seen of what the files hold: a fault in the suite is said now.
+        _ = run.suite
+    return run
 
 
 def open_runs(paths: str | Path | Iterable[str | Path]) -> list[Run]:

@@ -60,7 +60,7 @@ class RunFolder:
             model: label of the model, ``name@revision``.
             policy: digest of how the suite is asked.
         """
-        place, stem = output / _file_name(suite), _file_name(model)
+        place, stem = output / file_name(suite), file_name(model)
         # The name as well: two may come to one folder, and hold the same.
         digits = hashlib.sha256(f"{policy} {sha256} {suite}".encode()).hexdigest()[:_DIGITS]
         folder = cls(place / f"{stem}--{digits}")
@@ -76,7 +76,7 @@ class RunFolder:
             suite: name of the suite.
             name: of the run's folder.
         """
-        return cls(output / _file_name(suite) / _file_name(name))
+        return cls(output / file_name(suite) / file_name(name))
 
     def _is_of(self, sha256: str) -> bool:
         """Whether a run of version 0.1 is stored here, or was begun, of the very suite.
@@ -168,6 +168,19 @@ class RunFolder:
             raise TableError(where=str(path), seen=f"cannot be read ({error})") from error
         return content
 
+    def read_text(self, name: str) -> str:
+        """A text file of the run.
+
+        Raises:
+            TableError: it cannot be read.
+        """
+        try:
+            return self._read(name).decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise TableError(
+                where=str(self.path / name), seen=f"cannot be read ({error})"
+            ) from error
+
     def _read(self, name: str) -> bytes:
         """A file of the run that is read whole.
 
@@ -232,11 +245,16 @@ class RunFolder:
         names = sorted(path.relative_to(self.path).as_posix() for path in paths)
         return {name: self._sha256(name) for name in names if name != MANIFEST and _is_stored(name)}
 
-    def finish(self, manifest: Manifest) -> None:
-        """Write the manifest, last of all: a folder with a manifest is a finished run."""
+    def finish(self, manifest: Manifest) -> Manifest:
+        """Write the manifest, last of all: a folder with a manifest is a finished run.
+
+        Returns:
+            The manifest, with the files of the run.
+        """
         whole = {**manifest, FILES: self._stored()}
         text = json.dumps(whole, ensure_ascii=False, indent=2, sort_keys=True)
         write_text(text + "\n", self.path / MANIFEST)
+        return whole
 
     def reopen(self) -> None:
         """Take the manifest away before the tables are written anew, and what was half written."""
@@ -278,6 +296,6 @@ def _special(folder: Path) -> Iterator[Path]:
                 yield Path(entry.path)
 
 
-def _file_name(name: str) -> str:
+def file_name(name: str) -> str:
     """A name as part of a path, on every file system."""
     return re.sub(r"[^\w.@+-]+", "__", name).strip(".") or "_"

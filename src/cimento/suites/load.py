@@ -161,6 +161,15 @@ def _folder_of(path: Path) -> Path:
     return path.parent if inside and path.is_file() else path
 
 
+def suite_files(path: Path) -> tuple[Path, ...]:
+    """The files of a suite that alone decide how it is read; none where other files may do so."""
+    path = _folder_of(path)
+    if path.is_dir():
+        return tuple(file for name in (TOML, *TABLES) if (file := path / name).is_file())
+    alone = path.suffix.lower() in SUITE_SUFFIXES and path.is_file()
+    return (path,) if alone else ()
+
+
 def _refuse_large(path: Path) -> None:
     """Refuse a file that is too large to be a suite, before it is read.
 

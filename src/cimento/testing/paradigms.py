@@ -21,11 +21,13 @@ from cimento.answers import validate
 from cimento.api import LoadedSuite, SuiteLike, evaluate, load_suites
 from cimento.engine.cache import FileCache, MemoryCache
 from cimento.errors import CimentoError, ModelError, UsageError
+from cimento.files import read_bytes
 from cimento.runs.estimates import ESTIMATES
 from cimento.runs.outcomes import OUTCOMES, rate
 from cimento.runs.run import Run, open_run, open_runs
 from cimento.runs.summary import Summary, from_json, to_json
 from cimento.sources import AnyScorer
+from cimento.suites.reading import sha256_of
 from cimento.testing.models import Finding
 
 _ASKED = frozenset({"score", "score_columns", "score_options", "reply", "read", "fill"})
@@ -118,6 +120,16 @@ def _is_stored_once(tried: _Tried) -> Iterator[Finding]:
     unlisted = sorted(before.keys() - manifest["files"].keys() - {"manifest.json"})
     yield Finding(
         "every file is under its checksum", passed=not unlisted, detail=", ".join(unlisted)
+    )
+
+
+def _is_known_by_its_bytes(tried: _Tried) -> Iterator[Finding]:
+    reading = tried.loaded.reading
+    files = tried.loaded.paradigm.files(reading.path)
+    yield Finding(
+        "the files that decide what a suite is have its sha256",
+        passed=not files or sha256_of(*map(read_bytes, files)) == reading.sha256,
+        detail=", ".join(file.name for file in files),
     )
 
 
@@ -323,6 +335,7 @@ CHECKS: tuple[_Check, ...] = (
     _asks_people,
     _is_stored_once,
     _is_judged_again,
+    _is_known_by_its_bytes,
     _is_the_same_in_memory,
     _is_opened_among_others,
     _has_outcomes,

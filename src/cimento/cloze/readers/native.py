@@ -86,6 +86,12 @@ def read_folder(folder: Path) -> ClozeReading:
     return ClozeReading(suite, sha256, (*faults, *more))
 
 
+def folder_files(folder: Path) -> tuple[Path, ...]:
+    """The files of a suite folder that `read_folder` reads, in its order; none of anything else."""
+    names = (TOML, *(name + suffix for name in (ITEMS, SEEDS) for suffix in SUFFIXES))
+    return tuple(file for name in names if (file := folder / name).is_file())
+
+
 def read_item_table(path: Path) -> ClozeReading:
     """Read a table of cloze items that stands alone; its name is the suite's.
 

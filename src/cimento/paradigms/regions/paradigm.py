@@ -29,17 +29,13 @@ from cimento.paradigms.base import (
     SurveyTask,
 )
 from cimento.paradigms.plain import PlainParadigm
-from cimento.paradigms.regions.designs import condition_scores
-from cimento.paradigms.regions.estimates import estimates_of
 from cimento.paradigms.regions.judging import (
     judged_suite,
     options_of,
     outcomes_of,
     tokens_of,
 )
-from cimento.paradigms.regions.methods import region_methods
 from cimento.paradigms.regions.options import RegionOptions
-from cimento.paradigms.regions.sections import region_sections
 from cimento.paradigms.regions.text import region_text
 from cimento.parsing import faults_of
 from cimento.report.conventions import conventions
@@ -48,7 +44,7 @@ from cimento.sources import refuse_what_is_fixed
 from cimento.suites.checks import check_suite
 from cimento.suites.contradictions import contradictions
 from cimento.suites.describe import describe_suite
-from cimento.suites.load import open_suite, read_suite
+from cimento.suites.load import open_suite, read_suite, suite_files
 from cimento.suites.model import Suite
 from cimento.suites.writers.native import write_native
 
@@ -87,6 +83,10 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
             path=loaded.path,
             format=loaded.format,
         )
+
+    def files(self, path: Path) -> Sequence[Path]:
+        """A file that stands alone, or suite.toml and the table of items."""
+        return suite_files(path)
 
     def owns(self, suite: object) -> bool:
         """Whether an object that was made in Python is a region suite."""
@@ -231,7 +231,7 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
                 seen=message,
                 todo="Was it edited? Run again.",
             ) from error
-        return Stored(suite=open_suite(folder.suite_folder).suite, options=options)
+        return Stored(suite=lambda: open_suite(folder.suite_folder).suite, options=options)
 
     def judge(self, run: Run) -> pl.DataFrame:
         """The outcomes of a run; see `cimento.paradigms.regions.judging.outcomes_of`."""
@@ -239,14 +239,20 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
 
     def estimate(self, run: Run) -> Sequence[Estimate]:
         """The estimates of a run; see `cimento.paradigms.regions.estimates.estimates_of`."""
+        from cimento.paradigms.regions.estimates import estimates_of
+
         return tuple(estimates_of(run))
 
     def scores(self, run: Run) -> pl.DataFrame:
         """The score of every sentence; see `cimento.paradigms.regions.designs.condition_scores`."""
+        from cimento.paradigms.regions.designs import condition_scores
+
         return condition_scores(run)
 
     def methods(self, run: Run) -> MethodFacts:
         """How a run was judged; see `cimento.paradigms.regions.methods.region_methods`."""
+        from cimento.paradigms.regions.methods import region_methods
+
         return region_methods(run)
 
     def warnings(self, run: Run) -> Sequence[str]:
@@ -262,6 +268,8 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
 
     def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
         """The sections of a report: rates, figures, tables of designs and items."""
+        from cimento.paradigms.regions.sections import region_sections
+
         return region_sections(runs)
 
     def text(self, runs: Sequence[Run]) -> str:

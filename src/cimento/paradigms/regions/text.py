@@ -5,20 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cimento.paradigms.regions.designs import (
-    compares_sentences,
-    effects_of,
-    factorials,
-    has_parts,
-    is_factorial,
-    people_of,
-    region_dds_of,
-)
 from cimento.paradigms.regions.judging import on_each_measure, options_of, suite_of
 from cimento.report.factorial import accuracy_grid, licensing_grid, regions_grid
 from cimento.report.grid import Grid, as_text
 from cimento.report.robustness import people_grid
 from cimento.report.text import terminal_table
+from cimento.runs.estimates import ACCURACY
 from cimento.runs.summary import Summary
 from cimento.suites.licensing import regions_measured
 
@@ -49,6 +41,20 @@ def design_grids(runs: Sequence[Run]) -> list[Grid]:
     Raises:
         InputError: a declaration of factors cannot be used.
     """
+    # Every design has estimates of its own; without any, suites need not be read.
+    runs = [run for run in runs if any(each.statistic != ACCURACY for each in run.estimates())]
+    if not runs:
+        return []
+    from cimento.paradigms.regions.designs import (
+        compares_sentences,
+        effects_of,
+        factorials,
+        has_parts,
+        is_factorial,
+        people_of,
+        region_dds_of,
+    )
+
     grids: list[Grid] = []
     crossed = [run for run in runs if is_factorial(run) and compares_sentences(run)]
     for suite in dict.fromkeys(run.suite.name for run in crossed):

@@ -1,0 +1,137 @@
+"""Runs that are stored already, found by the bytes of their suites: no suite is read.
+
+What a suite is follows from the names and the bytes of its files and from the version of cimento.
+A run is the one that is asked for where these, the model, the options and how texts are scored are
+what its manifest says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento._version import __version__
+from cimento.engine.handle import ModelHandle
+from cimento.errors import CimentoError
+from cimento.paradigms.registry import find_paradigm
+from cimento.runs.honouring import honoured, is_used_by_all
+from cimento.runs.job import SUITE_FILES, inputs_of, suite_digest, with_columns
+from cimento.runs.manifest import plain
+from cimento.runs.run import PARADIGM, Run, open_run
+from cimento.runs.store import MANIFEST, RunFolder, file_name
+from cimento.suites.archives import is_archive
+from cimento.suites.builtin import find_suite, name_or_path
+from cimento.suites.load import suite_paths
+from cimento.suites.model import JsonValue
+
+if TYPE_CHECKING:
+    from cimento.options import RunOptions
+
+
+def stored_runs(
+    suites: Sequence[object], models: Sequence[str], run_options: RunOptions
+) -> list[Run] | None:
+    """The runs of some suites by some models, where all of them are stored.
+
+    Args:
+        suites: built-in names and paths.
+        models: names.
+        run_options: how they are asked for.
+
+    Returns:
+        Model by model, the run of each suite; None where one is not stored, or where only reading
+        the suites can tell.
+    """
+    output = run_options.output
+    if output is None or run_options.force or any(":" in model for model in models):
+        return None
+    try:
+        places = [place for suite in suites for place in _places(suite)]
+        if not any(_stored(output, "*")):
+            return None
+        runs: list[Run] = []
+        for model in dict.fromkeys(models):
+            handle = ModelHandle(model, run_options.scoring)
+            folders = list(_stored(output, file_name(handle.label)))
+            for place in places:
+                asked = _Asked(place, handle, run_options, output)
+                folder = next(filter(asked.is_in, folders), None)
+                if folder is None:
+                    return None
+                runs.append(open_run(folder.path))
+    except CimentoError:
+        return None  # whoever reads the suites says what is wrong
+    # Of two suites of one name, and of an option that some do not have, something is said.
+    is_plain = len({run.suite_name for run in runs}) == len(places)
+    return runs if is_plain and is_used_by_all((r.paradigm for r in runs), run_options) else None
+
+
+def _places(suite: object) -> list[Path]:
+    """The suites at a path, as whoever reads them would find them; an archive's are not looked at.
+
+    Raises:
+        CimentoError: there is none.
+    """
+    path = find_suite(name_or_path(suite))
+    return [path] if is_archive(path) else suite_paths(path)
+
+
+def _stored(output: Path, model: str) -> Iterator[RunFolder]:
+    """The finished runs of a model in a folder of runs."""
+    for manifest in output.glob(f"*/{model}--*/{MANIFEST}"):
+        yield RunFolder(manifest.parent)
+
+
+class _Asked:
+    """What is asked for: a suite at a path, of a model.
+
+    Args:
+        place: of the suite.
+        model: who is asked.
+        run_options: how.
+        output: folder of runs.
+    """
+
+    def __init__(
+        self, place: Path, model: ModelHandle, run_options: RunOptions, output: Path
+    ) -> None:
+        self._place, self._model = place, model
+        self._options, self._output = run_options, output
+        self._digests: dict[str, tuple[list[JsonValue], str]] = {}
+
+    def is_in(self, folder: RunFolder) -> bool:
+        """Whether a finished run is the one that is asked for.
+
+        Raises:
+            CimentoError: it cannot be asked for in this way.
+        """
+        manifest = folder.manifest()
+        suite, inputs, name = (manifest.get(key) for key in ("suite", "inputs", PARADIGM))
+        if (
+            manifest.get("cimento") != __version__
+            or manifest.get("label") != self._model.label
+            or not (isinstance(suite, dict) and isinstance(inputs, dict) and isinstance(name, str))
+        ):
+            return False
+        paradigm = find_paradigm(name)
+        if name not in self._digests:
+            self._digests[name] = suite_digest(paradigm, self._place)
+        names, sha256 = self._digests[name]
+        if not names or suite.get(SUITE_FILES) != names or suite.get("sha256") != sha256:
+            return False
+        asked = honoured(paradigm, self._options)
+        options, scoring = asked.options, with_columns(asked.scoring, asked.options)
+        named = RunFolder.named(
+            self._output,
+            suite=str(suite.get("name")),
+            sha256=sha256,
+            model=self._model.label,
+            policy=asked.policy,
+        )
+        return (
+            folder == named
+            and manifest.get("options") == options.model_dump(mode="json")
+            and manifest.get("asking") == plain(scoring)
+            and {**inputs, **inputs_of(sha256, self._model, options, scoring)} == inputs
+        )
