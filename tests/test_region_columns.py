@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.answers import LEFT_OUT, REQUESTS, TOKENS
+from cimento.arrays import stretches, totals
 from cimento.measures import Missing, region_metric, region_values, total
 from cimento.measures.regions import NOTHING_BEGINS
 from cimento.measures.stored import NOT_ASKED, NOTHING_SCORED
-from cimento.measures.values import stretches, totals
 from cimento.suites.model import METRICS
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, width=64)

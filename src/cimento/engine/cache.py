@@ -34,6 +34,8 @@ _PATIENCE_SECONDS = 60
 
 _RETRY_SECONDS = 0.01
 _RECORD = struct.Struct("<id")
+RECORD_FORMAT = [("index", "<i4"), ("value", "<f8")]
+"""A score as it is kept, as numpy reads it."""
 
 _DIGEST = hashlib.sha256().digest_size
 _QUESTION = b"?"
@@ -95,7 +97,12 @@ def answer_key(model_key: str, table: str, asked: JsonValue) -> bytes:
 def get_scores(cache: AnswerCache, keys: Sequence[bytes]) -> dict[bytes, Scores]:
     """The scores that are kept of these sequences."""
     kept = cache.get(keys).items()
-    return {key: unpack_scores(data) for key, data in kept if not len(data) % _RECORD.size}
+    return {key: unpack_scores(data) for key, data in kept if is_packed(data)}
+
+
+def is_packed(data: bytes) -> bool:
+    """Whether an entry can be scores."""
+    return not len(data) % _RECORD.size
 
 
 def put_scores(cache: AnswerCache, entries: Mapping[bytes, Scores]) -> None:

@@ -6,27 +6,26 @@ The engine does not know which kind of test it serves.
 from __future__ import annotations
 
 import dataclasses
+import functools
+import hashlib
 import json
 import math
-import pickle
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from cimento.answers import NO_LEFT_CONTEXT, TOKENS, Column
-from cimento.engine.cache import (
-    AnswerCache,
-    Scores,
-    column_key,
-    get_scores,
-    put_scores,
-    sequence_key,
-)
+from cimento.engine.cache import RECORD_FORMAT, AnswerCache, column_key, is_packed
 from cimento.errors import NonFiniteScoreError, UsageError
-from cimento.models.base import ColumnScorer, Encoded, ModelCard, Policy, Scorer
+from cimento.models.base import ColumnScorer, Encoded, EncodedTexts, ModelCard, Policy, Scorer
 from cimento.requests import Plan
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from cimento.arrays import Flags, Floats
 
 SCORING_VERSION = 1
 """Raised whenever the same model, policy and text would give other numbers than before."""
@@ -36,9 +35,6 @@ SHARD = 256
 
 Progress = Callable[[int, int], None]
 """Called with the number of sequences done and the number in all."""
-
-Known: TypeAlias = dict[bytes, list[Scores]]
-"""Address of a sequence to its scores: log-probabilities, then each column asked for."""
 
 
 def answer_plan(
@@ -69,28 +65,21 @@ def answer_plan(
     import polars as pl
 
     model = model_key(scorer.card, policy)
-    tables: list[pl.DataFrame] = []
-    for encoded in _encoded_shards(plan, scorer):
-        keys = [sequence_key(model, each.ids, each.words) for each in encoded]
-        known = _answer_shard(_merge(keys, encoded), scorer, cache, plan, columns)
-        tables.append(_tokens_table(keys, encoded, known, columns))
-        if progress is not None:
-            progress(min(len(tables) * SHARD, len(plan.requests)), len(plan.requests))
-    return pl.concat(tables or [_tokens_table((), (), {}, columns)], rechunk=True)
-
-
-def _encoded_shards(plan: Plan, scorer: Scorer) -> Iterator[list[Encoded]]:
-    """The requests of a plan, encoded, as many at a time as are scored together.
-
-    All are encoded before the first are given out, so that a text which cannot be read is found
-    at once. They wait packed: encoded texts as objects take a hundred bytes for each token.
-    """
+    # All are encoded before the first are scored, so that a text which cannot be read is found
+    # at once.
     shards = [
-        pickle.dumps(scorer.encode(plan.requests[start : start + SHARD]))
+        EncodedTexts.of(scorer.encode(plan.requests[start : start + SHARD]))
         for start in range(0, len(plan.requests), SHARD)
     ]
-    for packed in shards:
-        yield pickle.loads(packed)  # noqa: S301  # packed above
+    tables = [_tokens_table(EncodedTexts.of(()), _Sheet.empty(0, columns), columns)]
+    for texts in shards:
+        keys = _keys(model, texts)
+        sheet = _answer_shard(texts, keys, scorer, cache, plan, columns)
+        tables.append(_tokens_table(texts, sheet, columns))
+        if progress is not None:
+            done = min((len(tables) - 1) * SHARD, len(plan.requests))
+            progress(done, len(plan.requests))
+    return pl.concat(tables, rechunk=True)
 
 
 def model_key(card: ModelCard, policy: Policy) -> str:
@@ -99,65 +88,127 @@ def model_key(card: ModelCard, policy: Policy) -> str:
     return json.dumps(parts, sort_keys=True)
 
 
-def _merge(keys: Sequence[bytes], encoded: Sequence[Encoded]) -> dict[bytes, Encoded]:
-    """Distinct sequences, each wanting all that any of its requests wants.
+def _keys(model: str, texts: EncodedTexts) -> list[bytes]:
+    """The addresses of some sequences; see `sequence_key`."""
+    ids, words = texts.ids.astype("<i8").tobytes(), texts.words.astype("<i8").tobytes()
+    bounds = pairwise((8 * texts.offsets).tolist())
+    begun = hashlib.sha256(model.encode())
+    keys = []
+    for begin, end in bounds:
+        digest = begun.copy()
+        length = ((end - begin) // 8).to_bytes(8, "little")
+        digest.update(length + ids[begin:end] + words[begin:end])
+        keys.append(digest.digest())
+    return keys
 
-    Two requests can be one sequence: an uncased tokenizer makes the same ids of two spellings.
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """What is known of the tokens of a shard.
+
+    Attributes:
+        values: a row of log-probabilities, then one for each column asked for.
+        known: which of them there are; NaN is known where nothing precedes a token.
     """
-    merged: dict[bytes, Encoded] = {}
-    for key, each in zip(keys, encoded, strict=True):
-        first = merged.get(key)
-        if first is None:
-            merged[key] = each
-        elif not set(each.wanted) <= set(first.wanted):
-            wanted = tuple(sorted({*first.wanted, *each.wanted}))
-            merged[key] = dataclasses.replace(first, wanted=wanted)
-    return merged
+
+    values: Floats
+    known: Flags
+
+    @classmethod
+    def empty(cls, tokens: int, columns: tuple[Column, ...]) -> _Sheet:
+        """A sheet on which nothing is known."""
+        import numpy as np
+
+        shape = (1 + len(columns), tokens)
+        return cls(np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_))
+
+    def read(self, row: int, texts: EncodedTexts, packed: Mapping[int, bytes]) -> None:
+        """Take over what is kept of some texts, by their numbers."""
+        import numpy as np
+
+        if not packed:
+            return
+        numbers = np.fromiter(packed, dtype=np.int64)
+        form = np.dtype(RECORD_FORMAT)
+        counts = np.array([len(data) // form.itemsize for data in packed.values()])
+        records = np.frombuffer(b"".join(packed.values()), dtype=form)
+        places = np.repeat(texts.offsets[numbers], counts) + records["index"]
+        fits = places < np.repeat(texts.offsets[numbers + 1], counts)
+        self.values[row, places[fits]] = records["value"][fits]
+        self.known[row, places[fits]] = True
+
+    def packed(self, row: int, texts: EncodedTexts, number: int) -> bytes:
+        """What is known of a text, as it is kept."""
+        import numpy as np
+
+        own = slice(int(texts.offsets[number]), int(texts.offsets[number + 1]))
+        index = np.flatnonzero(self.known[row, own])
+        records = np.empty(len(index), dtype=np.dtype(RECORD_FORMAT))
+        records["index"], records["value"] = index, self.values[row, own][index]
+        return records.tobytes()
 
 
 def _answer_shard(
-    shard: dict[bytes, Encoded],
+    texts: EncodedTexts,
+    keys: Sequence[bytes],
     scorer: Scorer,
     cache: AnswerCache,
     plan: Plan,
     columns: tuple[Column, ...],
-) -> Known:
-    """Scores of some sequences: from the cache where it has them, else from the model."""
-    addresses = {key: [key, *(column_key(key, column) for column in columns)] for key in shard}
-    kept = get_scores(cache, [address for some in addresses.values() for address in some])
-    known = {key: [kept.get(address, {}) for address in addresses[key]] for key in shard}
-    todo: list[tuple[bytes, Encoded]] = []
-    for key, each in shard.items():
-        missing = tuple(i for i in each.wanted if any(i not in one for one in known[key]))
-        if missing:
-            todo.append((key, dataclasses.replace(each, wanted=missing)))
-    if not todo:
-        return known
-    fresh: dict[bytes, Scores] = {}
-    answers = _ask([each for _, each in todo], scorer, columns)
-    for (key, each), values in zip(todo, answers, strict=True):
-        _check_finite(values[0], each, scorer, plan)
-        known[key] = [{**old, **new} for old, new in zip(known[key], values, strict=True)]
-        fresh.update(zip(addresses[key], known[key], strict=True))
-    put_scores(cache, fresh)
-    return known
+) -> _Sheet:
+    """Scores of some sequences: from the cache where it has them, else from the model.
+
+    Two requests can be one sequence: an uncased tokenizer makes the same ids of two spellings. It
+    is asked once, for all that any of them wants.
+    """
+    import numpy as np
+
+    sheet = _Sheet.empty(len(texts.ids), columns)
+    suffixes = [b"", *(column_key(b"", column) for column in columns)]
+    kept = cache.get([key + suffix for suffix in suffixes for key in dict.fromkeys(keys)])
+    for row, suffix in enumerate(suffixes):
+        found = ((number, kept.get(key + suffix)) for number, key in enumerate(keys))
+        sheet.read(row, texts, {n: data for n, data in found if data and is_packed(data)})
+    same: dict[bytes, list[int]] = {}
+    missing = texts.wanted & ~sheet.known.all(axis=0)
+    owners = np.repeat(np.arange(len(texts)), np.diff(texts.offsets))
+    for number in np.unique(owners[missing]).tolist():
+        same.setdefault(keys[number], []).append(number)
+    if not same:
+        return sheet
+    todo = [_asked(texts, numbers, missing) for numbers in same.values()]
+    answers = _ask(todo, scorer, columns)
+    fresh: dict[bytes, bytes] = {}
+    for numbers, encoded, values in zip(same.values(), todo, answers, strict=True):
+        _check_finite(values[0], encoded, scorer, plan)
+        for number in numbers:
+            places = int(texts.offsets[number]) + np.array(encoded.wanted, dtype=np.int64)
+            sheet.values[:, places] = values
+            sheet.known[:, places] = True
+        for row, suffix in enumerate(suffixes):
+            fresh[keys[numbers[0]] + suffix] = sheet.packed(row, texts, numbers[0])
+    cache.put(fresh)
+    return sheet
+
+
+def _asked(texts: EncodedTexts, numbers: Sequence[int], missing: Flags) -> Encoded:
+    """One sequence with the tokens that are missing of any of its texts."""
+    offsets = texts.offsets
+    wanted = functools.reduce(
+        operator.or_, (missing[offsets[number] : offsets[number + 1]] for number in numbers)
+    )
+    return texts.text(numbers[0], wanted)
 
 
 def _ask(
     encoded: Sequence[Encoded], scorer: Scorer, columns: tuple[Column, ...]
-) -> list[list[Scores]]:
-    """What the model says of the wanted tokens: log-probabilities, then each column."""
+) -> Sequence[Floats]:
+    """What the model says of the wanted tokens: log-probabilities, then a row for each column."""
     if not columns:
-        answers = [[values.tolist()] for values in scorer.score(encoded)]
-    elif isinstance(scorer, ColumnScorer):
-        tables = scorer.score_columns(encoded, columns)
-        answers = [table.T.tolist() for table in tables]
-    else:
-        raise only_logprobs(scorer.card)
-    return [
-        [dict(zip(each.wanted, values, strict=True)) for values in answer]
-        for each, answer in zip(encoded, answers, strict=True)
-    ]
+        return [values[None, :] for values in scorer.score(encoded)]
+    if isinstance(scorer, ColumnScorer):
+        return [table.T for table in scorer.score_columns(encoded, columns)]
+    raise only_logprobs(scorer.card)
 
 
 def only_logprobs(card: ModelCard) -> UsageError:
@@ -169,12 +220,12 @@ def only_logprobs(card: ModelCard) -> UsageError:
     )
 
 
-def _check_finite(scores: Scores, each: Encoded, scorer: Scorer, plan: Plan) -> None:
+def _check_finite(values: Floats, each: Encoded, scorer: Scorer, plan: Plan) -> None:
     """NaN is right where nothing precedes a token or nothing is known of it, else it is wrong.
 
     A masked model sees the whole text, so that its first token has a context too.
     """
-    for index, value in scores.items():
+    for index, value in zip(each.wanted, values.tolist(), strict=True):
         undefined = (index == 0 and scorer.card.kind != "masked") or index in each.undefined
         if math.isfinite(value) or (math.isnan(value) and undefined):
             continue
@@ -192,33 +243,30 @@ def _check_finite(scores: Scores, each: Encoded, scorer: Scorer, plan: Plan) -> 
         raise error
 
 
-def _tokens_table(
-    keys: Sequence[bytes], encoded: Sequence[Encoded], known: Known, more: tuple[Column, ...]
-) -> pl.DataFrame:
+def _tokens_table(texts: EncodedTexts, sheet: _Sheet, more: tuple[Column, ...]) -> pl.DataFrame:
+    """The wanted tokens as a table of the schema ``answers.TOKENS``."""
+    import numpy as np
     import polars as pl
 
-    rows = [(each, index) for each in encoded for index in each.wanted]
-    scores: list[list[float]] = [[] for _ in ("logprob_nats", *more)]
-    for key, each in zip(keys, encoded, strict=True):
-        for column, values in zip(scores, known[key], strict=True):
-            column += [values[index] for index in each.wanted]
-    unscored = [math.isnan(value) for value in scores[0]]
-    columns: dict[str, Sequence[object]] = {
-        "request": [each.request for each, _ in rows],
-        "position": [index - each.first for each, index in rows],
-        "token": [each.tokens[index] for each, index in rows],
-        "token_id": [each.ids[index] if each.ids[index] >= 0 else None for each, index in rows],
-        "start": [each.spans[index][0] for each, index in rows],
-        "end": [each.spans[index][1] for each, index in rows],
-        "unscored_reason": [
-            each.undefined.get(index, NO_LEFT_CONTEXT) if missing else None
-            for (each, index), missing in zip(rows, unscored, strict=True)
-        ],
+    rows = np.flatnonzero(texts.wanted)
+    owner = np.repeat(np.arange(len(texts)), np.diff(texts.offsets))[rows]
+    begin = texts.offsets[:-1] + np.array(texts.firsts, dtype=np.int64)
+    values = sheet.values[:, rows]
+    unscored = np.isnan(values[0])
+    reasons: list[str | None] = [None] * len(rows)
+    for place in np.flatnonzero(unscored).tolist():
+        reasons[place] = texts.undefined.get(int(rows[place]), NO_LEFT_CONTEXT)
+    columns: dict[str, object] = {
+        "request": np.array(texts.requests, dtype=np.int64)[owner],
+        "position": rows - begin[owner],
+        "token": [texts.tokens[place] for place in rows.tolist()],
+        "token_id": pl.Series(texts.ids[rows]).set(pl.Series(texts.ids[rows] < 0), None),
+        "start": texts.start[rows],
+        "end": texts.end[rows],
+        "unscored_reason": reasons,
     }
-    for name, column in zip(("logprob_nats", *more), scores, strict=True):
-        columns[name] = [
-            None if missing else value for value, missing in zip(column, unscored, strict=True)
-        ]
+    for name, column in zip(("logprob_nats", *more), values, strict=True):
+        columns[name] = pl.Series(column).set(pl.Series(unscored), None)
     schema = TOKENS.polars(present=more)
     # Not strict: a rank comes as a float, as it is kept.
     return pl.DataFrame({name: columns[name] for name in schema}, schema=schema, strict=False)

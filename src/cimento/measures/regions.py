@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from cimento.arrays import stretches, totals
 from cimento.errors import TableError, UsageError
 from cimento.measures.stored import (
     NOT_ASKED,
@@ -26,16 +27,14 @@ from cimento.measures.values import (
     Reasons,
     Unit,
     Value,
-    stretches,
     total,
-    totals,
 )
 from cimento.suites.model import METRICS, Metric
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.measures.values import Flags, Floats, Integers
+    from cimento.arrays import Flags, Floats, Integers
 
 FinalMarkRule: TypeAlias = Literal["keep", "drop"]
 

@@ -18,7 +18,7 @@ from cimento.pieces import Pieces
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.measures.values import Flags, Floats, Integers
+    from cimento.arrays import Flags, Floats, Integers
     from cimento.requests import Span
 
 NOT_ASKED = "its tokens were not asked for; run again with --all-tokens"

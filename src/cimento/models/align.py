@@ -66,13 +66,8 @@ def trim_spans(text: str, spans: Iterable[Span]) -> list[Span]:
 
 def containing(spans: Sequence[Span], position: int) -> int:
     """Index of the last of the ascending `spans` that starts at or before `position`; else 0."""
-    return containing_each(spans, [position])[0]
-
-
-def containing_each(spans: Sequence[Span], positions: Iterable[int]) -> list[int]:
-    """The same as `containing`, for each of many positions."""
     begins = [start for start, _ in spans]
-    return [max(bisect_right(begins, position) - 1, 0) for position in positions]
+    return max(bisect_right(begins, position) - 1, 0)
 
 
 def tokens_in(token_spans: Sequence[Span], wanted: Sequence[Span]) -> list[int]:

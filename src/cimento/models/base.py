@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, overload, runtime_checkable
 
 from cimento.errors import UsageError
 from cimento.suites.model import JsonValue
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from cimento.answers import Column
+    from cimento.arrays import Flags, Integers
     from cimento.requests import ScoreRequest
 
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
@@ -165,6 +166,106 @@ class Encoded:
     undefined: Mapping[int, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncodedTexts(Sequence[Encoded]):
+    """Encoded requests as columns: the tokens of one text after those of the other.
+
+    Attributes:
+        requests: id of each request.
+        offsets: where the tokens of each text begin; one more at the end.
+        firsts: index of the first token of each request's own text among its tokens.
+        ids: token ids.
+        tokens: the tokens as text.
+        start: first character of each token in its request's text; -1 outside it.
+        end: one past its last character; -1 outside.
+        words: number of the word that each belongs to; -1 for special tokens.
+        wanted: whether it is to be scored.
+        undefined: number of a token, over all texts, to the reason why it has no probability.
+    """
+
+    requests: Sequence[int]
+    offsets: Integers
+    firsts: Sequence[int]
+    ids: Integers
+    tokens: Sequence[str]
+    start: Integers
+    end: Integers
+    words: Integers
+    wanted: Flags
+    undefined: Mapping[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, encoded: Sequence[Encoded]) -> EncodedTexts:
+        """Columns of requests that were encoded one by one; columns stay as they are."""
+        import numpy as np
+
+        if isinstance(encoded, EncodedTexts):
+            return encoded
+        offsets = np.cumsum([0, *(len(each.ids) for each in encoded)], dtype=np.int64)
+        wanted = np.zeros(offsets[-1], dtype=np.bool_)
+        for each, begin in zip(encoded, offsets.tolist(), strict=False):
+            wanted[[begin + index for index in each.wanted]] = True
+        spans = [span for each in encoded for span in each.spans]
+        return cls(
+            requests=[each.request for each in encoded],
+            offsets=offsets,
+            firsts=[each.first for each in encoded],
+            ids=np.array([number for each in encoded for number in each.ids], dtype=np.int64),
+            tokens=[token for each in encoded for token in each.tokens],
+            start=np.array([start for start, _ in spans], dtype=np.int64),
+            end=np.array([end for _, end in spans], dtype=np.int64),
+            words=np.array([number for each in encoded for number in each.words], dtype=np.int64),
+            wanted=wanted,
+            undefined={
+                begin + index: reason
+                for each, begin in zip(encoded, offsets.tolist(), strict=False)
+                for index, reason in each.undefined.items()
+            },
+        )
+
+    def __len__(self) -> int:
+        return len(self.requests)
+
+    @overload
+    def __getitem__(self, index: int) -> Encoded: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Encoded]: ...
+    def __getitem__(self, index: int | slice) -> Encoded | list[Encoded]:
+        numbers = range(len(self))[index]
+        if isinstance(numbers, range):
+            return [self.text(number) for number in numbers]
+        return self.text(numbers)
+
+    def text(self, number: int, wanted: Flags | None = None) -> Encoded:
+        """One of the texts as a record.
+
+        Args:
+            number: which.
+            wanted: the tokens of this text that are to be scored; None for those that were asked.
+        """
+        import numpy as np
+
+        begin, end = int(self.offsets[number]), int(self.offsets[number + 1])
+        own = slice(begin, end)
+        chosen = np.flatnonzero(self.wanted[own] if wanted is None else wanted)
+        return Encoded(
+            request=self.requests[number],
+            ids=tuple(self.ids[own].tolist()),
+            tokens=tuple(self.tokens[own]),
+            spans=tuple(zip(self.start[own].tolist(), self.end[own].tolist(), strict=True)),
+            words=tuple(self.words[own].tolist()),
+            first=self.firsts[number],
+            wanted=tuple(chosen.tolist()),
+            undefined={
+                place - begin: self.undefined[place]
+                for place in range(begin, end)
+                if place in self.undefined
+            }
+            if self.undefined
+            else {},
+        )
+
+
 class Scorer(Protocol):
     """A language model that can say how probable the tokens of a text are."""
 
@@ -172,8 +273,8 @@ class Scorer(Protocol):
     def card(self) -> ModelCard:
         """What is known about the model."""
 
-    def encode(self, requests: Sequence[ScoreRequest]) -> list[Encoded]:
-        """Tokenize the requests, in order.
+    def encode(self, requests: Sequence[ScoreRequest]) -> Sequence[Encoded]:
+        """Tokenize the requests, in order: as a list of records, or as columns.
 
         Raises:
             TextTooLongError: a text does not fit the model's window.

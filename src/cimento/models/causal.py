@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cimento.answers import BOUNDARY
-from cimento.models.base import Encoded, ModelCard, Policy
+from cimento.models.base import Encoded, EncodedTexts, ModelCard, Policy
 from cimento.models.boundary import NOTHING_MARKED, described, find_boundaries, with_boundaries
 from cimento.models.causal_paths import CausalScoring
 from cimento.models.encoding import TextEncoder
@@ -77,7 +77,7 @@ class CausalScorer:
         """What is known about the model."""
         return self._card
 
-    def encode(self, requests: Sequence[ScoreRequest]) -> list[Encoded]:
+    def encode(self, requests: Sequence[ScoreRequest]) -> EncodedTexts:
         """Tokenize the requests, in order; see the Protocol."""
         return self._texts.encode(requests)
 

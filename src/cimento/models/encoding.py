@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.models.base import Encoded, Policy
+from cimento.models.base import EncodedTexts, Policy
 from cimento.models.tokenizing import Frame, encode, probes
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class TextEncoder:
     window: int | None
     by_region: bool = False
 
-    def encode(self, requests: Sequence[ScoreRequest]) -> list[Encoded]:
+    def encode(self, requests: Sequence[ScoreRequest]) -> EncodedTexts:
         """Tokenize requests, in order.
 
         Raises:

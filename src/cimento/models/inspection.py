@@ -246,7 +246,7 @@ def _normalised(model: PreTrainedModel, **inputs: torch.Tensor) -> torch.Tensor:
 class _Texts:
     """The texts of a suite that can be encoded, and what keeps the others from it."""
 
-    texts: list[Encoded]
+    texts: Sequence[Encoded]
     refusals: list[str]
 
 

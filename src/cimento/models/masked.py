@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from cimento.errors import ModelError
 from cimento.models.asks import AskList, Sheet
-from cimento.models.base import Encoded, ModelCard, Policy
+from cimento.models.base import Encoded, EncodedTexts, ModelCard, Policy
 from cimento.models.encoding import TextEncoder
 from cimento.models.heads import Gathering
 from cimento.models.inspection import Inside, way_of
@@ -91,7 +91,7 @@ class MaskedScorer:
         """What is known about the model."""
         return self._card
 
-    def encode(self, requests: Sequence[ScoreRequest]) -> list[Encoded]:
+    def encode(self, requests: Sequence[ScoreRequest]) -> EncodedTexts:
         """Tokenize the requests, in order; see the Protocol."""
         return self._texts.encode(requests)
 

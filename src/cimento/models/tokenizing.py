@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from cimento.arrays import stretches
 from cimento.errors import ModelError, TextTooLongError
-from cimento.models.align import containing_each, tokens_in, trim_spans, word_spans
-from cimento.models.base import BosRule, Encoded, PunctuationRule
+from cimento.models.base import BosRule, EncodedTexts, PunctuationRule
+from cimento.models.characters import Characters
 from cimento.requests import ScoreRequest, Span
 
 if TYPE_CHECKING:
     from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
+
+    from cimento.arrays import Flags, Integers
 
 _PROBE = "a"
 _SHORT_PROBE = "A dog barks."
@@ -95,7 +98,7 @@ def encode(
     vocabulary: int,
     by_region: bool = False,
     leading_blank: bool = False,
-) -> list[Encoded]:
+) -> EncodedTexts:
     """Tokenize requests whole, context and text together, and mark the tokens that are wanted.
 
     Args:
@@ -113,46 +116,186 @@ def encode(
         ModelError: the text already begins with the tokens that the frame would add, a token
             lies across the end of the context, or the model does not know a token.
     """
-    if not requests:
-        return []
+    import numpy as np
+
     whole = [_whole(request, leading_blank=leading_blank) for request in requests]
-    output = _cut(whole, tokenizer)
-    names = _names(output["input_ids"], frame, tokenizer)
-    encoded = []
-    for request, text, ids, offsets in zip(
-        requests, whole, output["input_ids"], output["offset_mapping"], strict=True
-    ):
-        _refuse_double(ids, frame, request, tokenizer)
+    shift = np.array(
+        [len(text) - len(request.text) for text, request in zip(whole, requests, strict=True)],
+        dtype=np.int64,
+    )
+    cut, characters = _cut(whole, tokenizer), Characters.of(whole)
+    start, end = characters.trimmed(cut.text, cut.start, cut.end)
+    crossing = np.unique(cut.text[(start < shift[cut.text]) & (shift[cut.text] < end)])
+    _refuse(requests, cut, crossing, tokenizer, frame=frame, window=window, vocabulary=vocabulary)
+    regions = zip(requests, shift.tolist(), strict=True)
+    begins = (
+        characters.begins_at([begin for begin, _ in _regions(*each)] for each in regions)
+        if by_region
+        else characters.word_begins(punctuation)
+    )
+    asked = (
+        [(low + before, high + before) for low, high in _wanted(request)]
+        for request, before in zip(requests, shift.tolist(), strict=True)
+    )
+    own = start >= shift[cut.text]
+    return _framed(
+        [request.id for request in requests],
+        cut,
+        frame,
+        tokenizer,
+        start=np.where(own, start - shift[cut.text], -1),
+        end=np.where(own, end - shift[cut.text], -1),
+        words=characters.containing(begins, cut.text, start),
+        wanted=characters.inside(asked, cut.text, start, end),
+    )
+
+
+def _wanted(request: ScoreRequest) -> tuple[Span, ...]:
+    return ((0, len(request.text)),) if request.wanted is None else request.wanted
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """The tokens of texts, with nothing added, one text after the other.
+
+    Attributes:
+        ids: of the tokens.
+        start: first character of each in its text.
+        end: one past its last character.
+        text: number of its text.
+        counts: how many tokens each text has.
+    """
+
+    ids: Integers
+    start: Integers
+    end: Integers
+    text: Integers
+    counts: Integers
+
+
+def _cut(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase) -> _Cut:
+    """Token ids and offsets of texts, with nothing added."""
+    import numpy as np
+
+    output: BatchEncoding | dict[str, list[Any]] = {"input_ids": [], "offset_mapping": []}
+    if texts:
+        output = tokenizer(
+            list(texts),
+            add_special_tokens=False,
+            return_offsets_mapping=True,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            verbose=False,
+        )
+    counts = np.array([len(ids) for ids in output["input_ids"]], dtype=np.int64)
+    flat = chain.from_iterable(chain.from_iterable(output["offset_mapping"]))
+    offsets = np.fromiter(flat, dtype=np.int64).reshape(-1, 2)
+    return _Cut(
+        ids=np.fromiter(chain.from_iterable(output["input_ids"]), dtype=np.int64),
+        start=offsets[:, 0],
+        end=offsets[:, 1],
+        text=np.repeat(np.arange(len(counts)), counts),
+        counts=counts,
+    )
+
+
+def _refuse(
+    requests: Sequence[ScoreRequest],
+    cut: _Cut,
+    crossing: Integers,
+    tokenizer: PreTrainedTokenizerBase,
+    *,
+    frame: Frame,
+    window: int | None,
+    vocabulary: int,
+) -> None:
+    """Refuse the first request that cannot be scored; see `encode`."""
+    import numpy as np
+
+    lengths = cut.counts + len(frame.before) + len(frame.after)
+    first = np.cumsum(cut.counts) - cut.counts
+    doubtful = np.zeros(len(requests), dtype=np.bool_)
+    doubtful[crossing] = True
+    doubtful[cut.text[cut.ids >= vocabulary]] = True
+    if max((*frame.before, *frame.after), default=0) >= vocabulary:
+        doubtful[:] = True
+    if window is not None:
+        doubtful |= lengths > window
+    if frame.before:
+        there = np.flatnonzero(cut.counts)
+        doubtful[there[cut.ids[first[there]] == frame.before[0]]] = True
+    for number in np.flatnonzero(doubtful).tolist():
+        request = requests[number]
+        ids = tuple(cut.ids[cut.text == number].tolist())
         sequence = (*frame.before, *ids, *frame.after)
+        _refuse_double(ids, frame, request, tokenizer)
         _refuse_long(sequence, window, request)
         _refuse_unknown(sequence, vocabulary, request, tokenizer)
-        spans = trim_spans(text, offsets)
-        shift = len(text) - len(request.text)
-        words = _regions(request, shift) if by_region else word_spans(text, punctuation=punctuation)
-        known = _encoded(request, sequence, spans, words, shift=shift, frame=frame, names=names)
-        encoded.append(known)
-    return encoded
+        if number in crossing:
+            raise ModelError(
+                where=f"text {shortened(request.text)!r}",
+                seen="a token covers its beginning and the end of its context",
+                todo="With this tokenizer the two cannot be scored apart; change where they part.",
+            )
 
 
-def _cut(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase) -> BatchEncoding:
-    """Token ids and offsets of texts, with nothing added."""
-    output: BatchEncoding = tokenizer(
-        list(texts),
-        add_special_tokens=False,
-        return_offsets_mapping=True,
-        return_attention_mask=False,
-        return_token_type_ids=False,
-        verbose=False,
+def _framed(
+    numbers: Sequence[int],
+    cut: _Cut,
+    frame: Frame,
+    tokenizer: PreTrainedTokenizerBase,
+    *,
+    start: Integers,
+    end: Integers,
+    words: Integers,
+    wanted: Flags,
+) -> EncodedTexts:
+    """Tokens with what stands around each text.
+
+    Args:
+        numbers: ids of the requests.
+        cut: their tokens.
+        frame: what stands around a text.
+        tokenizer: for the names of tokens.
+        start: first character of each token in its request's text; -1 in the context.
+        end: one past its last character; -1 in the context.
+        words: number of the word of each.
+        wanted: whether it is to be scored.
+    """
+    import numpy as np
+
+    before, after = len(frame.before), len(frame.after)
+    offsets = np.concatenate(([0], np.cumsum(cut.counts + before + after)))
+    own = stretches(offsets[:-1] + before, cut.counts)
+    ids = np.empty(offsets[-1], dtype=np.int64)
+    ids[own] = cut.ids
+    for index, token in enumerate(frame.before):
+        ids[offsets[:-1] + index] = token
+    for index, token in enumerate(frame.after):
+        ids[offsets[1:] - after + index] = token
+    columns = np.full((3, offsets[-1]), -1, dtype=np.int64)
+    columns[:, own] = start, end, words
+    is_wanted = np.zeros(offsets[-1], dtype=np.bool_)
+    is_wanted[own] = wanted
+    # The first token of a text is written last, over those after it.
+    firsts = np.diff(offsets)
+    inside = start >= 0
+    text = cut.text[inside][::-1]
+    firsts[text] = own[inside][::-1] - offsets[text]
+    plain = ids.tolist()
+    distinct = list(set(plain))
+    names = dict(zip(distinct, tokenizer.convert_ids_to_tokens(distinct), strict=True))
+    return EncodedTexts(
+        requests=numbers,
+        offsets=offsets,
+        firsts=firsts.tolist(),
+        ids=ids,
+        tokens=[names[number] for number in plain],
+        start=columns[0],
+        end=columns[1],
+        words=columns[2],
+        wanted=is_wanted,
     )
-    return output
-
-
-def _names(
-    sequences: Iterable[Sequence[int]], frame: Frame, tokenizer: PreTrainedTokenizerBase
-) -> dict[int, str]:
-    """Every token of some texts and of what stands around them, as text; each looked up once."""
-    ids = list(set(chain(frame.before, frame.after, *sequences)))
-    return dict(zip(ids, tokenizer.convert_ids_to_tokens(ids), strict=True))
 
 
 def _refuse_long(sequence: Sequence[int], window: int | None, request: ScoreRequest) -> None:
@@ -203,44 +346,6 @@ def _refuse_unknown(
             f" and the model knows {vocabulary} tokens",
             todo="Does the tokenizer in the folder belong to this model?",
         )
-
-
-def _encoded(
-    request: ScoreRequest,
-    sequence: tuple[int, ...],
-    spans: Sequence[Span],
-    words: Sequence[Span],
-    *,
-    shift: int,
-    frame: Frame,
-    names: Mapping[int, str],
-) -> Encoded:
-    """Put together what is known of a request; `spans` and `words` count in the whole text.
-
-    Its own text begins `shift` characters after the whole one; `names` are the tokens as text.
-
-    Raises:
-        ModelError: a token lies across the boundary between context and text.
-    """
-    if any(start < shift < end for start, end in spans):
-        raise ModelError(
-            where=f"text {shortened(request.text)!r}",
-            seen="a token covers its beginning and the end of its context",
-            todo="With this tokenizer the two cannot be scored apart; change where they part.",
-        )
-    own = [(start - shift, end - shift) if start >= shift else _NOWHERE for start, end in spans]
-    all_spans = [*[_NOWHERE] * len(frame.before), *own, *[_NOWHERE] * len(frame.after)]
-    numbers = containing_each(words, [start for start, _ in spans])
-    wanted = request.wanted if request.wanted is not None else ((0, len(request.text)),)
-    return Encoded(
-        request=request.id,
-        ids=sequence,
-        tokens=tuple(names[each] for each in sequence),
-        spans=tuple(all_spans),
-        words=(*[-1] * len(frame.before), *numbers, *[-1] * len(frame.after)),
-        first=next((i for i, span in enumerate(all_spans) if span[0] >= 0), len(all_spans)),
-        wanted=tuple(tokens_in(all_spans, wanted)),
-    )
 
 
 def shortened(text: str, limit: int = 60) -> str:

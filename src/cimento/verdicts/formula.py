@@ -29,7 +29,8 @@ from cimento.suites.formula import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from cimento.measures.values import Floats, Integers, Reasons
+    from cimento.arrays import Floats, Integers
+    from cimento.measures.values import Reasons
 
 Kind: TypeAlias = Literal["pass", "fail", "tie", "unscored"]
 
