@@ -226,26 +226,25 @@ def region_columns(
     reasons = _reasons(asked, scored, placed, token, region)
     counts = ~scored.left_out[token]
     inside = np.bincount(region[counts], minlength=len(reasons))
-    offsets = np.concatenate(([0], np.cumsum(inside)))
-    values = _measured(scored.surprisal[token[counts]], offsets, metric)
+    values = _measured(scored.surprisal[token[counts]], inside, metric)
     if metric != "sum":
         reasons[(inside == 0) & (reasons < 0)] = scored.texts.number(_over_nothing(metric))
-    values[reasons >= 0] = np.nan
     return RegionColumns(
         unit=scored.unit,
         items=asked.items,
         conditions=asked.conditions,
         offsets=asked.offsets,
-        values=values,
+        values=np.where(reasons >= 0, np.nan, values),
         reasons=reasons,
         texts=scored.texts,
     )
 
 
-def _measured(surprisals: Floats, offsets: Integers, metric: Metric) -> Floats:
+def _measured(surprisals: Floats, lengths: Integers, metric: Metric) -> Floats:
     """The metric over each stretch of an array; NaN over nothing, unless it is a sum."""
     import numpy as np
 
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
     if metric == "sum":
         return totals(surprisals, offsets)
     values = surprisals.tolist()

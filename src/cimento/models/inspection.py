@@ -246,14 +246,14 @@ def _normalised(model: PreTrainedModel, **inputs: torch.Tensor) -> torch.Tensor:
 class _Texts:
     """The texts of a suite that can be encoded, and what keeps the others from it."""
 
-    texts: Sequence[Encoded]
+    texts: list[Encoded]
     refusals: list[str]
 
 
 def _encoded(scorer: Scorer, texts: Sequence[str]) -> _Texts:
     requests = [ScoreRequest(id=number, text=text) for number, text in enumerate(texts)]
     try:
-        return _Texts(scorer.encode(requests), [])
+        return _Texts(list(scorer.encode(requests)), [])
     except ModelError:
         found = _Texts([], [])
         for request in requests:

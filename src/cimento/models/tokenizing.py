@@ -119,39 +119,40 @@ def encode(
     import numpy as np
 
     whole = [_whole(request, leading_blank=leading_blank) for request in requests]
-    shift = np.array(
-        [len(text) - len(request.text) for text, request in zip(whole, requests, strict=True)],
-        dtype=np.int64,
-    )
+    before = [len(text) - len(request.text) for text, request in zip(whole, requests, strict=True)]
     cut, characters = _cut(whole, tokenizer), Characters.of(whole)
     start, end = characters.trimmed(cut.text, cut.start, cut.end)
-    crossing = np.unique(cut.text[(start < shift[cut.text]) & (shift[cut.text] < end)])
+    shift = np.array(before, dtype=np.int64)[cut.text]
+    crossing = np.unique(cut.text[(start < shift) & (shift < end)])
     _refuse(requests, cut, crossing, tokenizer, frame=frame, window=window, vocabulary=vocabulary)
-    regions = zip(requests, shift.tolist(), strict=True)
     begins = (
-        characters.begins_at([begin for begin, _ in _regions(*each)] for each in regions)
+        characters.begins_at(map(_region_begins, requests, before))
         if by_region
         else characters.word_begins(punctuation)
     )
-    asked = (
-        [(low + before, high + before) for low, high in _wanted(request)]
-        for request, before in zip(requests, shift.tolist(), strict=True)
-    )
-    own = start >= shift[cut.text]
+    wanted = map(_wanted, requests, before)
     return _framed(
-        [request.id for request in requests],
+        requests,
         cut,
         frame,
         tokenizer,
-        start=np.where(own, start - shift[cut.text], -1),
-        end=np.where(own, end - shift[cut.text], -1),
+        start=np.where(start < shift, -1, start - shift),
+        end=np.where(start < shift, -1, end - shift),
         words=characters.containing(begins, cut.text, start),
-        wanted=characters.inside(asked, cut.text, start, end),
+        wanted=characters.inside(wanted, cut.text, start, end),
     )
 
 
-def _wanted(request: ScoreRequest) -> tuple[Span, ...]:
-    return ((0, len(request.text)),) if request.wanted is None else request.wanted
+def _wanted(request: ScoreRequest, before: int) -> list[Span]:
+    """The stretches of the whole text that are wanted; its own text begins after so many."""
+    spans = ((0, len(request.text)),) if request.wanted is None else request.wanted
+    return [(low + before, high + before) for low, high in spans]
+
+
+def _region_begins(request: ScoreRequest, before: int) -> list[int]:
+    """Where the regions of the whole text begin; what comes before its own text is one more."""
+    regions = request.regions or ((0, len(request.text)),)
+    return [*([0] if before else []), *(start + before for start, _ in regions)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +241,7 @@ def _refuse(
 
 
 def _framed(
-    numbers: Sequence[int],
+    requests: Sequence[ScoreRequest],
     cut: _Cut,
     frame: Frame,
     tokenizer: PreTrainedTokenizerBase,
@@ -253,8 +254,8 @@ def _framed(
     """Tokens with what stands around each text.
 
     Args:
-        numbers: ids of the requests.
-        cut: their tokens.
+        requests: what is asked.
+        cut: the tokens of its texts.
         frame: what stands around a text.
         tokenizer: for the names of tokens.
         start: first character of each token in its request's text; -1 in the context.
@@ -282,20 +283,24 @@ def _framed(
     inside = start >= 0
     text = cut.text[inside][::-1]
     firsts[text] = own[inside][::-1] - offsets[text]
-    plain = ids.tolist()
-    distinct = list(set(plain))
-    names = dict(zip(distinct, tokenizer.convert_ids_to_tokens(distinct), strict=True))
     return EncodedTexts(
-        requests=numbers,
+        requests=[request.id for request in requests],
         offsets=offsets,
         firsts=firsts.tolist(),
         ids=ids,
-        tokens=[names[number] for number in plain],
+        tokens=_names(ids.tolist(), tokenizer),
         start=columns[0],
         end=columns[1],
         words=columns[2],
         wanted=is_wanted,
     )
+
+
+def _names(ids: Sequence[int], tokenizer: PreTrainedTokenizerBase) -> list[str]:
+    """Tokens as text; each different one is looked up once."""
+    distinct = list(set(ids))
+    names = dict(zip(distinct, tokenizer.convert_ids_to_tokens(distinct), strict=True))
+    return [names[number] for number in ids]
 
 
 def _refuse_long(sequence: Sequence[int], window: int | None, request: ScoreRequest) -> None:
@@ -314,13 +319,6 @@ def _whole(request: ScoreRequest, *, leading_blank: bool) -> str:
     if blank and request.text and not request.context:
         return f" {request.text}"
     return " ".join(part for part in (request.context, request.text) if part)
-
-
-def _regions(request: ScoreRequest, shift: int) -> list[Span]:
-    """The regions of a request in its whole text; what comes before it is one more."""
-    regions = request.regions or ((0, len(request.text)),)
-    before = [(0, shift)] if shift else []
-    return before + [(start + shift, end + shift) for start, end in regions]
 
 
 def _refuse_double(
