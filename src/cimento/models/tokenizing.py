@@ -120,11 +120,10 @@ def encode(
 
     whole = [_whole(request, leading_blank=leading_blank) for request in requests]
     before = [len(text) - len(request.text) for text, request in zip(whole, requests, strict=True)]
-    cut, characters = _cut(whole, tokenizer), Characters.of(whole)
-    start, end = characters.trimmed(cut.text, cut.start, cut.end)
+    characters = Characters.of(whole)
+    cut = _cut(whole, tokenizer, characters)
     shift = np.array(before, dtype=np.int64)[cut.text]
-    crossing = np.unique(cut.text[(start < shift) & (shift < end)])
-    _refuse(requests, cut, crossing, tokenizer, frame=frame, window=window, vocabulary=vocabulary)
+    _refuse(requests, cut, shift, tokenizer, frame=frame, window=window, vocabulary=vocabulary)
     begins = (
         characters.begins_at(map(_region_begins, requests, before))
         if by_region
@@ -136,10 +135,10 @@ def encode(
         cut,
         frame,
         tokenizer,
-        start=np.where(start < shift, -1, start - shift),
-        end=np.where(start < shift, -1, end - shift),
-        words=characters.containing(begins, cut.text, start),
-        wanted=characters.inside(wanted, cut.text, start, end),
+        start=np.where(cut.start < shift, -1, cut.start - shift),
+        end=np.where(cut.start < shift, -1, cut.end - shift),
+        words=characters.containing(begins, cut.text, cut.start),
+        wanted=characters.inside(wanted, cut.text, cut.start, cut.end),
     )
 
 
@@ -161,7 +160,7 @@ class _Cut:
 
     Attributes:
         ids: of the tokens.
-        start: first character of each in its text.
+        start: first character of each in its text, after the blanks before it.
         end: one past its last character.
         text: number of its text.
         counts: how many tokens each text has.
@@ -174,7 +173,7 @@ class _Cut:
     counts: Integers
 
 
-def _cut(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase) -> _Cut:
+def _cut(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, characters: Characters) -> _Cut:
     """Token ids and offsets of texts, with nothing added."""
     import numpy as np
 
@@ -191,19 +190,16 @@ def _cut(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase) -> _Cut:
     counts = np.array([len(ids) for ids in output["input_ids"]], dtype=np.int64)
     flat = chain.from_iterable(chain.from_iterable(output["offset_mapping"]))
     offsets = np.fromiter(flat, dtype=np.int64).reshape(-1, 2)
-    return _Cut(
-        ids=np.fromiter(chain.from_iterable(output["input_ids"]), dtype=np.int64),
-        start=offsets[:, 0],
-        end=offsets[:, 1],
-        text=np.repeat(np.arange(len(counts)), counts),
-        counts=counts,
-    )
+    text = np.repeat(np.arange(len(counts)), counts)
+    start, end = characters.trimmed(text, offsets[:, 0], offsets[:, 1])
+    ids = np.fromiter(chain.from_iterable(output["input_ids"]), dtype=np.int64)
+    return _Cut(ids=ids, start=start, end=end, text=text, counts=counts)
 
 
 def _refuse(
     requests: Sequence[ScoreRequest],
     cut: _Cut,
-    crossing: Integers,
+    shift: Integers,
     tokenizer: PreTrainedTokenizerBase,
     *,
     frame: Frame,
@@ -216,6 +212,7 @@ def _refuse(
     lengths = cut.counts + len(frame.before) + len(frame.after)
     first = np.cumsum(cut.counts) - cut.counts
     doubtful = np.zeros(len(requests), dtype=np.bool_)
+    crossing = cut.text[(cut.start < shift) & (shift < cut.end)]
     doubtful[crossing] = True
     doubtful[cut.text[cut.ids >= vocabulary]] = True
     if max((*frame.before, *frame.after), default=0) >= vocabulary:
@@ -251,18 +248,7 @@ def _framed(
     words: Integers,
     wanted: Flags,
 ) -> EncodedTexts:
-    """Tokens with what stands around each text.
-
-    Args:
-        requests: what is asked.
-        cut: the tokens of its texts.
-        frame: what stands around a text.
-        tokenizer: for the names of tokens.
-        start: first character of each token in its request's text; -1 in the context.
-        end: one past its last character; -1 in the context.
-        words: number of the word of each.
-        wanted: whether it is to be scored.
-    """
+    """Tokens with what stands around each text; the columns are those of `EncodedTexts`."""
     import numpy as np
 
     before, after = len(frame.before), len(frame.after)
