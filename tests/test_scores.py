@@ -10,7 +10,7 @@ import pytest
 from cimento.answers import LEFT_OUT, NO_LEFT_CONTEXT, SCORES, TOKENS
 from cimento.measures import NOT_ASKED, find_measure, find_measures
 from cimento.measures.first_token import with_first_tokens
-from cimento.measures.scores import each_cost, scores_table, sentences
+from cimento.measures.scores import each_cost, each_sentence, scores_table
 from tests.judging import make_suite, requests_of, word_tokens
 
 LN2 = math.log(2)
@@ -22,7 +22,7 @@ def suite_of(formula="(*;%good%) < (*;%bad%)", items=PAIRS):
 
 
 def table_of(suite, tokens, *measures, **options):
-    scored = sentences(tokens, requests_of(suite), **options)
+    scored = each_sentence(tokens, requests_of(suite), **options)
     return scores_table(scored, find_measures(measures))
 
 
@@ -90,7 +90,7 @@ def test_columns_of_the_table_reach_the_measures():
 
 def test_costs_turn_measures_of_which_the_better_has_more():
     suite = suite_of(items=[{"good": "ab", "bad": "cd"}])
-    scored = sentences(word_tokens(suite, [1.0, 3.0]), requests_of(suite))
+    scored = list(each_sentence(word_tokens(suite, [1.0, 3.0]), requests_of(suite)))
     cost = {name: own for item, name, own in each_cost(scored, find_measure("lp")) if item == "1"}
     assert cost == {"good": (1.0,), "bad": (3.0,)}
     cost = {name: own for item, name, own in each_cost(scored, find_measure("ppl")) if item == "1"}

@@ -72,7 +72,7 @@ def perplexities(run: Run) -> list[Perplexity]:
     scored = list(sentences_of(run))
     found = []
     for name, items in items_by_phenomenon(suite_of(run)).items():
-        own = [each for each in scored if each.stimulus.item in set(items)]
+        own = [each for each in scored if each.item in set(items)]
         found.append(_perplexity(run, name, own))
     return found
 
@@ -88,9 +88,7 @@ def _perplexity(run: Run, phenomenon: str, scored: Sequence[ScoredSentence]) -> 
         reasons += [reason] if reason else []
     good, _ = _of(scored, set(names) - bad) if bad else (None, None)
     worse, _ = _of(scored, bad) if bad else (None, None)
-    counts = [
-        each.stimulus.condition in bad for each in scored if isinstance(each.sentence, Sentence)
-    ]
+    counts = [each.condition in bad for each in scored if isinstance(each.sentence, Sentence)]
     return Perplexity(
         suite=run.suite.name,
         model=run.model,
@@ -114,7 +112,7 @@ def unacceptable_conditions(run: Run) -> set[str]:
 
 def _of(scored: Sequence[ScoredSentence], conditions: set[str]) -> tuple[float | None, str | None]:
     """The perplexity of some conditions over the sentences that have a score, or why none."""
-    own = [each.sentence for each in scored if each.stimulus.condition in conditions]
+    own = [each.sentence for each in scored if each.condition in conditions]
     known = [each for each in own if isinstance(each, Sentence)]
     if not known:
         reasons = (each.reason for each in own if isinstance(each, Missing))

@@ -18,9 +18,12 @@ from cimento.errors import TableError, UsageError
 from cimento.measures.stored import (
     NOT_ASKED,
     NOTHING_SCORED,
+    AskedColumns,
     TokenColumns,
-    in_suite_order,
+    covered,
+    in_text_order,
     token_columns,
+    tokens_of,
 )
 from cimento.measures.values import (
     Missing,
@@ -39,9 +42,6 @@ if TYPE_CHECKING:
 FinalMarkRule: TypeAlias = Literal["keep", "drop"]
 
 NOTHING_BEGINS = "no token begins in this region"
-
-_PAIRS_AT_ONCE = 1 << 20
-"""How many tokens are held at once beside the regions that they may cover."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +216,8 @@ def region_columns(
     import numpy as np
 
     _check_metric(metric)
-    scored = token_columns(tokens)
-    asked = _Asked.of(requests)
+    scored = token_columns(in_text_order(tokens))
+    asked = AskedColumns.of(requests)
     placed = _Placed.of(asked, scored)
     token, region = placed.token, placed.region
     if final_marks == "drop":
@@ -259,60 +259,6 @@ def _measured(surprisals: Floats, lengths: Integers, metric: Metric) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """A requests table as columns: first those of stimuli, then those of all their regions.
-
-    Attributes:
-        items: id of the item of each stimulus.
-        conditions: name of its condition.
-        request: number of its text; -1 for none.
-        texts: the whole sentence.
-        offsets: where its regions begin; one more at the end.
-        start: first character of each region.
-        end: one past its last character.
-        needed: whether a prediction refers to it.
-        stimulus: number of the stimulus that it belongs to.
-    """
-
-    items: list[str]
-    conditions: list[str]
-    request: Integers
-    texts: list[str]
-    offsets: Integers
-    start: Integers
-    end: Integers
-    needed: Flags
-    stimulus: Integers
-
-    @classmethod
-    def of(cls, requests: pl.DataFrame) -> _Asked:
-        """The columns of a requests table."""
-        import numpy as np
-        import polars as pl
-
-        asked = in_suite_order(requests)
-        begins = asked.select(
-            ((pl.col("item") != pl.col("item").shift()) | pl.col("item").shift().is_null())
-            | (pl.col("condition") != pl.col("condition").shift())
-        ).to_series()
-        first = np.flatnonzero(begins.fill_null(value=True).to_numpy())
-        stimuli = asked.select("item", "condition", "request", "text")[first]
-        offsets = np.concatenate((first, [len(asked)])).astype(np.int64)
-        whole = [asked[name].cast(pl.Int64).to_numpy() for name in ("start", "end")]
-        return cls(
-            items=stimuli["item"].to_list(),
-            conditions=stimuli["condition"].to_list(),
-            request=stimuli["request"].cast(pl.Int64).fill_null(-1).to_numpy(),
-            texts=stimuli["text"].to_list(),
-            offsets=offsets,
-            start=whole[0],
-            end=whole[1],
-            needed=asked["needed"].to_numpy(),
-            stimulus=np.repeat(np.arange(len(first)), np.diff(offsets)),
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Placed:
     """The tokens of all regions, those of a region together and in their order.
 
@@ -331,7 +277,7 @@ class _Placed:
     named: Flags
 
     @classmethod
-    def of(cls, asked: _Asked, scored: TokenColumns) -> _Placed:
+    def of(cls, asked: AskedColumns, scored: TokenColumns) -> _Placed:
         """The tokens of each stimulus where they belong.
 
         Raises:
@@ -339,8 +285,7 @@ class _Placed:
         """
         import numpy as np
 
-        first = np.searchsorted(scored.request, asked.request, side="left")
-        counts = np.searchsorted(scored.request, asked.request, side="right") - first
+        first, counts = tokens_of(scored, asked.request)
         token = stretches(first, counts)
         stimulus = np.repeat(np.arange(len(counts)), counts)
         region = _region_of(asked, stimulus, scored.start[token])
@@ -358,7 +303,7 @@ class _Placed:
         )
 
 
-def _region_of(asked: _Asked, stimulus: Integers, start: Integers) -> Integers:
+def _region_of(asked: AskedColumns, stimulus: Integers, start: Integers) -> Integers:
     """The region in which each of some tokens begins; -1 where its stimulus has no text."""
     import numpy as np
 
@@ -376,7 +321,7 @@ def _region_of(asked: _Asked, stimulus: Integers, start: Integers) -> Integers:
     return np.where(nowhere, -1, filled[np.where(nowhere, 0, places)] if len(filled) else -1)
 
 
-def _check_named(asked: _Asked, stimulus: Integers, named: Integers) -> None:
+def _check_named(asked: AskedColumns, stimulus: Integers, named: Integers) -> None:
     """See that the regions which the source named are there."""
     import numpy as np
 
@@ -393,7 +338,7 @@ def _check_named(asked: _Asked, stimulus: Integers, named: Integers) -> None:
 
 
 def _reasons(
-    asked: _Asked, scored: TokenColumns, placed: _Placed, token: Integers, region: Integers
+    asked: AskedColumns, scored: TokenColumns, placed: _Placed, token: Integers, region: Integers
 ) -> Integers:
     """Why regions have no value: they are not there, or one of their tokens has none."""
     import numpy as np
@@ -406,7 +351,9 @@ def _reasons(
     return reasons
 
 
-def _mark_absent(asked: _Asked, scored: TokenColumns, placed: _Placed, reasons: Integers) -> None:
+def _mark_absent(
+    asked: AskedColumns, scored: TokenColumns, placed: _Placed, reasons: Integers
+) -> None:
     """Say of regions with text why they have no tokens, or not all of them."""
     import numpy as np
 
@@ -425,52 +372,17 @@ def _mark_absent(asked: _Asked, scored: TokenColumns, placed: _Placed, reasons: 
     start = asked.start[filled[np.searchsorted(owner, stimuli, side="left")]]
     end = asked.end[filled[np.searchsorted(owner, stimuli, side="right") - 1]]
     whole = np.zeros(len(asked.items), dtype=np.bool_)
-    whole[stimuli] = _covered(scored, placed, stimuli, start, end)
+    first, counts = placed.first, placed.counts
+    whole[stimuli] = covered(scored, first[stimuli], counts[stimuli], start, end)
     doubtful = unneeded[~whole[asked.stimulus[unneeded]]]
-    covered = _covered(
-        scored, placed, asked.stimulus[doubtful], asked.start[doubtful], asked.end[doubtful]
+    owners = asked.stimulus[doubtful]
+    there = covered(
+        scored, first[owners], counts[owners], asked.start[doubtful], asked.end[doubtful]
     )
-    reasons[doubtful[~covered]] = texts.number(NOT_ASKED)
+    reasons[doubtful[~there]] = texts.number(NOT_ASKED)
 
 
-def _covered(
-    scored: TokenColumns, placed: _Placed, stimuli: Integers, start: Integers, end: Integers
-) -> Flags:
-    """Whether tokens in one unbroken row reach from the first character of a span to its last.
-
-    The characters between need not be covered: some tokenizers drop some.
-
-    Args:
-        scored: all tokens.
-        placed: which of them each stimulus has.
-        stimuli: the stimulus of each span.
-        start: first character of each span.
-        end: one past its last character.
-    """
-    import numpy as np
-
-    covered = np.zeros(len(stimuli), dtype=np.bool_)
-    sizes = np.cumsum(placed.counts[stimuli]) // _PAIRS_AT_ONCE
-    for part in np.split(np.arange(len(stimuli)), np.flatnonzero(np.diff(sizes)) + 1):
-        counts = placed.counts[stimuli[part]]
-        token = stretches(placed.first[stimuli[part]], counts)
-        span = np.repeat(np.arange(len(part)), counts)
-        position = scored.position[token]
-        begin, stop = scored.start[token], scored.end[token]
-        opens = (begin <= start[part][span]) & (start[part][span] < stop)
-        closes = (begin < end[part][span]) & (end[part][span] <= stop)
-        never, limits = np.zeros(len(part), dtype=np.int64), np.iinfo(np.int64)
-        first, last = never + limits.max, never + limits.min
-        np.minimum.at(first, span[opens], position[opens])
-        np.maximum.at(last, span[closes], position[closes])
-        between = (first[span] <= position) & (position <= last[span])
-        present = np.bincount(span[between], minlength=len(part))
-        reached = (first < limits.max) & (last > limits.min)
-        covered[part] = reached & (present == np.where(reached, last - first + 1, -1))
-    return covered
-
-
-def _without_marks(asked: _Asked) -> Integers:
+def _without_marks(asked: AskedColumns) -> Integers:
     """Where each region ends without its final punctuation; nowhere for nothing but marks."""
     import numpy as np
 

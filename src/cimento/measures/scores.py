@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cimento.answers import LEFT_OUT, SCORES
+from cimento.arrays import stretches
 from cimento.measures.registry import Measure
 from cimento.measures.sentence import NO_LOGISTIC_SUMS, NO_LOGITS, NO_UNIGRAMS, Numbers, Sentence
 from cimento.measures.stored import (
     NOT_ASKED,
     NOTHING_SCORED,
-    Answer,
-    Stimulus,
-    StoredTable,
-    corrected,
-    in_whole_texts,
-    is_covered,
-    known_or_missing,
-    read_answers,
-    side_by_side,
+    AskedColumns,
+    TokenColumns,
+    covered,
+    in_text_order,
+    token_columns,
+    tokens_of,
 )
 from cimento.measures.unigrams import Unigrams
 from cimento.measures.values import Missing, Value
@@ -29,41 +27,39 @@ from cimento.measures.values import Missing, Value
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.arrays import Integers
+
+_TOGETHER = 4096
+"""Sentences whose tokens are Python objects at the same time."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScoredSentence:
-    """A stimulus and what measures are made from, or why there are none."""
+    """A stimulus and what measures are made from.
 
-    stimulus: Stimulus
+    Attributes:
+        suite: name of its suite.
+        item: id of its item.
+        condition: its name.
+        text: the whole sentence.
+        sentence: what measures are made from, or why there is nothing.
+    """
+
+    suite: str
+    item: str
+    condition: str
+    text: str
     sentence: Sentence | Missing
 
 
-def sentences(
-    tokens: StoredTable,
-    requests: StoredTable,
-    *,
-    model_kind: str = "",
-    unigrams: Unigrams | None = None,
-) -> list[ScoredSentence]:
-    """Every stimulus of a requests table with what is known of it as a whole.
-
-    Args:
-        tokens: as for `each_sentence`.
-        requests: as for `each_sentence`.
-        model_kind: as for `each_sentence`.
-        unigrams: as for `each_sentence`.
-    """
-    return list(each_sentence(tokens, requests, model_kind=model_kind, unigrams=unigrams))
-
-
 def each_sentence(
-    tokens: StoredTable,
-    requests: StoredTable,
+    tokens: pl.DataFrame,
+    requests: pl.DataFrame,
     *,
     model_kind: str = "",
     unigrams: Unigrams | None = None,
 ) -> Iterator[ScoredSentence]:
-    """The same, one stimulus after the other.
+    """Every stimulus of a requests table with what is known of it as a whole.
 
     A sentence is missing, with the reason, where one of its tokens has no score or was not asked
     for. Tokens that are left out count in no sum and no length.
@@ -75,15 +71,23 @@ def each_sentence(
         unigrams: frequencies, for the measures that need them.
     """
     pseudo = {"causal": False, "seq2seq": False, "masked": True}.get(model_kind)
-    texts = chain.from_iterable(map(_texts, in_whole_texts(tokens)))
-    for stimulus, text in side_by_side(requests, texts):
-        answer, columns = text or ((), None)
-        absent = _absent(stimulus, answer, columns)
-        if absent is not None or columns is None:
-            yield ScoredSentence(stimulus, absent or Missing(LEFT_OUT))
-            continue
-        sentence = _sentence(stimulus, columns, pseudo=pseudo, unigrams=unigrams)
-        yield ScoredSentence(stimulus, sentence)
+    ordered, asked = in_text_order(tokens), AskedColumns.of(requests)
+    scored = token_columns(ordered)
+    first, counts = tokens_of(scored, asked.request)
+    absent = _absent(asked, scored, first, counts)
+    for begin in range(0, len(asked.items), _TOGETHER):
+        end = min(begin + _TOGETHER, len(asked.items))
+        columns = _columns(ordered, scored, first[begin:end], counts[begin:end])
+        for place, own in zip(range(begin, end), columns, strict=True):
+            text, reason = asked.texts[place], absent[place]
+            sentence = (
+                Missing(reason)
+                if reason
+                else _sentence(text, own, pseudo=pseudo, unigrams=unigrams)
+            )
+            yield ScoredSentence(
+                asked.suites[place], asked.items[place], asked.conditions[place], text, sentence
+            )
 
 
 def scores_table(scored: Iterable[ScoredSentence], measures: Sequence[Measure]) -> pl.DataFrame:
@@ -92,7 +96,7 @@ def scores_table(scored: Iterable[ScoredSentence], measures: Sequence[Measure]) 
 
     rows = []
     for each in scored:
-        place = (each.stimulus.suite, each.stimulus.item, each.stimulus.condition)
+        place = (each.suite, each.item, each.condition)
         for measure in measures:
             value = measure.of(each.sentence)
             known = (None, value.reason) if isinstance(value, Missing) else (value, None)
@@ -115,80 +119,87 @@ def each_cost(
         value = measure.of(each.sentence)
         if not isinstance(value, Missing) and measure.higher_is_better:
             value = 0.0 - value
-        yield each.stimulus.item, each.stimulus.condition, (value,)
+        yield each.item, each.condition, (value,)
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The columns of the tokens table for one text."""
+    """The columns of the tokens table for one text, without the tokens that are left out."""
 
     tokens: tuple[str, ...]
-    logprobs_nats: tuple[Value, ...]
+    logprobs_nats: tuple[float, ...]
     logits: tuple[float, ...] | Missing
     log_sigmoid_sums: tuple[float, ...] | Missing
 
 
-def _texts(tokens: pl.DataFrame) -> Iterator[tuple[int, tuple[Answer, _Columns | None]]]:
-    """The texts of a piece of the tokens table, each with its tokens and its columns."""
-    columns = _columns(tokens)
-    for number, answer in read_answers(tokens)[1]:
-        yield number, (answer, columns.get(number))
+def _columns(
+    tokens: pl.DataFrame, scored: TokenColumns, first: Integers, counts: Integers
+) -> Iterator[_Columns]:
+    """The columns of some texts.
 
+    Args:
+        tokens: in the order of texts.
+        scored: the same tokens.
+        first: the first token of each text.
+        counts: how many tokens it has.
+    """
+    import numpy as np
 
-def _columns(tokens: pl.DataFrame) -> Mapping[int, _Columns]:
-    """Number of a text to its columns, without the tokens that are left out."""
-    import polars as pl
-
-    optional = [name for name in ("logit", "log_sigmoid_sum") if name in tokens.columns]
-    kept = (
-        corrected(tokens)
-        .filter(pl.col("unscored_reason").ne_missing(LEFT_OUT))
-        .sort("request", "position")
-    )
-    lists = kept.group_by("request", maintain_order=True).agg(
-        "token", "logprob_nats", "unscored_reason", *optional
-    )
-    return {
-        row["request"]: _Columns(
-            tokens=tuple(row["token"]),
-            logprobs_nats=tuple(
-                map(known_or_missing, row["logprob_nats"], row["unscored_reason"], row["token"])
-            ),
-            logits=_all_or_missing(row.get("logit"), NO_LOGITS),
-            log_sigmoid_sums=_all_or_missing(row.get("log_sigmoid_sum"), NO_LOGISTIC_SUMS),
+    places, text = stretches(first, counts), np.repeat(np.arange(len(counts)), counts)
+    kept = ~scored.left_out[places]
+    rows = tokens[places[kept]]
+    ends = np.cumsum(np.bincount(text[kept], minlength=len(counts)))
+    names = ("token", "logprob_nats", "logit", "log_sigmoid_sum")
+    columns = [rows[name].to_list() if name in rows.columns else [] for name in names]
+    for begin, end in pairwise([0, *ends.tolist()]):
+        words, logprobs, logits, sums = (tuple(column[begin:end]) for column in columns)
+        yield _Columns(
+            words,
+            logprobs,
+            _all_or_missing(logits, NO_LOGITS),
+            _all_or_missing(sums, NO_LOGISTIC_SUMS),
         )
-        for row in lists.iter_rows(named=True)
-    }
 
 
-def _all_or_missing(values: list[float | None] | None, missing: Missing) -> Numbers | Missing:
-    known = tuple(value for value in values or () if value is not None)
+def _all_or_missing(values: tuple[float | None, ...], missing: Missing) -> Numbers | Missing:
+    known = tuple(value for value in values if value is not None)
     return known if values and len(known) == len(values) else missing
 
 
-def _absent(stimulus: Stimulus, answer: Answer, columns: _Columns | None) -> Missing | None:
-    """Why nothing can be said of a sentence as a whole."""
-    if not answer:
-        return Missing(NOTHING_SCORED if any(stimulus.needed) else NOT_ASKED)
-    if columns is None:
-        return Missing(LEFT_OUT)
-    text = stimulus.text
-    span = (len(text) - len(text.lstrip()), len(text.rstrip()))
-    named = any(token.region is not None for token in answer)
-    return None if named or is_covered(span, answer) else Missing(NOT_ASKED)
+def _absent(
+    asked: AskedColumns, scored: TokenColumns, first: Integers, counts: Integers
+) -> list[str]:
+    """Why nothing can be said of each sentence as a whole; empty where something can."""
+    import numpy as np
+
+    n = len(asked.items)
+    places, owner = stretches(first, counts), np.repeat(np.arange(n), counts)
+    start = np.array([len(text) - len(text.lstrip()) for text in asked.texts], dtype=np.int64)
+    end = np.array([len(text.rstrip()) for text in asked.texts], dtype=np.int64)
+    named = np.bincount(owner[scored.region[places] >= 0], minlength=n) > 0
+    whole = named | covered(scored, first, counts, start, end)
+    reasons, texts = scored.reasons[places], scored.texts.texts()
+    wrong = np.flatnonzero(reasons >= 0)[::-1]
+    why = np.full(n, -1, dtype=np.int64)
+    # The first of a sentence's tokens gives the reason, for it is written last.
+    why[owner[wrong]] = reasons[wrong]
+    absent = [texts[number] if number >= 0 else "" for number in why.tolist()]
+    for place in np.flatnonzero(~whole).tolist():
+        absent[place] = NOT_ASKED
+    needed = np.bincount(asked.stimulus[asked.needed], minlength=n) > 0
+    for place in np.flatnonzero((counts == 0) & needed).tolist():
+        absent[place] = NOTHING_SCORED
+    counting = np.bincount(owner[~scored.left_out[places]], minlength=n)
+    for place in np.flatnonzero((counting == 0) & (counts > 0)).tolist():
+        absent[place] = LEFT_OUT
+    return absent
 
 
 def _sentence(
-    stimulus: Stimulus, columns: _Columns, *, pseudo: bool | None, unigrams: Unigrams | None
-) -> Sentence | Missing:
-    logprobs: list[float] = []
-    for value in columns.logprobs_nats:
-        if isinstance(value, Missing):
-            return value
-        logprobs.append(value)
-    text = stimulus.text
+    text: str, columns: _Columns, *, pseudo: bool | None, unigrams: Unigrams | None
+) -> Sentence:
     return Sentence(
-        logprobs_nats=tuple(logprobs),
+        logprobs_nats=columns.logprobs_nats,
         n_words=len(text.split()),
         n_chars=len(text),
         pseudo=pseudo,

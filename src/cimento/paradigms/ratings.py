@@ -359,7 +359,7 @@ def _compared(suite: Suite, options: RatingOptions) -> tuple[RatedSentence, ...]
 def _sentence_outcomes(run: Run, measures: Iterable[str]) -> Iterator[Outcome]:
     """The values of every sentence: of the measures, and of what is held constant beside them."""
     suite, options = suite_of(run), _options(run)
-    scored = {(s.stimulus.item, s.stimulus.condition): s for s in sentences_of(run)}
+    scored = {(s.item, s.condition): s for s in sentences_of(run)}
     in_order = [scored[item.id, condition.name] for item, condition in suite.stimuli()]
     sentences = _compared(suite, options)
     for measure in map(find_measure, measures):
@@ -387,7 +387,7 @@ def _covariates(
     like = Outcome(
         item=sentence.id, question=WORDS, cluster=_cluster(sentence), groups=_groups(sentence)
     )
-    n_words = float(len(scored.stimulus.text.split()))
+    n_words = float(len(scored.text.split()))
     yield dataclasses.replace(like, value=n_words, unit="words")
     if isinstance(scored.sentence, Missing):
         tokens, reason = None, scored.sentence.reason
