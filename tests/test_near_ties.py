@@ -125,7 +125,10 @@ def test_the_figure_of_models_check_can_be_used(tmp_path, capsys, monkeypatch):
     assert invoke(["judge", str(tmp_path), "--near-ties", "-1"]) == 2
     assert invoke(["judge", str(tmp_path), "--json"]) == 0
     [judged] = json.loads(capsys.readouterr().out)["runs"]
-    assert judged["estimates"][0]["near_tie_bits"] == NEAR_TIE_BITS["bfloat16"]
+    assert judged["estimates"][0]["near_tie_bits"] == 9.5
+    assert invoke([*command, "-o", str(tmp_path / "usual"), "--json"]) == 0
+    [usual] = json.loads(capsys.readouterr().out)["runs"]
+    assert usual["estimates"][0]["near_tie_bits"] == NEAR_TIE_BITS["bfloat16"]
 
 
 def test_a_threshold_that_is_no_finite_number_is_refused(capsys):

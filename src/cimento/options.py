@@ -310,7 +310,35 @@ class JudgingOptions(Options):
         unit="bits",
         ge=0.0,
     )
-    seed: int = option(0, "Seed of the simulated chance levels.")
+    seed: int | None = option(None, "Seed of the simulated chance levels; 0 by default.")
+    set: Settings = option(
+        {},
+        "An option of this kind of suite, such as k=20 for cloze tests. May be repeated.",
+        metavar="KEY=VALUE",
+    )
+
+    @property
+    def given(self) -> dict[str, object]:
+        """The options of paradigms that were given, by the names that paradigms have for them."""
+        named = {
+            "metric": self.metric,
+            "predictions": self.predictions or None,
+            "unit": self.unit,
+            **_on_measures(self.measures),
+            "unigrams": self.unigrams,
+            "unscored_first": self.unscored_first,
+            "ties": self.ties,
+            "near_tie_bits": self.near_ties,
+            "seed": self.seed,
+        }
+        stated = {name: value for name, value in named.items() if value is not None}
+        return {**stated, **self.set}
+
+
+def _on_measures(names: Sequence[str]) -> dict[str, object]:
+    """What paradigms of sentences call the first of some measures, and the others."""
+    measures = judged_on(names)
+    return {"measure": measures[0], "also": measures[1:] or None} if measures else {}
 
 
 class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
@@ -328,11 +356,6 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     )
     spec: Path | None = option(None, "Model spec (JSON) of recorded surprisals.")
     recorded_unit: UnitName = option("bits", "Unit of recorded surprisals.")
-    set: Settings = option(
-        {},
-        "An option of this kind of suite, such as k=20 for cloze tests. May be repeated.",
-        metavar="KEY=VALUE",
-    )
     no_cache: bool = option(default=False, help="Do not keep answers between runs.")
     force: bool = option(default=False, help="Run again what is already there.", where="this run")
     from_file: bool = Field(default=False, exclude=True)
@@ -363,23 +386,11 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
 
     @property
     def given(self) -> dict[str, object]:
-        """The options of paradigms that were given, by the names that paradigms have for them."""
+        """The same, with what conventions of other tools say where nothing was given."""
         conventions = find_compat(self.compat) if self.compat else OURS
-        measures = judged_on(self.measures or conventions.measures)
-        named = {
-            "metric": self.metric,
-            "predictions": self.predictions or None,
-            "unit": self.unit,
-            "measure": measures[0] if measures else None,
-            "also": measures[1:] or None,
-            "unigrams": self.unigrams,
-            "unscored_first": self.unscored_first,
-            "ties": self.ties,
-            "near_tie_bits": self.near_ties,
-            "seed": self.seed if "seed" in self.model_fields_set else None,
-        }
-        stated = {name: value for name, value in named.items() if value is not None}
-        return {**conventions.judging, **stated, **self.set}
+        measures = {} if self.measures else _on_measures(conventions.measures)
+        usual = {name: value for name, value in measures.items() if value is not None}
+        return {**conventions.judging, **usual, **super().given}
 
     @property
     def run_file(self) -> dict[str, JsonValue]:

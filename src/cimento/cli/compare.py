@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json as json_format
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from cimento.cli import options
+from cimento.cli.flags import command_of
 from cimento.cli.spreadsheets import neutralise
+from cimento.cli.stored_options import TableOptions
 from cimento.compare.pairwise import Correction
+from cimento.options import option
 
 if TYPE_CHECKING:
     from cimento.compare.before_after import RunPair
@@ -24,70 +24,41 @@ WORSE = 4
 _TWO = 2
 
 
-# size: one argument for each option.
-def compare(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RUN...",
-            help="Two: before and after. One folder of runs, or three and more: all models.",
-        ),
-    ],
-    *,
-    measure: Annotated[
-        str,
-        options.option("--measure", help="Of scores and verdicts; else as the runs are stored."),
-    ] = "",
-    items: Annotated[
-        bool, options.option("--items", help="Also the change of every item.")
-    ] = False,
-    every_question: Annotated[
-        bool,
-        options.option(
-            "--every-question",
-            help="Also what does not sum up its suite: single predictions, hits at k, all tiers.",
-        ),
-    ] = False,
-    correct: Annotated[
-        Correction,
-        options.option("--correct", help="Of p-values over suites and pairs: holm or bh."),
-    ] = "holm",
-    fail_if_worse: Annotated[
-        float | None,
-        options.option(
-            "--fail-if-worse",
-            metavar="MARGIN",
-            min=0.0,
-            max=1.0,
-            help="End with 4 where the second is surely worse by more than this share; 0 for any.",
-        ),
-    ] = None,
-    equivalent: Annotated[
-        float | None,
-        options.option(
-            "--equivalent",
-            metavar="MARGIN",
-            min=0.0,
-            max=1.0,
-            help="Also test whether the two differ by less than this share: 0.05, say.",
-        ),
-    ] = None,
-    figure: Annotated[
-        Path | None,
-        options.option("--figure", help="Draw checkpoints of one model: .svg, .png, .pdf, .csv."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        options.option(
-            "-o",
-            "--output",
-            help="A folder for the tables, each in every form: .csv, .md, .tex ...",
-        ),
-    ] = None,
-    json: options.Json = False,
-    seed: options.Seed = 0,
-    spreadsheet_safe: options.SpreadsheetSafe = False,
-) -> int:
+class CompareOptions(TableOptions):
+    """Which runs are compared, and how."""
+
+    runs: tuple[Path, ...] = option(
+        ..., "Two: before and after. One folder of runs, or three and more: all models."
+    )
+    measure: str = option("", "Of scores and verdicts; else as the runs are stored.")
+    items: bool = option(default=False, help="Also the change of every item.")
+    every_question: bool = option(
+        default=False,
+        help="Also what does not sum up its suite: single predictions, hits at k, all tiers.",
+    )
+    correct: Correction = option("holm", "Of p-values over suites and pairs: holm or bh.")
+    fail_if_worse: float | None = option(
+        None,
+        "End with 4 where the second is surely worse by more than this share; 0 for any.",
+        metavar="MARGIN",
+        ge=0.0,
+        le=1.0,
+    )
+    equivalent: float | None = option(
+        None,
+        "Also test whether the two differ by less than this share: 0.05, say.",
+        metavar="MARGIN",
+        ge=0.0,
+        le=1.0,
+    )
+    figure: Path | None = option(None, "Draw checkpoints of one model: .svg, .png, .pdf, .csv.")
+    output: Path | None = option(
+        None, "A folder for the tables, each in every form: .csv, .md, .tex ...", flags=("-o",)
+    )
+    as_json: bool = option(default=False, help="Print the summary as JSON.", flags=("--json",))
+
+
+def _compare(options: CompareOptions) -> int:
     """Compare runs item by item: two of them before and after, or all models of each suite.
 
     Before and after: what is right with McNemar's test and the items that flipped, the scores of
@@ -97,41 +68,16 @@ def compare(
     """
     from cimento.runs.run import folders_among
 
-    chosen = _Options(
-        measure=measure,
-        correct=correct,
-        margin=fail_if_worse,
-        equivalent=equivalent,
-        figure=figure,
-        output=output,
-        seed=seed,
-        inert=spreadsheet_safe,
-        every_question=every_question,
-        as_json=json,
-    )
-    runs = folders_among(runs)
+    runs = folders_among(options.runs)
     if len(runs) == _TWO:
-        return _before_and_after(runs, chosen, with_items=items)
-    return _several(runs, chosen)
+        return _before_and_after(runs, options)
+    return _several(runs, options)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
-    """The options of the command that both ways of comparing know."""
-
-    measure: str
-    correct: Correction
-    margin: float | None
-    equivalent: float | None
-    figure: Path | None
-    output: Path | None
-    seed: int
-    inert: bool
-    every_question: bool
-    as_json: bool
+compare = command_of(CompareOptions, _compare, positional="runs", metavar="RUN...")
 
 
-def _before_and_after(runs: Sequence[Path], chosen: _Options, *, with_items: bool) -> int:
+def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     from cimento.cli.console import note, show
     from cimento.compare import compare as compare_runs
     from cimento.compare.pairwise import surely_worse
@@ -139,7 +85,7 @@ def _before_and_after(runs: Sequence[Path], chosen: _Options, *, with_items: boo
     from cimento.report.comparison import comparison_grids
     from cimento.runs.run import open_runs
 
-    if chosen.figure is not None:
+    if options.figure is not None:
         raise UsageError(
             where="--figure",
             seen="two runs are before and after, and no curve",
@@ -148,30 +94,32 @@ def _before_and_after(runs: Sequence[Path], chosen: _Options, *, with_items: boo
     comparison = compare_runs(
         open_runs(runs[0]),
         open_runs(runs[1]),
-        measure=chosen.measure,
-        correction=chosen.correct,
-        seed=chosen.seed,
+        measure=options.measure,
+        correction=options.correct,
+        seed=options.seed,
     )
-    rates = comparison.rates if chosen.every_question else comparison.summed_up
-    if chosen.margin is not None and not rates:
+    rates = comparison.rates if options.every_question else comparison.summed_up
+    margin = options.fail_if_worse
+    if margin is not None and not rates:
         raise UsageError(
             where="--fail-if-worse",
             seen="nothing was judged in these runs, so nothing can be right or wrong",
             todo="Give runs of suites with predictions, targets or tiers.",
         )
-    worse = surely_worse(rates, margin=chosen.margin) if chosen.margin is not None else ()
-    if not chosen.as_json:
+    worse = surely_worse(rates, margin=margin) if margin is not None else ()
+    if not options.as_json:
         for pair in comparison.runs:
             show(_head(pair) + "\n")
-    _show(comparison_grids(comparison, correction=chosen.correct, with_items=with_items), chosen)
-    equivalent = _equivalence(rates, chosen)
-    if chosen.as_json:
+    grids = comparison_grids(comparison, correction=options.correct, with_items=options.items)
+    _show(grids, options)
+    equivalent = _equivalence(rates, options)
+    if options.as_json:
         plain = {
             "runs": [asdict(pair) for pair in comparison.runs],
             "rates": [_plain(rate) for rate in comparison.rates],
             "values": [asdict(value) for value in comparison.values],
             "correlations": [asdict(one) for one in comparison.correlations],
-            "worse": None if chosen.margin is None else [rate.suite for rate in worse],
+            "worse": None if margin is None else [rate.suite for rate in worse],
             "equivalence": equivalent,
         }
         show(json_format.dumps(plain, ensure_ascii=False, indent=2))
@@ -180,73 +128,77 @@ def _before_and_after(runs: Sequence[Path], chosen: _Options, *, with_items: boo
     return WORSE if worse else 0
 
 
-def _several(runs: Sequence[Path], chosen: _Options) -> int:
+def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     from cimento.cli.console import show
     from cimento.compare import item_outcomes, rank_models
     from cimento.errors import UsageError
     from cimento.report.comparison import correlations_grid, ranking_grids
     from cimento.runs.run import open_runs
 
-    if chosen.margin is not None:
+    if options.fail_if_worse is not None:
         raise UsageError(
             where="--fail-if-worse",
             seen="it needs a before and an after",
             todo="Give two runs, or two folders of runs.",
         )
     outcomes = item_outcomes(
-        open_runs(runs), measure=chosen.measure, every_question=chosen.every_question
+        open_runs(runs), measure=options.measure, every_question=options.every_question
     )
-    ranked = rank_models(outcomes, correction=chosen.correct, seed=chosen.seed)
-    if chosen.figure is not None:
-        _draw(ranked.rankings, chosen.figure, chosen)
+    ranked = rank_models(outcomes, correction=options.correct, seed=options.seed)
+    if options.figure is not None:
+        _draw(ranked.rankings, options.figure, options)
     equivalent = []
     for number, ranking in enumerate(ranked.rankings):
         part = f"{number + 1}-"
-        _show(ranking_grids(ranking, correction=chosen.correct), chosen, part=part)
-        equivalent += _equivalence(ranking.pairs, chosen, part=part, models=True) or []
+        _show(ranking_grids(ranking, correction=options.correct), options, part=part)
+        equivalent += _equivalence(ranking.pairs, options, part=part, models=True) or []
     if ranked.correlations:
-        grid = correlations_grid(ranked.correlations, correction=chosen.correct)
-        _show({"correlations": grid}, chosen)
-    if chosen.as_json:
+        grid = correlations_grid(ranked.correlations, correction=options.correct)
+        _show({"correlations": grid}, options)
+    if options.as_json:
         plain = {
             "rankings": [
                 {**asdict(ranking), "pairs": [_plain(pair) for pair in ranking.pairs]}
                 for ranking in ranked.rankings
             ],
             "correlations": [asdict(one) for one in ranked.correlations],
-            "equivalence": None if chosen.equivalent is None else equivalent,
+            "equivalence": None if options.equivalent is None else equivalent,
         }
         show(json_format.dumps(plain, ensure_ascii=False, indent=2))
     return 0
 
 
-def _draw(rankings: Sequence[Ranking], path: Path, chosen: _Options) -> None:
+def _draw(rankings: Sequence[Ranking], path: Path, options: CompareOptions) -> None:
     """Draw accuracy over training into a file."""
     from cimento.cli.console import note
     from cimento.report.figures_checkpoints import checkpoints_figure
 
     drawn = checkpoints_figure(rankings).write(path)
-    neutralise([drawn], asked=chosen.inert)
+    neutralise([drawn], asked=options.spreadsheet_safe)
     note(f"The figure is in {drawn}")
 
 
 def _equivalence(
-    pairs: Sequence[PairwiseComparison], chosen: _Options, *, part: str = "", models: bool = False
+    pairs: Sequence[PairwiseComparison],
+    options: CompareOptions,
+    *,
+    part: str = "",
+    models: bool = False,
 ) -> list[dict[str, object]] | None:
     """Whether the two of each pair differ by less than the margin asked for, shown and as JSON."""
     from cimento.compare.pairwise import equivalences
     from cimento.report.comparison import equivalence_grid
 
-    if chosen.equivalent is None:
+    if options.equivalent is None:
         return None
-    tests = equivalences(pairs, margin=chosen.equivalent)
-    grid = equivalence_grid(pairs, tests, margin=chosen.equivalent, models=models)
-    _show({"equivalence": grid}, chosen, part=part)
+    tests = equivalences(pairs, margin=options.equivalent)
+    grid = equivalence_grid(pairs, tests, margin=options.equivalent, models=models)
+    _show({"equivalence": grid}, options, part=part)
     names = ("suite", "question", "first", "second", "n")
     return [
         {
             **{name: getattr(pair, name) for name in names},
-            "margin": chosen.equivalent,
+            "margin": options.equivalent,
             **asdict(test),
         }
         for pair, test in zip(pairs, tests, strict=True)
@@ -264,21 +216,22 @@ def _fall(rate: PairwiseComparison) -> str:
     return f"change {change.estimate:+.3f}{ends} over {rate.n} items"
 
 
-def _show(grids: Mapping[str, Grid], chosen: _Options, *, part: str = "") -> None:
+def _show(grids: Mapping[str, Grid], options: CompareOptions, *, part: str = "") -> None:
     """Print tables, unless JSON is wanted, and write each in every form to their folder."""
     from cimento.cli.console import show
     from cimento.files import write_text
     from cimento.report.grid import FORMS, as_text
 
     for name, grid in grids.items():
-        if not chosen.as_json:
+        if not options.as_json:
             show(as_text(grid) + "\n")
-        if chosen.output is not None:
+        if options.output is not None:
             paths = {
-                chosen.output / f"{part}{name}{ending}": form for ending, form in FORMS.items()
+                options.output / f"{part}{name}{ending}": form for ending, form in FORMS.items()
             }
             neutralise(
-                [write_text(form(grid), path) for path, form in paths.items()], asked=chosen.inert
+                [write_text(form(grid), path) for path, form in paths.items()],
+                asked=options.spreadsheet_safe,
             )
 
 

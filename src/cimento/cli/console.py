@@ -24,10 +24,10 @@ def show(text: str) -> None:
 
 
 def show_tables(tables: Iterable[pl.DataFrame]) -> None:
-    """Tables of the same columns, below each other, as TSV."""
+    """Tables below each other, as TSV; a column that one has not is empty there."""
     import polars as pl
 
-    show(pl.concat(tables).write_csv(separator="\t"))
+    show(pl.concat(tables, how="diagonal_relaxed").write_csv(separator="\t"))
 
 
 def note(text: str) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import typer
-
-from cimento.cli import options
+from cimento.cli.flags import command_of
+from cimento.cli.stored_options import TableOptions
 from cimento.measures.normalising import Normalisation, Scope
+from cimento.options import option
 from cimento.report.figures_interaction import Bars
 
 if TYPE_CHECKING:
@@ -27,59 +26,38 @@ OF_SENTENCES = (
 Column: TypeAlias = "tuple[str, Factorial, Mapping[str, float | None]]"
 
 
-# size: one argument for each option.
-def figure(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders of runs.")
-    ],
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME",
-            help="interaction, rows, items, tokens, position, length, regions, margins, phenomena,"
-            " pairs; of ratings: scatter; of cloze suites: curve, heat, dimensions, calibration;"
-            " of stories: flow, states, calibration; of other kinds: rates, margins.",
-        ),
-    ],
-    output: Annotated[
-        Path,
-        options.option(
-            "-o", "--output", help="A file: .svg, .png, .pdf, numbers .csv, Vega-Lite spec .json."
-        ),
-    ],
-    *,
-    measure: Annotated[
-        str, options.option("--measure", help="What is drawn; else what the run is judged on.")
-    ] = "",
-    scale: Annotated[
-        Normalisation, options.option("--scale", help="raw, z, likert-z ... of interactions.")
-    ] = "z",
-    scope: Annotated[
-        Scope, options.option("--scope", help="What is pooled: the suite or each phenomenon.")
-    ] = "suite",
-    bars: Annotated[
-        Bars,
-        options.option(
-            "--bars",
-            help="Error bars of interactions: se (over items), or 95 % within items by"
-            " means-removed, cousineau-morey or loftus-masson.",
-        ),
-    ] = "se",
-    people: Annotated[
-        Path | None,
-        options.option(
-            "--people",
-            help="For rows: a CSV of ratings with phenomenon, item, condition and value (or z).",
-        ),
-    ] = None,
-    item: Annotated[str, options.option("--item", help="For tokens: the id of the item.")] = "",
-    length: Annotated[
-        int | None,
-        options.option("--length", min=1, help="For position: only sentences of so many tokens."),
-    ] = None,
-    seed: options.Seed = 0,
-    spreadsheet_safe: options.SpreadsheetSafe = False,
-) -> None:
+class FigureOptions(TableOptions):
+    """Which figure is drawn of which runs, and how."""
+
+    name: str = option(
+        ...,
+        "interaction, rows, items, tokens, position, length, regions, margins, phenomena,"
+        " pairs; of ratings: scatter; of cloze suites: curve, heat, dimensions, calibration;"
+        " of stories: flow, states, calibration; of other kinds: rates, margins.",
+    )
+    output: Path = option(
+        ...,
+        "A file: .svg, .png, .pdf, numbers .csv, Vega-Lite spec .json.",
+        flags=("-o",),
+    )
+    measure: str = option("", "What is drawn; else what the run is judged on.")
+    scale: Normalisation = option("z", "raw, z, likert-z ... of interactions.")
+    scope: Scope = option("suite", "What is pooled: the suite or each phenomenon.")
+    bars: Bars = option(
+        "se",
+        "Error bars of interactions: se (over items), or 95 % within items by"
+        " means-removed, cousineau-morey or loftus-masson.",
+    )
+    people: Path | None = option(
+        None, "For rows: a CSV of ratings with phenomenon, item, condition and value (or z)."
+    )
+    item: str = option("", "For tokens: the id of the item.")
+    length: int | None = option(
+        None, "For position: only sentences of so many tokens.", unit="tokens", ge=1
+    )
+
+
+def _figure(options: FigureOptions) -> int:
     """Draw a figure: interaction panels, token surprisals, positions, lengths.
 
     interaction: the four means of each phenomenon. rows: a row for each phenomenon, a column for
@@ -90,31 +68,20 @@ def figure(
     from cimento.cli.console import note
     from cimento.cli.spreadsheets import neutralise
 
-    options = _Options(measure, scale, scope, bars, people, item, length, seed)
-    if name in OF_SENTENCES:
-        written = [_of_sentences(runs, name, options).write(output)]
+    if options.name in OF_SENTENCES:
+        written = [_of_sentences(options).write(options.output)]
     else:
-        written = _of_page(runs, name, output, measure=measure)
-    neutralise(written, asked=spreadsheet_safe)
+        written = _of_page(options)
+    neutralise(written, asked=options.spreadsheet_safe)
     for path in written:
         note(f"The figure is in {path}")
+    return 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """The options of the command that single figures know."""
-
-    measure: str
-    scale: Normalisation
-    scope: Scope
-    bars: Bars
-    people: Path | None
-    item: str
-    length: int | None
-    seed: int
+figure = command_of(FigureOptions, _figure, positional=("runs", "name"), metavar=("RUN...", "NAME"))
 
 
-def _of_page(paths: Sequence[Path], name: str, output: Path, *, measure: str) -> list[Path]:
+def _of_page(options: FigureOptions) -> list[Path]:
     """Write a figure of the page; of several with this name each gets a number.
 
     Raises:
@@ -126,7 +93,9 @@ def _of_page(paths: Sequence[Path], name: str, output: Path, *, measure: str) ->
     from cimento.report.figures import load_altair
 
     load_altair()
-    sections = sections_of(open_reports(paths, [measure] if measure else ()))
+    name, output = options.name, options.output
+    measures = [options.measure] if options.measure else ()
+    sections = sections_of(open_reports(options.runs, measures))
     known = [figure for section in sections for figure in section.figures]
     found = [figure for figure in known if figure.name == name]
     if not found:
@@ -144,7 +113,7 @@ def _of_page(paths: Sequence[Path], name: str, output: Path, *, measure: str) ->
     ]
 
 
-def _of_sentences(paths: Sequence[Path], name: str, options: _Options) -> Figure:
+def _of_sentences(options: FigureOptions) -> Figure:
     """A figure of runs whose sentences were scored.
 
     Raises:
@@ -154,7 +123,7 @@ def _of_sentences(paths: Sequence[Path], name: str, options: _Options) -> Figure
     from cimento.runs.run import open_runs
     from cimento.suites.model import Suite
 
-    runs = open_runs(paths)
+    name, runs = options.name, open_runs(options.runs)
     others = dict.fromkeys(run.paradigm.name for run in runs if not isinstance(run.suite, Suite))
     if others:
         raise UsageError(
@@ -169,10 +138,10 @@ def _of_sentences(paths: Sequence[Path], name: str, options: _Options) -> Figure
         "length": lambda: _length(runs, options.measure),
         "regions": lambda: _regions(runs, options.bars),
     }
-    return makers[name]() if name in makers else _factorial(name, runs, options)
+    return makers[name]() if name in makers else _factorial(runs, options)
 
 
-def _columns(runs: Sequence[Run], options: _Options) -> list[Column]:
+def _columns(runs: Sequence[Run], options: FigureOptions) -> list[Column]:
     """The results of all factorial runs, each with p of DD by phenomenon."""
     from cimento.errors import UsageError
     from cimento.paradigms.regions.designs import factorial_of
@@ -195,14 +164,14 @@ def _columns(runs: Sequence[Run], options: _Options) -> list[Column]:
     return found
 
 
-def _ps(result: Factorial, options: _Options) -> dict[str, float | None]:
+def _ps(result: Factorial, options: FigureOptions) -> dict[str, float | None]:
     from cimento.verdicts.factorial_tests import dd_tests
 
     tests = dd_tests([result], normalisation=options.scale, seed=options.seed)
     return {test.phenomenon: test.dd.p for test in tests}
 
 
-def _factorial(name: str, runs: Sequence[Run], options: _Options) -> Figure:
+def _factorial(runs: Sequence[Run], options: FigureOptions) -> Figure:
     """A figure of factorial suites."""
     from cimento.errors import UsageError
     from cimento.report.figures_interaction import interaction_figure, rows_figure
@@ -211,16 +180,16 @@ def _factorial(name: str, runs: Sequence[Run], options: _Options) -> Figure:
     columns = _columns(runs, options)
     if options.people is not None:
         columns.insert(0, _people(options.people, options))
-    if name == "rows":
+    if options.name == "rows":
         return rows_figure(columns, options.scale, bars=options.bars)
     if len(columns) > 1:
         raise UsageError(
-            where=f"cimento figure {name}",
+            where=f"cimento figure {options.name}",
             seen=f"there are {len(columns)} runs: {', '.join(title for title, _, _ in columns)}",
             todo="Give one run folder, or draw `rows`.",
         )
     _, result, ps = columns[0]
-    if name == "items":
+    if options.name == "items":
         return items_figure(result)
     return interaction_figure(result, options.scale, ps, bars=options.bars)
 
@@ -299,7 +268,7 @@ def _length(runs: Sequence[Run], measure: str) -> Figure:
     return length_figure(length_frame(rows), measure=chosen.name, unit=chosen.unit)
 
 
-def _people(path: Path, options: _Options) -> Column:
+def _people(path: Path, options: FigureOptions) -> Column:
     """The ratings of people as one more column."""
     from cimento.studies.islands.people import people_result
 

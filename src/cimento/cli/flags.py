@@ -68,10 +68,10 @@ def command_of(
 
 
 def _ordered(model: type[Options], positional: Iterable[str]) -> dict[str, None]:
-    """The options in the order of the help: those declared beside positional ones come first."""
+    """The options in the order of the help: positional ones, those declared beside them, others."""
     declared = (vars(part).get("__annotations__", {}) for part in model.__mro__)
     first = [name for names in declared if set(positional) & set(names) for name in names]
-    return dict.fromkeys([*first, *model.model_fields])
+    return dict.fromkeys([*positional, *first, *model.model_fields])
 
 
 def _is_given(ctx: typer.Context, name: str) -> bool:
@@ -133,7 +133,8 @@ def _shape(field: FieldInfo) -> tuple[Any, object]:
     plain = [part for part in parts if part is not type(None)]
     origins = {get_origin(part) or part for part in plain}
     if origins & {tuple, dict}:
-        return list[str] | None, None
+        several: Any = list[Path] if Path in get_args(plain[0]) else list[str]
+        return (several, inspect.Parameter.empty) if field.is_required() else (several | None, None)
     if len(plain) > 1:
         # Such as a number or auto: the model reads the text.
         return str | None, None

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 import typer
 
 from cimento.errors import UsageError
-from cimento.measures.first_token import FirstTokenRule
 from cimento.models.base import (
     BosRule,
     DtypeName,
@@ -128,24 +127,12 @@ Spec = Annotated[Path | None, option("--spec", help="Model spec (JSON) of record
 Metric = Annotated[
     MetricName | None, option("--metric", help="How a region's tokens become one value.")
 ]
-Predictions = Annotated[
-    list[str] | None,
-    option("--prediction", help="A formula, or the number of one of the suite's. May be repeated."),
-]
 Unit = Annotated[
     UnitName | None, option("--unit", help="Unit in which formulas are read; bits by default.")
-]
-Measures = Annotated[
-    list[str] | None,
-    option("--measure", help="Judge whole sentences on these: lp,penlp:0.8,slor ... or regions."),
 ]
 Unigrams = Annotated[
     str | None,
     option("--unigrams", help="Frequencies for slor and normlp: wordfreq, wordfreq:it or a file."),
-]
-UnscoredFirst = Annotated[
-    FirstTokenRule | None,
-    option("--unscored-first", help="A first token without left context: missing, drop or zero."),
 ]
 NearTies = Annotated[
     float | None,
@@ -156,7 +143,6 @@ NearTies = Annotated[
         help="Verdicts with a smaller margin are near ties; else the number format decides.",
     ),
 ]
-Ties = Annotated[TieRule | None, option("--ties", help="Whether a tie counts as a pass.")]
 
 
 def given(**values: Any) -> dict[str, Any]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-import typer
-
-from cimento.cli import options
 from cimento.cli.designs import TableName, make_table
+from cimento.cli.flags import command_of
+from cimento.cli.stored_options import TableOptions
+from cimento.options import Texts, option
 
 if TYPE_CHECKING:
     from cimento.report.grid import Grid
@@ -26,67 +26,51 @@ ENDINGS: Mapping[Form, str] = {
 }
 
 
-def report(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders of runs.")
-    ],
-    output: Annotated[
-        Path | None,
-        options.option("-o", "--output", help="A file: .html, .md, .csv, .json or .txt."),
-    ] = None,
-    *,
-    table: Annotated[
-        str,
-        options.option(
-            "--table",
-            help="Only this table: of the page, or of factorial suites; a wrong name lists them.",
-        ),
-    ] = "",
-    form: Annotated[
-        Form | None,
-        options.option("--format", help="Of a table that is printed: booktabs for latex."),
-    ] = None,
-    measure: options.Measures = None,
-    seed: options.Seed = 0,
-    spreadsheet_safe: options.SpreadsheetSafe = False,
-) -> None:
+class ReportOptions(TableOptions):
+    """Which runs are reported, and in which form."""
+
+    output: Path | None = option(None, "A file: .html, .md, .csv, .json or .txt.", flags=("-o",))
+    table: str = option(
+        "", "Only this table: of the page, or of factorial suites; a wrong name lists them."
+    )
+    form: Form | None = option(
+        None, "Of a table that is printed: booktabs for latex.", flags=("--format",)
+    )
+    measures: Texts = option(
+        (),
+        "Judge whole sentences on these: lp,penlp:0.8,slor ... or regions.",
+        flags=("--measure",),
+    )
+
+
+def _report(options: ReportOptions) -> int:
     """Write a report of stored runs; without -o the table is printed."""
-    from cimento.cli.spreadsheets import neutralise
-
-    _report(runs, output, table=table, form=form, measure=measure, seed=seed)
-    neutralise([output] if output is not None else [], asked=spreadsheet_safe)
-
-
-def _report(
-    runs: list[Path],
-    output: Path | None,
-    *,
-    table: str,
-    form: Form | None,
-    measure: list[str] | None,
-    seed: int,
-) -> None:
     from cimento.cli.console import note, show
     from cimento.cli.reports import open_reports
+    from cimento.cli.spreadsheets import neutralise
     from cimento.errors import UsageError
     from cimento.report.document import text, write_report
 
-    if table:
-        grid = _table(table, open_reports(runs), measure or (), seed=seed)
-        _write_table(grid, output, form or "text")
-        return
-    if form is not None:
+    output, measures = options.output, options.measures
+    if options.form is not None and not options.table:
         raise UsageError(
-            where=f"--format {form}",
+            where=f"--format {options.form}",
             seen="no table is named",
             todo="Add --table NAME, or say the form by the ending of -o.",
         )
-    opened = open_reports(runs, measure or ())
-    if output is None:
-        show(text(opened))
-        return
-    write_report(opened, output)
-    note(f"The report is in {output}")
+    if options.table:
+        grid = _table(options.table, open_reports(options.runs), measures, seed=options.seed)
+        _write_table(grid, output, options.form or "text")
+    elif output is None:
+        show(text(open_reports(options.runs, measures)))
+    else:
+        write_report(open_reports(options.runs, measures), output)
+        note(f"The report is in {output}")
+    neutralise([output] if output is not None else [], asked=options.spreadsheet_safe)
+    return 0
+
+
+report = command_of(ReportOptions, _report, positional="runs", metavar="RUN...")
 
 
 def _table(name: str, runs: Sequence[Run], measures: Sequence[str], *, seed: int) -> Grid:

@@ -28,14 +28,14 @@ def show(
 
     Of several runs those that have the item are shown one after the other.
     """
-    from cimento.cli.report import report
     from cimento.cli.reports import open_reports
-    from cimento.report.document import sections_of
+    from cimento.report.document import sections_of, text
 
+    opened = open_reports([run])
     if not item:
-        report([run])
+        print_result(text(opened))
         return
-    runs = [report for section in sections_of(open_reports([run])) for report in section.runs]
+    runs = [report for section in sections_of(opened) for report in section.runs]
     found = _with_item(runs, item, run)
     print_result("\n\n".join(_item(report, record) for report, record in found))
 

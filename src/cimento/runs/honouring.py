@@ -15,6 +15,7 @@ from cimento.sources import Asking
 
 if TYPE_CHECKING:
     from cimento.api import LoadedSuite
+    from cimento.runs.run import Run
 
 SCORING_OPTIONS = ("context", "all_tokens", "columns", "spec", "recorded_unit")
 """The scoring options that only some paradigms honour, see `Paradigm.scoring`."""
@@ -57,25 +58,26 @@ def honoured(paradigm: AnyParadigm, run_options: RunOptions) -> Honoured:
     )
 
 
-def refuse_unused(paradigms: Iterable[AnyParadigm], run_options: RunOptions) -> None:
+def refuse_unused(paradigms: Iterable[AnyParadigm], options: JudgingOptions) -> None:
     """See that every option that was given is honoured by suites of the run.
 
     Args:
         paradigms: of the suites.
-        run_options: how they are run.
+        options: how they are run, or judged again.
 
     Raises:
         UsageError: there is one that none of them honours.
     """
     several = list(dict.fromkeys(paradigms))
-    scoring = {name for paradigm in several for name in paradigm.scoring}
+    asks = isinstance(options, RunOptions)
+    scoring = {name for paradigm in several for name in paradigm.scoring if asks}
     own = {name for paradigm in several for name in paradigm.options.model_fields}
-    for name in _given(run_options):
+    for name in _given(options):
         if several and not any(_has(paradigm, name) for paradigm in several):
             named = " and ".join(repr(paradigm.name) for paradigm in several)
             lack = "are not asked with it" if name in SCORING_OPTIONS else "have no such option"
             others = {*JudgingOptions.model_fields, *SCORING_OPTIONS} - scoring
-            known = own | scoring | (RunOptions.model_fields.keys() - others)
+            known = own | scoring | (type(options).model_fields.keys() - others)
             raise UsageError(
                 where=f"option {name}",
                 seen=f"suites of the paradigm{'s' if len(several) > 1 else ''} {named} {lack}",
@@ -83,15 +85,15 @@ def refuse_unused(paradigms: Iterable[AnyParadigm], run_options: RunOptions) -> 
             )
 
 
-def unused_options(suites: Iterable[LoadedSuite], run_options: RunOptions) -> Iterator[str]:
+def unused_options(suites: Iterable[LoadedSuite | Run], options: JudgingOptions) -> Iterator[str]:
     """Which suites do not use an option that others of the run do, as sentences.
 
     Args:
-        suites: of the run.
-        run_options: how they are run.
+        suites: of the run, or their runs.
+        options: how they are run, or judged again.
     """
     several = list(suites)
-    for name in _given(run_options):
+    for name in _given(options):
         without = [loaded.suite.name for loaded in several if not _has(loaded.paradigm, name)]
         if 0 < len(without) < len(several):
             yield f"option {name} is not used by {', '.join(without)}."
@@ -107,16 +109,18 @@ def is_used_by_all(paradigms: Iterable[AnyParadigm], run_options: RunOptions) ->
     return all(_has(paradigm, name) for paradigm in paradigms for name in _given(run_options))
 
 
-def _given(run_options: RunOptions) -> list[str]:
+def _given(options: JudgingOptions) -> list[str]:
     """Names of the options that were given and that not all paradigms honour."""
+    if not isinstance(options, RunOptions):
+        return list(options.given)
     scoring = {
-        "context": run_options.context or run_options.context_column,
-        "all_tokens": run_options.all_tokens,
-        "columns": run_options.columns or run_options.layers,
-        "spec": run_options.spec,
-        "recorded_unit": run_options.recorded_unit != Asking().recorded_unit,
+        "context": options.context or options.context_column,
+        "all_tokens": options.all_tokens,
+        "columns": options.columns or options.layers,
+        "spec": options.spec,
+        "recorded_unit": options.recorded_unit != Asking().recorded_unit,
     }
-    return [*run_options.given, *(name for name in SCORING_OPTIONS if scoring[name])]
+    return [*options.given, *(name for name in SCORING_OPTIONS if scoring[name])]
 
 
 def _has(paradigm: AnyParadigm, name: str) -> bool:

@@ -1,0 +1,90 @@
+"""Stored runs of every kind, judged again by `cimento judge` as by `run.judge`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import polars as pl
+import pytest
+
+from cimento import evaluate_all, open_runs
+from cimento.cli.main import invoke
+
+SUITES = ["it-islands", "it-acceptability", "it-connectives-cloze", "es-stories"]
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    runs = list(evaluate_all(SUITES, "demo-causal", limit=6, output=folder, ties="pass"))
+    assert len(runs) == len(SUITES)
+    return folder
+
+
+def judged(*arguments, capsys):
+    capsys.readouterr()
+    assert invoke(["judge", *map(str, arguments), "--json"]) == 0
+    runs = json.loads(capsys.readouterr().out)["runs"]
+    return {run["suite"]: run for run in runs}
+
+
+def test_what_is_not_given_stays_as_the_run_was_judged(stored, capsys):
+    again = judged(stored, capsys=capsys)
+    assert again.keys() == set(SUITES)
+    for run in open_runs(stored):
+        summary = run.summary()
+        assert again[run.suite.name]["options"] == summary.options
+        assert [each["value"] for each in again[run.suite.name]["estimates"]] == [
+            each.value for each in summary.estimates
+        ]
+    assert again["it-islands"]["options"]["ties"] == "pass"
+
+
+@pytest.mark.parametrize(
+    ("suite", "name", "value"),
+    [
+        ("it-islands", "unit", "nats"),
+        ("it-acceptability", "draws", 50),
+        ("it-connectives-cloze", "by", "position"),
+        ("es-stories", "norm", "char"),
+    ],
+)
+def test_options_of_every_kind_are_given_by_their_names(stored, suite, name, value, capsys):
+    assignment = ["--set", f"{name}={value}"]
+    again = judged(stored / suite, *assignment, capsys=capsys)[suite]
+    [run] = open_runs(stored / suite)
+    here = run.judge(**{name: value}).summary()
+    assert again["options"] == here.options != run.summary().options
+    assert [each["value"] for each in again["estimates"]] == [each.value for each in here.estimates]
+
+
+def test_an_option_of_one_kind_goes_to_the_runs_that_have_it(stored, capsys):
+    again = judged(stored, "--set", "norm=char", capsys=capsys)
+    assert again["es-stories"]["options"]["norm"] == "char"
+    assert invoke(["judge", str(stored), "--set", "norm=char"]) == 0
+    assert "option norm is not used by" in capsys.readouterr().err
+    assert invoke(["judge", str(stored / "it-islands"), "--set", "norm=char"]) == 2
+    assert "'regions' have no such option" in capsys.readouterr().err
+
+
+def test_what_changes_the_question_is_refused(stored, capsys):
+    assert invoke(["judge", str(stored / "it-connectives-cloze"), "--set", "k=3"]) == 2
+    assert "option k: it changes what the model is asked" in capsys.readouterr().err
+
+
+def test_items_of_runs_of_all_kinds_are_one_table(stored, capsys):
+    capsys.readouterr()
+    assert invoke(["judge", str(stored), "--items"]) == 0
+    table = pl.read_csv(capsys.readouterr().out.encode(), separator="\t", infer_schema=False)
+    assert set(table["suite"]) == set(SUITES)
+    assert len(table) == sum(len(run.outcomes()) for run in open_runs(stored))
+
+
+def test_scores_are_those_of_sentences(stored, tmp_path, capsys):
+    assert invoke(["judge", str(stored), "--scores", "--measure", "lp"]) == 0
+    table = pl.read_csv(capsys.readouterr().out.encode(), separator="\t", infer_schema=False)
+    assert set(table["suite"]) == {"it-islands", "it-acceptability"}
+    shutil.copytree(stored / "es-stories", tmp_path / "stories")
+    assert invoke(["judge", str(tmp_path / "stories"), "--scores"]) == 2
+    assert "runs of the kind stories have no scored sentences" in capsys.readouterr().err
