@@ -19,7 +19,6 @@ from cimento.models.base import (
     PllRule,
     PunctuationRule,
 )
-from cimento.runs.outcomes import TieRule
 from cimento.suites.model import Metric as MetricName
 from cimento.suites.model import UnitName
 
