@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cimento.errors import Fault
-from cimento.suites.checks.comparisons import comparison_checks
-from cimento.suites.checks.design import design_checks
-from cimento.suites.checks.predictions import PredictionCheck
-from cimento.suites.checks.stimuli import Check, locate
-from cimento.suites.checks.structure import structure_checks
-from cimento.suites.checks.texts import text_checks
-from cimento.suites.checks.wording import wording_checks
+from cimento.suites.checks.comparisons import COMPARISON_CHECKS
+from cimento.suites.checks.design import DESIGN_CHECKS
+from cimento.suites.checks.predictions import check_predictions
+from cimento.suites.checks.stimuli import Stimuli
+from cimento.suites.checks.structure import STRUCTURE_CHECKS
+from cimento.suites.checks.texts import TEXT_CHECKS
+from cimento.suites.checks.wording import WORDING_CHECKS
 from cimento.suites.model import Suite
 
 __all__ = ["check_suite"]
+
+_CHECKS = (
+    *STRUCTURE_CHECKS, check_predictions, *DESIGN_CHECKS, *TEXT_CHECKS, *COMPARISON_CHECKS,
+    *WORDING_CHECKS,
+)  # fmt: skip
 
 
 def check_suite(suite: Suite, *, places: Sequence[str] = ()) -> tuple[Fault, ...]:
@@ -25,16 +30,6 @@ def check_suite(suite: Suite, *, places: Sequence[str] = ()) -> tuple[Fault, ...
         places: where each stimulus stands, in the order of ``suite.stimuli()``; put before item
             and condition in messages.
     """
-    checks: list[Check] = [
-        *structure_checks(suite),
-        PredictionCheck(suite),
-        *design_checks(suite),
-        *text_checks(),
-        *comparison_checks(suite),
-        *wording_checks(suite, places),
-    ]
-    for located in locate(suite, places):
-        for check in checks:
-            check.see(located)
-    found = [fault for check in checks for fault in check.faults()]
+    stimuli = Stimuli(suite, places)
+    found = [fault for check in _CHECKS for fault in check(stimuli)]
     return tuple(sorted(found, key=lambda fault: fault.code))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Collection, Iterator, Mapping
-from functools import partial
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from operator import gt, lt
 from statistics import fmean
 
 from cimento.errors import Fault, FormulaError
-from cimento.suites.checks.stimuli import Check, Each, Listing, Located, Stimulus
+from cimento.suites.checks.stimuli import Check, Listing, Stimuli
 from cimento.suites.faults import fault
 from cimento.suites.formula import (
     Comparison,
@@ -20,9 +20,7 @@ from cimento.suites.formula import (
     parse,
     references,
 )
-from cimento.suites.model import Condition, Item, Suite
-from cimento.suites.repeats import Hashes
-from cimento.suites.sentences import sentence
+from cimento.suites.model import Suite
 
 FEWEST_ITEMS = 5
 """Below this many items no difference in length is called systematic."""
@@ -34,25 +32,20 @@ CHARACTER_DIFFERENCE = 0.1
 """Mean difference in characters, relative to the longer side, from which on it is reported."""
 
 
-def comparison_checks(suite: Suite) -> list[Check]:
-    """Codes CIM-S050 to CIM-S052."""
-    return [
-        Each(partial(_identical, _compared_conditions(suite))),
-        *_length_checks(suite),
-        _Repeated(suite),
-    ]
-
-
-def _identical(compared: Collection[frozenset[str]] | None, located: Located) -> Iterator[Fault]:
+def _identical(stimuli: Stimuli) -> Iterator[Fault]:
     """Two conditions of an item that are the same sentence, among those that are compared."""
-    first: dict[str, Stimulus] = {}
-    for stimulus in located.stimuli:
-        name, text = stimulus.condition.name, stimulus.text
-        before = first.setdefault(text, stimulus)
-        other = before.condition.name
-        if name != other and (compared is None or frozenset((name, other)) in compared):
-            seen = f"The sentence is that of condition {other!r}: {text!r}."
-            yield fault("CIM-S050", where=stimulus.where, seen=seen)
+    compared = _compared_conditions(stimuli.suite)
+    for item in range(len(stimuli.suite.items)):
+        numbers = stimuli.of(item)
+        if len(set(stimuli.texts[numbers.start : numbers.stop])) == len(numbers):
+            continue
+        first: dict[str, str] = {}
+        for number in numbers:
+            name, text = stimuli.conditions[number].name, stimuli.texts[number]
+            other = first.setdefault(text, name)
+            if name != other and (compared is None or frozenset((name, other)) in compared):
+                seen = f"The sentence is that of condition {other!r}: {text!r}."
+                yield fault("CIM-S050", where=stimuli.where(number), seen=seen)
 
 
 def _compared_conditions(suite: Suite) -> set[frozenset[str]] | None:
@@ -74,36 +67,40 @@ def _parts(suite: Suite) -> Iterator[tuple[int, Comparison]]:
             yield number, part
 
 
-def _length_checks(suite: Suite) -> Iterator[Check]:
-    """One for each comparison of sums of regions; suites whose metric is no sum are left alone.
+def _lengths(stimuli: Stimuli) -> Iterator[Fault]:
+    """A side that is longer in most items: its surprisal is a sum, and grows with the length.
 
-    A difference of differences is there to take effects of length out.
+    Suites whose metric is no sum are left alone, and so is whatever does not compare sums of
+    regions: a difference of differences is there to take effects of length out.
     """
-    if suite.metric != "sum":
+    if stimuli.suite.metric != "sum":
         return
-    for number, part in _parts(suite):
-        if part.operator != "=":
-            low, high = (part.left, part.right) if part.operator == "<" else (part.right, part.left)
-            if _summed(low) and _summed(high):
-                yield _Lengths(low, high, where=f"prediction {number}")
+    for number, part in _parts(stimuli.suite):
+        if part.operator == "=":
+            continue
+        low, high = (part.left, part.right) if part.operator == "<" else (part.right, part.left)
+        longer = _longer(stimuli, _summed(low), _summed(high))
+        if longer is None:
+            continue
+        more = longer.share > 0
+        side, role = (high, "more") if more else (low, "less")
+        seen = (
+            f"{canonical(side)}, which should be {role} surprising, has more {longer.unit} than the"
+            f" other side in {longer.more if more else longer.less} of {longer.count} items"
+            f" ({abs(longer.mean):.1f} on average)."
+        )
+        yield fault("CIM-S051", where=f"prediction {number}", seen=seen)
 
 
 class _Difference:
     """How much longer one side of a comparison is than the other, item by item."""
 
-    def __init__(self, unit: str) -> None:
+    def __init__(self, unit: str, low: Sequence[int], high: Sequence[int]) -> None:
         self.unit = unit
-        self.count = self.more = self.less = self.total = 0
-        self._relative = array("d")
-
-    def add(self, low: int, high: int) -> None:
-        """Add the lengths of the two sides in one item."""
-        difference = high - low
-        self.count += 1
-        self.more += difference > 0
-        self.less += difference < 0
-        self.total += difference
-        self._relative.append(difference / max(low, high, 1))
+        self.count = len(low)
+        self.more: int = sum(map(lt, low, high))
+        self.less: int = sum(map(gt, low, high))
+        self._low, self._high = low, high
 
     @property
     def share(self) -> float:
@@ -113,69 +110,37 @@ class _Difference:
     @property
     def mean(self) -> float:
         """What an item has more, on average."""
-        return self.total / self.count
+        return (sum(self._high) - sum(self._low)) / self.count
 
     @property
     def relative(self) -> float:
         """What an item has more, relative to its longer side, on average."""
-        return fmean(self._relative)
+        pairs = zip(self._low, self._high, strict=True)
+        return fmean((high - low) / max(low, high, 1) for low, high in pairs)
 
 
-class _Lengths:
-    """A side that is longer in most items: its surprisal is a sum, and grows with the length."""
-
-    def __init__(self, low: Quantity, high: Quantity, *, where: str) -> None:
-        self._low, self._high, self._where = low, high, where
-        self._sides = _summed(low), _summed(high)
-        self._conditions = {each.condition for side in self._sides for each in side}
-        self._words, self._characters = _Difference("words"), _Difference("characters")
-
-    def see(self, located: Located) -> None:
-        texts = self._texts(located.item)
-        if texts is not None:
-            low, high = texts
-            self._words.add(sum(map(_words, low)), sum(map(_words, high)))
-            self._characters.add(sum(map(len, low)), sum(map(len, high)))
-
-    def faults(self) -> Iterator[Fault]:
-        longer = self._longer()
-        if longer is None:
-            return
-        more = longer.share > 0
-        side, role = (self._high, "more") if more else (self._low, "less")
-        seen = (
-            f"{canonical(side)}, which should be {role} surprising, has more {longer.unit} than the"
-            f" other side in {longer.more if more else longer.less} of {longer.count} items"
-            f" ({abs(longer.mean):.1f} on average)."
-        )
-        yield fault("CIM-S051", where=self._where, seen=seen)
-
-    def _longer(self) -> _Difference | None:
-        """What one side has more of; None where the two are balanced."""
-        words, characters = self._words, self._characters
-        if words.count < FEWEST_ITEMS:
-            return None
-        if abs(words.share) >= WORD_SHARE:
-            return words
-        systematic = abs(characters.share) >= CHARACTER_SHARE
-        return (
-            characters if systematic and abs(characters.relative) >= CHARACTER_DIFFERENCE else None
-        )
-
-    def _texts(self, item: Item) -> tuple[list[str], list[str]] | None:
-        """The texts of both sides; None where the item lacks a condition."""
-        # From the end, so that the first of several with one name is taken.
-        own = {each.name: each for each in reversed(item.conditions)}
-        if not self._conditions <= own.keys():
-            return None
-        low, high = (
-            [text for each in side for text in _regions(own, each)] for side in self._sides
-        )
-        return low, high
-
-
-def _words(text: str) -> int:
-    return len(text.split())
+def _longer(
+    stimuli: Stimuli, low: Sequence[Reference], high: Sequence[Reference]
+) -> _Difference | None:
+    """What one side has more of; None where the two are balanced, or one of them is no sum."""
+    if not low or not high:
+        return None
+    named = {reference.condition for reference in (*low, *high)}
+    whole = {shape for shape in set(stimuli.shapes) if named <= set(shape)}
+    items = [number for number, shape in enumerate(stimuli.shapes) if shape in whole]
+    if len(items) < FEWEST_ITEMS:
+        return None
+    sides = [_texts(stimuli, items, low), _texts(stimuli, items, high)]
+    words = _Difference(
+        "words", *([len(" ".join(each).split()) for each in side] for side in sides)
+    )
+    if abs(words.share) >= WORD_SHARE:
+        return words
+    characters = _Difference(
+        "characters", *([len("".join(each)) for each in side] for side in sides)
+    )
+    systematic = abs(characters.share) >= CHARACTER_SHARE
+    return characters if systematic and abs(characters.relative) >= CHARACTER_DIFFERENCE else None
 
 
 def _summed(quantity: Quantity) -> tuple[Reference, ...]:
@@ -188,32 +153,38 @@ def _summed(quantity: Quantity) -> tuple[Reference, ...]:
     return left + right if left and right else ()
 
 
-def _regions(conditions: Mapping[str, Condition], reference: Reference) -> list[str]:
-    regions = conditions[reference.condition].regions
-    if reference.region == "*":
-        return [region.text for region in regions]
-    return [region.text for region in regions[reference.region - 1 : reference.region]]
+def _texts(
+    stimuli: Stimuli, items: Sequence[int], references: Sequence[Reference]
+) -> list[list[str]]:
+    """The texts of the regions that are referred to, for each of some items."""
+    texts: list[list[str]] = [[] for _ in items]
+    for reference in references:
+        first, last = (
+            (None, None) if reference.region == "*" else (reference.region - 1, reference.region)
+        )
+        for item, listed in zip(items, texts, strict=True):
+            # The first of several conditions with one name is taken.
+            number = stimuli.starts[item] + stimuli.shapes[item].index(reference.condition)
+            regions = stimuli.conditions[number].regions[first:last]
+            listed += [region.text for region in regions]
+    return texts
 
 
-class _Repeated:
+def _repeated(stimuli: Stimuli) -> Iterator[Fault]:
     """Items that have the same sentences in the same conditions."""
-
-    def __init__(self, suite: Suite) -> None:
-        self._suite = suite
-        self._sentences = Hashes()
-
-    def see(self, located: Located) -> None:
-        self._sentences.add(frozenset((each.condition.name, each.text) for each in located.stimuli))
-
-    def faults(self) -> Iterator[Fault]:
-        groups: dict[frozenset[tuple[str, str]], Listing] = {}
-        for number in self._sentences.repeated():
-            item = self._suite.items[number]
-            key = frozenset(
-                (each.name, sentence(each, rule=self._suite.join)) for each in item.conditions
-            )
+    repeated = {text for text, times in Counter(stimuli.texts).items() if times > 1}
+    groups: dict[frozenset[tuple[str, str]], Listing] = {}
+    for number, item in enumerate(stimuli.suite.items):
+        numbers = stimuli.of(number)
+        texts = stimuli.texts[numbers.start : numbers.stop]
+        if repeated.issuperset(texts):
+            key = frozenset(zip(stimuli.shapes[number], texts, strict=True))
             groups.setdefault(key, Listing()).add(item.id)
-        for ids in groups.values():
-            if ids.count > 1:
-                seen = f"Items {ids} have the same sentences."
-                yield fault("CIM-S052", where=f"item {ids.names[1]}", seen=seen)
+    for ids in groups.values():
+        if ids.count > 1:
+            seen = f"Items {ids} have the same sentences."
+            yield fault("CIM-S052", where=f"item {ids.names[1]}", seen=seen)
+
+
+COMPARISON_CHECKS: tuple[Check, ...] = (_identical, _lengths, _repeated)
+"""Codes CIM-S050 to CIM-S052."""

@@ -7,8 +7,9 @@ import unicodedata
 from collections.abc import Iterator
 
 from cimento.errors import Fault
-from cimento.suites.checks.stimuli import Check, Listing, Located, Stimulus
+from cimento.suites.checks.stimuli import Check, Listing, Stimuli
 from cimento.suites.faults import fault
+from cimento.suites.model import Condition
 
 _BLANKS = re.compile(r"\s{2,}")
 _APOSTROPHE = re.compile(r"(?<=\w)['’]|['’](?=\w)")
@@ -21,61 +22,48 @@ _LATER_BYTES = bytes(range(0x80, 0xC0)).decode("cp1252", "ignore")
 _MOJIBAKE = re.compile(f"[ÂÃÄÅÐÑâ][{re.escape(_LATER_BYTES)}]")
 
 
-def text_checks() -> list[Check]:
-    """Codes CIM-S040 to CIM-S046."""
-    return [_Texts()]
+def _letters(stimuli: Stimuli) -> Iterator[Fault]:
+    """Blanks, characters and ways of writing letters that are not what they should be."""
+    for number, condition in enumerate(stimuli.conditions):
+        text = " | ".join([region.text for region in condition.regions])
+        # Nothing can be wrong with most texts, which is quickly seen.
+        if not (text.isascii() and text.isprintable() and " ".join(text.split()) == text):
+            where = stimuli.where(number)
+            yield from _blanks(condition, where)
+            yield from _characters(text, where)
 
 
-class _Texts:
-    """The text of each stimulus, and which apostrophes there are in all."""
-
-    def __init__(self) -> None:
-        self._found: list[Fault] = []
-        self._apostrophes = _Apostrophes()
-
-    def see(self, located: Located) -> None:
-        for stimulus in located.stimuli:
-            text = " | ".join([region.text for region in stimulus.condition.regions])
-            self._found.extend(_faults(stimulus, text))
-            self._apostrophes.see(stimulus, text)
-
-    def faults(self) -> Iterator[Fault]:
-        yield from self._found
-        yield from self._apostrophes.faults()
+def _blanks(condition: Condition, where: str) -> Iterator[Fault]:
+    for number, region in enumerate(condition.regions, start=1):
+        if region.text != region.text.strip():
+            seen = f"Region {number} {region.text!r} has blanks at its ends."
+            yield fault("CIM-S040", where=where, seen=seen)
+        if _BLANKS.search(region.text.strip()):
+            seen = f"Region {number} {region.text!r} has several blanks in a row."
+            yield fault("CIM-S041", where=where, seen=seen)
 
 
-def _faults(stimulus: Stimulus, text: str) -> Iterator[Fault]:
-    yield from _blanks(stimulus)
+def _characters(text: str, where: str) -> Iterator[Fault]:
     if not text.isprintable() or _REPLACEMENT in text:
-        yield from _unseen(stimulus, text)
+        yield from _unseen(text, where)
     if not unicodedata.is_normalized("NFC", text):
         composed = unicodedata.normalize("NFC", text)
         seen = f"{_differing(text, composed)!r} is written with separate accents."
-        yield fault("CIM-S045", where=stimulus.where, seen=seen)
-    yield from _mojibake(stimulus, text)
+        yield fault("CIM-S045", where=where, seen=seen)
+    yield from _mojibake(text, where)
 
 
-def _blanks(stimulus: Stimulus) -> Iterator[Fault]:
-    for number, region in enumerate(stimulus.condition.regions, start=1):
-        if region.text != region.text.strip():
-            seen = f"Region {number} {region.text!r} has blanks at its ends."
-            yield fault("CIM-S040", where=stimulus.where, seen=seen)
-        if _BLANKS.search(region.text.strip()):
-            seen = f"Region {number} {region.text!r} has several blanks in a row."
-            yield fault("CIM-S041", where=stimulus.where, seen=seen)
-
-
-def _unseen(stimulus: Stimulus, text: str) -> Iterator[Fault]:
+def _unseen(text: str, where: str) -> Iterator[Fault]:
     for character in sorted(set(text)):
         category = unicodedata.category(character)
         name = f"U+{ord(character):04X} {unicodedata.name(character, 'without a name')}"
         if character == _REPLACEMENT:
             seen = f"The text has {name}: a letter was lost when it was decoded."
-            yield fault("CIM-S042", where=stimulus.where, seen=seen)
+            yield fault("CIM-S042", where=where, seen=seen)
         elif category in _NO_TEXT and character not in _LAYOUT:
-            yield fault("CIM-S042", where=stimulus.where, seen=f"The text has {name}.")
+            yield fault("CIM-S042", where=where, seen=f"The text has {name}.")
         elif not character.isprintable() and category not in _VISIBLE_OR_NEW:
-            yield fault("CIM-S043", where=stimulus.where, seen=f"The text has {name}.")
+            yield fault("CIM-S043", where=where, seen=f"The text has {name}.")
 
 
 def _differing(text: str, composed: str) -> str:
@@ -84,7 +72,7 @@ def _differing(text: str, composed: str) -> str:
     return next((word for word, other in pairs if word != other), text)
 
 
-def _mojibake(stimulus: Stimulus, text: str) -> Iterator[Fault]:
+def _mojibake(text: str, where: str) -> Iterator[Fault]:
     """UTF-8 that was read as cp1252 on its way: undoing that gives other text, not an error."""
     if not _MOJIBAKE.search(text):
         return
@@ -94,30 +82,30 @@ def _mojibake(stimulus: Stimulus, text: str) -> Iterator[Fault]:
     except UnicodeError:
         return
     seen = f"{word!r} looks like {right!r} decoded wrongly."
-    yield fault("CIM-S046", where=stimulus.where, seen=seen)
+    yield fault("CIM-S046", where=where, seen=seen)
 
 
-class _Apostrophes:
+def _apostrophes(stimuli: Stimuli) -> Iterator[Fault]:
     """Both apostrophes in one suite: models see two different words."""
+    if not all(any(mark in text for text in stimuli.texts) for mark in "'’"):
+        return
+    found = {"'": Listing(), "’": Listing()}
+    both = 0
+    for number, condition in enumerate(stimuli.conditions):
+        text = " | ".join([region.text for region in condition.regions])
+        marks = set(_APOSTROPHE.findall(text))
+        both += len(marks) > 1
+        for mark in marks:
+            found[mark].add(stimuli.where(number))
+    rarer, other = sorted(found, key=lambda mark: found[mark].count)
+    if found[rarer].count:
+        seen = (
+            f"{found[rarer].count} stimuli have {rarer} (U+{ord(rarer):04X}) and "
+            f"{found[other].count} have {other} (U+{ord(other):04X})"
+            + (f", {both} of them both." if both else ".")
+        )
+        yield fault("CIM-S044", where=str(found[rarer]), seen=seen)
 
-    def __init__(self) -> None:
-        self._listings = {"'": Listing(), "’": Listing()}
-        self._places: dict[str, set[str]] = {"'": set(), "’": set()}
 
-    def see(self, stimulus: Stimulus, text: str) -> None:
-        for mark in set(_APOSTROPHE.findall(text)):
-            where = stimulus.where
-            self._listings[mark].add(where)
-            self._places[mark].add(where)
-
-    def faults(self) -> Iterator[Fault]:
-        found = self._listings
-        rarer, other = sorted(found, key=lambda mark: found[mark].count)
-        if found[rarer].count:
-            both = len(self._places[rarer] & self._places[other])
-            seen = (
-                f"{found[rarer].count} stimuli have {rarer} (U+{ord(rarer):04X}) and "
-                f"{found[other].count} have {other} (U+{ord(other):04X})"
-                + (f", {both} of them both." if both else ".")
-            )
-            yield fault("CIM-S044", where=str(found[rarer]), seen=seen)
+TEXT_CHECKS: tuple[Check, ...] = (_letters, _apostrophes)
+"""Codes CIM-S040 to CIM-S046."""

@@ -1,0 +1,94 @@
+"""Checks look quickly at what is as most texts are; what they pass over has no fault."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from cimento.suites.checks import check_suite
+from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+
+WORDS = st.sampled_from(
+    ["Casa.", "Casa", "casa", "l'uomo.", "l’uomo.", "la la.", "e\u0300.", "Ã¨.", "", " ", "\u200b."]
+)
+CONDITIONS = st.lists(
+    st.builds(
+        Condition,
+        name=st.sampled_from(("a", "a", "b", "b", "", "a b")),
+        regions=st.lists(st.builds(Region, text=WORDS), min_size=1, max_size=2).map(tuple),
+        columns=st.fixed_dictionaries(
+            {}, optional={"f": st.sampled_from("xyz"), "g": st.sampled_from("uv")}
+        ),
+    ),
+    max_size=3,
+).map(tuple)
+SUITES = st.builds(
+    Suite,
+    meta=st.just(Meta("s", language="it")),
+    region_names=st.sampled_from((("one",), ("one", "two"))),
+    predictions=st.lists(
+        st.sampled_from(("(1;%a%) < (1;%b%)", "(*;%b%) > (2;%a%)", "(1;%q%) < 2")).map(Prediction),
+        max_size=2,
+    ).map(tuple),
+    items=st.lists(CONDITIONS, max_size=9).map(
+        lambda items: tuple(Item(str(number), own) for number, own in enumerate(items))
+    ),
+    cluster=st.sampled_from(("", "f", "none")),
+    factors=st.sampled_from(({}, {"f": ("x", "y"), "g": ("u", "v")}, {"h": ("x", "y")})),
+)
+
+
+DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
+FINAL = re.compile(r"[.?!…:;][\"'’”»)\]]*$")
+TEXTS = st.lists(
+    st.sampled_from([*"aAbB1_.,?'’\"» \t\n\x00\x1cßéK", "\u212a", "\u0301", "\ufffd", "Ã¨", "ab "])
+).map("".join)
+
+
+def codes(texts):
+    suite = Suite(
+        meta=Meta("s", language="it"),
+        region_names=("one",),
+        predictions=(Prediction("(*;%a%) > 0"),),
+        items=tuple(Item(str(n), (Condition("a", (Region(t),)),)) for n, t in enumerate(texts)),
+    )
+    return Counter(fault.code for fault in check_suite(suite))
+
+
+@settings(deadline=None)
+@given(TEXTS)
+@example("The the end.")
+@example("the, the")
+@example("l'uomo uomo")
+@example("x\x00b b")
+@example("1a a")
+def test_faults_of_a_text_are_those_of_a_look_at_every_letter(text):
+    found = codes([text])
+    assert found["CIM-S055"] == bool(DOUBLED.search(text.strip()))
+    assert found["CIM-S040"] == (text != text.strip())
+    assert found["CIM-S041"] == bool(re.search(r"\s{2,}", text.strip()))
+    assert found["CIM-S045"] == (not unicodedata.is_normalized("NFC", text))
+    strange = {mark for mark in text if unicodedata.category(mark) == "Cc"} - set("\t\n\r")
+    assert found["CIM-S042"] == len(strange | ({"\ufffd"} & set(text)))
+
+
+@settings(deadline=None)
+@given(TEXTS)
+def test_a_final_mark_may_stand_before_what_closes(text):
+    expected = bool(text.strip()) and not FINAL.search(text.strip())
+    assert codes([text, "Fine.", "Fino!", "Fini?"])["CIM-S053"] == expected
+
+
+@settings(deadline=None, max_examples=100)
+@given(SUITES)
+def test_items_with_the_same_sentences_are_all_found(suite):
+    def words(condition):
+        return condition.name, " ".join(filter(None, (r.text.strip() for r in condition.regions)))
+
+    sentences = Counter(frozenset(map(words, item.conditions)) for item in suite.items)
+    found = [fault for fault in check_suite(suite) if fault.code == "CIM-S052"]
+    assert len(found) == sum(1 for times in sentences.values() if times > 1)
