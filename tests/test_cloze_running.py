@@ -19,11 +19,12 @@ from cimento.cloze.records import ClozeItem, ClozeSuite, Option
 from cimento.cloze.said import majority, read_said
 from cimento.cloze.writers.native import write_folder
 from cimento.engine.fills import fills_table
-from cimento.errors import TableError, UsageError
+from cimento.errors import InputError, TableError, UsageError
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
 from cimento.models.fill import Fill, FillPolicy
 from cimento.morphology.rules import Rules
+from cimento.paradigms.cloze import ClozeParadigm
 from cimento.requests import ScoreRequest
 from cimento.runs.run import Run, open_run
 from cimento.suites.model import Meta
@@ -300,6 +301,53 @@ def test_candidates_are_judged_by_a_dictionary_and_by_people_before_it(tmp_path,
     )
     write_table(said, JUDGMENTS, run.folder)
     assert found(open_run(run.folder), "fits@1", "precision") == (3, 3)
+
+
+def test_a_run_says_what_it_said_when_its_dictionary_is_gone(tmp_path, rules, monkeypatch, capsys):
+    suite = templates("ADJ Gender=Fem|Number=Sing")
+    run = recorded_run(suite, tmp_path, ANSWERS, dictionary=rules, by="template")
+    said = run.summary(with_outcomes=True)
+    stored = str(run.folder)
+    page, table, changed = (tmp_path / name for name in ("page.html", "page.csv", "again.html"))
+    assert invoke(["report", stored, "-o", str(page)]) == 0
+
+    def gone(*_arguments, **_options):
+        raise InputError(where="rules:it", seen="there is none any more", todo="Find it.")
+
+    monkeypatch.setattr("cimento.morphology.opening.open_morphology", gone)
+    open_dictionary.cache_clear()
+    capsys.readouterr()
+    assert open_run(run.folder).summary(with_outcomes=True) == said
+    for command in (
+        ["report", stored],
+        ["report", stored, "-o", str(table)],
+        ["report", stored, "-o", str(changed)],
+        ["show", stored, "a1"],
+        ["figure", stored, "dimensions", "-o", str(tmp_path / "drawn.svg")],
+        ["compare", stored, stored],
+        ["export", stored, "--to", "r", "-o", str(tmp_path / "r")],
+        ["cite", stored, "--methods"],
+    ):
+        assert invoke(command) == 0, command
+        assert "none any more" not in capsys.readouterr().err
+    assert changed.read_bytes() == page.read_bytes()
+    # Where it is judged anew the dictionary is needed.
+    assert invoke(["judge", stored]) == 2
+    assert "there is none any more" in capsys.readouterr().err
+
+
+def test_candidates_are_marked_by_what_the_run_says_though_it_names_no_columns(tmp_path, rules):
+    suite = templates("ADJ Gender=Fem|Number=Sing")
+    run = open_run(recorded_run(suite, tmp_path, ANSWERS, dictionary=rules).folder)
+    [section] = ClozeParadigm().sections([run])
+    [report] = section.runs
+    marks = {
+        item.id: [given.mark for answers in item.answers for given in answers.answers]
+        for item in report.items
+    }
+    assert sorted(mark for given in marks.values() for mark in given) == [
+        "does not fit", "does not fit", "does not fit", "fits", "fits", "fits",
+    ]  # fmt: skip
 
 
 def test_what_nobody_judged_is_left_out_with_a_warning(tmp_path):

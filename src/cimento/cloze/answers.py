@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 NAME = "cloze"
 """Name of the paradigm."""
 
+FITS = "fits@"
+"""Question of the outcomes of candidates, with the number of candidates that count."""
+
 Fits = Mapping[tuple[str, str], bool | None]
 """Item and candidate to whether it fits, as people said; None where they were divided."""
 
@@ -168,6 +171,18 @@ class ClozeAnswers:
         return open_dictionary(name, self.suite.meta.language) if name else None
 
     def judged(self, method: str) -> list[Candidate]:
+        """The candidates of a method with what the outcomes of the run say of their fit.
+
+        Raises:
+            CimentoError: the run is not judged yet, and cannot be.
+        """
+        fits = fits_of(self.run.outcomes(), method)
+        return [
+            replace(candidate, fits=fits.get(f"{candidate.item}#{candidate.rank}"))
+            for candidate in self.candidates(method)
+        ]
+
+    def judged_again(self, method: str) -> list[Candidate]:
         """The candidates of a method with what people, else the dictionary, say of their fit.
 
         Raises:
@@ -218,6 +233,14 @@ class ClozeAnswers:
             )
             for candidate in candidates
         ]
+
+
+def fits_of(outcomes: pl.DataFrame, method: str) -> dict[str, bool | None]:
+    """Place of a candidate, ``ITEM#RANK``, to whether it fits."""
+    import polars as pl
+
+    about = pl.col("question").str.starts_with(FITS) & (pl.col("method") == method)
+    return dict(outcomes.filter(about).select("item", "right").iter_rows())
 
 
 def open_cloze_runs(paths: Iterable[Path]) -> list[ClozeAnswers]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cimento.cloze.answers import ClozeAnswers
-from cimento.cloze.judging.outcomes import CHOICE, DIVIDED, FITS, HIT, REACHABLE, asked, depths_of
+from cimento.cloze.answers import FITS, ClozeAnswers
+from cimento.cloze.judging.outcomes import CHOICE, DIVIDED, HIT, REACHABLE, asked, depths_of
 from cimento.cloze.judging.precision import Share, macro
 from cimento.cloze.records import ClozeItem
 from cimento.runs.estimates import Estimate, Role

@@ -40,7 +40,6 @@ class ClozeOptions(ParadigmOptions):
     """
 
     ASKED: ClassVar[frozenset[str]] = frozenset({"k", "protocol", "masks", "choice"})
-    OUTSIDE: ClassVar[frozenset[str]] = frozenset({"dictionary", "judgments"})
 
     k: int = Field(10, ge=1, le=MOST_CANDIDATES)
     protocol: OpenRule = "auto"

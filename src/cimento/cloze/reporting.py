@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.cloze.answers import NAME, ClozeAnswers
+from cimento.cloze.answers import FITS, NAME, ClozeAnswers
 from cimento.cloze.estimating import EstimateIndex
 from cimento.cloze.figures import dimensions_figure, heat_figure
 from cimento.cloze.figures_curve import curve_figure
-from cimento.cloze.judging.outcomes import CHOICE, DIVIDED, FITS, HIT, OPTION, asked
+from cimento.cloze.judging.outcomes import CHOICE, DIVIDED, HIT, OPTION, asked
 from cimento.cloze.profile import Profiling, profile
 from cimento.cloze.records import BLANK
 from cimento.cloze.text import chosen_roles, clusters_note
@@ -53,7 +53,7 @@ def _by_dimension(run: Run) -> ClozeAnswers:
     """A run, judged by a column of its items where it says none itself."""
     answers = ClozeAnswers(run)
     column = "" if answers.options.by else dimension_of(answers.items)
-    return ClozeAnswers(run.judge(by=(column,))) if column else answers
+    return ClozeAnswers(run.grouped(by=(column,))) if column else answers
 
 
 def dimension_of(items: Iterable[ClozeItem]) -> str:

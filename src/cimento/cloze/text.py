@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from cimento.cloze.answers import ClozeAnswers
+from cimento.cloze.answers import FITS, ClozeAnswers
 from cimento.cloze.estimating import MACRO, PRECISION, EstimateIndex
 from cimento.cloze.judging.clusters import clustering
-from cimento.cloze.judging.outcomes import CHOICE, CHOSEN, DIVIDED, FITS, HIT, REACHABLE, asked
+from cimento.cloze.judging.outcomes import CHOICE, CHOSEN, DIVIDED, HIT, REACHABLE, asked
 from cimento.cloze.judging.precision import percent
 from cimento.markup import columns
 from cimento.runs.estimates import Estimate

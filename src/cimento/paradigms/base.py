@@ -58,24 +58,16 @@ class ParadigmOptions(BaseModel):
     Attributes:
         ASKED: names of the options that change what a model is asked. They are part of the name
             of a run's folder; all others only change how its answers are judged.
-        OUTSIDE: names of the options by which judging reads what is neither in the suite nor in
-            the answers, such as a dictionary.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     ASKED: ClassVar[frozenset[str]] = frozenset()
-    OUTSIDE: ClassVar[frozenset[str]] = frozenset()
 
     def asked(self) -> dict[str, JsonValue]:
         """The options that change what a model is asked, in plain values."""
         plain: dict[str, JsonValue] = self.model_dump(mode="json", include=set(self.ASKED))
         return plain
-
-    @property
-    def looks_outside(self) -> bool:
-        """Whether judging with them reads what may have changed since a run was stored."""
-        return any(getattr(self, name) for name in self.OUTSIDE)
 
     @property
     def columns(self) -> tuple[Column, ...]:

@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cimento.answers import REQUESTS
-from cimento.cloze.answers import NAME, ClozeAnswers, open_dictionary
+from cimento.cloze.answers import FITS, NAME, ClozeAnswers, open_dictionary
 from cimento.cloze.asking import blank_requests
 from cimento.cloze.checks import check_cloze
 from cimento.cloze.describe import describe_cloze
 from cimento.cloze.estimating import cloze_estimates
 from cimento.cloze.judging.candidates import check_candidates
 from cimento.cloze.judging.outcomes import (
-    FITS,
     HIT,
     UNREACHABLE,
     asked,
@@ -267,9 +266,8 @@ def _noted(run: Run, method: str) -> Iterator[str]:
             f" is that of {items[0]}"
         )
     k = None if method.startswith(("beam-", "complete", "sentinel")) else answers.options.k
-    yield from check_candidates(
-        answers.judged(method), items=[item.id for item in answers.items], k=k
-    )
+    counted = [each for each in answers.judged(method) if each.rank <= answers.options.k]
+    yield from check_candidates(counted, items=[item.id for item in answers.items], k=k)
     if not any(estimate.question.startswith((HIT, FITS)) for estimate in estimates):
         yield (
             "nothing to judge by. Judge with `cimento annotate candidates`, or give"

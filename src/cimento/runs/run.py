@@ -197,7 +197,7 @@ class Run:
         )
         if self.folder is None or not is_current or not _SuiteField.is_unchanged(self):
             return None
-        if self.options.looks_outside or any((self.folder / name).exists() for name in ADDED):
+        if any((self.folder / name).exists() for name in ADDED):
             return None
         try:
             stored = from_json(RunFolder(self.folder).read_text(SUMMARY), where=SUMMARY)
@@ -256,6 +256,19 @@ class Run:
                 todo="Run the suite again with it.",
             )
         return dataclasses.replace(self, options=judged)
+
+    def grouped(self, **options: Any) -> Run:  # noqa: ANN401  # as for `judge`
+        """The same outcomes with other options, which change nothing but how they are grouped.
+
+        Args:
+            options: of the paradigm by name.
+
+        Raises:
+            UsageError: the paradigm has no such option.
+        """
+        run = self.judge(**options)
+        vars(run).update(_outcomes=self.outcomes(), warnings=self.warnings)
+        return run
 
     def report(self, path: str | Path) -> Path:
         """A report of the run in one file; see `cimento.report`."""

@@ -11,7 +11,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from cimento.cloze.answers import Answer, ClozeAnswers
+from cimento.cloze.answers import FITS, Answer, ClozeAnswers
 from cimento.cloze.choosing import Choice, choose
 from cimento.cloze.judging.candidates import Candidate
 from cimento.cloze.judging.hits import hit_ranks, is_hit
@@ -28,8 +28,8 @@ OPTION_ALONE = frozenset({"left-to-right", "joint", "left", "sentinel"})
 DIVIDED = " per token"
 """Ends the method of a choice by scores that were divided by the option's tokens."""
 
-CHOICE, HIT, FITS = "choice", "hit@", "fits@"
-"""Questions, the two last ones with the number of candidates that count."""
+CHOICE, HIT = "choice", "hit@"
+"""Questions, the second with the number of candidates that count, as `FITS`."""
 
 REACHABLE = "reachable"
 """Group of hits: whether the method can find the answer at all; where some cannot be found."""
@@ -138,7 +138,7 @@ def _fits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
     The item of such a row is the place of the candidate, ``ITEM#RANK``; all places of an item, or
     of what its items are made from, are one cluster.
     """
-    candidates = answers.judged(method)
+    candidates = answers.judged_again(method)
     if all(candidate.fits is None for candidate in candidates):
         return
     columns = {item.id: item.columns for item in answers.items}

@@ -64,7 +64,6 @@ class RegionOptions(ParadigmOptions):
     """
 
     ASKED: ClassVar[frozenset[str]] = frozenset()
-    OUTSIDE: ClassVar[frozenset[str]] = frozenset({"unigrams"})
 
     metric: Metric | None = None
     predictions: Annotated[tuple[str, ...], BeforeValidator(_texts)] = ()
