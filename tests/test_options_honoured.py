@@ -126,3 +126,5 @@ def test_what_no_suite_of_a_run_has_is_refused_once(tmp_path, capsys):
         " Did you mean 'k'?\n"
     )
     assert not (tmp_path / "runs").exists()
+    assert invoke(["plan", *TOGETHER, "-m", "demo-causal", "--set", "kk=3"]) == 2
+    assert capsys.readouterr().err == said

@@ -492,9 +492,9 @@ def refuse_same_names(suites: Sequence[LoadedSuite]) -> None:
     for loaded in suites:
         other = seen.setdefault(loaded.suite.name, loaded)
         if other is not loaded:
+            paths = dict.fromkeys(str(each.reading.path) for each in (other, loaded))
             raise UsageError(
                 where=f"suite {loaded.suite.name!r}",
-                seen="two of the suites have this name:"
-                f" {other.reading.path} and {loaded.reading.path}",
-                todo="Give one of them another name, or run them into different folders.",
+                seen=f"two of the suites have this name: {' and '.join(paths)}",
+                todo="Give a suite once; of two, rename one or run them into different folders.",
             )

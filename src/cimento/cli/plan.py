@@ -24,10 +24,11 @@ def _plan(options: RunOptions) -> int:
     from cimento.cli.console import show
     from cimento.engine.cache import FileCache, default_cache_folder
     from cimento.engine.engines import visible_gpus
-    from cimento.runs.honouring import unused_options
+    from cimento.runs.honouring import refuse_unused, unused_options
 
     loaded = list(load_suites(options.suites))
     refuse_same_names(loaded)
+    refuse_unused((each.paradigm for each in loaded), options)
     gpu = options.device in ("auto", "cuda") and bool(visible_gpus())
     cache = None if options.no_cache else FileCache(default_cache_folder())
     try:
@@ -81,6 +82,8 @@ def _text(planned: Planned, *, gpu: bool) -> str:
         )
         for model in planned.models
     ]
+    # What keeps a model from all suites is said once, of the model.
+    said = {"", *(model.problem for model in planned.models)}
     device = "one GPU" if gpu else "the processors here"
     lines = [
         columns(suites),
@@ -96,7 +99,11 @@ def _text(planned: Planned, *, gpu: bool) -> str:
             else []
         ),
         *(f"{model.model}: {model.problem}" for model in planned.models if model.problem),
-        *(f"{suite.suite}: {suite.problem}" for suite in planned.suites if suite.problem),
+        *(
+            f"{suite.suite}: {suite.problem}"
+            for suite in planned.suites
+            if suite.problem not in said
+        ),
     ]
     return "\n".join(lines)
 

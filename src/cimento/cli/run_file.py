@@ -141,7 +141,9 @@ def _read(file: Path, model: type[RunOptions]) -> dict[str, Any]:
             )
         if name not in known:
             raise InputError(
-                where=where, seen="there is no such key", todo=did_you_mean(key, known)
+                where=where,
+                seen="there is no such key",
+                todo=f"{did_you_mean(key, known)} What one kind of suite knows stands under [set].",
             )
         stated[name] = _checked(model, name, value, where=where)
     return stated

@@ -94,9 +94,10 @@ def unused_options(suites: Iterable[LoadedSuite | Run], options: JudgingOptions)
     """
     several = list(suites)
     for name in _given(options):
-        without = [loaded.suite.name for loaded in several if not _has(loaded.paradigm, name)]
+        without = [each for each in several if not _has(each.paradigm, name)]
         if 0 < len(without) < len(several):
-            yield f"option {name} is not used by {', '.join(without)}."
+            names = ", ".join(dict.fromkeys(each.suite.name for each in without))
+            yield f"option {name} is not used by {names}."
 
 
 def is_used_by_all(paradigms: Iterable[AnyParadigm], run_options: RunOptions) -> bool:
