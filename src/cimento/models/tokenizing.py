@@ -124,11 +124,9 @@ def encode(
     cut = _cut(whole, tokenizer, characters)
     shift = np.array(before, dtype=np.int64)[cut.text]
     _refuse(requests, cut, shift, tokenizer, frame=frame, window=window, vocabulary=vocabulary)
-    begins = (
-        characters.begins_at(map(_region_begins, requests, before))
-        if by_region
-        else characters.word_begins(punctuation)
-    )
+    begins = characters.word_begins(punctuation)
+    if by_region:
+        begins = characters.begins_at(map(_region_begins, requests, before))
     wanted = map(_wanted, requests, before)
     return _framed(
         requests,
