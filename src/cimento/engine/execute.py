@@ -8,7 +8,7 @@ on the jobs alone, and not on who is done first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -200,8 +200,6 @@ class Execution(Generic[ResultT]):
         Raises:
             TableError: a file was damaged meanwhile.
         """
-        import polars as pl
-
         parts: dict[str, list[pl.DataFrame]] = {}
         warnings: dict[str, None] = {}
         card = None
@@ -210,16 +208,8 @@ class Execution(Generic[ResultT]):
             card = card or answers.model
             warnings |= dict.fromkeys(answers.warnings)
             for name, table in answers.tables.items():
-                some = table.filter(pl.col("request").is_in(list(places)))
-                parts.setdefault(name, []).append(
-                    some.with_columns(
-                        pl.col("request").replace_strict(places, return_dtype=pl.Int32)
-                    )
-                )
-        tables = {
-            name: pl.concat(some).sort("request", maintain_order=True)
-            for name, some in parts.items()
-        }
+                parts.setdefault(name, []).append(_renumbered(table, places))
+        tables = {name: _put_together(some) for name, some in parts.items()}
         return Answers(tables=tables, n=state.n, warnings=tuple(warnings), model=card)
 
     def _replay(self, state: JobState) -> None:
@@ -376,3 +366,35 @@ def _died(model: str) -> TaskError:
         seen="the process that asked it ended three times over the same texts",
         todo="Was there too little memory? Try a small --batch-size or fewer --workers.",
     )
+
+
+def _renumbered(table: pl.DataFrame, places: Mapping[int, int]) -> pl.DataFrame:
+    """The answers of a unit to some of its requests, under other numbers."""
+    import numpy as np
+    import polars as pl
+
+    requests = table["request"].to_numpy()
+    numbers = np.full(int(requests.max(initial=0)) + 1, -1, dtype=np.int32)
+    for number, place in places.items():
+        if number < len(numbers):
+            numbers[number] = place
+    renumbered = table.with_columns(request=pl.Series(numbers[requests], dtype=pl.Int32))
+    # A unit may answer other jobs too.
+    asked = renumbered["request"] >= 0
+    return renumbered if asked.all() else renumbered.filter(asked)
+
+
+def _put_together(parts: list[pl.DataFrame]) -> pl.DataFrame:
+    """Answers as one table, by request.
+
+    A column at a time, so that no more than one of them is ever there twice.
+    """
+    import polars as pl
+
+    columns = []
+    for name in parts[0].columns:
+        columns.append(pl.concat([part[name] for part in parts], rechunk=True))
+        parts[:] = [part.drop(name) for part in parts]
+    whole = pl.DataFrame(columns)
+    is_sorted = whole["request"].is_sorted()
+    return whole if is_sorted else whole.sort("request", maintain_order=True)

@@ -97,6 +97,8 @@ class Answers:
         """These answers and those to the next round, whose requests are numbered on."""
         import polars as pl
 
+        if not self.n:
+            return following
         shifted = {
             name: table.with_columns(pl.col("request") + self.n)
             for name, table in following.tables.items()

@@ -217,7 +217,33 @@ def region_columns(
 
     _check_metric(metric)
     scored = token_columns(in_text_order(tokens))
-    asked = AskedColumns.of(requests)
+    items: list[str] = []
+    conditions: list[str] = []
+    lengths, values, reasons = [], [], []
+    for asked in AskedColumns.blocks(requests):
+        items += asked.items
+        conditions += asked.conditions
+        lengths.append(np.diff(asked.offsets))
+        found = _block_values(asked, scored, metric, final_marks)
+        values.append(found[0])
+        reasons.append(found[1])
+    return RegionColumns(
+        unit=scored.unit,
+        items=items,
+        conditions=conditions,
+        offsets=np.concatenate(([0], np.cumsum(np.concatenate(lengths)))),
+        values=np.concatenate(values),
+        reasons=np.concatenate(reasons),
+        texts=scored.texts,
+    )
+
+
+def _block_values(
+    asked: AskedColumns, scored: TokenColumns, metric: Metric, final_marks: FinalMarkRule
+) -> tuple[Floats, Integers]:
+    """The values of the regions of some stimuli, and the reasons where there are none."""
+    import numpy as np
+
     placed = _Placed.of(asked, scored)
     token, region = placed.token, placed.region
     if final_marks == "drop":
@@ -229,15 +255,7 @@ def region_columns(
     values = _measured(scored.surprisal[token[counts]], inside, metric)
     if metric != "sum":
         reasons[(inside == 0) & (reasons < 0)] = scored.texts.number(_over_nothing(metric))
-    return RegionColumns(
-        unit=scored.unit,
-        items=asked.items,
-        conditions=asked.conditions,
-        offsets=asked.offsets,
-        values=np.where(reasons >= 0, np.nan, values),
-        reasons=reasons,
-        texts=scored.texts,
-    )
+    return np.where(reasons >= 0, np.nan, values), reasons
 
 
 def _measured(surprisals: Floats, lengths: Integers, metric: Metric) -> Floats:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cimento.answers import BOUNDARY, LEFT_OUT
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 NOT_ASKED = "its tokens were not asked for; run again with --all-tokens"
 NOTHING_SCORED = "no token of this sentence was scored"
+
+_STIMULI_AT_ONCE = 1 << 14
 
 _PAIRS_AT_ONCE = 1 << 20
 """How many tokens are held at once beside the regions that they may cover."""
@@ -109,13 +113,13 @@ _WHOLE = ("request", "position", "start", "end", "region")
 
 
 def _whole_numbers(tokens: pl.DataFrame, name: str) -> Integers:
-    """A column of whole numbers; -1 where there is none."""
+    """A column of whole numbers, without a copy where all are there; -1 where there is none."""
     import numpy as np
-    import polars as pl
 
     if name not in tokens.columns:
-        return np.full(len(tokens), -1, dtype=np.int64)
-    return tokens[name].cast(pl.Int64).fill_null(-1).to_numpy()
+        return np.broadcast_to(np.int64(-1), len(tokens))
+    whole: Integers = tokens[name].fill_null(-1).to_numpy()
+    return whole
 
 
 def _all_in_bits(tokens: pl.DataFrame) -> bool:
@@ -179,18 +183,27 @@ class AskedColumns:
     @classmethod
     def of(cls, requests: pl.DataFrame) -> AskedColumns:
         """The columns of a requests table."""
+        rows = in_suite_order(requests)
+        return cls._of_rows(rows, _stimulus_begins(rows))
+
+    @classmethod
+    def blocks(cls, requests: pl.DataFrame) -> Iterator[AskedColumns]:
+        """The same, so many stimuli at a time that what is made of them takes little room."""
+        rows = in_suite_order(requests)
+        first = _stimulus_begins(rows)
+        bounds = [*first[::_STIMULI_AT_ONCE].tolist(), len(rows)] if len(first) else [0, 0]
+        for number, (begin, end) in enumerate(pairwise(bounds)):
+            own = first[number * _STIMULI_AT_ONCE : (number + 1) * _STIMULI_AT_ONCE]
+            yield cls._of_rows(rows[begin:end], own - begin)
+
+    @classmethod
+    def _of_rows(cls, rows: pl.DataFrame, first: Integers) -> AskedColumns:
+        """The columns of rows in the order of their suite, where its stimuli begin so."""
         import numpy as np
         import polars as pl
 
-        asked = in_suite_order(requests)
-        begins = asked.select(
-            ((pl.col("item") != pl.col("item").shift()) | pl.col("item").shift().is_null())
-            | (pl.col("condition") != pl.col("condition").shift())
-        ).to_series()
-        first = np.flatnonzero(begins.fill_null(value=True).to_numpy())
-        stimuli = asked.select("suite", "item", "condition", "request", "text")[first]
-        offsets = np.concatenate((first, [len(asked)])).astype(np.int64)
-        whole = [asked[name].cast(pl.Int64).to_numpy() for name in ("start", "end")]
+        stimuli = rows.select("suite", "item", "condition", "request", "text")[first]
+        offsets = np.concatenate((first, [len(rows)])).astype(np.int64)
         return cls(
             suites=stimuli["suite"].to_list(),
             items=stimuli["item"].to_list(),
@@ -198,11 +211,23 @@ class AskedColumns:
             request=stimuli["request"].cast(pl.Int64).fill_null(-1).to_numpy(),
             texts=stimuli["text"].to_list(),
             offsets=offsets,
-            start=whole[0],
-            end=whole[1],
-            needed=asked["needed"].to_numpy(),
+            start=rows["start"].cast(pl.Int64).to_numpy(),
+            end=rows["end"].cast(pl.Int64).to_numpy(),
+            needed=rows["needed"].to_numpy(),
             stimulus=np.repeat(np.arange(len(first)), np.diff(offsets)),
         )
+
+
+def _stimulus_begins(rows: pl.DataFrame) -> Integers:
+    """Where stimuli begin in rows of a requests table."""
+    import numpy as np
+    import polars as pl
+
+    changes = rows.select(
+        (pl.col(name) != pl.col(name).shift()).fill_null(value=True)
+        for name in ("item", "condition")
+    )
+    return np.flatnonzero(changes.max_horizontal().to_numpy())
 
 
 def tokens_of(scored: TokenColumns, request: Integers) -> tuple[Integers, Integers]:

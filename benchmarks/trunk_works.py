@@ -1,0 +1,121 @@
+"""Works of `trunk` that are no command: each prints one number.
+
+``python benchmarks/trunk_works.py WORK PAIRS [FOLDER]``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+MODEL = "demo-causal"
+BATCH_TOKENS = 4096
+
+
+def bare_seconds(pairs: Path) -> float:
+    """CPU seconds of one call of the tokenizer and one forward pass over distinct prefixes.
+
+    As many tokens go through the model as there are distinct prefixes, in whole sentences, with
+    the log-softmax that scores need; reading and loading are left out.
+    """
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from cimento.models.locate import locate
+
+    torch.set_num_threads(1)
+    folder = locate(MODEL).folder
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder).eval()
+    texts = sentences(pairs)
+    begun = time.process_time()
+    ids = [each.ids for each in tokenizer.backend_tokenizer.encode_batch(texts)]
+    tokenized = time.process_time() - begun
+    prefixes = len({tuple(each[:end]) for each in ids for end in range(1, len(each) + 1)})
+    needed = list(itertools.takewhile(lambda _, left=_countdown(ids, prefixes): next(left), ids))
+    begun = time.process_time()
+    with torch.inference_mode():
+        for batch in batches(sorted(needed, key=len)):
+            tokens = torch.tensor(batch)
+            model(tokens).logits.log_softmax(-1).gather(-1, tokens[..., None])
+    return tokenized + time.process_time() - begun
+
+
+def _countdown(ids: Sequence[Sequence[int]], tokens: int):
+    """True for each sentence until there are so many tokens."""
+    for each in ids:
+        yield tokens > 0
+        tokens -= len(each)
+
+
+def batches(ids: Sequence[Sequence[int]]):
+    """Sentences of one length together, without padding."""
+    for length, same in itertools.groupby(ids, key=len):
+        several = list(same)
+        size = max(1, BATCH_TOKENS // max(length, 1))
+        for start in range(0, len(several), size):
+            yield several[start : start + size]
+
+
+def sentences(pairs: Path) -> list[str]:
+    """Both sentences of each pair."""
+    lines = map(json.loads, pairs.read_text(encoding="utf-8").splitlines())
+    return [line[f"sentence_{kind}"] for line in lines for kind in ("good", "bad")]
+
+
+def stored(pairs: Path, folder: Path) -> float:
+    """Run pairs with a model that knows nothing, and store the run; the largest memory in MB."""
+    import cimento
+    from cimento.models.fake import uniform_scorer
+
+    cimento.evaluate(pairs, uniform_scorer(1000), output=folder)
+    return peak_mb()
+
+
+def paced(pairs: Path) -> float:
+    """The rate at which pairs are run, as a share of that of a model that only waits."""
+    import numpy as np
+
+    import cimento
+    from cimento.models.fake import FakeScorer
+
+    rate = 20_000
+
+    class Paced(FakeScorer):
+        """Answers so many sentences a second, and uses no CPU time for it."""
+
+        def score(self, encoded):
+            time.sleep(len(encoded) / rate)
+            return [np.full(len(each.wanted), -math.log(1000)) for each in encoded]
+
+    model = Paced(lambda _tokens, _index: 0.0)
+    count = 2 * sum(1 for _ in pairs.open(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        begun = time.monotonic()
+        cimento.evaluate(pairs, model, output=folder)
+        return count / (time.monotonic() - begun) / rate
+
+
+def peak_mb() -> float:
+    """The largest resident memory of this process, in MB."""
+    status = Path("/proc/self/status")
+    if status.is_file():
+        # What is said of resources used goes back to the process that started this one.
+        [line] = [x for x in status.read_text().splitlines() if x.startswith("VmHWM:")]
+        return int(line.split()[1]) / 1000
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1e6 if sys.platform == "darwin" else 1e3)
+
+
+WORKS = {"bare": bare_seconds, "stored": stored, "paced": paced}
+
+if __name__ == "__main__":
+    work, *paths = sys.argv[1:]
+    print(WORKS[work](*map(Path, paths)))
