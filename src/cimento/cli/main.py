@@ -11,6 +11,7 @@ import typer
 
 from cimento.cli.commands import LazyGroup
 from cimento.errors import CimentoError
+from cimento.models.libraries import end_process, own_process
 
 USAGE = 2
 INTERRUPTED = 130
@@ -37,7 +38,10 @@ def _cimento() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
-    sys.exit(invoke(sys.argv[1:] if arguments is None else arguments))
+    own_process()
+    code = invoke(sys.argv[1:] if arguments is None else arguments)
+    end_process()
+    sys.exit(code)
 
 
 def invoke(arguments: Sequence[str]) -> int:

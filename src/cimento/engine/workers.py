@@ -24,6 +24,7 @@ from cimento.engine.freeing import give_back
 from cimento.engine.handle import ModelHandle
 from cimento.engine.units import Overlay, Unit, UnitResult, write_added, write_result
 from cimento.errors import CimentoError, NonFiniteScoreError, StorageError
+from cimento.models.libraries import own_process
 from cimento.sources import Asking
 
 _GRACE_S = 5.0
@@ -365,6 +366,7 @@ def _serve(pipe: Connection) -> None:
     """What a worker's process does: tasks in, outcomes out, until nobody is there any more."""
     # Ctrl-C goes to every process of a terminal; the driver alone answers it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    own_process()
     worker = Worker()
     try:
         while True:

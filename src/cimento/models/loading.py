@@ -20,6 +20,7 @@ from cimento.models.arguments import (
     refuse_ours,
 )
 from cimento.models.base import KindRule, ModelCard, Policy, Scorer
+from cimento.models.libraries import import_libraries
 from cimento.models.locate import Located
 from cimento.models.packing import AUTO, BatchLimits
 from cimento.models.weights import refuse_other_files
@@ -59,6 +60,7 @@ def load(
         ModelError: the folder cannot be loaded, lacks weights, or its tokenizer has no offsets.
     """
     try:
+        import_libraries()
         import torch
         import transformers
     except ImportError as error:
@@ -212,6 +214,7 @@ def load_tokenizer(located: Located, *, trusted: bool = False) -> PreTrainedToke
     Raises:
         ModelError: it cannot be loaded, or has no offsets.
     """
+    import_libraries()
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
     folder = located.tokenizer_folder

@@ -346,6 +346,9 @@ class StoredTables(Mapping[str, "pl.DataFrame"]):
             raise KeyError(name)
         return read_table(ANSWERS[name], self._folder)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._names  # a mapping would read the table to see
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
 

@@ -6,12 +6,13 @@ docs/schemas/summary.schema.json.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento._version import __version__
 from cimento.errors import TableError
@@ -19,6 +20,9 @@ from cimento.parsing import faults_of, refuse_very_faulty
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import Outcome
 from cimento.suites.model import JsonValue
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 SUMMARY_VERSION = 2
 
@@ -147,9 +151,9 @@ def from_json(text: str, *, where: str = "summary.json") -> Summary:
     Raises:
         TableError: the text is not a summary of this version.
     """
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import ValidationError
 
-    adapter = TypeAdapter(Summary)
+    adapter = _adapter()
     refuse_very_faulty(adapter, text, where=where)
     try:
         summary = adapter.validate_json(text)
@@ -175,9 +179,7 @@ def json_schema() -> JsonSchema:
 
     The descriptions are those of the docstrings of the records.
     """
-    from pydantic import TypeAdapter
-
-    schema: JsonSchema = TypeAdapter(Summary).json_schema(mode="serialization")
+    schema: JsonSchema = _adapter().json_schema(mode="serialization")
     definitions = schema["$defs"]
     if isinstance(definitions, dict):
         for record in (Estimate, Outcome, RunSummary, Missing):
@@ -186,6 +188,13 @@ def json_schema() -> JsonSchema:
                 _describe(definition, record.__doc__ or "")
     _describe(schema, Summary.__doc__ or "")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+@functools.cache
+def _adapter() -> TypeAdapter[Summary]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Summary)
 
 
 def _describe(schema: JsonSchema, docstring: str) -> None:

@@ -1,0 +1,61 @@
+"""In a process of its own cimento imports no more of torch and transformers than it uses."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from cimento import evaluate, open_run
+
+HEAVY = ("sympy", "scipy.optimize", "torch.distributed.tensor", "torch._inductor")
+OWN = "from cimento.models.libraries import import_libraries, own_process; own_process();"
+
+
+def said(code: str, **environment: str) -> str:
+    """What a program prints."""
+    done = subprocess.run(  # noqa: S603  # our own interpreter and code
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **environment},
+    )
+    return done.stdout.strip()
+
+
+def test_a_command_scores_the_same_without_what_it_does_not_use(tmp_path):
+    command = ["run", "it-subject-verb", "-m", "demo-causal", "--limit", "4", "--no-cache"]
+    command += ["-o", str(tmp_path)]
+    code = (
+        f"import sys; from cimento.cli.main import main\ntry: main({command})"
+        f"\nfinally: print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    assert said(code).splitlines()[-1] == "[]"
+    [manifest] = tmp_path.rglob("manifest.json")
+    run = evaluate("it-subject-verb", "demo-causal", limit=4)
+    assert open_run(manifest.parent).table("tokens").equals(run.table("tokens"))
+
+
+def test_whoever_compiles_has_the_compiler_all_the_same():
+    code = (
+        f"{OWN} import_libraries(); import torch; print('sympy' in __import__('sys').modules,"
+        " torch.compile(lambda x: x + 1, backend='eager')(torch.ones(1)).item(),"
+        " torch._dynamo.explain.__name__)"
+    )
+    assert said(code) == "False 2.0 explain"
+
+
+def test_a_program_that_imports_cimento_has_its_libraries_whole():
+    code = (
+        "from cimento.models.libraries import import_libraries; import_libraries();"
+        "import sys, os; from transformers.utils import is_scipy_available;"
+        "print('transformers' in sys.modules, 'OMP_WAIT_POLICY' in os.environ)"
+    )
+    assert said(code) == "True False"
+
+
+def test_threads_of_a_command_sleep_while_they_wait_unless_told_otherwise():
+    code = f"{OWN} import os; print(os.environ['OMP_WAIT_POLICY'])"
+    assert said(code, OMP_WAIT_POLICY="ACTIVE") == "ACTIVE"
+    assert said(f"import os; os.environ.pop('OMP_WAIT_POLICY', None); {code}") == "PASSIVE"
