@@ -1,6 +1,6 @@
 """torch and transformers, imported without what scoring does not use, where that is ours to say.
 
-Half of the seconds that their imports take go to what compiles models (torch._dynamo, sympy),
+Half of the seconds that their imports take go to what compiles models (torch._dynamo),
 spreads one over machines (torch.distributed) or computes losses (scipy). In a process that is
 cimento's own, a command or a worker, that is left out; a program that imports cimento has its
 libraries whole.
