@@ -137,6 +137,7 @@ def html_page(page: Page) -> str:
     common, own = _provenance(page.runs)
     block = encode(page.runs)
     charted = [rate for run in page.runs for rates in run.rates for _, rate in rates.lines]
+    shown = charted + [run.headline for run in page.runs if run.headline and not run.rates]
     return environment.get_template("report.html").render(
         page=page,
         title=_title(page.runs),
@@ -156,7 +157,7 @@ def html_page(page: Page) -> str:
         steps=STEPS,
         step_bits=STEP_BITS,
         explanation=explanation(ties_pass=any(map(ties_pass, charted))),
-        methods=methods(charted),
+        methods=methods(shown),
         chances=chances(charted),
         lengths=any(rate.off_by_length for rate in charted),
     )

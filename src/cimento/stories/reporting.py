@@ -13,6 +13,7 @@ from cimento.report.grid import Grid
 from cimento.report.items import AnswerList, Given, ItemRecord, worst_first
 from cimento.report.records import NamedGrid, Rates, RunReport, SuiteReport
 from cimento.report.strips import Piece, RegionStrip, Strip
+from cimento.report.wording import rate_remarks
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import Outcome as ItemOutcome
 from cimento.runs.outcomes import VerdictName
@@ -58,6 +59,7 @@ def _section(name: str, runs: Sequence[Run]) -> SuiteReport:
 def _report(run: Run, judged: Judged | None) -> RunReport:
     estimates = run.estimates()
     rates = _rates(estimates)
+    shown = [each for one in rates for _, each in one.lines]
     headline = next((each for each in estimates if each.role == "headline"), None)
     return RunReport(
         suite=run.suite.name,
@@ -71,15 +73,8 @@ def _report(run: Run, judged: Judged | None) -> RunReport:
         provenance=provenance_of(run.manifest),
         headline=headline,
         rates=rates,
-        notes=(*_remarks(headline), *run.warnings),
+        notes=(*rate_remarks([each for each in shown if each.role != "detail"]), *run.warnings),
     )
-
-
-def _remarks(first: Estimate | None) -> Iterator[str]:
-    if first is None or not first.n:
-        yield "Nothing was scored."
-    elif first.n == 1:
-        yield "Only one story was judged: its outcome says nothing about others."
 
 
 def _rates(estimates: Sequence[Estimate]) -> tuple[Rates, ...]:
