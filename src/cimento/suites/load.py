@@ -57,6 +57,19 @@ def open_suite(path: Path, *, format_: str = "") -> SuiteFile:
     return loaded
 
 
+def open_copy(folder: Path) -> Suite:
+    """The copy of a suite in the folder of a run: it was checked when it was run.
+
+    Args:
+        folder: of the copy.
+
+    Raises:
+        InputError: it may not be read.
+        SuiteError: it is damaged.
+    """
+    return find_reader(detect_format(folder))(folder).suite
+
+
 def inspect_suite(path: Path) -> tuple[Suite | None, tuple[Fault, ...]]:
     """What can be read of a suite, and every fault found, instead of an exception.
 

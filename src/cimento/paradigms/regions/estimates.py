@@ -24,9 +24,9 @@ from cimento.paradigms.regions.judging import (
     PHENOMENON,
     judged_suite,
     options_of,
-    outcomes_of,
     questions,
     suite_of,
+    verdicts_of,
 )
 from cimento.runs.estimates import Estimate, Role
 from cimento.runs.outcomes import GROUP, rate
@@ -135,7 +135,7 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
     table = table.filter(table["verdict"].is_not_null())
     lengths = None
     if not (measure and measure.needs):
-        lengths = outcomes_of(run, with_equal_costs)
+        lengths = table.with_columns(verdicts_of(run, with_equal_costs))
     near = near_ties(run.manifest, options.near_tie_bits)
     for column, level, outcomes, by_length in _groups(table, lengths):
         for question, what in expected.items():

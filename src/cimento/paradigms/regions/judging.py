@@ -181,16 +181,13 @@ def questions(run: Run) -> tuple[str, ...]:
     return (*(f"prediction {number}" for number in numbers), ALL)
 
 
-def outcomes_of(
-    run: Run, change: Callable[[pl.DataFrame], pl.DataFrame] | None = None
-) -> pl.DataFrame:
+def outcomes_of(run: Run) -> pl.DataFrame:
     """The outcomes table of a run: one row for each item and question, in the order of the suite.
 
     The value is the margin in bits, positive in favour of the prediction.
 
     Args:
         run: of a region suite.
-        change: made to the tokens table before it is judged; None for none.
 
     Raises:
         UsageError: an option does not fit the suite.
@@ -201,25 +198,42 @@ def outcomes_of(
     import polars as pl
 
     asked, options = questions(run), options_of(run)
+    groups = _groups(suite_of(run))
+    named = groups[np.repeat(np.arange(len(groups)), len(asked))]
+    table = pl.concat([named, verdicts_of(run)], how="horizontal").with_columns(
+        question=pl.Series([*asked] * len(groups), dtype=pl.String),
+        suite=pl.lit(run.suite.name),
+        method=pl.lit(find_measure(options.measure).name if options.measure else ""),
+        unit=pl.lit("bits"),
+        reference=pl.lit(None, dtype=pl.Float64),
+    )
+    return table.select(OUTCOMES.polars(present=table.columns).keys())
+
+
+def verdicts_of(
+    run: Run, change: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+) -> pl.DataFrame:
+    """Verdict, value and reason, and whether it counts as right: the rows of `outcomes_of`.
+
+    Args:
+        run: of a region suite.
+        change: made to the tokens table before it is judged; None for none.
+
+    Raises:
+        UsageError: as for `outcomes_of`.
+        FormulaError: likewise.
+        TableError: likewise.
+    """
+    import polars as pl
+
+    options, tokens = options_of(run), judged_tokens(run)
     measure = find_measure(options.measure) if options.measure else None
-    tokens = judged_tokens(run)
     rows = _judged(run, tokens if change is None else change(tokens), measure)
     ties = pl.lit(options.ties == "pass")
     right = pl.when(pl.col("verdict") != "unscored").then(
         pl.when(pl.col("verdict") == "tie").then(ties).otherwise(pl.col("verdict") == "pass")
     )
-    groups = _groups(suite_of(run))
-    table = pl.concat(
-        [groups[np.repeat(np.arange(len(groups)), len(asked))], rows], how="horizontal"
-    ).with_columns(
-        question=pl.Series([*asked] * len(groups), dtype=pl.String),
-        suite=pl.lit(run.suite.name),
-        method=pl.lit(measure.name if measure else ""),
-        right=right,
-        unit=pl.lit("bits"),
-        reference=pl.lit(None, dtype=pl.Float64),
-    )
-    return table.select(OUTCOMES.polars(present=table.columns).keys())
+    return rows.with_columns(right=right)
 
 
 def _judged(run: Run, tokens: pl.DataFrame, measure: Measure | None) -> pl.DataFrame:

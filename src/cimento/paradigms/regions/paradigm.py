@@ -44,7 +44,7 @@ from cimento.sources import refuse_what_is_fixed
 from cimento.suites.checks import check_suite
 from cimento.suites.contradictions import contradictions
 from cimento.suites.describe import describe_suite
-from cimento.suites.load import open_suite, read_suite, suite_files
+from cimento.suites.load import open_copy, read_suite, suite_files
 from cimento.suites.model import Suite
 from cimento.suites.writers.native import write_native
 
@@ -231,7 +231,7 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
                 seen=message,
                 todo="Was it edited? Run again.",
             ) from error
-        return Stored(suite=lambda: open_suite(folder.suite_folder).suite, options=options)
+        return Stored(suite=lambda: open_copy(folder.suite_folder), options=options)
 
     def judge(self, run: Run) -> pl.DataFrame:
         """The outcomes of a run; see `cimento.paradigms.regions.judging.outcomes_of`."""
