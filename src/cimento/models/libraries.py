@@ -30,6 +30,9 @@ _NEEDED = ("transformers.modeling_utils", "transformers.generation.utils")
 _UNUSED = ("is_torch_distributed_available", "is_scipy_available")
 """Functions of transformers by which it imports torch.distributed and scipy, or does without."""
 
+_OBJECTS, _TIMES = 20_000, (20, 20)
+"""After so many new objects circles are looked for among them; so many times among young ones."""
+
 _is_own: list[bool] = []
 
 
@@ -40,6 +43,8 @@ def own_process() -> None:
     turn in a circle: where other programs run too, a small model costs twice its seconds for it.
     """
     _is_own.append(True)
+    # Records are many and circles among them few: looking for those took a tenth of the time.
+    gc.set_threshold(_OBJECTS, *_TIMES)
     # Read when torch is loaded, by every library of threads that comes with it.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 

@@ -108,11 +108,16 @@ class Figure:
 
 def figure_of(chart: alt.TopLevelMixin, *, name: str, title: str, frame: pl.DataFrame) -> Figure:
     """A figure from an Altair chart, in the look that all figures share."""
-    styled = chart.configure(
-        background="white",
-        font="sans-serif",
-    ).configure_title(anchor="start", fontSize=12, subtitleFontSize=11, subtitleColor="#333333")
-    spec = styled.properties(description=title).to_dict(validate=False)
+    import altair as alt
+
+    # Set in the chart itself: each method for it would copy the whole chart.
+    head = alt.TitleConfig(
+        anchor="start", fontSize=12, subtitleFontSize=11, subtitleColor="#333333"
+    )
+    own = cast("alt.SchemaBase", chart)
+    own["config"] = alt.Config(background="white", font="sans-serif", title=head)
+    own["description"] = title
+    spec = chart.to_dict(validate=False)
     return Figure(name=name, title=title, frame=frame, spec=spec)
 
 
