@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cimento.answers import LEFT_OUT, REQUESTS, TOKENS
 from cimento.arrays import stretches, totals
-from cimento.measures import Missing, region_metric, region_values, total
+from cimento.measures import Missing, region_metric, region_values, stored, total
 from cimento.measures.regions import NOTHING_BEGINS
 from cimento.measures.stored import NOT_ASKED, NOTHING_SCORED
 from cimento.suites.model import METRICS
@@ -124,10 +124,13 @@ def value_of(tokens, metric):
 
 
 @settings(deadline=None, max_examples=200)
-@given(answered(), st.sampled_from(METRICS), st.sampled_from(["keep", "drop"]))
-def test_regions_have_the_values_that_each_has_by_itself(tables, metric, final_marks):
+@given(answered(), st.sampled_from(METRICS), st.sampled_from(["keep", "drop"]), st.integers(1, 5))
+def test_regions_have_the_values_that_each_has_by_itself(tables, metric, final_marks, together):
     tokens, requests = tables
-    found = region_values(tokens, requests, metric=metric, final_marks=final_marks)
+    with pytest.MonkeyPatch.context() as patched:
+        # How many stimuli are gone through together makes no difference.
+        patched.setattr(stored, "_STIMULI_AT_ONCE", together)
+        found = region_values(tokens, requests, metric=metric, final_marks=final_marks)
     by_text = tokens.rows_by_key("request", named=True, include_key=True)
     places = requests.partition_by("item", "condition", as_dict=True)
     for (item, condition), rows in places.items():

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 from cimento.answers import requests_table
 from cimento.engine.cache import MemoryCache
@@ -125,7 +124,7 @@ def measure_precision(
     by_batch, by_format = _Differences(), _Differences()
     n_items = n_texts = 0
     for suite in suites:
-        own = replace(suite, items=tuple(islice(suite.items, items)))
+        own = replace(suite, items=suite.items[:items])
         plan = plan_suite(own, all_tokens=True)
         n_items += len(own.items)
         n_texts += len(plan.requests)
