@@ -68,27 +68,13 @@ def _text(planned: Planned, *, gpu: bool) -> str:
         )
         for suite in planned.suites
     ]
-    models = [("model", "requests", "units", "done", "tokens", "kept", "time", "memory")]
-    models += [
-        (
-            model.model,
-            str(model.requests),
-            str(model.units) if model.units else "-",
-            str(model.done) if model.units else "-",
-            "-" if model.tokens is None else f"{model.tokens:,}",
-            "-" if model.kept is None else str(model.kept),
-            "-" if model.seconds is None else f"{_time(model.seconds)} ({model.by})",
-            "-" if model.memory_bytes is None else f"{model.memory_bytes / 1e9:.1f} GB",
-        )
-        for model in planned.models
-    ]
     # What keeps a model from all suites is said once, of the model.
     said = {"", *(model.problem for model in planned.models)}
     device = "one GPU" if gpu else "the processors here"
     lines = [
         columns(suites),
         "",
-        columns(models),
+        columns(_models(planned)),
         "",
         "new: requests that no suite before asks. kept: requests whose answers are in the cache.",
         f"time and memory are rough estimates for {device}: from earlier units of the model, or",
@@ -106,6 +92,25 @@ def _text(planned: Planned, *, gpu: bool) -> str:
         ),
     ]
     return "\n".join(lines)
+
+
+def _models(planned: Planned) -> list[tuple[str, ...]]:
+    """The table of what each model is asked."""
+    header = ("model", "requests", "units", "done", "tokens", "kept", "time", "memory")
+    rows = [
+        (
+            model.model,
+            str(model.requests),
+            str(model.units) if model.units else "-",
+            str(model.done) if model.units else "-",
+            "-" if model.tokens is None else f"{model.tokens:,}",
+            "-" if model.kept is None else str(model.kept),
+            "-" if model.seconds is None else f"{_time(model.seconds)} ({model.by})",
+            "-" if model.memory_bytes is None else f"{model.memory_bytes / 1e9:.1f} GB",
+        )
+        for model in planned.models
+    ]
+    return [header, *rows]
 
 
 def _time(seconds: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -42,18 +42,15 @@ def prompt(
     Takes the options of `cimento run` for stories (--set prompt=it-3), see docs/stories-prompts.md.
     """
     from cimento.errors import UsageError
-    from cimento.options import parse_settings
-    from cimento.paradigms.registry import find_paradigm, parse_options
+    from cimento.options import checked, parse_settings
     from cimento.stories.answers import asked_suite
     from cimento.stories.asking import tier_asks
     from cimento.stories.readers import read_stories
     from cimento.stories.records import TIERS
-    from cimento.stories.settings import prompt_for
+    from cimento.stories.settings import StoryOptions, prompt_for
     from cimento.suites.builtin import find_suite
 
-    chosen = cast(
-        "StoryOptions", parse_options(find_paradigm("stories"), parse_settings(set_ or ()))
-    )
+    chosen = checked(StoryOptions, parse_settings(set_ or ()), written="--set")
     file = asked_suite(read_stories(find_suite(suite)), chosen)
     if row >= len(file.stories):
         raise UsageError(

@@ -53,7 +53,6 @@ from cimento.report.figures import Figure, drawable
 from cimento.report.records import SuiteReport
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import GROUP, Outcome, outcomes_table, rate
-from cimento.suites.kinds import RATED
 from cimento.suites.model import JsonValue, Suite
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ class Ratings(RegionParadigm):
     """Suites of rated sentences: what differs from suites of regions."""
 
     name = "ratings"
-    kinds = tuple(sorted(RATED))
+    kinds = (KIND, "ratings")
     options = RatingOptions
 
     def detect(self, path: Path) -> bool:

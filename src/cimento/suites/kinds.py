@@ -9,9 +9,6 @@ from cimento.errors import InputError
 from cimento.parsing import parse_toml
 
 REGIONS = "regions"
-ACCEPTABILITY = "acceptability"
-RATED = frozenset({ACCEPTABILITY, "ratings"})
-"""What suites of rated sentences may call themselves."""
 
 
 def kind_of(path: Path) -> str:
