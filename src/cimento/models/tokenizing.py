@@ -22,7 +22,6 @@ _PROBE = "a"
 _SHORT_PROBE = "A dog barks."
 _LONG_PROBE = "The keys to the old cabinet are on the table."
 _LONGEST_PROBE = 32
-_NOWHERE: Span = (-1, -1)
 
 
 @dataclass(frozen=True, slots=True)
