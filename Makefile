@@ -31,7 +31,7 @@ $(STAMPS)/servers: $(STAMPS)/dev requirements-servers.txt
 demo: $(STAMPS)/run  ## every starter suite on the two demo models, offline, with a report
 	$(BIN)/cimento demo
 
-check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unused names, unused names
+check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unused names
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
