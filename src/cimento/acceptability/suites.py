@@ -23,10 +23,11 @@ from cimento.acceptability.records import (
     with_ratings,
 )
 from cimento.errors import InputError, SuiteError
+from cimento.files import read_bytes
 from cimento.suites.archives import MAX_FILE_BYTES
 from cimento.suites.load import SuiteFile, open_suite
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
-from cimento.suites.tables import SUFFIXES, open_table
+from cimento.suites.tables import SUFFIXES, open_table, read_header
 
 KIND = "acceptability"
 RATINGS = "ratings"
@@ -103,6 +104,10 @@ def is_rated_table(path: Path) -> bool:
     if path.stat().st_size > MAX_FILE_BYTES:
         return False
     try:
+        header, _ = read_header(read_bytes(path), path)
+        columns = set(header.columns if header else ())
+        if not any(columns.issuperset(each.needed) for each in FORMATS.values()):
+            return False
         table = open_table(path)
     except SuiteError:
         return False

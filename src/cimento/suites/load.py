@@ -14,6 +14,7 @@ from cimento.suites.model import Suite
 from cimento.suites.readers import FORMATS, SUITE_SUFFIXES, TOML, detect_format, find_reader
 from cimento.suites.readers.native import TABLES
 from cimento.suites.readers.plugged import plugged_suffixes
+from cimento.suites.reading import no_collection
 
 SMALL_STIMULI = 80_000
 STIMULUS_BYTES = 10
@@ -198,6 +199,7 @@ def _refuse_large(path: Path) -> None:
         )
 
 
+@no_collection()
 def read_suite(path: Path, *, format_: str = "") -> tuple[SuiteFile | None, tuple[Fault, ...]]:
     """What can be read of a suite, and every fault found; arguments as for `open_suite`.
 

@@ -25,6 +25,7 @@ from cimento.errors import Fault
 from cimento.parsing import MOST_FAULTS, is_very_faulty
 from cimento.suites.faults import fault
 from cimento.suites.model import JoinRule, JsonValue, Metric
+from cimento.suites.reading import number_text
 
 Model = TypeVar("Model", bound="Open")
 
@@ -101,16 +102,7 @@ class RowExtra(Open):
     columns: dict[str, str] = {}
 
 
-def _number(value: object) -> object:
-    """A number of an item or a region, written as such or as text."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return value
-
-
-Number = Annotated[str, BeforeValidator(_number)]
+Number = Annotated[str, BeforeValidator(number_text)]
 
 
 class Ours(Open):

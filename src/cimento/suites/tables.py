@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -116,6 +116,27 @@ def read_table(
     return table, faults + more
 
 
+def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
+    """The table with its header line alone, which tells most of what tables tell apart.
+
+    Args:
+        data: the content of the file.
+        path: its name.
+
+    Returns:
+        The table without rows, None where there is none, and the faults found on the way to it.
+    """
+    records, faults = _open_rows(data, path, only_header=True)
+    try:
+        header = next(filter(_is_filled, records), None)
+    except csv.Error:
+        header = None
+    if header is None:
+        return read_table(data, path)
+    columns = (cell.strip() for cell in header)
+    return Table(path.name, tuple(filter(None, columns)), ()), faults
+
+
 def read_rows(data: bytes, path: Path) -> tuple[list[list[str]], list[Fault]]:
     """The rows of a table as they stand in the file, whichever of them is the header.
 
@@ -126,41 +147,46 @@ def read_rows(data: bytes, path: Path) -> tuple[list[list[str]], list[Fault]]:
     Returns:
         The rows, and the faults found; with errors among these the rows are not all there.
     """
+    records, faults = _open_rows(data, path)
+    rows: list[list[str]] = []
+    try:
+        for record in records:
+            rows.append(record)  # noqa: PERF402 - the rows before an error tell its place
+    except csv.Error as error:
+        where = f"{path.name} row {len(rows) + 1}"
+        todo = "Is a quotation mark left open? One inside a quoted cell must be doubled."
+        faults += [fault("CIM-S002", where=where, seen=f"Not CSV: {error}.", todo=todo)]
+    return rows, faults
+
+
+def _open_rows(
+    data: bytes, path: Path, *, only_header: bool = False
+) -> tuple[Iterable[list[str]], list[Fault]]:
+    """The rows of a table, made when they are asked for; these may raise `csv.Error`."""
     suffix = path.suffix.lower()
     if suffix == ".xlsx":
-        return read_workbook(data, name=path.name)
+        return read_workbook(data, name=path.name, only_header=only_header)
     text, faults = decode_table(data, name=path.name)
     if text is None:
         return [], faults
-    if suffix == ".tsv":
-        return split_plain(text), faults
-    rows, more = _split_quoted(text, _DELIMITERS[suffix], name=path.name)
-    return rows, faults + more
+    return split_plain(text) if suffix == ".tsv" else _split_quoted(
+        text, _DELIMITERS[suffix]
+    ), faults
 
 
-def split_plain(text: str) -> list[list[str]]:
+def split_plain(text: str) -> Iterator[list[str]]:
     """The cells of lines that are separated by tabs, without quoting."""
-    return [line.removesuffix("\r").split("\t") for line in text.split("\n")]
+    return (line.removesuffix("\r").split("\t") for line in text.split("\n"))
 
 
-def _split_quoted(
-    text: str, delimiters: Sequence[str], *, name: str
-) -> tuple[list[list[str]], list[Fault]]:
+def _split_quoted(text: str, delimiters: Sequence[str]) -> Iterator[list[str]]:
     first, _, rest = text.partition("\n")
     if first.startswith("sep=") and len(first.strip()) == len("sep=,"):
         # Excel's own hint; the line is kept, empty, so that rows are counted as in the file.
         delimiter, text = first[4], "\n" + rest
     else:
         delimiter = max(delimiters, key=first.count)
-    records: list[list[str]] = []
-    try:
-        for record in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
-            records.append(record)  # noqa: PERF402 - the rows before an error tell its place
-    except csv.Error as error:
-        where = f"{name} row {len(records) + 1}"
-        todo = "Is a quotation mark left open? One inside a quoted cell must be doubled."
-        return records, [fault("CIM-S002", where=where, seen=f"Not CSV: {error}.", todo=todo)]
-    return records, []
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
 
 
 def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, list[Fault]]:
@@ -189,13 +215,13 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
     return Table(name, tuple(column for column in columns if column), tuple(rows)), faults
 
 
-def filled_records(records: Sequence[list[str]], *, first: int = 1) -> list[tuple[int, list[str]]]:
+def filled_records(records: Iterable[list[str]], *, first: int = 1) -> list[tuple[int, list[str]]]:
     """Those records that are not empty, each with its number; `first` is that of the first."""
-    return [
-        (number, record)
-        for number, record in enumerate(records, start=first)
-        if any(cell.strip() for cell in record)
-    ]
+    return [(number, record) for number, record in enumerate(records, first) if _is_filled(record)]
+
+
+def _is_filled(record: Sequence[str]) -> bool:
+    return any(map(str.strip, record))
 
 
 def count_lacking(columns: Sequence[str], records: Sequence[tuple[int, list[str]]]) -> int:
@@ -219,7 +245,11 @@ def rows_under(
         faults: of the table so far; there are never many more than `MOST_FAULTS`.
     """
     rows = []
+    all_named = all(columns)
     for number, record in records:
+        if all_named and len(record) == len(columns):
+            rows.append(Row(number, dict(zip(columns, record, strict=True))))
+            continue
         beyond = [
             cell
             for index, cell in enumerate(record)

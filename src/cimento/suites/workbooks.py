@@ -29,12 +29,15 @@ _SHEETS = ("xl/worksheets/", "xl/sharedstrings")
 _CHUNK = 1 << 20
 
 
-def read_workbook(data: bytes, *, name: str) -> tuple[list[list[str]], list[Fault]]:
+def read_workbook(
+    data: bytes, *, name: str, only_header: bool = False
+) -> tuple[list[list[str]], list[Fault]]:
     """The rows of a workbook: those of its sheet ``items``, else of the first one.
 
     Args:
         data: the content of the file.
         name: of the file, for messages.
+        only_header: leave out whatever follows the first row that is not empty.
 
     Returns:
         The rows without the empty cells at their ends, and the faults found.
@@ -61,7 +64,8 @@ def read_workbook(data: bytes, *, name: str) -> tuple[list[list[str]], list[Faul
             try:
                 sheet = book["items"] if "items" in book.sheetnames else book.worksheets[0]
                 sheet.reset_dimensions()
-                rows = list(_bounded(sheet.iter_rows(values_only=True), most=most))
+                bounded = _bounded(sheet.iter_rows(values_only=True), most=most)
+                rows = list(_to_first_filled(bounded) if only_header else bounded)
             finally:
                 book.close()
     except damages:
@@ -134,6 +138,13 @@ def _bounded(rows: Iterable[Sequence[object]], *, most: int) -> Iterator[Sequenc
         if number > MOST_ROWS or seen > MOST_CELLS or letters > most:
             raise ValueError("too many cells")
         yield row[:filled]
+
+
+def _to_first_filled(rows: Iterable[Sequence[object]]) -> Iterator[Sequence[object]]:
+    for row in rows:
+        yield row
+        if any(cell is not None and str(cell).strip() for cell in row):
+            return
 
 
 def _cells_as_text(

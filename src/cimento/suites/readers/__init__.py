@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean
+from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
 from cimento.files import read_bytes
 from cimento.suites.readers.choices import is_choices
 from cimento.suites.readers.dialects import is_pair_table
@@ -23,7 +23,7 @@ from cimento.suites.readers.syntaxgym_rows import is_rows
 from cimento.suites.readers.words import SUFFIX as WORDS_SUFFIX
 from cimento.suites.readers.words import is_words_table, open_words
 from cimento.suites.reading import Reading
-from cimento.suites.tables import SUFFIXES, Table, read_table
+from cimento.suites.tables import SUFFIXES, Table, read_header, read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +125,10 @@ def detect_format(path: Path) -> str:
     if suffix in YAML_SUFFIXES:
         return "lm-eval"
     if path.name.lower().endswith(WORDS_SUFFIX):
-        return _table_format(*open_words(data, path), path)
+        return _table_format(data, path)
     if suffix in SUFFIXES:
         labelled = suffix == LINES_SUFFIX and is_clams(data)
-        return "clams" if labelled else _table_format(*read_table(data, path), path)
+        return "clams" if labelled else _table_format(data, path)
     if plugged_reader(suffix) is None:
         raise _unknown(path, f"has the unknown suffix {suffix!r}" if suffix else "has no suffix")
     return suffix
@@ -156,13 +156,18 @@ _TABLES: Mapping[str, Callable[[Table], bool]] = {
 """Format to whether a table is of it; the first that says so has it."""
 
 
-def _table_format(table: Table | None, faults: Sequence[Fault], path: Path) -> str:
+def _table_format(data: bytes, path: Path) -> str:
     """The format of a table, by its columns."""
+    packed = path.name.lower().endswith(WORDS_SUFFIX)
+    table, faults = open_words(data, path) if packed else read_header(data, path)
+    if table is not None:
+        for name, fits in _TABLES.items():
+            if fits(table):
+                return name
+        if not packed:
+            table, faults = read_table(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
-    for name, fits in _TABLES.items():
-        if fits(table):
-            return name
     if table.find("condition") and table.find("text"):
         raise InputError(
             where=str(path),

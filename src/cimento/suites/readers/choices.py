@@ -12,7 +12,14 @@ from cimento.parsing import parse_json
 from cimento.suites.faults import errors, fault
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.readers.items import PAIR_PREDICTION
-from cimento.suites.reading import Reading, decode, sha256_of, strip_blanks, unusable
+from cimento.suites.reading import (
+    Reading,
+    decode,
+    first_line,
+    sha256_of,
+    strip_blanks,
+    unusable,
+)
 
 FIRST, SECOND, LABEL = "sentence_a", "sentence_b", "label"
 ID_KEYS = ("id", "pairID")
@@ -21,7 +28,7 @@ PHENOMENON_KEYS = ("phenomenon", "type", "category")
 
 def is_choices(data: bytes) -> bool:
     """Whether the first line has two sentences and a label."""
-    first = data.lstrip().split(b"\n", 1)[0]
+    first = first_line(data)
     return all(f'"{key}"'.encode() in first for key in (FIRST, SECOND, LABEL))
 
 

@@ -17,7 +17,14 @@ from cimento.suites.design import ISLAND_CONDITIONS, island_factors, level_colum
 from cimento.suites.faults import errors, fault
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.readers.factorial_table import with_design
-from cimento.suites.reading import Reading, decode, sha256_of, strip_blanks, unusable
+from cimento.suites.reading import (
+    Reading,
+    decode,
+    first_line,
+    sha256_of,
+    strip_blanks,
+    unusable,
+)
 
 HEADER_KEYS = ("conditions", "factorial_properties_and_levels", "phenomenon_properties")
 ID_KEYS = ("item", "id", "sentence_id", "pairID")
@@ -27,6 +34,7 @@ FEWEST_CONDITIONS = 3
 MOST_CELLS = 1_000_000
 """Keys of items, each counted for every condition that has it as a column."""
 
+_TELLING_KEYS = ("sentences", *HEADER_KEYS, *ISLAND_CONDITIONS, *ID_KEYS)
 Record = Mapping[str, JsonValue]
 
 
@@ -47,13 +55,14 @@ class Header:
 
 def is_factorial(data: bytes) -> bool:
     """Whether the content of a JSON or JSONL file looks like a factorial suite."""
-    text = data.decode("utf-8-sig", "ignore")
-    first = next((line for line in text.split("\n") if line.strip()), "")
     try:
-        record = parse_json(first)
+        record = parse_json(first_line(data).decode("utf-8-sig", "ignore"))
     except ValueError:
+        # One document: is any of the keys in it that are looked for below?
+        if not any(f'"{key}"'.encode() in data for key in _TELLING_KEYS):
+            return False
         try:
-            record = parse_json(text)
+            record = parse_json(data.decode("utf-8-sig", "ignore"))
         except ValueError:
             return False
     if isinstance(record, dict) and isinstance(record.get("sentences"), list):

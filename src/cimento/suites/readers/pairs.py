@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from cimento.errors import Fault
@@ -11,7 +12,7 @@ from cimento.suites.model import NOTHING, Condition, Item, Meta, Region, Suite
 from cimento.suites.readers.dialects import PairDialect, dialect_of, unfolded
 from cimento.suites.readers.items import PAIR_PREDICTION
 from cimento.suites.reading import Reading, sha256_of, strip_blanks, unusable
-from cimento.suites.tables import Table, read_table
+from cimento.suites.tables import Row, Table, read_table
 
 CONDITIONS = ("good", "bad")
 PHENOMENON = "phenomenon"
@@ -43,7 +44,7 @@ def read_pairs(path: Path) -> Reading:
         predictions=(PAIR_PREDICTION,),
         items=items,
     )
-    places = tuple(table.where(row) for row in table.rows for _ in CONDITIONS)
+    places = tuple([place for row in table.rows for place in [table.where(row)] * 2])
     return Reading(suite, sha256_of(data), places, (*faults, *more))
 
 
@@ -52,22 +53,32 @@ def _items(table: Table, dialect: PairDialect) -> tuple[tuple[Item, ...], list[F
     good, bad = table.find(dialect.good) or "", table.find(dialect.bad) or ""
     id_column = _id_column(table, dialect)
     phenomenon = next(filter(None, map(table.find, dialect.phenomena)), None)
+    others = [column for column in table.columns if column not in {good, bad, id_column}]
     items = []
     for number, row in enumerate(table.rows, start=1):
-        cells = {
-            column: strip_blanks(cell, what=column, where=table.where(row), faults=faults)
-            for column, cell in row.cells.items()
-        }
-        taken = {good, bad, id_column}
-        free = {column: cell for column, cell in cells.items() if cell and column not in taken}
+        cells = _stripped(table, row, faults)
+        free = {column: cells[column] for column in others if cells[column]}
         if phenomenon and cells[phenomenon]:
             free.setdefault(PHENOMENON, cells[phenomenon])
         conditions = tuple(
-            Condition(name, (Region(cells[column]),), free or NOTHING)
-            for name, column in zip(CONDITIONS, (good, bad), strict=True)
+            [
+                Condition(name, (Region(cells[column]),), free or NOTHING)
+                for name, column in zip(CONDITIONS, (good, bad), strict=True)
+            ]
         )
         items.append(Item(cells[id_column] if id_column else str(number), conditions))
     return tuple(items), faults
+
+
+def _stripped(table: Table, row: Row, faults: list[Fault]) -> Mapping[str, str]:
+    """The cells of a row without blanks at their ends; a fault is added for each that had some."""
+    if all(cell == cell.strip() for cell in row.cells.values()):
+        return row.cells
+    where = table.where(row)
+    return {
+        column: strip_blanks(cell, what=column, where=where, faults=faults)
+        for column, cell in row.cells.items()
+    }
 
 
 def _id_column(table: Table, dialect: PairDialect) -> str | None:

@@ -6,9 +6,11 @@ place for stands under the key ``cimento``, where `writers.syntaxgym` puts it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from sys import intern
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cimento.errors import Fault
 from cimento.files import read_bytes
@@ -26,22 +28,19 @@ from cimento.suites.model import (
     Region,
     Suite,
 )
-from cimento.suites.reading import Reading, decode, sha256_of, strip_blanks, unusable
+from cimento.suites.reading import Reading, decode, number_text, sha256_of, strip_blanks, unusable
 
 if TYPE_CHECKING:
-    from cimento.suites.schema import (
-        JsonCondition,
-        JsonItem,
-        JsonMeta,
-        JsonPrediction,
-        JsonRelation,
-        JsonSuite,
-    )
+    from cimento.suites.schema import JsonMeta, JsonPrediction, JsonRelation
 
 TEXT_KEYS = (
     "version", "language", "phenomenon", "licence", "citation", "status", "author", "reference",
     "comment",
 )  # fmt: skip
+OURS = "cimento"
+"""The key of what the format has no place for."""
+_Object: TypeAlias = Mapping[str, Any]
+_NUMBERS = (int, str)
 _SIGNS = {"greaterthan": ">", "lessthan": "<"}
 
 
@@ -52,8 +51,6 @@ def read_syntaxgym(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: it is no such JSON.
     """
-    from cimento.suites.schema import JsonSuite, validate
-
     data = read_bytes(path)
     text, faults = decode(data, name=path.name)
     if text is None:
@@ -64,29 +61,77 @@ def read_syntaxgym(path: Path) -> Reading:
         raise unusable(
             path, [fault("CIM-S002", where=path.name, seen=f"Not JSON: {error}.")]
         ) from error
-    document, faults = validate(JsonSuite, parsed, where=path.name)
-    if document is None:
+    suite, faults = suite_of(parsed, name=path.name)
+    if suite is None:
         raise unusable(path, faults)
-    suite = suite_of(document, name=path.name, faults=faults)
     places = (path.name,) * sum(len(item.conditions) for item in suite.items)
     return Reading(suite, sha256_of(data), places, tuple(faults))
 
 
-def suite_of(document: JsonSuite, *, name: str, faults: list[Fault]) -> Suite:
-    """The suite that a document holds; what is wrong with it is added to `faults`."""
+def suite_of(parsed: object, *, name: str) -> tuple[Suite | None, list[Fault]]:
+    """The suite that a document holds, None where it is none, and what is wrong with it.
+
+    Args:
+        parsed: the document, as JSON has it.
+        name: of the file.
+    """
+    from cimento.suites.schema import JsonSuite, validate
+
+    given = parsed.get("items") if isinstance(parsed, dict) else None
+    if isinstance(given, list) and all(map(_is_usual, given)):
+        # What is as usual needs no record of each part to be found right.
+        document, faults = validate(JsonSuite, {**parsed, "items": []}, where=name)
+    else:
+        document, faults = validate(JsonSuite, parsed, where=name)
+    if document is None:
+        return None, faults
     ours = document.ours
     metric, kept = _metric(document.meta, name=name, faults=faults)
-    return Suite(
+    suite = Suite(
         meta=_meta(document.meta, kept),
         region_names=_region_names(document.region_meta, name=name, faults=faults),
         predictions=tuple(_prediction(each) for each in document.predictions),
-        items=tuple(_item(each, name=name, faults=faults) for each in document.items),
+        items=tuple([_item(each, name=name, faults=faults) for each in parsed["items"]]),
         metric=metric,
         join=ours.join,
         cluster=ours.cluster,
         factors={factor: tuple(levels) for factor, levels in ours.factors.items()},
         extra=document.kept(),
     )
+    return suite, faults
+
+
+def _is_usual(item: object) -> bool:
+    """Whether an item has all that it must have, each of its kind, as nearly all items do."""
+    if not (
+        type(item) is dict
+        and type(item.get("item_number")) in _NUMBERS
+        and type(item.get("conditions")) is list
+        and OURS not in item
+    ):
+        return False
+    for condition in item["conditions"]:
+        if not (
+            type(condition) is dict
+            and type(condition.get("condition_name")) is str
+            and type(condition.get("regions")) is list
+            and (OURS not in condition or _has_only_columns(condition[OURS]))
+        ):
+            return False
+        for region in condition["regions"]:
+            if not (
+                type(region) is dict
+                and type(region.get("content")) is str
+                and type(region.get("region_number")) in _NUMBERS
+                and OURS not in region
+            ):
+                return False
+    return True
+
+
+def _has_only_columns(ours: object) -> bool:
+    columns = ours.get("columns") if type(ours) is dict and len(ours) == 1 else None
+    return type(columns) is dict and all(type(value) is str for value in columns.values())
 
 
 def _metric(
@@ -154,31 +199,45 @@ def _prediction(prediction: JsonPrediction | JsonRelation) -> Prediction:
     )
 
 
-def _item(item: JsonItem, *, name: str, faults: list[Fault]) -> Item:
-    id_ = item.ours.id
+def _item(item: _Object, *, name: str, faults: list[Fault]) -> Item:
+    id_ = (item.get(OURS) or NOTHING).get("id")
     if id_ is None:
-        id_ = strip_blanks(item.item_number, what="item_number", where=name, faults=faults)
-    where = f"{name}, item {id_}"
-    conditions = tuple(_condition(each, where=where, faults=faults) for each in item.conditions)
-    return Item(id_, conditions, extra=item.kept() or NOTHING)
-
-
-def _condition(condition: JsonCondition, *, where: str, faults: list[Fault]) -> Condition:
-    name = strip_blanks(condition.condition_name, what="condition_name", where=where, faults=faults)
-    where = f"{where}, condition {name}"
-    numbers = [region.region_number.strip() for region in condition.regions]
-    if numbers != [str(number) for number in range(1, len(numbers) + 1)]:
-        seen = f"The regions have the numbers {', '.join(numbers)}."
-        faults.append(fault("CIM-S014", where=where, seen=seen))
-    regions = tuple(
-        Region(
-            strip_blanks(
-                region.content, what=f"Region {region.region_number}", where=where, faults=faults
-            ),
-            glued=region.ours.glued,
-            extra=region.kept() or NOTHING,
-        )
-        for region in condition.regions
+        id_ = str(number_text(item["item_number"]))
+        id_ = strip_blanks(id_, what="item_number", where=name, faults=faults)
+    conditions = tuple(
+        [_condition(each, f"{name}, item {id_}", faults) for each in item["conditions"]]
     )
-    columns = dict(condition.ours.columns) or NOTHING
-    return Condition(intern(name), regions, columns, extra=condition.kept() or NOTHING)
+    return Item(id_, conditions, extra=_kept(item, "item_number", "conditions"))
+
+
+def _condition(condition: _Object, where: str, faults: list[Fault]) -> Condition:
+    name = condition["condition_name"]
+    name = strip_blanks(name, what="condition_name", where=where, faults=faults)
+    numbers = [str(number_text(region["region_number"])) for region in condition["regions"]]
+    if [number.strip() for number in numbers] != _counted(len(numbers)):
+        seen = f"The regions have the numbers {', '.join(map(str.strip, numbers))}."
+        faults.append(fault("CIM-S014", where=f"{where}, condition {name}", seen=seen))
+    regions = []
+    for number, region in zip(numbers, condition["regions"], strict=True):
+        text = region["content"]
+        if text != text.strip():
+            place = f"{where}, condition {name}"
+            text = strip_blanks(text, what=f"Region {number}", where=place, faults=faults)
+        glued = (region.get(OURS) or NOTHING).get("glued", False)
+        regions.append(Region(text, glued, _kept(region, "region_number", "content")))
+    columns = (condition.get(OURS) or NOTHING).get("columns") or NOTHING
+    extra = _kept(condition, "condition_name", "regions")
+    return Condition(intern(name), tuple(regions), columns, extra)
+
+
+@cache
+def _counted(count: int) -> list[str]:
+    return [str(number) for number in range(1, count + 1)]
+
+
+def _kept(part: _Object, *known: str) -> Mapping[str, JsonValue]:
+    """The keys that are not known, with those that were set aside when writing."""
+    if len(part) == len(known):
+        return NOTHING
+    kept = {key: value for key, value in part.items() if key not in (*known, OURS)}
+    return {**kept, **(part.get(OURS) or NOTHING).get("extra", NOTHING)} or NOTHING

@@ -11,14 +11,14 @@ from cimento.parsing import parse_json
 from cimento.suites.faults import errors, fault
 from cimento.suites.model import JsonValue
 from cimento.suites.readers.syntaxgym import suite_of
-from cimento.suites.reading import Reading, decode, sha256_of, unusable
+from cimento.suites.reading import Reading, decode, first_line, sha256_of, unusable
 
 NAME, PREDICTIONS = "suite_name", "predictions"
 
 
 def is_rows(data: bytes) -> bool:
     """Whether the first line is a row with its suite's name and conditions."""
-    first = data.lstrip().split(b"\n", 1)[0]
+    first = first_line(data)
     return b'"suite_name"' in first and b'"conditions"' in first
 
 
@@ -31,8 +31,6 @@ def read_syntaxgym_rows(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: it is no such file, or holds the rows of several suites.
     """
-    from cimento.suites.schema import JsonSuite, validate
-
     data = read_bytes(path)
     text, faults = decode(data, name=path.name)
     if text is None:
@@ -45,11 +43,10 @@ def read_syntaxgym_rows(path: Path) -> Reading:
         faults.append(fault("CIM-S002", where=path.name, seen=seen, todo=todo))
     if errors(faults) or not rows:
         raise unusable(path, faults)
-    document, more = validate(JsonSuite, _document(names[0], rows), where=path.name)
+    suite, more = suite_of(_document(names[0], rows), name=path.name)
     faults += more
-    if document is None:
+    if suite is None:
         raise unusable(path, faults)
-    suite = suite_of(document, name=path.name, faults=faults)
     places = (path.name,) * sum(len(item.conditions) for item in suite.items)
     return Reading(suite, sha256_of(data), places, tuple(faults))
 
