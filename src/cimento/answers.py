@@ -20,7 +20,7 @@ from cimento.parsing import whole_number
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.requests import AskedPlace, Plan
+    from cimento.requests import Plan
 
 SCHEMA_VERSION = 1
 
@@ -302,18 +302,23 @@ class Answers:
 
 def requests_table(plan: Plan) -> pl.DataFrame:
     """The requests table of a plan: one row for each region of each stimulus."""
-    return places_table(plan.suite, list(plan.asked_places()))
-
-
-def places_table(suite: str, asked: Sequence[AskedPlace]) -> pl.DataFrame:
-    """Rows of the requests table of a suite."""
     import polars as pl
 
-    rows = [
-        (p.request, suite, p.item, p.condition, p.region, text, context, p.start, p.end, p.needed)
-        for p, text, context in asked
-    ]
-    return pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
+    from cimento.requests import Place
+
+    places = {
+        name: [place[index] for place in plan.places] for index, name in enumerate(Place._fields)
+    }
+    requests = [plan.requests[place.request] for place in plan.places]
+    columns = {
+        **places,
+        "text": [request.text for request in requests],
+        "context": [request.context for request in requests],
+    }
+    schema = REQUESTS.polars()
+    del schema["suite"]
+    table = pl.DataFrame({name: columns[name] for name in schema}, schema=schema)
+    return table.with_columns(suite=pl.lit(plan.suite)).select(list(REQUESTS.columns))
 
 
 def validate(table: pl.DataFrame, schema: TableSchema, *, where: str) -> None:

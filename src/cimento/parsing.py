@@ -95,15 +95,15 @@ def line_parser(text: str) -> Callable[[str], Any]:
     """
     if _has_long(text) or _has_surrogate(text):
         return parse_json
-    scan = json.JSONDecoder().scan_once
+    decode = json.JSONDecoder().raw_decode
 
     def parse(line: str) -> Any:  # noqa: ANN401  # anything JSON has
         if line.count("[") + line.count("{") > MAX_DEPTH:
             return parse_json(line)
         try:
-            value, end = scan(line, 0)
-        except StopIteration:
-            end = None
+            value, end = decode(line)
+        except json.JSONDecodeError:
+            return parse_json(line)
         return value if end == len(line) else parse_json(line)
 
     return parse

@@ -6,7 +6,7 @@ Regions become sentences here and nowhere else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -14,6 +14,7 @@ from cimento.errors import UsageError, did_you_mean
 from cimento.suites.formula import regions_used
 from cimento.suites.licensing import regions_measured
 from cimento.suites.model import Condition, JoinRule, Region, Suite
+from cimento.suites.reading import no_collection
 
 Span: TypeAlias = tuple[int, int]
 """Half-open character offsets, start and end."""
@@ -123,14 +124,6 @@ class Place(NamedTuple):
     needed: bool
 
 
-class AskedPlace(NamedTuple):
-    """A place with what is asked there: a row of the requests table."""
-
-    place: Place
-    text: str
-    context: str
-
-
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a suite asks of a model: distinct requests, and what each is for."""
@@ -139,12 +132,6 @@ class Plan:
     requests: tuple[ScoreRequest, ...]
     places: tuple[Place, ...]
 
-    def asked_places(self) -> Iterator[AskedPlace]:
-        """The places with what is asked there, in the order of the suite."""
-        for place in self.places:
-            request = self.requests[place.request]
-            yield AskedPlace(place, request.text, request.context)
-
 
 class RequestKey(NamedTuple):
     """What makes two stimuli one request."""
@@ -152,31 +139,6 @@ class RequestKey(NamedTuple):
     text: str
     context: str
     regions: tuple[Span, ...]
-
-
-class AskedStimulus(NamedTuple):
-    """A stimulus as it is asked.
-
-    Attributes:
-        item: id of the item.
-        condition: name of the condition.
-        key: what is asked.
-        spans: where each region stands in the text.
-        needed: for each region, whether a prediction refers to it.
-        wanted: stretches whose tokens are needed, in order.
-    """
-
-    item: str
-    condition: str
-    key: RequestKey
-    spans: list[Span]
-    needed: list[bool]
-    wanted: list[Span]
-
-    def places(self, request: int) -> Iterator[Place]:
-        """Its regions, as places of a request."""
-        for number, ((start, end), need) in enumerate(zip(self.spans, self.needed, strict=True), 1):
-            yield Place(request, self.item, self.condition, number, start, end, need)
 
 
 def join_regions(regions: Sequence[Region], *, rule: JoinRule = "blank") -> tuple[str, list[Span]]:
@@ -190,6 +152,9 @@ def join_regions(regions: Sequence[Region], *, rule: JoinRule = "blank") -> tupl
         regions: in order; blanks at the ends of a region's text are dropped.
         rule: ``detok`` also removes blanks before ``. , ! ? ; :``, inside regions and between.
     """
+    if rule == "blank" and len(regions) == 1:
+        text = regions[0].text.strip()
+        return text, [(0, len(text))]
     pieces: list[str] = []
     spans: list[Span] = []
     waiting: list[int] = []
@@ -224,6 +189,7 @@ def stimulus_text(condition: Condition, *, rule: JoinRule = "blank") -> str:
     return join_regions(condition.regions, rule=rule)[0]
 
 
+@no_collection()
 def plan_suite(
     suite: Suite,
     *,
@@ -247,52 +213,32 @@ def plan_suite(
         UsageError: the suite lacks the column that should hold the contexts.
     """
     context.check(suite)
-    asked: list[RequestKey] = []
-    ids: dict[RequestKey, int] = {}
-    wanted: list[list[Span]] = []
-    places: list[Place] = []
-    for stimulus in asked_stimuli(suite, by_region=by_region, context=context):
-        request = ids.setdefault(stimulus.key, len(asked)) if merged else len(asked)
-        if request == len(asked):
-            asked.append(stimulus.key)
-            wanted.append([])
-        wanted[request] += stimulus.wanted
-        places += stimulus.places(request)
-    ask_all = asks_all(suite, all_tokens=all_tokens)
-    spans = [None if ask_all else tuple(sorted(set(each))) for each in wanted]
-    requests = _requests(asked, spans, blank=suite.leading_blank)
-    return Plan(suite=suite.name, requests=requests, places=tuple(places))
-
-
-def asks_all(suite: Suite, *, all_tokens: bool) -> bool:
-    """Whether every token is asked for: that is wanted, or nothing says which ones matter."""
-    return all_tokens or not suite.predictions
-
-
-def asked_stimuli(
-    suite: Suite, *, by_region: bool = False, context: Context = NO_CONTEXT
-) -> Iterator[AskedStimulus]:
-    """The stimuli of a suite as they are asked, in its order; see `plan_suite`."""
     needed = regions_used(prediction.formula for prediction in suite.predictions)
     measured = regions_measured(suite)
+    ids: dict[RequestKey, int] = {}
+    asked: list[RequestKey] = []
+    wanted: list[set[Span]] = []
+    places: list[Place] = []
     for item, condition in suite.stimuli():
         text, spans = join_regions(condition.regions, rule=suite.join)
-        filled = tuple(span for span in spans if span[0] < span[1])
+        filled = tuple([span for span in spans if span[0] < span[1]]) if by_region else ()
+        key = RequestKey(text, context.of(condition), filled)
+        request = ids.setdefault(key, len(asked)) if merged else len(asked)
+        if request == len(asked):
+            asked.append(key)
+            wanted.append(set())
         numbers = needed.get(condition.name, frozenset())
-        needs = ["*" in numbers or number in numbers for number in range(1, len(spans) + 1)]
         also = measured.get(condition.name, ())
-        yield AskedStimulus(
-            item.id,
-            condition.name,
-            RequestKey(text, context.of(condition), filled if by_region else ()),
-            spans,
-            needs,
-            [
-                span
-                for number, (span, need) in enumerate(zip(spans, needs, strict=True), start=1)
-                if span[0] < span[1] and (need or number in also)
-            ],
-        )
+        for number, span in enumerate(spans, start=1):
+            need = "*" in numbers or number in numbers
+            places.append(Place(request, item.id, condition.name, number, *span, need))
+            if span[0] < span[1] and (need or number in also):
+                wanted[request].add(span)
+    # A suite without predictions does not say which tokens matter.
+    ask_all = all_tokens or not suite.predictions
+    stretches = [None if ask_all else tuple(sorted(each)) for each in wanted]
+    requests = _requests(asked, stretches, blank=suite.leading_blank)
+    return Plan(suite=suite.name, requests=requests, places=tuple(places))
 
 
 def _requests(

@@ -19,7 +19,7 @@ _ESCAPED = re.compile(r"\\.", re.DOTALL)
 
 def escape(text: str) -> str:
     """A text as a cell of a table without quoting can hold it."""
-    return text.translate(_ESCAPES)
+    return text if text.isprintable() and "\\" not in text else text.translate(_ESCAPES)
 
 
 def unescape(text: str) -> str:

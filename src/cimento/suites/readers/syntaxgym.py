@@ -77,13 +77,14 @@ def suite_of(parsed: object, *, name: str) -> tuple[Suite | None, list[Fault]]:
     """
     from cimento.suites.schema import JsonSuite, validate
 
-    given = parsed.get("items") if isinstance(parsed, dict) else None
-    if isinstance(given, list) and all(map(_is_usual, given)):
+    given = parsed if isinstance(parsed, dict) else {}
+    items = given.get("items")
+    if isinstance(items, list) and all(map(_is_usual, items)):
         # What is as usual needs no record of each part to be found right.
-        document, faults = validate(JsonSuite, {**parsed, "items": []}, where=name)
+        document, faults = validate(JsonSuite, {**given, "items": []}, where=name)
     else:
         document, faults = validate(JsonSuite, parsed, where=name)
-    if document is None:
+    if document is None or not isinstance(items, list):
         return None, faults
     ours = document.ours
     metric, kept = _metric(document.meta, name=name, faults=faults)
@@ -91,7 +92,7 @@ def suite_of(parsed: object, *, name: str) -> tuple[Suite | None, list[Fault]]:
         meta=_meta(document.meta, kept),
         region_names=_region_names(document.region_meta, name=name, faults=faults),
         predictions=tuple(_prediction(each) for each in document.predictions),
-        items=tuple([_item(each, name=name, faults=faults) for each in parsed["items"]]),
+        items=tuple([_item(each, name=name, faults=faults) for each in items]),
         metric=metric,
         join=ours.join,
         cluster=ours.cluster,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.files import write_text
-from cimento.suites.model import Condition, Item, JsonValue, Prediction, Suite
+from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Prediction, Suite
 from cimento.suites.notation import escape, write_regions
 from cimento.suites.readers.items import EXTRA
 from cimento.suites.readers.native import META_KEYS, OPTION_KEYS, PREDICTION_KEYS, TOML, TOP_KEYS
@@ -93,62 +92,51 @@ def _fits(value: JsonValue) -> bool:
 
 def _rows(suite: Suite) -> Iterator[list[str]]:
     """The lines of items.tsv, cell by cell; the last column is there only where it is needed."""
-    shape = _shape(suite)
-    columns = shape.columns
-    yield [*_COLUMNS[:3], *map(escape, columns), *([EXTRA] if shape.with_extra else [])]
-    for id_, item, condition in _conditions(suite):
-        cells = [_cell(condition.columns.get(name, "")) for name in columns]
-        head = [escape(id_), escape(condition.name), write_regions(condition.regions)]
-        extra = _extra(item, condition) if shape.with_extra else {}
-        last = [_json(extra) if extra else ""] if shape.with_extra else []
-        yield [*head, *cells, *last]
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """Which columns items.tsv has beyond the usual ones."""
-
-    columns: tuple[str, ...]
-    with_extra: bool
-
-
-def _shape(suite: Suite) -> _Shape:
+    cells = _Cells()
     held: dict[str, bool] = {}
-    with_extra = False
-    for _, item, condition in _conditions(suite):
-        for name, value in condition.columns.items():
-            held[name] = held.get(name, False) or (_can_be_column(name) and _can_be_cell(value))
-        with_extra = with_extra or bool(_extra(item, condition))
-    return _Shape(tuple(name for name, is_held in held.items() if is_held), with_extra)
+    extras = [
+        _extra(item if index == 0 else None, condition, cells, held)
+        for item in suite.items
+        for index, condition in enumerate(item.conditions)
+    ]
+    columns = [name for name, is_held in held.items() if is_held]
+    with_extra = any(extras)
+    yield [*_COLUMNS[:3], *map(escape, columns), *([EXTRA] if with_extra else [])]
+    for (item, condition), extra in zip(suite.stimuli(), extras, strict=True):
+        value_of = condition.columns.get
+        row = [escape(item.id), escape(condition.name), write_regions(condition.regions)]
+        row += [cells[value_of(name, "")] for name in columns]
+        if with_extra:
+            row.append(_json(extra) if extra else "")
+        yield row
 
 
-def _conditions(suite: Suite) -> Iterator[tuple[str, Item | None, Condition]]:
-    """Every condition with the id of its item, and the first of an item with the item."""
-    for item in suite.items:
-        for index, condition in enumerate(item.conditions):
-            yield item.id, None if index else item, condition
+class _Cells(dict[str, str]):
+    """Values as cells; an empty cell is no value, and blanks at the ends of one are not kept."""
+
+    def __missing__(self, value: str) -> str:
+        cell = self[value] = escape(value) if value == value.strip() else ""
+        return cell
 
 
-def _can_be_column(name: str) -> bool:
-    return name not in _COLUMNS and bool(name) and name == name.strip()
+def _extra(
+    item: Item | None, condition: Condition, cells: _Cells, held: dict[str, bool]
+) -> Mapping[str, JsonValue]:
+    """What the other columns of a row cannot hold.
 
-
-def _can_be_cell(value: str) -> bool:
-    """An empty cell is no value at all, and blanks at the ends of one are not kept."""
-    return bool(value) and value == value.strip()
-
-
-def _cell(value: str) -> str:
-    return escape(value) if _can_be_cell(value) else ""
-
-
-def _extra(item: Item | None, condition: Condition) -> _Object:
-    """What the other columns of a row cannot hold."""
-    columns = {
-        name: value
-        for name, value in condition.columns.items()
-        if not (_can_be_column(name) and _can_be_cell(value))
-    }
+    Args:
+        item: where the row is its first.
+        condition: of the row.
+        cells: values as cells, as far as they are known.
+        held: column to whether any row has a value that a cell can hold.
+    """
+    columns = {}
+    for name, value in condition.columns.items():
+        if not (cells[value] and (held.get(name) or _can_be_column(name))):
+            columns[name] = value
+            held.setdefault(name, False)
+        elif not held.get(name):
+            held[name] = True
     extra: _Object = {}
     if item is not None and item.extra:
         extra["item"] = dict(item.extra)
@@ -157,9 +145,13 @@ def _extra(item: Item | None, condition: Condition) -> _Object:
     if any(region.extra for region in condition.regions):
         extra["regions"] = [dict(region.extra) for region in condition.regions]
     if columns:
-        extra["columns"] = dict(columns)
-    return extra
+        extra["columns"] = columns
+    return extra or NOTHING
 
 
-def _json(value: _Object) -> str:
+def _can_be_column(name: str) -> bool:
+    return name not in _COLUMNS and bool(name) and name == name.strip()
+
+
+def _json(value: Mapping[str, JsonValue]) -> str:
     return json.dumps(value, ensure_ascii=False)
