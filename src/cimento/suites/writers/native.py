@@ -145,7 +145,7 @@ def _extra(
     if any(region.extra for region in condition.regions):
         extra["regions"] = [dict(region.extra) for region in condition.regions]
     if columns:
-        extra["columns"] = columns
+        extra["columns"] = dict(columns)
     return extra or NOTHING
 
 
