@@ -12,8 +12,12 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cimento.models.base import Encoded, FloatArray
 
 MODEL = "demo-causal"
 BATCH_TOKENS = 4096
@@ -39,7 +43,8 @@ def bare_seconds(pairs: Path) -> float:
     ids = [each.ids for each in tokenizer.backend_tokenizer.encode_batch(texts)]
     tokenized = time.process_time() - begun
     prefixes = len({tuple(each[:end]) for each in ids for end in range(1, len(each) + 1)})
-    needed = list(itertools.takewhile(lambda _, left=_countdown(ids, prefixes): next(left), ids))
+    ends = itertools.accumulate(map(len, ids))
+    needed = [each for each, end in zip(ids, ends, strict=True) if end - len(each) < prefixes]
     begun = time.process_time()
     with torch.inference_mode():
         for batch in batches(sorted(needed, key=len)):
@@ -48,14 +53,7 @@ def bare_seconds(pairs: Path) -> float:
     return tokenized + time.process_time() - begun
 
 
-def _countdown(ids: Sequence[Sequence[int]], tokens: int):
-    """True for each sentence until there are so many tokens."""
-    for each in ids:
-        yield tokens > 0
-        tokens -= len(each)
-
-
-def batches(ids: Sequence[Sequence[int]]):
+def batches(ids: Sequence[Sequence[int]]) -> Iterator[list[Sequence[int]]]:
     """Sentences of one length together, without padding."""
     for length, same in itertools.groupby(ids, key=len):
         several = list(same)
@@ -91,7 +89,7 @@ def paced(pairs: Path) -> float:
     class Paced(FakeScorer):
         """Answers so many sentences a second, and uses no CPU time for it."""
 
-        def score(self, encoded):
+        def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
             time.sleep(len(encoded) / rate)
             return [np.full(len(each.wanted), -math.log(1000)) for each in encoded]
 
