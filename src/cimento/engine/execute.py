@@ -378,7 +378,10 @@ def _renumbered(table: pl.DataFrame, places: Mapping[int, int]) -> pl.DataFrame:
     for number, place in places.items():
         if number < len(numbers):
             numbers[number] = place
-    renumbered = table.with_columns(request=pl.Series(numbers[requests], dtype=pl.Int32))
+    renumbered = table.clone()
+    renumbered.replace_column(
+        table.get_column_index("request"), pl.Series("request", numbers[requests])
+    )
     # A unit may answer other jobs too.
     asked = renumbered["request"] >= 0
     return renumbered if asked.all() else renumbered.filter(asked)
@@ -391,10 +394,11 @@ def _put_together(parts: list[pl.DataFrame]) -> pl.DataFrame:
     """
     import polars as pl
 
-    columns = []
-    for name in parts[0].columns:
-        columns.append(pl.concat([part[name] for part in parts], rechunk=True))
-        parts[:] = [part.drop(name) for part in parts]
-    whole = pl.DataFrame(columns)
+    width = parts[0].width
+    columns = [part.get_columns() for part in parts]
+    parts.clear()
+    whole = pl.DataFrame(
+        [pl.concat([some.pop(0) for some in columns], rechunk=True) for _ in range(width)]
+    )
     is_sorted = whole["request"].is_sorted()
     return whole if is_sorted else whole.sort("request", maintain_order=True)

@@ -25,7 +25,7 @@ from cimento.requests import Plan
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.arrays import Flags, Floats
+    from cimento.arrays import Flags, Floats, Integers
 
 SCORING_VERSION = 1
 """Raised whenever the same model, policy and text would give other numbers than before."""
@@ -260,13 +260,21 @@ def _tokens_table(texts: EncodedTexts, sheet: _Sheet, more: tuple[Column, ...]) 
         "request": np.array(texts.requests, dtype=np.int64)[owner],
         "position": rows - begin[owner],
         "token": [texts.tokens[place] for place in rows.tolist()],
-        "token_id": pl.Series(texts.ids[rows]).set(pl.Series(texts.ids[rows] < 0), None),
+        "token_id": _without(texts.ids[rows], texts.ids[rows] < 0),
         "start": texts.start[rows],
         "end": texts.end[rows],
         "unscored_reason": reasons,
     }
     for name, column in zip(("logprob_nats", *more), values, strict=True):
-        columns[name] = pl.Series(column).set(pl.Series(unscored), None)
+        columns[name] = _without(column, unscored)
     schema = TOKENS.polars(present=more)
     # Not strict: a rank comes as a float, as it is kept.
     return pl.DataFrame({name: columns[name] for name in schema}, schema=schema, strict=False)
+
+
+def _without(values: Floats | Integers, absent: Flags) -> pl.Series:
+    """Values of which some are null."""
+    import polars as pl
+
+    column = pl.Series(values)
+    return column.set(pl.Series(absent), None) if absent.any() else column
