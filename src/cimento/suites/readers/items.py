@@ -121,13 +121,15 @@ def _find_columns(table: Table) -> tuple[_Columns | None, list[Fault]]:
 def _add_stimuli(table: Table, columns: _Columns, rows: Rows) -> list[Fault]:
     item, name, text = str(columns.item), str(columns.condition), columns.texts[""]
     faults: list[Fault] = []
+    before: Mapping[str, str] = NOTHING
     for row in table.rows:
         cells = _Cells(table, row, faults)
         extra = cells.extra()
         id_ = cells.take(item)
-        condition = Condition(
-            intern(cells.take(name)), cells.regions(text), cells.rest() or NOTHING
-        )
+        named, regions, free = intern(cells.take(name)), cells.regions(text), cells.rest()
+        if free != before:  # rows of an item mostly have the same
+            before = free
+        condition = Condition(named, regions, before or NOTHING)
         if extra is not None:
             condition = _with_extra(condition, extra)
         own = NOTHING if extra is None else extra.item
@@ -165,6 +167,10 @@ class _Cells:
     """The cells of one row, each read once; what is left are the free columns."""
 
     def __init__(self, table: Table, row: Row, faults: list[Fault]) -> None:
+        values = list(row.cells.values())
+        line = "\t".join(values)
+        # Nothing has to be looked for, cell by cell, in most rows.
+        self._plain = not ("\\" in line or '"' in line) and values == list(map(str.strip, values))
         self._left = dict(row.cells)
         self._where = table.where(row)
         self._unquoted = table.name.endswith(".tsv")
@@ -173,12 +179,16 @@ class _Cells:
     def take(self, column: str) -> str:
         """The text of a cell."""
         cell = self._left.pop(column)
+        if self._plain:
+            return cell
         self._check(cell, column)
         return unescape(strip_blanks(cell, what=column, where=self._where, faults=self._faults))
 
     def regions(self, column: str) -> tuple[Region, ...]:
         """The regions in a cell."""
         cell = self._left.pop(column)
+        if self._plain and "|" not in cell:
+            return (Region(cell),)
         self._check(cell, column)
         regions, doubtful = read_regions(cell)
         if doubtful:
@@ -205,6 +215,8 @@ class _Cells:
 
     def rest(self) -> dict[str, str]:
         """The free columns that have a value in this row."""
+        if self._plain:
+            return {unescape(column): cell for column, cell in self._left.items() if cell}
         return {
             unescape(column): self.take(column)
             for column in list(self._left)
