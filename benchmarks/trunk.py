@@ -1,4 +1,4 @@
-"""What cimento costs around the model: start-up, long suites, judging again, reports.
+"""What cimento costs around the model: start-up, suites read, long suites, judging again, reports.
 
 Each row of the table is a work, measured as CPU seconds of child processes with one thread, and the
 most it may cost. ``make bench-trunk``, or ``python benchmarks/trunk.py --help``.
@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -234,6 +234,89 @@ def _paced(place: Place) -> Callable[[], float]:
     return lambda: place.number("paced", pairs)
 
 
+READING = "import pathlib, sys, cimento; loaded = cimento.load_suite(sys.argv[1])"
+COPYING = f"{READING}; loaded.paradigm.write(loaded.suite, pathlib.Path(sys.argv[2]))"
+FEW = 10
+"""Pairs of a suite whose cost is that of the start."""
+
+
+def _reading(form: str, count: int) -> Callable[[Place], Callable[[], float]]:
+    """Reading and checking pairs in a form, a key of `FORMS`, without the start."""
+
+    def measure(place: Place) -> Callable[[], float]:
+        many, few = (FORMS[form](place.pairs(n, name=f"{n}.jsonl")) for n in (count, FEW))
+        return lambda: place.python("-c", READING, many) - place.python("-c", READING, few)
+
+    return measure
+
+
+def _copy(place: Place) -> Callable[[], float]:
+    path, folder = place.pairs(100_000), place.folder / "copy"
+    return lambda: place.python("-c", COPYING, path, folder) - place.python("-c", READING, path)
+
+
+def _cells(path: Path) -> Iterator[tuple[str, str, str]]:
+    """The rows of a table of the pairs in a file."""
+    yield "item", "good", "bad"
+    with path.open(encoding="utf-8") as lines:
+        for pair in map(json.loads, lines):
+            yield str(pair["pair_id"]), pair["sentence_good"], pair["sentence_bad"]
+
+
+def _as_tsv(path: Path) -> Path:
+    text = "".join("\t".join(row) + "\n" for row in _cells(path))
+    table = path.with_suffix(".tsv")
+    table.write_text(text, encoding="utf-8")
+    return table
+
+
+def _as_xlsx(path: Path) -> Path:
+    import openpyxl
+
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("items")
+    for row in _cells(path):
+        sheet.append(row)
+    workbook = path.with_suffix(".xlsx")
+    book.save(workbook)
+    return workbook
+
+
+def _as_syntaxgym(path: Path) -> Path:
+    _, *rows = _cells(path)
+    items = [
+        {
+            "item_number": int(number) + 1,
+            "conditions": [
+                {"condition_name": name, "regions": [{"region_number": 1, "content": text}]}
+                for name, text in (("good", good), ("bad", bad))
+            ],
+        }
+        for number, good, bad in rows
+    ]
+    suite = {
+        "meta": {"name": path.stem, "metric": "sum"},
+        "region_meta": {"1": "sentence"},
+        "predictions": [{"type": "formula", "formula": "(*;%good%) < (*;%bad%)"}],
+        "items": items,
+    }
+    document = path.with_suffix(".json")
+    document.write_text(json.dumps(suite, indent=1), encoding="utf-8")
+    return document
+
+
+FORMS: dict[str, Callable[[Path], Path]] = {
+    "TSV": _as_tsv, "BLiMP JSONL": lambda path: path, "SyntaxGym JSON": _as_syntaxgym,
+    "xlsx": _as_xlsx,
+}  # fmt: skip
+"""What makes a suite in a form of a suite in BLiMP's."""
+
+
+def _read_row(form: str, *, name: str, count: int = 100_000, target: float = 2.0) -> Row:
+    work = f"{count:,} pairs read and checked, {form}"
+    return Row(name=name, work=work, measure=_reading(form, count), target=target)
+
+
 ROWS = (
     Row(name="help", work="`cimento --help`", measure=_help, target=0.1),
     Row(name="list", work="`cimento suites list`", measure=_suites_list, target=0.4),
@@ -285,6 +368,11 @@ ROWS = (
         measure=_report,
         target=5.0,
     ),
+    _read_row("TSV", name="read-tsv"),
+    _read_row("BLiMP JSONL", name="read-blimp"),
+    _read_row("SyntaxGym JSON", name="read-syntaxgym"),
+    _read_row("xlsx", name="read-xlsx", count=10_000, target=4.0),
+    Row(name="copy", work="the copy of 100,000 pairs written", measure=_copy, target=1.0),
 )
 
 

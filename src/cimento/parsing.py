@@ -301,13 +301,13 @@ def _is_long_key(line: str) -> bool:
 
 def _is_deep(value: object) -> bool:
     """Whether lists and objects nest deeper than is allowed; without recursion."""
-    level = [value] if isinstance(value, _CONTAINERS) else []
+    level: list[Any] = [value] if type(value) in _CONTAINERS else []
     for _ in range(MAX_DEPTH - 1):
         level = [
             child
             for each in level
-            for child in (each if isinstance(each, list) else each.values())
-            if isinstance(child, _CONTAINERS)
+            for child in (each.values() if type(each) is dict else each)
+            if type(child) in _CONTAINERS
         ]
         if not level:
             return False

@@ -54,6 +54,10 @@ def no_collection() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
+            if not gc.get_freeze_count():
+                # What was made is now old, as if it had been searched often.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 
