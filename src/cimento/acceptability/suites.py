@@ -25,11 +25,11 @@ from cimento.acceptability.records import (
 from cimento.errors import InputError, SuiteError
 from cimento.files import read_bytes
 from cimento.suites.archives import MAX_FILE_BYTES
+from cimento.suites.kinds import RATED
 from cimento.suites.load import SuiteFile, open_suite
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.tables import SUFFIXES, open_table, read_header
 
-KIND = "acceptability"
 RATINGS = "ratings"
 SENTENCE = "sentence"
 NO_PREDICTIONS = "CIM-S023"
@@ -146,7 +146,7 @@ def suite_of(rated: RatedSet) -> Suite:
         region_names=(SENTENCE,),
         predictions=(prediction,) if pairs is not None else (),
         items=items,
-        extra={"kind": KIND, RATINGS: ratings},
+        extra={"kind": RATED, RATINGS: ratings},
     )
 
 

@@ -26,7 +26,6 @@ from cimento.acceptability.figures import scatter, scatter_frame
 from cimento.acceptability.people import standardised
 from cimento.acceptability.reporting import rated_tables, with_people
 from cimento.acceptability.suites import (
-    KIND,
     NO_PREDICTIONS,
     is_rated_table,
     rated_of,
@@ -53,6 +52,7 @@ from cimento.report.figures import Figure, drawable
 from cimento.report.records import SuiteReport
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import GROUP, Outcome, outcomes_table, rate
+from cimento.suites.kinds import RATED
 from cimento.suites.model import JsonValue, Suite
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Ratings(RegionParadigm):
     """Suites of rated sentences: what differs from suites of regions."""
 
     name = "ratings"
-    kinds = (KIND, "ratings")
+    kinds = (RATED, "ratings")
     options = RatingOptions
 
     def detect(self, path: Path) -> bool:
@@ -142,7 +142,7 @@ class Ratings(RegionParadigm):
             suite = read_rated_suite(path)
             digest = file_digest(path)
             faults = self.check(suite)
-            return SuiteReading(suite=suite, faults=faults, sha256=digest, path=path, format=KIND)
+            return SuiteReading(suite=suite, faults=faults, sha256=digest, path=path, format=RATED)
         reading = super().read(path)
         if reading.suite is not None:
             rated_of(reading.suite)

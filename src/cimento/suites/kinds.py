@@ -9,6 +9,8 @@ from cimento.errors import InputError
 from cimento.parsing import parse_toml
 
 REGIONS = "regions"
+RATED = "acceptability"
+"""What ``suite.toml`` says of a suite whose columns hold ratings of people."""
 
 
 def kind_of(path: Path) -> str:

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.acceptability.suites import KIND
 from cimento.errors import UsageError
 from cimento.judgments.figures import number
 from cimento.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.people import answers_about, chosen_task, refuse_nothing, refuse_run
 from cimento.requests import stimulus_text
+from cimento.suites.kinds import RATED
 from cimento.verdicts.people import CHOSEN
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def judged_sentences(
     )
     extra = dict(suite.extra)
     if ratings:
-        extra |= {"kind": KIND, RATINGS: _scale(suite, (0.0, 1.0) if yes_no else scale)}
+        extra |= {"kind": RATED, RATINGS: _scale(suite, (0.0, 1.0) if yes_no else scale)}
     write_native(dataclasses.replace(suite, items=items, extra=extra), folder)
     answered = {item for item, _ in (*ratings, *chosen)}
     return Applied(used, sum(item.id not in answered for item in suite.items), passed)
