@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +17,22 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shared"))
+
+
+_FROZEN: set[str] = set()
+
+
+def pytest_runtest_setup() -> None:
+    """What stays as long as the process is not looked through again for garbage.
+
+    A model that is given back has all objects looked through. Of the libraries alone there are a
+    million, which takes longer than the rest of a small run.
+    """
+    loaded = {"torch", "transformers", "polars", "cimento"} & sys.modules.keys()
+    if loaded - _FROZEN:
+        _FROZEN.update(loaded)
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture(scope="session")
