@@ -13,13 +13,14 @@ OWN = "from cimento.models.libraries import import_libraries, own_process; own_p
 
 
 def said(code: str, **environment: str) -> str:
-    """What a program prints."""
+    """What a program prints; it is told nothing of MKL but what stands here."""
+    inherited = {name: value for name, value in os.environ.items() if name != "MKL_CBWR"}
     done = subprocess.run(  # noqa: S603  # our own interpreter and code
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, **environment},
+        env={**inherited, **environment},
     )
     return done.stdout.strip()
 
@@ -53,6 +54,30 @@ def test_a_program_that_imports_cimento_has_its_libraries_whole():
         "print('transformers' in sys.modules, 'OMP_WAIT_POLICY' in os.environ)"
     )
     assert said(code) == "True False"
+
+
+def test_a_program_and_a_command_take_sums_in_the_same_order(tmp_path):
+    asked = "it-connectives-cloze", "demo-masked"
+    program = f"from cimento import evaluate; evaluate(*{asked}, limit=6, output='program')"
+    words = ["run", asked[0], "-m", asked[1], "--limit", "6", "--no-cache", "-o", "command"]
+    # Without a setting, sums depend on how many threads share them, and on where numbers lie.
+    for threads, code in (
+        ("1", program),
+        ("2", f"from cimento.cli.main import main; main({words})"),
+    ):
+        said(f"import os; os.chdir({str(tmp_path)!r}); {code}", OMP_NUM_THREADS=threads)
+    one, other = (
+        {path.name: path.read_bytes() for path in (tmp_path / name).rglob("*.parquet")}
+        for name in ("program", "command")
+    )
+    assert "fills.parquet" in one
+    assert one == other
+
+
+def test_the_order_of_sums_is_the_users_to_set():
+    code = f"{OWN} import_libraries(); import os; print(os.environ['MKL_CBWR'])"
+    assert said(code) == "AUTO,STRICT"
+    assert said(code, MKL_CBWR="COMPATIBLE") == "COMPATIBLE"
 
 
 def test_threads_of_a_command_sleep_while_they_wait_unless_told_otherwise():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import shutil
 from pathlib import Path
 
@@ -122,14 +121,6 @@ def test_what_a_run_took_from_the_cache_is_computed_anew(tmp_path, monkeypatch, 
     assert "rows, by 1e-06 at most" in capsys.readouterr().out
     assert invoke(["rerun", "first", "third", "-o", "others"]) == 0
     assert capsys.readouterr().out.count("everything agrees") == 2
-
-
-def test_sums_are_taken_in_the_order_in_which_runs_take_them(recorded, monkeypatch):
-    monkeypatch.setenv("MKL_CBWR", "")
-    monkeypatch.delenv("MKL_CBWR")
-
-    assert invoke(["rerun", str(recorded)]) == 0
-    assert os.environ["MKL_CBWR"] == "AUTO,STRICT"
 
 
 def test_places_of_faults_are_those_of_the_copy(tmp_path, monkeypatch, capsys):

@@ -47,12 +47,9 @@ def rerun(
     where one does not.
     """
     from cimento.cli.console import show
-    from cimento.engine.engines import steady_arithmetic
     from cimento.models.arguments import parse_model_args
     from cimento.runs.run import open_runs
 
-    # As `run` does: else the last bits differ.
-    steady_arithmetic()
     args = parse_model_args(
         model_args or (), allow_pickle=allow_pickle, trust_remote_code=trust_remote_code
     )

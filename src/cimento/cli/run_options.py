@@ -24,9 +24,6 @@ def run_command(
     """
 
     def act(options: RunOptionsT) -> int:
-        from cimento.engine.engines import steady_arithmetic
-
-        steady_arithmetic()
         _need("SUITE", "suites", options.suites)
         _need("--model", "models", options.models)
         return action(options)

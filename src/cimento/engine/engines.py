@@ -105,15 +105,6 @@ def in_share(position: int, total: int, share: tuple[int, int]) -> bool:
     return number * total // count <= position < (number + 1) * total // count
 
 
-def steady_arithmetic() -> None:
-    """Have sums taken in one order, however many threads a process has.
-
-    Otherwise the last bits depend on the number of workers, among which threads are divided. It is
-    MKL's setting (Conditional Numerical Reproducibility), read when it first computes something.
-    """
-    os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
-
-
 def visible_gpus() -> list[str]:
     """The GPUs that may be used, as CUDA_VISIBLE_DEVICES names them; empty where there is none."""
     named = os.environ.get("CUDA_VISIBLE_DEVICES")

@@ -3,7 +3,7 @@
 Half of the seconds that their imports take go to what compiles models (torch._dynamo),
 spreads one over machines (torch.distributed) or computes losses (scipy). In a process that is
 cimento's own, a command or a worker, that is left out; a program that imports cimento has its
-libraries whole.
+libraries whole. All of them take sums in the same order.
 """
 
 from __future__ import annotations
@@ -57,13 +57,24 @@ def end_process() -> None:
     gc.freeze()
 
 
+def steady_arithmetic() -> None:
+    """Have sums taken in one order, however many threads a process has, and wherever it began.
+
+    Otherwise the last bits depend on the number of workers, among which threads are divided. It is
+    MKL's setting (Conditional Numerical Reproducibility), which each process reads when it first
+    computes something: a command, a program and their workers must all have it before.
+    """
+    os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
+
+
 @functools.cache
 def import_libraries() -> None:
-    """Import torch and transformers, if that was not done before.
+    """Import torch and transformers, if that was not done before, and have them add up steadily.
 
     Raises:
         ImportError: one is not installed.
     """
+    steady_arithmetic()
     with _without_collecting():
         import torch
 
