@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import itertools
 import os
 import shutil
 import sys
@@ -24,18 +25,21 @@ steady_arithmetic()
 SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shared"))
 
 
-_FROZEN: set[str] = set()
+_LIBRARIES = {"torch", "transformers", "polars", "cimento"}
+_TESTS_BETWEEN = 100
+_tests = itertools.count()
+_frozen: set[str] = set()
 
 
 def pytest_runtest_setup() -> None:
     """What stays as long as the process is not looked through again for garbage.
 
-    A model that is given back has all objects looked through. Of the libraries alone there are a
-    million, which takes longer than the rest of a small run.
+    Each model that is given back has all objects looked through. Of libraries and tests there are
+    millions, which takes longer than the rest of a small run.
     """
-    loaded = {"torch", "transformers", "polars", "cimento"} & sys.modules.keys()
-    if loaded - _FROZEN:
-        _FROZEN.update(loaded)
+    loaded = _LIBRARIES & sys.modules.keys()
+    if next(_tests) % _TESTS_BETWEEN == 0 or loaded - _frozen:
+        _frozen.update(loaded)
         gc.collect()
         gc.freeze()
 

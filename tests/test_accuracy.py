@@ -123,7 +123,7 @@ def linear(tree):
 @given(
     st.lists(st.builds(Comparison, st.sampled_from("<>="), sums(), sums()), min_size=1, max_size=6)
 )
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=50)
 def test_whether_inequalities_can_hold_is_what_linear_programming_says(comparisons):
     # Maximise a slack s <= 1 with s <= every strict difference: solvable iff the best s > 0.
     strict, equal = [], []
@@ -303,7 +303,7 @@ def of_lists(rows, clusters, *, passes):
 LABELS = st.sampled_from(("", "u", "v", "w"))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=50)
 @given(
     surprisals=st.lists(
         st.tuples(*[st.sampled_from((1.0, 2.0, 2.000001, math.nan))] * 3), min_size=1, max_size=14
@@ -353,7 +353,7 @@ def test_rates_are_those_of_lists_of_outcomes(surprisals, cluster, ties, data):
     assert [(rate.group, rate.level, rate.question) for rate in run.estimates()] == list(expected)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(
     drawn=st.lists(st.tuples(st.booleans(), st.integers(0, 12)), max_size=60),
     level=st.sampled_from((0.5, 0.95)),
