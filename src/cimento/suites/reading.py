@@ -42,6 +42,10 @@ class Reading:
     faults: tuple[Fault, ...] = ()
 
 
+_MANY_OBJECTS = 100_000
+"""To look through fewer takes no time worth saving."""
+
+
 @contextmanager
 def no_collection() -> Iterator[None]:
     """Whatever is made meanwhile is not searched for cycles, which would take half of the time.
@@ -54,7 +58,8 @@ def no_collection() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
-            if not gc.get_freeze_count():
+            # The count is taken one by one, of all objects that others have frozen.
+            if gc.get_count()[0] > _MANY_OBJECTS and not gc.get_freeze_count():
                 # What was made is now old, as if it had been searched often.
                 gc.freeze()
                 gc.unfreeze()
