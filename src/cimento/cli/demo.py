@@ -12,7 +12,7 @@ def demo(
     *,
     json: options.Json = False,
 ) -> int:
-    """Run every starter suite on the two demo models and write a report, offline.
+    """Run the starter suites of sentences on the two demo models and write a report, offline.
 
     The demo models are small and know little: they are for trying the tool, not for science.
     """
