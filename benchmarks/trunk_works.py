@@ -73,7 +73,7 @@ def stored(pairs: Path, folder: Path) -> float:
     import cimento
     from cimento.models.fake import uniform_scorer
 
-    cimento.evaluate(pairs, uniform_scorer(1000), output=folder)
+    cimento.evaluate(pairs, uniform_scorer(1000), output=folder, force=True)
     return peak_mb()
 
 
