@@ -27,6 +27,7 @@ SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shar
 
 _LIBRARIES = {"torch", "transformers", "polars", "cimento"}
 _TESTS_BETWEEN = 100
+gc.set_threshold(50_000, 20, 50)
 _tests = itertools.count()
 _frozen: set[str] = set()
 
