@@ -71,11 +71,11 @@ def answer_plan(
         EncodedTexts.of(scorer.encode(plan.requests[start : start + SHARD]))
         for start in range(0, len(plan.requests), SHARD)
     ]
-    tables = [_tokens_table(EncodedTexts.of(()), _Sheet.empty(0, columns), columns)]
+    tables = [_tokens_table(EncodedTexts.of(()), _KnownScores.empty(0, columns), columns)]
     for texts in shards:
         keys = _keys(model, texts)
-        sheet = _answer_shard(texts, keys, scorer, cache, plan, columns)
-        tables.append(_tokens_table(texts, sheet, columns))
+        scores = _answer_shard(texts, keys, scorer, cache, plan, columns)
+        tables.append(_tokens_table(texts, scores, columns))
         if progress is not None:
             done = min((len(tables) - 1) * SHARD, len(plan.requests))
             progress(done, len(plan.requests))
@@ -103,7 +103,7 @@ def _keys(model: str, texts: EncodedTexts) -> list[bytes]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sheet:
+class _KnownScores:
     """What is known of the tokens of a shard.
 
     Attributes:
@@ -115,8 +115,8 @@ class _Sheet:
     known: Flags
 
     @classmethod
-    def empty(cls, tokens: int, columns: tuple[Column, ...]) -> _Sheet:
-        """A sheet on which nothing is known."""
+    def empty(cls, tokens: int, columns: tuple[Column, ...]) -> _KnownScores:
+        """Scores of so many tokens, none of which is known."""
         import numpy as np
 
         shape = (1 + len(columns), tokens)
@@ -155,7 +155,7 @@ def _answer_shard(
     cache: AnswerCache,
     plan: Plan,
     columns: tuple[Column, ...],
-) -> _Sheet:
+) -> _KnownScores:
     """Scores of some sequences: from the cache where it has them, else from the model.
 
     Two requests can be one sequence: an uncased tokenizer makes the same ids of two spellings. It
@@ -163,19 +163,19 @@ def _answer_shard(
     """
     import numpy as np
 
-    sheet = _Sheet.empty(len(texts.ids), columns)
+    scores = _KnownScores.empty(len(texts.ids), columns)
     suffixes = [b"", *(column_key(b"", column) for column in columns)]
     kept = cache.get([key + suffix for suffix in suffixes for key in dict.fromkeys(keys)])
     for row, suffix in enumerate(suffixes):
         found = ((number, kept.get(key + suffix)) for number, key in enumerate(keys))
-        sheet.read(row, texts, {n: data for n, data in found if data and is_packed(data)})
+        scores.read(row, texts, {n: data for n, data in found if data and is_packed(data)})
     same: dict[bytes, list[int]] = {}
-    missing = texts.wanted & ~sheet.known.all(axis=0)
+    missing = texts.wanted & ~scores.known.all(axis=0)
     owners = np.repeat(np.arange(len(texts)), np.diff(texts.offsets))
     for number in np.unique(owners[missing]).tolist():
         same.setdefault(keys[number], []).append(number)
     if not same:
-        return sheet
+        return scores
     todo = [_asked(texts, numbers, missing) for numbers in same.values()]
     answers = _ask(todo, scorer, columns)
     fresh: dict[bytes, bytes] = {}
@@ -183,12 +183,12 @@ def _answer_shard(
         _check_finite(values[0], encoded, scorer, plan)
         for number in numbers:
             places = int(texts.offsets[number]) + np.array(encoded.wanted, dtype=np.int64)
-            sheet.values[:, places] = values
-            sheet.known[:, places] = True
+            scores.values[:, places] = values
+            scores.known[:, places] = True
         for row, suffix in enumerate(suffixes):
-            fresh[keys[numbers[0]] + suffix] = sheet.packed(row, texts, numbers[0])
+            fresh[keys[numbers[0]] + suffix] = scores.packed(row, texts, numbers[0])
     cache.put(fresh)
-    return sheet
+    return scores
 
 
 def _asked(texts: EncodedTexts, numbers: Sequence[int], missing: Flags) -> Encoded:
@@ -243,7 +243,9 @@ def _check_finite(values: Floats, each: Encoded, scorer: Scorer, plan: Plan) -> 
         raise error
 
 
-def _tokens_table(texts: EncodedTexts, sheet: _Sheet, more: tuple[Column, ...]) -> pl.DataFrame:
+def _tokens_table(
+    texts: EncodedTexts, scores: _KnownScores, more: tuple[Column, ...]
+) -> pl.DataFrame:
     """The wanted tokens as a table of the schema ``answers.TOKENS``."""
     import numpy as np
     import polars as pl
@@ -251,7 +253,7 @@ def _tokens_table(texts: EncodedTexts, sheet: _Sheet, more: tuple[Column, ...]) 
     rows = np.flatnonzero(texts.wanted)
     owner = np.repeat(np.arange(len(texts)), np.diff(texts.offsets))[rows]
     begin = texts.offsets[:-1] + np.array(texts.firsts, dtype=np.int64)
-    values = sheet.values[:, rows]
+    values = scores.values[:, rows]
     unscored = np.isnan(values[0])
     reasons: list[str | None] = [None] * len(rows)
     for place in np.flatnonzero(unscored).tolist():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -17,11 +18,13 @@ from cimento.measures.unigrams import load_unigrams
 from cimento.paradigms.base import ParadigmOptions
 from cimento.runs.manifest import BLANK
 from cimento.runs.outcomes import TieRule
+from cimento.suites.formula import canonical, parse, references
 from cimento.suites.model import JsonValue, Metric, Prediction, Suite, UnitName
-from cimento.verdicts.measured import refuse_regions
 
 if TYPE_CHECKING:
     from cimento.sources import Asking
+
+_REGION = re.compile(r"\(\s*\d+\s*;")
 
 
 def _texts(value: object) -> object:
@@ -118,7 +121,7 @@ class RegionOptions(ParadigmOptions):
             predictions=chosen or suite.predictions,
         )
         if self.measure:
-            refuse_regions(judged)
+            _refuse_regions(judged)
         return judged
 
     def numbers(self, n: int) -> tuple[int, ...]:
@@ -163,3 +166,22 @@ def _prediction(text: str, suite: Suite) -> Prediction:
             todo=f"It has {len(suite.predictions)}, counted from 0.",
         )
     return suite.predictions[number]
+
+
+def _refuse_regions(suite: Suite) -> None:
+    """See that every prediction is about whole sentences.
+
+    Raises:
+        UsageError: one names a region.
+        FormulaError: one cannot be read.
+    """
+    for number, prediction in enumerate(suite.predictions):
+        for reference in references(parse(prediction.formula)):
+            if reference.region != "*":
+                raise UsageError(
+                    where=f"suite {suite.name!r}, prediction {number}",
+                    seen=f"it names the region {canonical(reference)},"
+                    " and a measure (of --measure or --compat) is of whole sentences",
+                    todo="Judge another formula with --prediction, such as"
+                    f" '{_REGION.sub('(*;', prediction.formula)}', or say --measure regions.",
+                )
