@@ -35,8 +35,8 @@ from cimento.options import RunOptions
 from cimento.runs.job import SuiteJob
 from cimento.runs.run import Run
 from cimento.sources import OPENERS, Asking, ScorerSource, Source
+from cimento.suites.formats.native import write_native
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
-from cimento.suites.writers.native import write_native
 
 TEXTS_PER_S = 400
 """Of a small model on a large GPU, or a large one on a cluster's; slower models hide more."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from cimento.suites.formats.native import read_native
 from cimento.suites.kinds import REGIONS, kind_of
 from cimento.suites.model import Suite
-from cimento.suites.readers.native import read_native
 
 FOLDER = Path(__file__).parents[1] / "src" / "cimento" / "data" / "suites"
 NAMES = tuple(

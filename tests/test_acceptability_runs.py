@@ -17,7 +17,7 @@ from cimento.cli.main import invoke
 from cimento.errors import InputError
 from cimento.paradigms.ratings import scatter_of
 from cimento.requests import stimulus_text
-from cimento.suites.writers.native import write_native
+from cimento.suites.formats.native import write_native
 from tests.rated import FIVE, LENGTHS, rated, sentence
 
 TOML = """kind = "acceptability"

@@ -25,7 +25,7 @@ from cimento.statistics.intervals import (
     share_interval,
     wilson,
 )
-from cimento.suites.contradictions import can_hold, contradictions
+from cimento.suites.checks.contradictions import can_hold, contradictions
 from cimento.suites.formula import Arithmetic, Comparison, Number, Reference
 from cimento.suites.model import Meta, Prediction, Suite
 from tests.judging import judged, make_suite, word_tokens

@@ -19,7 +19,7 @@ from cimento.paradigms.regions.judging import values_of
 from cimento.paradigms.regions.text import design_grids
 from cimento.report.grid import as_text
 from cimento.suites.checks import check_suite
-from cimento.suites.licensing import Licensing, licensing_of, regions_measured
+from cimento.suites.design import Licensing, licensing_of, regions_measured
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
 from cimento.verdicts.licensing import effects_of_items, licensing_effects
 

@@ -8,10 +8,9 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError, SuiteError
+from cimento.suites.formats.registry import convert, losses
 from cimento.suites.load import open_suite
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
-from cimento.suites.sentences import sentence
-from cimento.suites.writers import convert, losses
+from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite, sentence
 
 
 def write(folder: Path, text: str, name: str = "stimoli.tsv") -> Path:
@@ -84,7 +83,7 @@ def test_conditions_of_other_names_make_no_prediction(tmp_path: Path) -> None:
 
 
 def test_a_table_without_these_columns_is_refused(tmp_path: Path) -> None:
-    from cimento.suites.readers.minicons import read_minicons
+    from cimento.suites.formats.minicons import read_minicons
 
     with pytest.raises(SuiteError, match="prefix, stimulus and condition are missing"):
         read_minicons(write(tmp_path, "prefix\tword\nLa nave\tparte\n"))

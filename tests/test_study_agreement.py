@@ -22,8 +22,8 @@ from cimento.studies.agreement.profile import (
 )
 from cimento.studies.agreement.table import language_rows, suite_row, twin_rows
 from cimento.studies.agreement.twins import intervening, paired_items, plain_name, twins
-from cimento.suites.languages import language_code
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites.published import language_code
 from cimento.verdicts.contrast import Contrast
 from cimento.verdicts.ratio import ItemRatio
 

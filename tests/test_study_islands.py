@@ -15,7 +15,7 @@ from cimento.studies.islands.models import model_sections, read_study_suites
 from cimento.studies.islands.records import Section, as_json, as_text, beside, read_rows
 from cimento.studies.islands.study import SECTIONS, study
 from cimento.suites.design import ISLAND_CONDITIONS
-from cimento.suites.merge import merge_suites
+from cimento.suites.pairs import merge_suites
 from cimento.verdicts.factorial import Factorial, factorial
 from tests.designs import island_suite, scores
 from tests.suites_on_disk import write

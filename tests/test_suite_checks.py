@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from cimento.errors import Fault
-from cimento.suites.canary import new_canary
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import CHECKS, errors, summarize, warnings
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite, new_canary
 
 FORMULA = "(2;%match%) < (2;%mismatch%)"
 

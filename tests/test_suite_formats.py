@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from cimento import load_suites
 from cimento.errors import InputError, SuiteError
+from cimento.suites.formats.registry import FORMATS
 from cimento.suites.load import inspect_suite, open_suite, suite_paths
 from cimento.suites.model import Region
-from cimento.suites.readers import FORMATS
 from tests.suites_on_disk import (
     ITEMS,
     PAIRS,

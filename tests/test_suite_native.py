@@ -7,9 +7,9 @@ import hashlib
 import pytest
 
 from cimento.errors import InputError, SuiteError
+from cimento.suites.formats.items import read_regions
 from cimento.suites.load import open_suite
 from cimento.suites.model import Region
-from cimento.suites.notation import read_regions
 from tests.suites_on_disk import (
     ITEMS,
     TOML,

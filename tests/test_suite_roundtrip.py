@@ -17,11 +17,10 @@ from cimento.errors import InputError, StorageError, SuiteError, UsageError
 from cimento.requests import stimulus_text
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors
+from cimento.suites.formats.items import escape, read_regions, unescape, write_regions
+from cimento.suites.formats.registry import TARGETS, convert, losses
 from cimento.suites.load import open_suite
-from cimento.suites.model import METRICS, Condition, Item, Meta, Prediction, Region, Suite
-from cimento.suites.notation import escape, read_regions, unescape, write_regions
-from cimento.suites.sentences import sentence
-from cimento.suites.writers import TARGETS, convert, losses
+from cimento.suites.model import METRICS, Condition, Item, Meta, Prediction, Region, Suite, sentence
 from tests.suites_on_disk import write, write_folder
 
 # Everything that a cell, a line or a quoted string could trip over, with letters of three scripts.

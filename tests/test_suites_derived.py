@@ -10,7 +10,7 @@ from cimento.errors import UsageError
 from cimento.models.fake import FakeScorer
 from cimento.paradigms.regions.judging import scores_of
 from cimento.suites.matching import Limits, balance, match_items
-from cimento.suites.priming import prime
+from cimento.suites.variants import prime
 from tests.designs import island_suite
 from tests.suites_on_disk import write
 

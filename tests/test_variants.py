@@ -7,7 +7,7 @@ import pytest
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
 from cimento.suites.load import open_suite
-from cimento.suites.sentences import sentence
+from cimento.suites.model import sentence
 from cimento.suites.variants import Variant, open_slots, read_variants, vary
 from tests.suites_on_disk import write, write_folder
 

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from cimento.runs.run import Run, open_run, open_runs
     from cimento.runs.summary import Missing, RunSummary, Summary
     from cimento.sources import Asking, Source, open_source
-    from cimento.suites.canary import new_canary
-    from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+    from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite, new_canary
     from cimento.suites.pairs import pairs
     from cimento.suites.reading import Reading
     from cimento.training import evaluate_while_training
@@ -102,8 +101,8 @@ _HOMES = {
         "Source",
         "open_source",
     ),
-    "cimento.suites.canary": ("new_canary",),
     "cimento.suites.model": (
+        "new_canary",
         "Condition",
         "Item",
         "Meta",

@@ -210,7 +210,7 @@ def _from_hub(
 
 def _wanted(dataset: Published, names: list[str], language: str) -> list[str]:
     """The files of a dataset with its suffixes, and of one language where one is asked for."""
-    from cimento.suites.languages import NAMES
+    from cimento.suites.published import NAMES
 
     files = [name for name in names if name.endswith(dataset.suffixes)]
     if not language:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from cimento.errors import UsageError, did_you_mean
+from cimento.suites.design import regions_measured
 from cimento.suites.formula import regions_used
-from cimento.suites.licensing import regions_measured
 from cimento.suites.model import Condition, JoinRule, Region, Suite
 from cimento.suites.reading import no_collection
 

@@ -8,7 +8,7 @@ from cimento.citing.facts import RunFacts, part
 from cimento.citing.library import Reference, works_in
 from cimento.errors import CimentoError
 from cimento.measures import find_measure
-from cimento.suites.languages import NAMES
+from cimento.suites.published import NAMES
 
 DIGITS = 12
 """Of hashes, as the paragraph has them; manifests hold them whole."""

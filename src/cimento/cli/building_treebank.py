@@ -61,8 +61,8 @@ def treebank(
     from cimento.corpus.agreement import agreeing_pairs, agreement_suite, as_ids, draw_pairs
     from cimento.corpus.treebanks import open_treebanks
     from cimento.files import write_text
+    from cimento.suites.formats.native import write_native
     from cimento.suites.model import Meta
-    from cimento.suites.writers.native import write_native
 
     files, skipped = open_treebanks(treebanks, licence=licence), where_skipped(malformed)
     morphology = open_named(dictionary or f"rules:{language}", language=language)

@@ -197,8 +197,8 @@ def finish(
     from cimento.corpus.inventories import open_inventory
     from cimento.corpus.treebanks import open_treebanks
     from cimento.files import write_text
+    from cimento.suites.formats.native import write_native
     from cimento.suites.model import Meta
-    from cimento.suites.writers.native import write_native
 
     files, opened = open_treebanks(treebanks, licence=licence), open_inventory(inventory)
     read = read_decisions(decisions, files, opened)

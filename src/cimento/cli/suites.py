@@ -171,8 +171,8 @@ def convert(
     from cimento.api import load_suite
     from cimento.paradigms.suites import sentence_suite
     from cimento.suites.builtin import find_suite
+    from cimento.suites.formats.registry import convert as write
     from cimento.suites.load import open_suite
-    from cimento.suites.writers import convert as write
 
     sentences = (
         open_suite(find_suite(suite), format_=from_).suite
@@ -196,7 +196,7 @@ def new(
     xlsx: Annotated[bool, options.option("--xlsx", help="The items as an Excel workbook.")] = False,
 ) -> None:
     """Start a suite: a folder with a description and a table to fill in a spreadsheet."""
-    from cimento.suites.canary import new_canary
+    from cimento.suites.model import new_canary
     from cimento.suites.templates import new_suite
 
     new_suite(kind, folder, workbook=xlsx, canary=new_canary())

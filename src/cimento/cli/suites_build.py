@@ -69,7 +69,7 @@ def pairs(
     """Make an agreement suite from a grammar, and its adversarial twin where it has attractors."""
     from cimento.generating.generate import generate
     from cimento.generating.reading import find_grammar, read_grammar
-    from cimento.suites.writers.native import write_native
+    from cimento.suites.formats.native import write_native
 
     suite, twin = generate(read_grammar(find_grammar(grammar)), n=items, seed=seed)
     for each in filter(None, (suite, twin)):

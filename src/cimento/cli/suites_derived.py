@@ -50,8 +50,8 @@ def match_suite(
     from cimento.errors import UsageError
     from cimento.markup import columns
     from cimento.paradigms.suites import sentence_suite
+    from cimento.suites.formats.native import write_native
     from cimento.suites.matching import Limits, match_items
-    from cimento.suites.writers.native import write_native
 
     limits = Limits(words=words, characters=characters, frequency=frequency, overlap=overlap)
     if limits == Limits():
@@ -99,8 +99,8 @@ def prime_suite(
     from cimento.api import load_suite
     from cimento.cli.console import note
     from cimento.paradigms.suites import sentence_suite
-    from cimento.suites.priming import COLUMN, prime
-    from cimento.suites.writers.native import write_native
+    from cimento.suites.formats.native import write_native
+    from cimento.suites.variants import COLUMN, prime
 
     loaded = load_suite(suite)
     digest = loaded.reading.sha256
@@ -124,8 +124,8 @@ def merge_suite(
     from cimento.api import load_suites
     from cimento.cli.console import note
     from cimento.paradigms.suites import sentence_suite
-    from cimento.suites.merge import merge_suites
-    from cimento.suites.writers.native import write_native
+    from cimento.suites.formats.native import write_native
+    from cimento.suites.pairs import merge_suites
 
     parts = {loaded.suite.name: sentence_suite(loaded) for loaded in load_suites(suites)}
     made = merge_suites(parts, name=name)

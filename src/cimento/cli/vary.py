@@ -28,9 +28,9 @@ def vary_suite(
     from cimento.markup import columns
     from cimento.paradigms.suites import sentence_suite
     from cimento.suites.faults import summarize
+    from cimento.suites.formats.native import write_native
     from cimento.suites.load import inspect_suite
     from cimento.suites.variants import open_slots, read_variants, vary
-    from cimento.suites.writers.native import write_native
 
     loaded = load_suite(suite)
     sentences, digest = sentence_suite(loaded), loaded.reading.sha256

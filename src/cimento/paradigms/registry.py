@@ -13,9 +13,9 @@ from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
 from cimento.plugins import find_plugin, plugin_names
 from cimento.suites import faults
 from cimento.suites.archives import opened
+from cimento.suites.formats.registry import SUITE_SUFFIXES
 from cimento.suites.kinds import kind_of
 from cimento.suites.load import StimulusCount, refuse_faulty, suite_paths
-from cimento.suites.readers import SUITE_SUFFIXES
 
 if TYPE_CHECKING:
     from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading

@@ -10,10 +10,16 @@ from cimento.errors import Fault, InputError, SuiteError
 from cimento.suites.archives import MAX_FILE_BYTES, is_archive
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors, warnings
+from cimento.suites.formats.native import TABLES
+from cimento.suites.formats.registry import (
+    FORMATS,
+    SUITE_SUFFIXES,
+    TOML,
+    detect_format,
+    find_reader,
+    plugged_suffixes,
+)
 from cimento.suites.model import Suite
-from cimento.suites.readers import FORMATS, SUITE_SUFFIXES, TOML, detect_format, find_reader
-from cimento.suites.readers.native import TABLES
-from cimento.suites.readers.plugged import plugged_suffixes
 from cimento.suites.reading import no_collection
 
 SMALL_STIMULI = 80_000

@@ -7,6 +7,8 @@ of regions; a prediction is an inequality between region values that should hold
 
 from __future__ import annotations
 
+import re
+import uuid
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Never, TypeAlias
@@ -202,7 +204,7 @@ class Suite:
 
     def _repr_html_(self) -> str:
         """The suite as notebooks show it."""
-        from cimento.suites.notebook import suite_html
+        from cimento.suites.showing import suite_html
 
         return suite_html(self)
 
@@ -211,3 +213,34 @@ class Suite:
         for item in self.items:
             for condition in item.conditions:
                 yield item, condition
+
+
+# Only from the first of several blanks: else very many of them take very long.
+_BLANK_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,!?;:])")
+
+
+def sentence(condition: Condition, *, rule: JoinRule = "blank") -> str:
+    """The sentence of a condition; equal to `requests.stimulus_text`, which also has offsets."""
+    made = ""
+    glued = True
+    for region in condition.regions:
+        glued = glued and region.glued
+        text = region.text.strip()
+        if text:
+            made += text if glued or not made else f" {text}"
+            glued = True
+    return _BLANK_BEFORE_MARK.sub("", made) if rule == "detok" else made
+
+
+CANARY = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""What makes a canary unlike any other text: a random identifier somewhere in it."""
+
+
+def new_canary() -> str:
+    """A fresh canary, such as ``cimento:5f0c2b1e-7d3a-4b56-9a51-0d6f6f2f7a10``."""
+    return f"cimento:{uuid.uuid4()}"
+
+
+def is_canary(text: object) -> bool:
+    """Whether a text has what makes a canary one of its kind."""
+    return isinstance(text, str) and CANARY.search(text) is not None

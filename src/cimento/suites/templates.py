@@ -23,7 +23,7 @@ def new_suite(kind: str, folder: Path, *, workbook: bool = False, canary: str = 
             blanks in items that are written out, or made with seeds.
         folder: where to write; must not exist, or be empty.
         workbook: write tables as ``.xlsx`` instead of ``.tsv``, all cells as text.
-        canary: by which the suite is known in training data, see `cimento.suites.canary`.
+        canary: by which the suite is known in training data, see `cimento.suites.model`.
 
     Returns:
         The files written.

@@ -14,7 +14,7 @@ from cimento.judgments.records import NONE
 from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
 from cimento.runs.run import open_run
 from cimento.runs.store import MANIFEST
-from cimento.suites.languages import language_code
+from cimento.suites.published import language_code
 from cimento.surveys.design import Choice, Question, Source
 from cimento.surveys.wording import words
 

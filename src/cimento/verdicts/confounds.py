@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from cimento.suites.design import Square, squares
-from cimento.suites.function_words import NOTHING, OTHER, first_word, kind_of
+from cimento.suites.matching import NOTHING, OTHER, first_word, kind_of
 from cimento.suites.model import Item, Suite
 from cimento.verdicts.factorial import items_by_phenomenon
 
@@ -90,7 +90,7 @@ class _Place:
 def find_confounds(suite: Suite, tokens: TokenCounts | None = None) -> tuple[Confound, ...] | None:
     """What marks one condition of a two by two design, region by region.
 
-    Looked at are the class of a region's first word (`cimento.suites.function_words`; in languages
+    Looked at are the class of a region's first word (`cimento.suites.matching`; in languages
     without lists, words that begin the region in half of the items or more), its number of words
     and of punctuation marks, and, where they are given, of tokens.
 

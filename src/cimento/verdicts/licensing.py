@@ -24,7 +24,7 @@ from cimento.measures.values import BITS_PER_NAT, Missing, Value, total
 from cimento.statistics.design import Design
 from cimento.statistics.means import Mean, mean_of
 from cimento.statistics.multiple import holm
-from cimento.suites.licensing import Licensing, licensing_of
+from cimento.suites.design import Licensing, licensing_of
 from cimento.suites.model import Suite
 from cimento.verdicts.effects import without_noise
 

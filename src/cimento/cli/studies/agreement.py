@@ -136,7 +136,7 @@ def _by_language(paths: Sequence[Path]) -> dict[str, list[LoadedSuite]]:
     """The suites of each language; where a suite does not name one, its archive does."""
     from cimento.api import load_suites
     from cimento.suites.archives import ARCHIVE_SUFFIX
-    from cimento.suites.languages import language_code
+    from cimento.suites.published import language_code
 
     found: dict[str, list[LoadedSuite]] = {}
     for path in paths:

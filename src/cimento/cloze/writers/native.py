@@ -9,8 +9,8 @@ from cimento.cloze.notation import write_blank, write_cell, write_marked, write_
 from cimento.cloze.readers.native import ITEMS, SEEDS, TOML
 from cimento.cloze.records import ROLES, ClozeItem, ClozeSuite, MultiwordItem, Option, Template
 from cimento.files import write_text
+from cimento.suites.formats.native import META_KEYS
 from cimento.suites.model import JsonValue
-from cimento.suites.readers.native import META_KEYS
 
 _Record = Mapping[str, str]
 

@@ -20,9 +20,8 @@ from cimento.paradigms.regions.judging import (
     values_of,
 )
 from cimento.runs.run import Run
-from cimento.suites.design import squares, windows_of
+from cimento.suites.design import regions_measured, squares, windows_of
 from cimento.suites.formula import parse, references
-from cimento.suites.licensing import regions_measured
 from cimento.verdicts.factorial import Factorial, factorial, items_by_phenomenon
 from cimento.verdicts.factorial_regions import RegionDD, region_dds
 from cimento.verdicts.formula import Kind

@@ -30,7 +30,7 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.runs.estimates import Estimate, Role
 from cimento.runs.outcomes import GROUP, rate
-from cimento.suites.licensing import regions_measured
+from cimento.suites.design import regions_measured
 from cimento.verdicts.chance import Chance, chance_level, scale_reason
 from cimento.verdicts.factorial_tests import dd_tests
 from cimento.verdicts.judge import parse_predictions

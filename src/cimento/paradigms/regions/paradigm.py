@@ -42,11 +42,11 @@ from cimento.report.conventions import conventions
 from cimento.requests import plan_suite
 from cimento.sources import refuse_what_is_fixed
 from cimento.suites.checks import check_suite
-from cimento.suites.contradictions import contradictions
-from cimento.suites.describe import describe_suite
+from cimento.suites.checks.contradictions import contradictions
+from cimento.suites.formats.native import write_native
 from cimento.suites.load import open_copy, read_suite, suite_files
 from cimento.suites.model import Suite
-from cimento.suites.writers.native import write_native
+from cimento.suites.showing import describe_suite
 
 if TYPE_CHECKING:
     import polars as pl

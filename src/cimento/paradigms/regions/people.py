@@ -85,7 +85,7 @@ def judged_sentences(
         UsageError: it is not known on which scale the ratings are.
         StorageError: the copy cannot be written.
     """
-    from cimento.suites.writers.native import write_native
+    from cimento.suites.formats.native import write_native
 
     known = {(item.id, condition.name) for item, condition in suite.stimuli()}
     about, passed = answers_about(judgments, suite.name, (ACCEPTABILITY, ACCEPTABLE, BETTER))

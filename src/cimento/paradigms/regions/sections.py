@@ -32,7 +32,7 @@ from cimento.report.records import Claim, NamedGrid, Rates, RunReport, SuiteRepo
 from cimento.report.robustness import people_grid
 from cimento.report.wording import remarks
 from cimento.runs.outcomes import each_outcome
-from cimento.suites.licensing import regions_measured
+from cimento.suites.design import regions_measured
 from cimento.verdicts.factorial_tests import dd_tests
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from cimento.report.robustness import people_grid
 from cimento.report.text import terminal_table
 from cimento.runs.estimates import ACCURACY
 from cimento.runs.summary import Summary
-from cimento.suites.licensing import regions_measured
+from cimento.suites.design import regions_measured
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cimento.measures.regions import FinalMarkRule
 from cimento.paradigms.regions.judging import ALL, judged_suite, tokens_of, values_of
-from cimento.suites.languages import language_code
+from cimento.suites.published import language_code
 from cimento.verdicts.contrast import Contrast, find_contrast, items_with_other_contexts
 from cimento.verdicts.ratio import probability_ratios
 

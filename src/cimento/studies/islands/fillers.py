@@ -11,7 +11,7 @@ from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
 from cimento.statistics.within import within_intervals
 from cimento.studies.islands.published import KOBZEVA_TABLES, WILCOX_ISLAND_TERM
 from cimento.studies.islands.records import Line, Section, beside, need, number, read_rows
-from cimento.suites.licensing import Licensing
+from cimento.suites.design import Licensing
 from cimento.verdicts.licensing import Cell, LicensingEffect, effects_of_items
 
 KOBZEVA = (

@@ -16,8 +16,7 @@ from cimento.studies.islands.records import Line, Section, beside, need, number,
 from cimento.suites.design import ISLAND_SQUARE
 from cimento.suites.faults import CHECKS
 from cimento.suites.load import inspect_suite
-from cimento.suites.model import Condition, Suite
-from cimento.suites.sentences import sentence
+from cimento.suites.model import Condition, Suite, sentence
 from cimento.verdicts.effects import effects_of
 from cimento.verdicts.factorial import normalised
 

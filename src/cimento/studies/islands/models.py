@@ -12,8 +12,8 @@ from cimento.studies.islands.records import Line, Section, beside
 from cimento.studies.islands.thesis import INVALID, INVALID_NOTE, SOURCE, TENTHS, read_cells
 from cimento.suites.design import ISLAND_CONDITIONS
 from cimento.suites.load import open_suite
-from cimento.suites.merge import merge_suites
 from cimento.suites.model import Suite
+from cimento.suites.pairs import merge_suites
 from cimento.verdicts.factorial import Factorial, Share
 
 MEASURES: tuple[str, ...] = ("lp", "penlp", "lp-l", "penlp-l")

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from cimento.errors import Fault
 from cimento.suites.checks.comparisons import COMPARISON_CHECKS
-from cimento.suites.checks.design import DESIGN_CHECKS
-from cimento.suites.checks.predictions import check_predictions
-from cimento.suites.checks.stimuli import Stimuli
-from cimento.suites.checks.structure import STRUCTURE_CHECKS
-from cimento.suites.checks.texts import TEXT_CHECKS
-from cimento.suites.checks.wording import WORDING_CHECKS
+from cimento.suites.checks.structure import (
+    DESIGN_CHECKS,
+    STRUCTURE_CHECKS,
+    Stimuli,
+    check_predictions,
+)
+from cimento.suites.checks.wording import TEXT_CHECKS, WORDING_CHECKS
 from cimento.suites.model import Suite
 
 __all__ = ["check_suite"]

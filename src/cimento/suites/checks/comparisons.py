@@ -8,7 +8,7 @@ from operator import gt, lt
 from statistics import fmean
 
 from cimento.errors import Fault, FormulaError
-from cimento.suites.checks.stimuli import Check, Listing, Stimuli
+from cimento.suites.checks.structure import Check, Listing, Stimuli
 from cimento.suites.faults import fault
 from cimento.suites.formula import (
     Comparison,

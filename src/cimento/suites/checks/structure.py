@@ -1,14 +1,102 @@
-"""Checks of items, conditions and regions: is everything there, once, under a usable name."""
+"""The stimuli of a suite as columns, which checks go over; names for messages."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import TypeAlias
 
-from cimento.errors import Fault
-from cimento.suites.checks.stimuli import Check, Listing, Stimuli
+from cimento.errors import Fault, FormulaError, InputError, did_you_mean
+from cimento.suites.checks.contradictions import contradictions
+from cimento.suites.design import licensing_of, squares, windows_of
 from cimento.suites.faults import fault
+from cimento.suites.formula import Reference, parse, references
+from cimento.suites.model import Item, Prediction, Suite, is_canary, sentence
+
+_MOST_LISTED = 6
+
+
+class Stimuli:
+    """Every condition of every item, one after the other; those of an item follow each other.
+
+    Args:
+        suite: that they are of.
+        places: file and row of each stimulus, as far as they are known.
+
+    Attributes:
+        suite: that they are of.
+        conditions: as the suite has them.
+        texts: the sentence that the regions of each make.
+        starts: the number of each item's first stimulus, and last how many there are.
+    """
+
+    def __init__(self, suite: Suite, places: Sequence[str] = ()) -> None:
+        self.suite = suite
+        self.conditions = [condition for item in suite.items for condition in item.conditions]
+        self.texts = [sentence(condition, rule=suite.join) for condition in self.conditions]
+        counts = (len(item.conditions) for item in suite.items)
+        self.starts = list(accumulate(counts, initial=0))
+        self._places = places
+
+    @cached_property
+    def shapes(self) -> list[tuple[str, ...]]:
+        """The names of each item's conditions."""
+        return [tuple([each.name for each in item.conditions]) for item in self.suite.items]
+
+    @cached_property
+    def names(self) -> dict[str, None]:
+        """The names of all conditions, in order of first appearance."""
+        return {name: None for shape in dict.fromkeys(self.shapes) for name in shape}
+
+    def of(self, item: int) -> range:
+        """The numbers of an item's stimuli."""
+        return range(self.starts[item], self.starts[item + 1])
+
+    def item(self, number: int) -> Item:
+        """The item of a stimulus."""
+        return self.suite.items[bisect_right(self.starts, number) - 1]
+
+    def where(self, number: int) -> str:
+        """File and row of a stimulus where they are known, item and condition."""
+        where = f"item {self.item(number).id}, condition {self.conditions[number].name}"
+        return f"{self._places[number]}, {where}" if number < len(self._places) else where
+
+
+Check: TypeAlias = Callable[[Stimuli], Iterable[Fault]]
+"""What looks for faults of one kind, and gives them in the order of the stimuli."""
+
+
+class Listing:
+    """Names for a message, the first few of very many.
+
+    Attributes:
+        names: the first few.
+        count: how many there are.
+    """
+
+    __slots__ = ("count", "names")
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.names: list[str] = []
+        self.count = 0
+        for name in names:
+            self.add(name)
+
+    def add(self, name: str) -> None:
+        """Add a name."""
+        self.count += 1
+        if len(self.names) < _MOST_LISTED:
+            self.names.append(name)
+
+    def __str__(self) -> str:
+        """The names, or the first few of them and how many more there are."""
+        shown, more = ", ".join(self.names), self.count - len(self.names)
+        return f"{shown} and {more} more" if more else shown
+
 
 _CONDITION_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -97,3 +185,176 @@ STRUCTURE_CHECKS: tuple[Check, ...] = (
     _filled, _ids, _conditions, _names, _condition_sets, _regions, _texts,
 )  # fmt: skip
 """Codes CIM-S005 and CIM-S010 to CIM-S017."""
+
+
+def check_predictions(stimuli: Stimuli) -> Iterator[Fault]:
+    """Codes CIM-S020 to CIM-S025; predictions are counted from 0, as in the tables of a run."""
+    suite = stimuli.suite
+    if not suite.predictions:
+        yield fault("CIM-S023", where=suite.name, seen="The suite predicts nothing.")
+    readable = True
+    for number, prediction in enumerate(suite.predictions):
+        where = f"prediction {number}"
+        try:
+            named = tuple(references(parse(prediction.formula)))
+        except FormulaError as error:
+            yield fault("CIM-S020", where=where, seen=str(error))
+            readable = False
+            continue
+        for reference in named:
+            yield from _unknown(stimuli, prediction, reference, where=where)
+        for reference in dict.fromkeys(named):
+            yield from _without_words(stimuli, reference, where=where)
+    if readable:
+        for sentence in contradictions(suite):
+            yield fault("CIM-S025", where=suite.name, seen=sentence)
+
+
+def _without_words(stimuli: Stimuli, reference: Reference, *, where: str) -> Iterator[Fault]:
+    """A region that a formula names, in the items where it has no words."""
+    if reference.region == "*":
+        return
+    index, name = reference.region - 1, reference.condition
+    items = Listing(
+        stimuli.item(number).id
+        for number, condition in enumerate(stimuli.conditions)
+        if condition.name == name
+        and index < len(condition.regions)
+        and not condition.regions[index].text.strip()
+    )
+    if items.count:
+        value = "0 bits" if stimuli.suite.metric == "sum" else "undefined"
+        seen = f"Region {reference.region} of {name!r} has no words in item {items};"
+        yield fault("CIM-S024", where=where, seen=f"{seen} its value there is {value}.")
+
+
+def _unknown(
+    stimuli: Stimuli, prediction: Prediction, reference: Reference, *, where: str
+) -> Iterator[Fault]:
+    conditions = tuple(stimuli.names)
+    if conditions and reference.condition not in conditions:
+        yield _pointing(
+            "CIM-S021",
+            prediction,
+            reference,
+            where=where,
+            seen=f"there is no condition {reference.condition!r}",
+            todo=did_you_mean(reference.condition, conditions),
+        )
+    regions = stimuli.suite.region_names
+    count = len(regions)
+    if reference.region != "*" and reference.region > count:
+        yield _pointing(
+            "CIM-S022",
+            prediction,
+            reference,
+            where=where,
+            seen=f"there is no region {reference.region}; the suite names {count}",
+            todo=f"They are {Listing(regions)}, counted from 1",
+        )
+
+
+def _pointing(
+    code: str, prediction: Prediction, reference: Reference, *, where: str, seen: str, todo: str
+) -> Fault:
+    """A fault that shows the formula with a caret under the reference."""
+    error = FormulaError(formula=prediction.formula, column=reference.column, seen=seen, todo=todo)
+    return fault(code, where=where, seen=str(error))
+
+
+_LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9-]+)?")
+_CODES = {
+    "english": "en", "italian": "it", "portuguese": "pt", "russian": "ru", "spanish": "es",
+    "french": "fr", "german": "de", "dutch": "nl", "catalan": "ca", "chinese": "zh",
+}  # fmt: skip
+
+
+def _factors(stimuli: Stimuli) -> Iterator[Fault]:
+    factors = stimuli.suite.factors
+    columns = stimuli.suite.column_names if factors else ()
+    for factor, levels in factors.items():
+        if factor in columns:
+            yield from _levels(stimuli, factor, levels)
+            continue
+        seen = f"The factor {factor!r} has no column of its name."
+        todo = f"Add the column. {did_you_mean(factor, columns)}"
+        yield fault("CIM-S030", where=f"factor {factor}", seen=seen, todo=todo)
+
+
+def _levels(stimuli: Stimuli, factor: str, levels: Sequence[str]) -> Iterator[Fault]:
+    for number, condition in enumerate(stimuli.conditions):
+        level = condition.columns.get(factor, "")
+        if not level:
+            seen = f"The factor {factor!r} has no level here."
+            yield fault("CIM-S030", where=stimuli.where(number), seen=seen)
+        elif level not in levels:
+            seen = f"{level!r} is not a level of the factor {factor!r}."
+            todo = did_you_mean(level, levels)
+            yield fault("CIM-S031", where=stimuli.where(number), seen=seen, todo=todo)
+
+
+def _cells(stimuli: Stimuli) -> Iterator[Fault]:
+    """Cells of the design that no condition fills, and declarations that make no design."""
+    suite = stimuli.suite
+    if suite.factors and not set(suite.factors) <= set(suite.column_names):
+        return
+    try:
+        licensing_of(suite)
+        found = squares(suite)
+        windows_of(suite)
+    except InputError as error:
+        yield fault("CIM-S034", where=error.where, seen=f"{error.seen}.", todo=error.todo)
+        return
+    empty = {cell.levels: square for square in found for cell in square.cells if not cell.condition}
+    for levels, square in empty.items():
+        named = ", ".join(f"{f} {level}" for f, level in zip(square.factors, levels, strict=True))
+        seen = f"No condition is {named}."
+        yield fault("CIM-S034", where=f"suite {suite.name!r}, [factors]", seen=seen)
+
+
+def _cluster(stimuli: Stimuli) -> Iterator[Fault]:
+    """A cluster column that is not there, is empty somewhere, or has two values in one item."""
+    suite, cluster = stimuli.suite, stimuli.suite.cluster
+    if not cluster:
+        return
+    if cluster not in suite.column_names:
+        seen = f"The cluster column {cluster!r} does not exist."
+        todo = did_you_mean(cluster, suite.column_names)
+        yield fault("CIM-S032", where=suite.name, seen=seen, todo=todo)
+        return
+    for number, condition in enumerate(stimuli.conditions):
+        if not condition.columns.get(cluster):
+            seen = f"The cluster column {cluster!r} is empty here."
+            yield fault("CIM-S032", where=stimuli.where(number), seen=seen)
+    for item in suite.items:
+        values = {each.columns.get(cluster, "") for each in item.conditions} - {""}
+        if len(values) > 1:
+            seen = f"The item is in several clusters: {', '.join(sorted(values))}."
+            yield fault("CIM-S032", where=f"item {item.id}", seen=seen)
+
+
+def _canary(stimuli: Stimuli) -> Iterator[Fault]:
+    suite = stimuli.suite
+    canary = suite.meta.extra.get("canary")
+    if canary is not None and not is_canary(canary):
+        seen = f"The canary {canary!r} has no random part, so that others may have written it."
+        yield fault("CIM-S035", where=suite.name, seen=seen)
+
+
+def _language(stimuli: Stimuli) -> Iterator[Fault]:
+    suite = stimuli.suite
+    language = suite.meta.language
+    if not language:
+        yield fault("CIM-S033", where=suite.name, seen="The suite does not say its language.")
+    elif not _LANGUAGE_CODE.fullmatch(language):
+        code = _CODES.get(language.lower())
+        yield fault(
+            "CIM-S033",
+            where=suite.name,
+            seen=f"The language {language!r} is not an ISO 639-1 code.",
+            todo=f"Write {code!r}." if code else None,
+        )
+
+
+DESIGN_CHECKS: tuple[Check, ...] = (_factors, _cells, _cluster, _language, _canary)
+"""Codes CIM-S030 to CIM-S035."""

@@ -1,8 +1,4 @@
-"""Tables with one word a row and its region, as Wilcox et al. and Kobzeva et al. share suites.
-
-The surprisals that such files often have are results and not part of the suite: they are left
-where they are, and `cimento.studies` or ``replay:`` reads them.
-"""
+"""The flat CSV of SyntaxGym suites: a row for each region; no predictions, no metadata."""
 
 from __future__ import annotations
 
@@ -14,10 +10,100 @@ from cimento.files import read_bytes
 from cimento.parsing import unpack_gzip
 from cimento.suites.faults import fault
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
-from cimento.suites.reading import Reading, sha256_of, unusable
+from cimento.suites.reading import Reading, sha256_of, strip_blanks, unusable
 from cimento.suites.tables import Table, read_table
 
-COLUMNS = ("sent_index", "word_index", "word", "region", "condition")
+COLUMNS = ("item_number", "condition_name", "region_number", "content")
+NAME_COLUMN = "region_name"
+
+
+def read_syntaxgym_csv(path: Path) -> Reading:
+    """Read the flat CSV; the file's name becomes the suite's.
+
+    Raises:
+        InputError: the file may not be read.
+        SuiteError: it is no such table.
+    """
+    data = read_bytes(path)
+    table, faults = read_table(data, path)
+    missing = [name for name in COLUMNS if table is None or name not in table.columns]
+    if table is not None and missing:
+        seen = f"The column {', '.join(missing)} is missing; there are {', '.join(table.columns)}."
+        faults.append(fault("CIM-S004", where=path.name, seen=seen))
+    if table is None or missing:
+        raise unusable(path, faults)
+    stimuli = _Stimuli()
+    for row in table.rows:
+        stimuli.add({**row.cells}, where=table.where(row))
+    items = stimuli.items()
+    suite = Suite(
+        meta=Meta(name=path.stem),
+        region_names=_region_names(table, items),
+        predictions=(),
+        items=items,
+    )
+    return Reading(suite, sha256_of(data), stimuli.places(), (*faults, *stimuli.faults))
+
+
+class _Stimuli:
+    """Regions gathered by item and condition, in order of first appearance."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+        self._regions: dict[str, dict[str, list[Region]]] = {}
+        self._places: dict[tuple[str, str], str] = {}
+
+    def add(self, cells: dict[str, str], *, where: str) -> None:
+        """Add the region of one row; its number must be the next one."""
+        item, condition, number = (
+            strip_blanks(cells[column], what=column, where=where, faults=self.faults)
+            for column in COLUMNS[:3]
+        )
+        content = strip_blanks(
+            cells["content"], what=f"Region {number}", where=where, faults=self.faults
+        )
+        regions = self._regions.setdefault(item, {}).setdefault(condition, [])
+        self._places.setdefault((item, condition), where)
+        regions.append(Region(content))
+        if number != str(len(regions)):
+            seen = f"Region {number!r} stands where region {len(regions)} is due."
+            self.faults.append(fault("CIM-S014", where=where, seen=seen))
+
+    def items(self) -> tuple[Item, ...]:
+        """The items."""
+        return tuple(
+            Item(
+                id=item,
+                conditions=tuple(
+                    Condition(name, tuple(regions)) for name, regions in conditions.items()
+                ),
+            )
+            for item, conditions in self._regions.items()
+        )
+
+    def places(self) -> tuple[str, ...]:
+        """Where each stimulus begins."""
+        return tuple(
+            self._places[item, condition]
+            for item, conditions in self._regions.items()
+            for condition in conditions
+        )
+
+
+def _region_names(table: Table, items: Sequence[Item]) -> tuple[str, ...]:
+    """The names of the regions by number; the number where there is no name."""
+    names: dict[str, str] = {}
+    for row in table.rows:
+        name = row.cells.get(NAME_COLUMN, "").strip()
+        if name:
+            names.setdefault(row.cells["region_number"].strip(), name)
+    longest = max(
+        (len(condition.regions) for item in items for condition in item.conditions), default=0
+    )
+    return tuple(names.get(str(number), str(number)) for number in range(1, longest + 1))
+
+
+WORD_COLUMNS = ("sent_index", "word_index", "word", "region", "condition")
 SUFFIX = ".csv.gz"
 MOST_REGIONS = 200
 """All sentences get all regions, so that a file of many would fill the memory."""
@@ -30,7 +116,7 @@ _MARKS = frozenset({"<eos>", "<bos>", "<s>", "</s>", "<|endoftext|>", "[CLS]", "
 
 def is_words_table(table: Table) -> bool:
     """Whether a table has one word of a sentence in each row."""
-    return all(table.find(name) for name in COLUMNS)
+    return all(table.find(name) for name in WORD_COLUMNS)
 
 
 def open_words(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
@@ -60,9 +146,9 @@ def read_words(path: Path) -> Reading:
     table, faults = open_words(data, path)
     if table is None:
         raise unusable(path, faults)
-    stimuli = _Stimuli(table, faults)
+    stimuli = _WordRows(table, faults)
     if not stimuli.words:
-        seen = f"One of the columns {', '.join(COLUMNS)} is missing, or there are no rows."
+        seen = f"One of the columns {', '.join(WORD_COLUMNS)} is missing, or there are no rows."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
     names = dict.fromkeys(name for order in stimuli.region_order() for name in order)
     if len(names) > MOST_REGIONS:
@@ -101,7 +187,7 @@ def merged(orders: Iterable[Sequence[str]]) -> tuple[str, ...]:
     return tuple(result)
 
 
-class _Stimuli:
+class _WordRows:
     """Words gathered by item, condition and region, in order of first appearance."""
 
     def __init__(self, table: Table, faults: list[Fault]) -> None:
@@ -115,7 +201,7 @@ class _Stimuli:
 
     def _add(self, number: int) -> None:
         row = self._table.rows[number]
-        cells = {name: row.cells[self._table.find(name) or name].strip() for name in COLUMNS}
+        cells = {name: row.cells[self._table.find(name) or name].strip() for name in WORD_COLUMNS}
         item, condition = cells["sent_index"], cells["condition"]
         regions = self.words.setdefault(item, {}).setdefault(condition, {})
         self._places.setdefault((item, condition), self._table.where(row))

@@ -6,16 +6,17 @@ place for stands under the key ``cimento``, where `writers.syntaxgym` puts it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cimento.errors import Fault
-from cimento.files import read_bytes
+from cimento.files import read_bytes, write_text
 from cimento.parsing import parse_json
-from cimento.suites.faults import fault
+from cimento.suites.faults import errors, fault
 from cimento.suites.model import (
     METRICS,
     NOTHING,
@@ -28,10 +29,19 @@ from cimento.suites.model import (
     Region,
     Suite,
 )
-from cimento.suites.reading import Reading, decode, number_text, sha256_of, strip_blanks, unusable
+from cimento.suites.reading import (
+    Reading,
+    decode,
+    first_line,
+    number_text,
+    sha256_of,
+    strip_blanks,
+    unusable,
+)
 
 if TYPE_CHECKING:
     from cimento.suites.schema import JsonMeta, JsonPrediction, JsonRelation
+
 
 TEXT_KEYS = (
     "version", "language", "phenomenon", "licence", "citation", "status", "author", "reference",
@@ -242,3 +252,198 @@ def _kept(part: _Object, *known: str) -> Mapping[str, JsonValue]:
         return NOTHING
     kept = {key: value for key, value in part.items() if key not in (*known, OURS)}
     return {**kept, **(part.get(OURS) or NOTHING).get("extra", NOTHING)} or NOTHING
+
+
+NAME, PREDICTIONS = "suite_name", "predictions"
+
+
+def is_rows(data: bytes) -> bool:
+    """Whether the first line is a row with its suite's name and conditions."""
+    first = first_line(data)
+    return b'"suite_name"' in first and b'"conditions"' in first
+
+
+def read_syntaxgym_rows(path: Path) -> Reading:
+    """Read the rows of one suite: suite_name, item_number, conditions, predictions.
+
+    The predictions are those of the first row; the metric is the sum.
+
+    Raises:
+        InputError: the file may not be read.
+        SuiteError: it is no such file, or holds the rows of several suites.
+    """
+    data = read_bytes(path)
+    text, faults = decode(data, name=path.name)
+    if text is None:
+        raise unusable(path, faults)
+    rows = _rows(text, path.name, faults)
+    names = list(dict.fromkeys(str(row.get(NAME, path.stem)) for row in rows))
+    if len(names) > 1:
+        seen = f"The rows are of {len(names)} suites: {', '.join(names[:8])}."
+        todo = "Write the rows of each suite to a file of its own."
+        faults.append(fault("CIM-S002", where=path.name, seen=seen, todo=todo))
+    if errors(faults) or not rows:
+        raise unusable(path, faults)
+    suite, more = suite_of(_document_of_rows(names[0], rows), name=path.name)
+    faults += more
+    if suite is None:
+        raise unusable(path, faults)
+    places = (path.name,) * sum(len(item.conditions) for item in suite.items)
+    return Reading(suite, sha256_of(data), places, tuple(faults))
+
+
+def _rows(text: str, name: str, faults: list[Fault]) -> list[dict[str, JsonValue]]:
+    rows: list[dict[str, JsonValue]] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = parse_json(line)
+        except ValueError as error:
+            where = f"{name} line {number}"
+            faults.append(fault("CIM-S002", where=where, seen=f"Not JSON: {error}."))
+            break
+        if not isinstance(row, dict):
+            where = f"{name} line {number}"
+            faults.append(fault("CIM-S003", where=where, seen="The line is no JSON object."))
+            break
+        rows.append(row)
+    return rows
+
+
+def _document_of_rows(name: str, rows: Sequence[dict[str, JsonValue]]) -> dict[str, JsonValue]:
+    """The same as a SyntaxGym document."""
+    formulas = rows[0].get(PREDICTIONS)
+    items: list[JsonValue] = [
+        {key: value for key, value in row.items() if key not in (NAME, PREDICTIONS)} for row in rows
+    ]
+    return {
+        "meta": {"name": name, "metric": "sum"},
+        "region_meta": _region_meta(rows[0]),
+        "predictions": [
+            {"type": "formula", "formula": formula}
+            for formula in (formulas if isinstance(formulas, list) else [])
+        ],
+        "items": items,
+    }
+
+
+def _region_meta(row: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Regions are numbered and have no names here."""
+    conditions = row.get("conditions")
+    first = conditions[0] if isinstance(conditions, list) and conditions else None
+    regions = first.get("regions") if isinstance(first, dict) else None
+    count = len(regions) if isinstance(regions, list) else 0
+    return {str(number): str(number) for number in range(1, count + 1)}
+
+
+_PlainObject = dict[str, JsonValue]
+
+_OURS = "cimento"
+_MOST_DIGITS = 15
+_ALWAYS_WRITTEN = ("author", "reference", "comment")
+
+
+def write_syntaxgym(suite: Suite, path: Path) -> Path:
+    """Write a suite as SyntaxGym JSON.
+
+    Raises:
+        StorageError: the file cannot be written.
+    """
+    text = json.dumps(_document(suite), ensure_ascii=False, indent=2)
+    return write_text(text + "\n", path)
+
+
+def _document(suite: Suite) -> _PlainObject:
+    ours: _PlainObject = {}
+    if suite.join != "blank":
+        ours["join"] = suite.join
+    if suite.cluster:
+        ours["cluster"] = suite.cluster
+    if suite.factors:
+        ours["factors"] = {factor: list(levels) for factor, levels in suite.factors.items()}
+    numbered = all(_is_number(item.id) for item in suite.items)
+    return _object(
+        {
+            "meta": _meta_object(suite),
+            "region_meta": {str(k): name for k, name in enumerate(suite.region_names, start=1)},
+            "predictions": [_prediction_object(each) for each in suite.predictions],
+            "items": [
+                _item_object(item, None if numbered else position)
+                for position, item in enumerate(suite.items, start=1)
+            ],
+        },
+        ours,
+        suite.extra,
+    )
+
+
+def _object(
+    standard: _PlainObject, ours: _PlainObject, extra: Mapping[str, JsonValue]
+) -> _PlainObject:
+    """The keys of the format, those that were kept, and ours; what would clash is set aside."""
+    clashing = {key: value for key, value in extra.items() if key in standard or key == _OURS}
+    kept = {key: value for key, value in extra.items() if key not in clashing}
+    ours = {**ours, **({"extra": clashing} if clashing else {})}
+    return {**standard, **kept, **({_OURS: ours} if ours else {})}
+
+
+def _meta_object(suite: Suite) -> _PlainObject:
+    meta = suite.meta
+    extra = dict(meta.extra)
+    metric: JsonValue = suite.metric
+    kept = extra.get("metric")
+    if _stands_for(kept, suite.metric):
+        metric = extra.pop("metric")
+    standard: _PlainObject = {"name": meta.name, "metric": metric}
+    standard.update(
+        {
+            key: value
+            for key in TEXT_KEYS
+            if (value := getattr(meta, key)) or key in _ALWAYS_WRITTEN or key in extra
+        }
+    )
+    if meta.tags or "tags" in extra:
+        standard["tags"] = list(meta.tags)
+    return _object(standard, {}, extra)
+
+
+def _stands_for(kept: JsonValue, metric: str) -> bool:
+    """Whether what a file said in place of one metric is read as that metric."""
+    wanted = list(METRICS) if kept == "all" else kept
+    if not isinstance(wanted, list) or not wanted or any(each not in METRICS for each in wanted):
+        return False
+    return metric == ("sum" if "sum" in wanted else wanted[0])
+
+
+def _prediction_object(prediction: Prediction) -> _PlainObject:
+    standard: _PlainObject = {"type": "formula", "formula": prediction.formula}
+    if prediction.comment or "comment" in prediction.extra:
+        standard["comment"] = prediction.comment
+    return _object(standard, {}, prediction.extra)
+
+
+def _item_object(item: Item, position: int | None) -> _PlainObject:
+    """An item under its own number, or under its position where not all ids are numbers."""
+    number = int(item.id) if position is None else position
+    conditions: list[JsonValue] = [_condition_object(each) for each in item.conditions]
+    ours: _PlainObject = {} if item.id == str(number) else {"id": item.id}
+    return _object({"item_number": number, "conditions": conditions}, ours, item.extra)
+
+
+def _is_number(id_: str) -> bool:
+    return id_.isascii() and id_.isdecimal() and len(id_) <= _MOST_DIGITS and str(int(id_)) == id_
+
+
+def _condition_object(condition: Condition) -> _PlainObject:
+    regions: list[JsonValue] = [
+        _region(region, number) for number, region in enumerate(condition.regions, start=1)
+    ]
+    ours: _PlainObject = {"columns": dict(condition.columns)} if condition.columns else {}
+    standard: _PlainObject = {"condition_name": condition.name, "regions": regions}
+    return _object(standard, ours, condition.extra)
+
+
+def _region(region: Region, number: int) -> _PlainObject:
+    ours: _PlainObject = {"glued": True} if region.glued else {}
+    return _object({"region_number": number, "content": region.text}, ours, region.extra)

@@ -1,29 +1,67 @@
-"""Readers of suites, one format a file, and how a path tells its format."""
+"""Readers that other packages bring: one for each suffix of a file, which is its name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import TypeAlias, TypeGuard
 
-from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
+from cimento.errors import InputError, StorageError, SuiteError, UsageError, did_you_mean
 from cimento.files import read_bytes
-from cimento.suites.readers.choices import is_choices
-from cimento.suites.readers.dialects import is_pair_table
-from cimento.suites.readers.factorial import is_factorial
-from cimento.suites.readers.factorial_table import is_factorial_table
-from cimento.suites.readers.labelled import is_labelled_table
-from cimento.suites.readers.lines import SUFFIX as LINES_SUFFIX
-from cimento.suites.readers.lines import is_clams
-from cimento.suites.readers.lm_eval import SUFFIXES as YAML_SUFFIXES
-from cimento.suites.readers.minicons import is_minicons
-from cimento.suites.readers.plugged import Reader, plugged_reader
-from cimento.suites.readers.syntaxgym_rows import is_rows
-from cimento.suites.readers.words import SUFFIX as WORDS_SUFFIX
-from cimento.suites.readers.words import is_words_table, open_words
+from cimento.plugins import blamed, find_plugin, plugin_names
+from cimento.suites.checks import check_suite
+from cimento.suites.faults import errors
+from cimento.suites.formats.blimp import blimp_losses, write_blimp
+from cimento.suites.formats.factorial import is_factorial, is_factorial_table
+from cimento.suites.formats.labelled import is_labelled_table
+from cimento.suites.formats.lm_eval import SUFFIXES as YAML_SUFFIXES
+from cimento.suites.formats.lm_eval import write_lm_eval
+from cimento.suites.formats.minicons import is_minicons, minicons_losses, write_minicons
+from cimento.suites.formats.native import write_native
+from cimento.suites.formats.pairs import SUFFIX as LINES_SUFFIX
+from cimento.suites.formats.pairs import is_choices, is_clams, is_pair_table
+from cimento.suites.formats.region_rows import SUFFIX as WORDS_SUFFIX
+from cimento.suites.formats.region_rows import is_words_table, open_words
+from cimento.suites.formats.syntaxgym import is_rows, write_syntaxgym
+from cimento.suites.model import Suite
 from cimento.suites.reading import Reading
 from cimento.suites.tables import SUFFIXES, Table, read_header, read_table
+
+Reader: TypeAlias = Callable[[Path], Reading]
+
+
+def plugged_reader(suffix: str) -> Reader | None:
+    """What reads files of a suffix (``.conllu``), where a plug-in brings it."""
+    name = _name(suffix)
+    found = find_plugin("cimento.readers", name, expected="a function", is_right=_is_reader)
+    if found is None:
+        return None
+
+    def read(path: Path) -> Reading:
+        with blamed("cimento.readers", name):
+            reading = found(path)
+            if not isinstance(reading, Reading):
+                raise TypeError(f"it gave {type(reading).__name__!r} and not a Reading")
+            return reading
+
+    return read
+
+
+def plugged_suffixes(suffixes: Iterable[str]) -> set[str]:
+    """Which of some suffixes have a reader among the plug-ins; nothing is loaded."""
+    asked = {suffix.lower() for suffix in suffixes if suffix}
+    names = plugin_names("cimento.readers") if asked else frozenset()
+    return {suffix for suffix in asked if _name(suffix) in names}
+
+
+def _name(suffix: str) -> str:
+    return suffix.lower().removeprefix(".")
+
+
+def _is_reader(value: object) -> TypeGuard[Reader]:
+    return callable(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +80,7 @@ class Format:
         """Read a file, or for the native format a folder, of this format."""
         module, name = self.reader
         read: Callable[[Path], Reading] = getattr(
-            import_module(f"cimento.suites.readers.{module}"), name
+            import_module(f"cimento.suites.formats.registry.{module}"), name
         )
         return read(path)
 
@@ -195,3 +233,88 @@ def find_reader(format_: str) -> Reader:
 def _unknown(path: Path, seen: str) -> InputError:
     titles = "; ".join(each.title for each in FORMATS.values())
     return InputError(where=str(path), seen=seen, todo=f"Suites are: {titles}.")
+
+
+def _nothing(_suite: Suite) -> list[str]:
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A format that can be written.
+
+    Attributes:
+        title: what it is, for people.
+        write: writes a suite to a path.
+        losses: says what of a suite it cannot hold.
+    """
+
+    title: str
+    write: Callable[[Suite, Path], Path]
+    losses: Callable[[Suite], list[str]] = _nothing
+
+
+TARGETS = {
+    "native": Target("a folder with suite.toml and items.tsv", write_native),
+    "syntaxgym": Target("SyntaxGym JSON", write_syntaxgym),
+    "blimp": Target("BLiMP JSONL", write_blimp, blimp_losses),
+    "minicons": Target(
+        "a table of prefixes and stimuli for minicons", write_minicons, minicons_losses
+    ),
+    "lm-eval": Target("a task of lm-evaluation-harness", write_lm_eval, blimp_losses),
+}
+
+
+def losses(suite: Suite, format_: str) -> list[str]:
+    """What a format cannot hold of a suite, as phrases; empty where nothing is lost.
+
+    Raises:
+        UsageError: there is no such format.
+    """
+    return _target(format_).losses(suite)
+
+
+def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False) -> Path:
+    """Write a suite in a format.
+
+    Args:
+        suite: without faults that keep it from being used.
+        format_: a key of `TARGETS`.
+        path: the file to write, or the folder for the native format; must not exist.
+        allow_loss: write even where something is lost.
+
+    Returns:
+        The path.
+
+    Raises:
+        UsageError: there is no such format.
+        InputError: something would be lost; the message lists it all.
+        SuiteError: the suite has faults.
+        StorageError: the path exists or cannot be written.
+    """
+    target = _target(format_)
+    faults = errors(check_suite(suite))
+    if faults:
+        raise SuiteError(where=suite.name, faults=faults)
+    lost = target.losses(suite)
+    if lost and not allow_loss:
+        raise InputError(
+            where=suite.name,
+            seen=f"{target.title} cannot hold: {'; '.join(lost)}",
+            todo="Choose another format, or allow the loss.",
+        )
+    if path.is_file() or (path.is_dir() and any(path.iterdir())):
+        raise StorageError(
+            where=str(path), seen="exists already", todo="Choose another name, or remove it."
+        )
+    return target.write(suite, path)
+
+
+def _target(format_: str) -> Target:
+    if format_ not in TARGETS:
+        raise UsageError(
+            where=f"format {format_!r}",
+            seen="there is no such format to write",
+            todo=did_you_mean(format_, TARGETS),
+        )
+    return TARGETS[format_]

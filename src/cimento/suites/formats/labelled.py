@@ -14,8 +14,8 @@ from pathlib import Path
 from cimento.errors import Fault
 from cimento.files import read_bytes
 from cimento.suites.faults import fault
+from cimento.suites.formats.items import PAIR_PREDICTION
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
-from cimento.suites.readers.items import PAIR_PREDICTION
 from cimento.suites.reading import Reading, sha256_of, strip_blanks, unusable
 from cimento.suites.tables import Row, Table, read_table
 

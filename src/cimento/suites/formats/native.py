@@ -1,0 +1,296 @@
+"""The native format: a folder with suite.toml and a table of items (docs/suite-format.md)."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.errors import Fault, did_you_mean
+from cimento.files import read_bytes, write_text
+from cimento.parsing import parse_json, parse_toml
+from cimento.suites.faults import fault
+from cimento.suites.formats.items import EXTRA, PAIR_PREDICTION, escape, read_items, write_regions
+from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Meta, Prediction, Suite
+from cimento.suites.reading import Reading, decode, sha256_of, unusable
+from cimento.suites.tables import read_table
+
+if TYPE_CHECKING:
+    from cimento.suites.schema import TomlSuite
+
+
+TOML = "suite.toml"
+TABLES = ("items.tsv", "items.csv", "items.xlsx", "items.txt")
+META_KEYS = (
+    "name", "version", "language", "phenomenon", "licence", "citation", "status", "author",
+    "reference", "comment", "tags",
+)  # fmt: skip
+TOP_KEYS = ("regions", "meta", "options", "factors", "predictions", EXTRA)
+OPTION_KEYS = ("metric", "join", "cluster", "leading_blank")
+PREDICTION_KEYS = ("formula", "comment")
+
+
+def read_native(folder: Path) -> Reading:
+    """Read a suite folder.
+
+    Args:
+        folder: with suite.toml and a table of items.
+
+    Raises:
+        InputError: a file is missing or may not be read.
+        SuiteError: no suite can be made of what the files hold.
+    """
+    toml = read_bytes(folder / TOML)
+    table_path, faults = _find_table(folder)
+    if table_path is None:
+        raise unusable(folder, [*_parse_toml(toml)[1], *faults])
+    items = read_bytes(table_path)
+    settings, more = _parse_toml(toml)
+    faults += more
+    table, more = read_table(items, table_path)
+    faults += more
+    rows = None
+    if table is not None:
+        rows, more = read_items(table)
+        faults += more
+    if settings is None or rows is None:
+        raise unusable(folder, faults)
+    suite = _with_settings(rows.items(), settings, pairs=rows.pairs)
+    return Reading(suite, sha256_of(toml, items), rows.places(), tuple(faults))
+
+
+def _find_table(folder: Path) -> tuple[Path | None, list[Fault]]:
+    found = [folder / name for name in TABLES if (folder / name).exists()]
+    if len(found) == 1:
+        return found[0], []
+    names = ", ".join(path.name for path in found)
+    seen = f"There are several tables: {names}." if found else "There is no table of items."
+    todo = "Keep one of them." if found else f"Add one of {', '.join(TABLES)}."
+    return None, [fault("CIM-S002", where=str(folder), seen=seen, todo=todo)]
+
+
+# --- suite.toml
+
+
+def _parse_toml(data: bytes) -> tuple[TomlSuite | None, list[Fault]]:
+    from cimento.suites.schema import TomlSuite, validate
+
+    text, faults = decode(data, name=TOML)
+    if text is None:
+        return None, faults
+    try:
+        parsed = parse_toml(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        return None, [fault("CIM-S002", where=TOML, seen=f"Not TOML: {error}.", todo="Correct it.")]
+    try:
+        _decode_extras(parsed)
+    except ValueError as error:
+        seen = f"A key {EXTRA} does not hold JSON: {error}."
+        return None, [fault("CIM-S003", where=TOML, seen=seen)]
+    settings, faults = validate(TomlSuite, parsed, where=TOML)
+    return settings, faults + (_misspelt(settings) if settings is not None else [])
+
+
+def _decode_extras(parsed: dict[str, object]) -> None:
+    """Replace the text under each key ``_extra`` by the JSON that it holds."""
+    meta, predictions = parsed.get("meta"), parsed.get("predictions")
+    for table in (parsed, meta, *(predictions if isinstance(predictions, list) else [])):
+        if isinstance(table, dict) and isinstance(table.get(EXTRA), str):
+            table[EXTRA] = parse_json(table[EXTRA])
+
+
+def _misspelt(settings: TomlSuite) -> list[Fault]:
+    """Unknown keys that are nearly known ones: ``license`` for ``licence``."""
+    groups = [
+        ("", settings.rest(), TOP_KEYS),
+        ("[meta] ", settings.meta.rest(), (*META_KEYS, EXTRA)),
+        ("[options] ", settings.options.rest(), OPTION_KEYS),
+        *(
+            (f"[[predictions]] {number} ", prediction.rest(), (*PREDICTION_KEYS, EXTRA))
+            for number, prediction in enumerate(settings.predictions, start=1)
+        ),
+    ]
+    return [
+        fault("CIM-S007", where=TOML, seen=f"The key {where}{key} is unknown.", todo=hint)
+        for where, rest, known in groups
+        for key in rest
+        if key not in known and (hint := did_you_mean(key, known)).startswith("Did you mean")
+    ]
+
+
+def _extra(rest: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    kept = rest.pop(EXTRA, {})
+    return {**rest, **(kept if isinstance(kept, dict) else {EXTRA: kept})}
+
+
+def _with_settings(items: Sequence[Item], settings: TomlSuite, *, pairs: bool) -> Suite:
+    known = {key: getattr(settings.meta, key) for key in META_KEYS if key != "tags"}
+    meta = Meta(**known, tags=tuple(settings.meta.tags), extra=_extra(settings.meta.rest()))
+    extra = _extra(settings.rest())
+    if settings.options.rest():
+        extra.setdefault("options", settings.options.rest())
+    predictions = tuple(
+        Prediction(each.formula, comment=each.comment, extra=_extra(each.rest()))
+        for each in settings.predictions
+    )
+    if pairs and not predictions:
+        predictions = (PAIR_PREDICTION,)
+    return Suite(
+        meta=meta,
+        region_names=tuple(settings.regions),
+        predictions=predictions,
+        items=items,
+        metric=settings.options.metric,
+        join=settings.options.join,
+        cluster=settings.options.cluster,
+        leading_blank=settings.options.leading_blank,
+        factors={name: tuple(levels) for name, levels in settings.factors.items()},
+        extra=extra,
+    )
+
+
+TABLE = "items.tsv"
+
+_Object = dict[str, JsonValue]
+_COLUMNS = ("item", "condition", "text", EXTRA)
+_TOML_INTEGERS = range(-(2**63), 2**63)
+
+
+def write_native(suite: Suite, folder: Path) -> Path:
+    """Write a suite as a folder with suite.toml and items.tsv.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    import tomli_w
+
+    write_text(tomli_w.dumps(_settings(suite)), folder / TOML)
+    write_text("".join("\t".join(row) + "\n" for row in _rows(suite)), folder / TABLE)
+    return folder
+
+
+def _settings(suite: Suite) -> _Object:
+    """What suite.toml says; what is as it would be without saying is left out."""
+    meta: _Object = {
+        key: value for key in META_KEYS if key != "tags" and (value := getattr(suite.meta, key))
+    }
+    if suite.meta.tags:
+        meta["tags"] = list(suite.meta.tags)
+    usual = {"metric": "sum", "join": "blank", "cluster": "", "leading_blank": None}
+    options: _Object = {
+        key: value for key in OPTION_KEYS if (value := getattr(suite, key)) != usual[key]
+    }
+    extra = dict(suite.extra)
+    others = extra.get("options")
+    if isinstance(others, dict) and others and _fits(others) and not others.keys() & usual:
+        options.update(others)
+        del extra["options"]
+    settings: _Object = {
+        "regions": list(suite.region_names),
+        "meta": _table(meta, suite.meta.extra, META_KEYS),
+    }
+    if options:
+        settings["options"] = options
+    if suite.factors:
+        settings["factors"] = {factor: list(levels) for factor, levels in suite.factors.items()}
+    if suite.predictions:
+        settings["predictions"] = [_prediction(each) for each in suite.predictions]
+    return _table(settings, extra, TOP_KEYS)
+
+
+def _prediction(prediction: Prediction) -> _Object:
+    said: _Object = {"formula": prediction.formula}
+    if prediction.comment:
+        said["comment"] = prediction.comment
+    return _table(said, prediction.extra, PREDICTION_KEYS)
+
+
+def _table(said: _Object, extra: Mapping[str, JsonValue], known: Sequence[str]) -> _Object:
+    """A table with the keys that were kept; what TOML cannot say goes under ``_extra``, as JSON."""
+    kept = {
+        key: value
+        for key, value in extra.items()
+        if key not in known and key != EXTRA and _fits(value)
+    }
+    aside = {key: value for key, value in extra.items() if key not in kept}
+    return {**said, **kept, **({EXTRA: _json(aside)} if aside else {})}
+
+
+def _fits(value: JsonValue) -> bool:
+    """Whether TOML can hold a value: it has no null, and its integers have 64 bits."""
+    if isinstance(value, dict):
+        return all(_fits(each) for each in value.values())
+    if isinstance(value, list):
+        return all(_fits(each) for each in value)
+    if isinstance(value, int):
+        return value in _TOML_INTEGERS
+    return value is not None
+
+
+def _rows(suite: Suite) -> Iterator[list[str]]:
+    """The lines of items.tsv, cell by cell; the last column is there only where it is needed."""
+    cells = _Cells()
+    held: dict[str, bool] = {}
+    extras = [
+        _extra_columns(item if index == 0 else None, condition, cells, held)
+        for item in suite.items
+        for index, condition in enumerate(item.conditions)
+    ]
+    columns = [name for name, is_held in held.items() if is_held]
+    with_extra = any(extras)
+    yield [*_COLUMNS[:3], *map(escape, columns), *([EXTRA] if with_extra else [])]
+    for (item, condition), extra in zip(suite.stimuli(), extras, strict=True):
+        value_of = condition.columns.get
+        row = [escape(item.id), escape(condition.name), write_regions(condition.regions)]
+        row += [cells[value_of(name, "")] for name in columns]
+        if with_extra:
+            row.append(_json(extra) if extra else "")
+        yield row
+
+
+class _Cells(dict[str, str]):
+    """Values as cells; an empty cell is no value, and blanks at the ends of one are not kept."""
+
+    def __missing__(self, value: str) -> str:
+        cell = self[value] = escape(value) if value == value.strip() else ""
+        return cell
+
+
+def _extra_columns(
+    item: Item | None, condition: Condition, cells: _Cells, held: dict[str, bool]
+) -> Mapping[str, JsonValue]:
+    """What the other columns of a row cannot hold.
+
+    Args:
+        item: where the row is its first.
+        condition: of the row.
+        cells: values as cells, as far as they are known.
+        held: column to whether any row has a value that a cell can hold.
+    """
+    columns = {}
+    for name, value in condition.columns.items():
+        if not (cells[value] and (held.get(name) or _can_be_column(name))):
+            columns[name] = value
+            held.setdefault(name, False)
+        elif not held.get(name):
+            held[name] = True
+    extra: _Object = {}
+    if item is not None and item.extra:
+        extra["item"] = dict(item.extra)
+    if condition.extra:
+        extra["condition"] = dict(condition.extra)
+    if any(region.extra for region in condition.regions):
+        extra["regions"] = [dict(region.extra) for region in condition.regions]
+    if columns:
+        extra["columns"] = dict(columns)
+    return extra or NOTHING
+
+
+def _can_be_column(name: str) -> bool:
+    return name not in _COLUMNS and bool(name) and name == name.strip()
+
+
+def _json(value: Mapping[str, JsonValue]) -> str:
+    return json.dumps(value, ensure_ascii=False)

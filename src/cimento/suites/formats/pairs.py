@@ -1,0 +1,374 @@
+"""How published tables of minimal pairs name their columns."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from cimento.errors import Fault
+from cimento.files import read_bytes
+from cimento.parsing import parse_json
+from cimento.suites.faults import errors, fault
+from cimento.suites.formats.items import PAIR_PREDICTION
+from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Meta, Region, Suite
+from cimento.suites.reading import Reading, decode, first_line, sha256_of, strip_blanks, unusable
+from cimento.suites.tables import Row, Table, read_table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairDialect:
+    """The columns of a table with a good and a bad sentence in each row.
+
+    Attributes:
+        title: whose tables they are.
+        good: column of the grammatical sentence.
+        bad: column of the other one.
+        ids: columns that may hold the pair's id, the first that is there; where there is none,
+            or its values repeat, pairs are numbered.
+        phenomena: columns that may name the phenomenon, the first that is there.
+        language: of all such tables; empty where they differ.
+    """
+
+    title: str
+    good: str
+    bad: str
+    ids: tuple[str, ...] = ("item", "id")
+    phenomena: tuple[str, ...] = ("phenomenon",)
+    language: str = ""
+
+    def fits(self, table: Table) -> bool:
+        """Whether a table has the two columns."""
+        return bool(table.find(self.good) and table.find(self.bad))
+
+
+DIALECTS = (
+    PairDialect(title="cimento", good="good", bad="bad"),
+    PairDialect(
+        title="BLiMP and QFrBLiMP as a table",
+        good="sentence_good",
+        bad="sentence_bad",
+        ids=("pairid", "id"),
+        phenomena=("linguistics_term", "phenomenon", "category"),
+    ),
+    PairDialect(
+        title="MultiBLiMP (Jumelet, Weissweiler, Nivre and Bisazza 2025, arXiv:2504.02768)",
+        good="sen",
+        bad="wrong_sen",
+        ids=(),
+        phenomena=("phenomenon", "grammatical_feature"),
+    ),
+    # The names say where a sentence comes from: the source is the grammatical one.
+    PairDialect(
+        title="RuBLiMP (Taktasheva et al. 2024, arXiv:2406.19232)",
+        good="source_sentence",
+        bad="target_sentence",
+        ids=("id",),
+        phenomena=("pid", "phenomenon"),
+        language="ru",
+    ),
+    PairDialect(
+        title="Marvin and Linzen 2018 (doi:10.18653/v1/D18-1151) and others",
+        good="grammatical",
+        bad="ungrammatical",
+        ids=("id",),
+        phenomena=("test case", "phenomenon"),
+    ),
+)
+
+
+def is_pair_table(table: Table) -> bool:
+    """Whether each row of a table has a pair, or two."""
+    return dialect_of(unfolded(table)) is not None
+
+
+def unfolded(table: Table) -> Table:
+    """A table with two pairs in each row, as one with a pair in each; others as they are.
+
+    The tables of Wang, Hu, Levy and Qian 2021 (doi:10.18653/v1/2021.emnlp-main.454) have the
+    columns ``Grammatical_1``, ``Ungrammatical_1``, ``Grammatical_2`` and ``Ungrammatical_2``. The
+    pairs get the row's ID with -1 or -2.
+    """
+    columns = {
+        (name, pair): table.find(f"{name}_{pair}")
+        for name in ("grammatical", "ungrammatical")
+        for pair in (1, 2)
+    }
+    if None in columns.values():
+        return table
+    id_column = table.find("id")
+    rest = [name for name in table.columns if name not in (id_column, *columns.values())]
+    rows = []
+    for number, row in enumerate(table.rows, start=1):
+        own = row.cells[id_column] if id_column else str(number)
+        for pair in (1, 2):
+            sentences = {
+                name: row.cells[columns[name, pair] or ""]
+                for name in ("grammatical", "ungrammatical")
+            }
+            free = {name: row.cells[name] for name in rest}
+            rows.append(Row(row.number, {"id": f"{own}-{pair}", **sentences, **free}))
+    return Table(table.name, ("id", "grammatical", "ungrammatical", *rest), tuple(rows))
+
+
+def dialect_of(table: Table) -> PairDialect | None:
+    """The first dialect whose columns a table has."""
+    return next((dialect for dialect in DIALECTS if dialect.fits(table)), None)
+
+
+CONDITIONS = ("good", "bad")
+PHENOMENON = "phenomenon"
+
+
+def read_pairs(path: Path) -> Reading:
+    """Read a table of pairs; the file's name becomes the suite's.
+
+    The sentences are taken as they are: a bar or a backslash in them is one. All other columns
+    become free columns, and the one that names the phenomenon also the column ``phenomenon``.
+
+    Raises:
+        InputError: the file may not be read.
+        SuiteError: it is no such table.
+    """
+    data = read_bytes(path)
+    table, faults = read_table(data, path)
+    if table is None:
+        raise unusable(path, faults)
+    table = unfolded(table)
+    dialect = dialect_of(table)
+    if dialect is None:
+        seen = f"The columns good and bad are missing; there are {', '.join(table.columns)}."
+        raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
+    items, more = _items(table, dialect)
+    suite = Suite(
+        meta=Meta(name=path.stem, language=dialect.language),
+        region_names=("sentence",),
+        predictions=(PAIR_PREDICTION,),
+        items=items,
+    )
+    places = tuple([place for row in table.rows for place in [table.where(row)] * 2])
+    return Reading(suite, sha256_of(data), places, (*faults, *more))
+
+
+def _items(table: Table, dialect: PairDialect) -> tuple[tuple[Item, ...], list[Fault]]:
+    faults: list[Fault] = []
+    good, bad = table.find(dialect.good) or "", table.find(dialect.bad) or ""
+    id_column = _id_column(table, dialect)
+    phenomenon = next(filter(None, map(table.find, dialect.phenomena)), None)
+    others = [column for column in table.columns if column not in {good, bad, id_column}]
+    items = []
+    for number, row in enumerate(table.rows, start=1):
+        cells = _stripped(table, row, faults)
+        free = {column: cells[column] for column in others if cells[column]}
+        if phenomenon and cells[phenomenon]:
+            free.setdefault(PHENOMENON, cells[phenomenon])
+        conditions = tuple(
+            [
+                Condition(name, (Region(cells[column]),), free or NOTHING)
+                for name, column in zip(CONDITIONS, (good, bad), strict=True)
+            ]
+        )
+        items.append(Item(cells[id_column] if id_column else str(number), conditions))
+    return tuple(items), faults
+
+
+def _stripped(table: Table, row: Row, faults: list[Fault]) -> Mapping[str, str]:
+    """The cells of a row without blanks at their ends; a fault is added for each that had some."""
+    if all(cell == cell.strip() for cell in row.cells.values()):
+        return row.cells
+    where = table.where(row)
+    return {
+        column: strip_blanks(cell, what=column, where=where, faults=faults)
+        for column, cell in row.cells.items()
+    }
+
+
+def _id_column(table: Table, dialect: PairDialect) -> str | None:
+    """The column of ids. In others' tables it is left aside where it does not tell pairs apart."""
+    column = next(filter(None, map(table.find, dialect.ids)), None)
+    if column is None or dialect.good == CONDITIONS[0]:
+        return column
+    ids = [row.cells[column].strip() for row in table.rows]
+    return column if all(ids) and len(set(ids)) == len(ids) else None
+
+
+SUFFIX = ".txt"
+GOOD, BAD = "good", "bad"
+_LABELS = {"True": GOOD, "False": BAD}
+_LABELLED = re.compile(rb"\s*(?:\xef\xbb\xbf)?(?:True|False)\t")
+
+
+class _Line(NamedTuple):
+    number: int
+    label: str
+    text: str
+
+
+def is_clams(data: bytes) -> bool:
+    """Whether the first line begins with a label and a tab."""
+    return _LABELLED.match(data) is not None
+
+
+def read_clams(path: Path) -> Reading:
+    """Read CLAMS: each line ``True`` or ``False``, a tab and a sentence; two lines make a pair.
+
+    Raises:
+        InputError: the file may not be read.
+        SuiteError: a line has no label, or the labels do not alternate.
+    """
+    return _read(path, labels=None)
+
+
+def read_zorro(path: Path) -> Reading:
+    """Read Zorro: two lines make a pair, the ungrammatical sentence first.
+
+    Raises:
+        InputError: the file may not be read.
+        SuiteError: the number of lines is odd.
+    """
+    return _read(path, labels=(BAD, GOOD))
+
+
+def read_good_first(path: Path) -> Reading:
+    """Read two lines as a pair, the grammatical sentence first (CLiMP).
+
+    Raises:
+        InputError: the file may not be read.
+        SuiteError: the number of lines is odd.
+    """
+    return _read(path, labels=(GOOD, BAD))
+
+
+def _read(path: Path, *, labels: tuple[str, str] | None) -> Reading:
+    data = read_bytes(path)
+    text, faults = decode(data, name=path.name)
+    if text is None:
+        raise unusable(path, faults)
+    lines = _lines(text, path.name, labels, faults)
+    pairs = [lines[start : start + 2] for start in range(0, len(lines), 2)]
+    for pair in pairs:
+        if sorted(line.label for line in pair) != [BAD, GOOD]:
+            seen = "This line and the next are not one grammatical and one ungrammatical sentence."
+            where = f"{path.name} line {pair[0].number}"
+            faults.append(fault("CIM-S002", where=where, seen=seen))
+            break
+    if any(each.severity == "error" for each in faults):
+        raise unusable(path, faults)
+    suite = Suite(
+        meta=Meta(name=path.stem),
+        region_names=("sentence",),
+        predictions=(PAIR_PREDICTION,),
+        items=tuple(_item(number, pair) for number, pair in enumerate(pairs, start=1)),
+    )
+    places = tuple(f"{path.name} line {line.number}" for pair in pairs for line in pair)
+    return Reading(suite, sha256_of(data), places, tuple(faults))
+
+
+def _lines(
+    text: str, name: str, labels: tuple[str, str] | None, faults: list[Fault]
+) -> list[_Line]:
+    found: list[_Line] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        if labels is not None:
+            found.append(_Line(number, labels[len(found) % 2], line.strip()))
+            continue
+        label, tab, sentence = line.strip().partition("\t")
+        if label not in _LABELS or not tab:
+            seen = f"The line does not begin with True or False and a tab: {line[:40]!r}."
+            faults.append(fault("CIM-S002", where=f"{name} line {number}", seen=seen))
+            break
+        found.append(_Line(number, _LABELS[label], sentence.strip()))
+    return found
+
+
+def _item(number: int, pair: Sequence[_Line]) -> Item:
+    return Item(str(number), tuple(Condition(line.label, (Region(line.text),)) for line in pair))
+
+
+FIRST, SECOND, LABEL = "sentence_a", "sentence_b", "label"
+ID_KEYS = ("id", "pairID")
+PHENOMENON_KEYS = ("phenomenon", "type", "category")
+
+
+def is_choices(data: bytes) -> bool:
+    """Whether the first line has two sentences and a label."""
+    first = first_line(data)
+    return all(f'"{key}"'.encode() in first for key in (FIRST, SECOND, LABEL))
+
+
+def read_choices(path: Path) -> Reading:
+    """Read pairs whose ``label`` is 0 where ``sentence_a`` is the grammatical one, 1 where b is.
+
+    Raises:
+        InputError: the file may not be read.
+        SuiteError: it is no such file.
+    """
+    data = read_bytes(path)
+    text, faults = decode(data, name=path.name)
+    if text is None:
+        raise unusable(path, faults)
+    items: list[Item] = []
+    places: list[str] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            where = f"{path.name} line {number}"
+            item = _choice_item(line, where=where, number=len(items) + 1, faults=faults)
+            if item is not None:
+                items.append(item)
+                places += [where, where]
+    if errors(faults):
+        raise unusable(path, faults)
+    suite = Suite(
+        meta=Meta(name=path.stem),
+        region_names=("sentence",),
+        predictions=(PAIR_PREDICTION,),
+        items=tuple(items),
+    )
+    return Reading(suite, sha256_of(data), tuple(places), tuple(faults))
+
+
+def _choice_item(line: str, *, where: str, number: int, faults: list[Fault]) -> Item | None:
+    try:
+        row = parse_json(line)
+    except ValueError as error:
+        faults.append(fault("CIM-S002", where=where, seen=f"Not JSON: {error}."))
+        return None
+    if not isinstance(row, dict) or not all(isinstance(row.get(k), str) for k in (FIRST, SECOND)):
+        seen = f"{FIRST} and {SECOND} are not both texts."
+        faults.append(fault("CIM-S003", where=where, seen=seen))
+        return None
+    label = row.get(LABEL)
+    # Tables of numbers write 0.0 and 1.0 for what is a choice.
+    if isinstance(label, bool) or label not in (0, 1):
+        seen = f"{LABEL} is {label!r}; 0 says that {FIRST} is grammatical, 1 that {SECOND} is."
+        faults.append(fault("CIM-S003", where=where, seen=seen))
+        return None
+    good, bad = (FIRST, SECOND) if label == 0 else (SECOND, FIRST)
+    columns = _columns(row)
+    conditions = tuple(
+        Condition(
+            name, (Region(strip_blanks(row[key], what=key, where=where, faults=faults)),), columns
+        )
+        for name, key in (("good", good), ("bad", bad))
+    )
+    id_ = next((str(row[key]) for key in ID_KEYS if row.get(key) is not None), str(number))
+    return Item(id_, conditions)
+
+
+def _columns(row: Mapping[str, JsonValue]) -> dict[str, str]:
+    """All other keys, as text; the phenomenon also under that name."""
+    taken = {FIRST, SECOND, LABEL, *ID_KEYS}
+    columns = {
+        key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for key, value in row.items()
+        if key not in taken and value is not None
+    }
+    named = next((columns[key] for key in PHENOMENON_KEYS if key in columns), None)
+    if named is not None:
+        columns.setdefault("phenomenon", named)
+    return columns
