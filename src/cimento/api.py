@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard, cast
 
-from cimento.engine.answers import Progress
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.engines import ONE_WORKER, Engine
 from cimento.engine.execute import Execution
@@ -22,6 +21,7 @@ from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import Work
 from cimento.engine.plan import ModelPlan, plan_jobs, plan_models
 from cimento.engine.replay import PREFIX, Recording
+from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, StorageError, SuiteError, UsageError
 from cimento.options import RunOptions, from_names

@@ -14,6 +14,7 @@ from cimento.engine.cache import AnswerCache, get_answers, put_answers
 from cimento.engine.fills import fills
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Score
+from cimento.engine.scores import Progress
 from cimento.models.base import Remarking
 from cimento.requests import Plan, ScoreRequest
 from cimento.sources import ask
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.models.answering import OptionScores
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Called with the number of requests answered and the number in all."""
 
 Answered: TypeAlias = "tuple[str, pl.DataFrame, tuple[str, ...]]"
 """Name of a table, the table, and what the model has to say of the requests."""

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cimento.answers import COLUMNS
-from cimento.engine.answers import Progress
 from cimento.engine.handle import ModelHandle
 from cimento.engine.replay import Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests
-from cimento.engine.scores import SCORING_VERSION
+from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import CimentoError
 from cimento.files import read_bytes
 from cimento.options import RunOptions
