@@ -59,7 +59,7 @@ def load_cimento(job: Job) -> Score:
     from cimento.models.loading import load
     from cimento.models.locate import locate
     from cimento.models.packing import BatchLimits
-    from cimento.requests import ScoreRequest
+    from cimento.suites.stimuli import ScoreRequest
 
     # minicons takes the words of the tokenizer; so that both mask the same tokens.
     keep = "Metaspace" in (job.folder / "tokenizer.json").read_text(encoding="utf-8")

@@ -24,7 +24,7 @@ cimento suites new agreement mine
 venv/bin/python - >mine.tsv <<'PY'
 from pathlib import Path
 from cimento import load_suite
-from cimento.requests import stimulus_text
+from cimento.suites.stimuli import stimulus_text
 
 print("sentence_id", "token_id", "token", "surprisal", sep="\t")
 stimuli = list(load_suite(Path("mine")).suite.stimuli())

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
-from cimento.answers import REQUESTS
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import Job
 from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Requests, Score
 from cimento.errors import CimentoError
+from cimento.io.tables import REQUESTS
 from cimento.models.fill import FillPolicy
 
 WORDS = ("lampada", "casa", "strada", "porta", "finestra", "tavola", "sedia", "luce")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cimento.measures.values import Missing, Value
+from cimento.measures.sentence import Missing, Value
 from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_FACTORS
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
 

@@ -9,14 +9,14 @@ from itertools import count
 import numpy as np
 import polars as pl
 
-from cimento.answers import TOKENS, requests_table
-from cimento.measures.values import Reasons
+from cimento.io.tables import TOKENS, requests_table
+from cimento.measures.sentence import Reasons
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.registry import find_paradigm
-from cimento.requests import plan_suite
 from cimento.runs.run import Run
 from cimento.suites.formula import Connective
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites.stimuli import plan_suite
 from cimento.verdicts.formula import KINDS, Judged, Outcome, combine
 
 

@@ -15,10 +15,10 @@ from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer, TokenScore
 from cimento.paradigms.regions.sections import run_report
 from cimento.report.records import RunReport, SuiteReport
-from cimento.requests import plan_suite
 from cimento.runs.run import Run
 from cimento.runs.summary import RunSummary, Summary
 from cimento.suites.model import Meta, Prediction, Suite
+from cimento.suites.stimuli import plan_suite
 from tests.judging import judged, make_suite, requests_of
 
 NOUNS = ("gatto", "cane", "lupo", "merlo", "topo", "bue", "falco", "corvo")

@@ -27,7 +27,7 @@ from cimento.acceptability.records import (
     Rating,
 )
 from cimento.errors import UsageError
-from cimento.measures.values import Missing
+from cimento.measures.sentence import Missing
 from cimento.models.fake import FakeScorer
 from tests.rated import FIVE, judged, rated, sentence
 

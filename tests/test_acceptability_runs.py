@@ -16,8 +16,8 @@ from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import InputError
 from cimento.paradigms.ratings import scatter_of
-from cimento.requests import stimulus_text
 from cimento.suites.formats.native import write_native
+from cimento.suites.stimuli import stimulus_text
 from tests.rated import FIVE, LENGTHS, rated, sentence
 
 TOML = """kind = "acceptability"

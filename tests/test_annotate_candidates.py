@@ -12,12 +12,12 @@ from openpyxl import load_workbook
 from cimento.annotate.candidates import Dialogue, Remarks, Task, part_of
 from cimento.annotate.exchange import read_judged, write_judgments
 from cimento.annotate.journal import Decision, Journal, journals, store_judgments
-from cimento.answers import JUDGMENTS, read_table
 from cimento.api import evaluate
 from cimento.cli.annotating import candidates
 from cimento.cli.main import invoke
 from cimento.cloze.records import ClozeItem, ClozeSuite
 from cimento.errors import InputError, UsageError
+from cimento.io.tables import JUDGMENTS, read_table
 from cimento.suites.model import Meta
 
 TASKS = tuple(

@@ -26,7 +26,7 @@ from cimento.models.base import ModelCard, Policy
 from cimento.models.causal import CausalScorer
 from cimento.models.packing import BatchLimits
 from cimento.paradigms.regions.judging import values_of
-from cimento.requests import ScoreRequest
+from cimento.suites.stimuli import ScoreRequest
 from tests import zoo
 from tests.judging import make_suite
 

@@ -11,10 +11,10 @@ import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
 
-from cimento.answers import TOKENS
 from cimento.api import evaluate
 from cimento.errors import UsageError
 from cimento.freetext import score_texts
+from cimento.io.tables import TOKENS
 from cimento.measures import region_values
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer

@@ -8,10 +8,10 @@ from itertools import product
 
 import pytest
 
-from cimento.requests import stimulus_text
 from cimento.suites.formula import parse, references
 from cimento.suites.load import inspect_suite
 from cimento.suites.model import Condition, Suite
+from cimento.suites.stimuli import stimulus_text
 from tests.starter import FOLDER, NAMES, starter_suite
 
 STATUS = "draft, not yet reviewed by native speakers"

@@ -9,7 +9,6 @@ import math
 import polars as pl
 import pytest
 
-from cimento.answers import JUDGMENTS, write_table
 from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.cloze.answers import ClozeAnswers, open_cloze_runs, open_dictionary
@@ -20,14 +19,15 @@ from cimento.cloze.said import majority, read_said
 from cimento.cloze.writers.native import write_folder
 from cimento.engine.fills import fills_table
 from cimento.errors import InputError, TableError, UsageError
+from cimento.io.tables import JUDGMENTS, write_table
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
 from cimento.models.fill import Fill, FillPolicy
 from cimento.morphology.rules import Rules
 from cimento.paradigms.cloze import ClozeParadigm
-from cimento.requests import ScoreRequest
 from cimento.runs.run import Run, open_run
 from cimento.suites.model import Meta
+from cimento.suites.stimuli import ScoreRequest
 from tests.whole_path import ask_folder
 
 ITEMS = (

@@ -13,13 +13,13 @@ import scipy.stats
 import torch
 
 import cimento
-from cimento.answers import COLUMNS, parse_columns
 from cimento.engine.cache import FileCache, MemoryCache
 from cimento.errors import UsageError
+from cimento.io.tables import COLUMNS, parse_columns
 from cimento.models.columns import read_columns
 from cimento.models.fake import uniform_scorer
-from cimento.requests import Plan, ScoreRequest
 from cimento.sources import Asking, ask, open_scorer
+from cimento.suites.stimuli import Plan, ScoreRequest
 from tests import zoo
 from tests.plain import TEXTS, tokens_of
 from tests.test_requests import make_suite

@@ -14,7 +14,7 @@ from cimento.measures import surprisal_bits
 from cimento.models.base import Policy
 from cimento.models.loading import load
 from cimento.models.locate import locate
-from cimento.requests import Context, plan_suite
+from cimento.suites.stimuli import Context, plan_suite
 from tests import plain, zoo
 from tests.judging import make_suite
 

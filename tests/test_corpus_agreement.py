@@ -14,9 +14,9 @@ from cimento.corpus.treebanks import open_treebanks
 from cimento.errors import InputError
 from cimento.morphology.model import Reading, chosen
 from cimento.morphology.rules import Rules
-from cimento.requests import stimulus_text
 from cimento.suites.load import open_suite
 from cimento.suites.model import Meta
+from cimento.suites.stimuli import stimulus_text
 
 SAMPLE = Path(cimento.__file__).parent / "data" / "corpus" / "sample"
 

@@ -31,8 +31,8 @@ from cimento.corpus.sections import Section
 from cimento.corpus.selection import select, selected_inventory
 from cimento.corpus.treebanks import open_treebanks
 from cimento.errors import InputError
-from cimento.requests import join_regions
 from cimento.suites.model import Meta
+from cimento.suites.stimuli import join_regions
 from cimento.suites.tables import read_table
 
 SAMPLE = Path(cimento.__file__).parent / "data" / "corpus" / "sample"

@@ -17,7 +17,7 @@ from cimento.errors import NonFiniteScoreError, TextTooLongError
 from cimento.freetext import score_texts
 from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer, uniform_scorer
-from cimento.requests import Plan, ScoreRequest, plan_suite
+from cimento.suites.stimuli import Plan, ScoreRequest, plan_suite
 from tests import plain, zoo
 from tests.test_requests import make_suite
 from tests.whole_path import ask, load_folder

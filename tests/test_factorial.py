@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from cimento.errors import UsageError
 from cimento.measures.normalising import NORMALISATIONS, equal_bins, normalise
-from cimento.measures.sentence import length_penalty
-from cimento.measures.values import Missing
+from cimento.measures.sentence import Missing, length_penalty
 from cimento.suites.design import ISLAND_CONDITIONS, squares
 from cimento.suites.model import Meta, Suite
 from cimento.verdicts.effects import (

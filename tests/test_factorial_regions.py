@@ -11,7 +11,7 @@ from cimento import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import InputError
 from cimento.measures.regions import RegionValues
-from cimento.measures.values import Missing
+from cimento.measures.sentence import Missing
 from cimento.models.fake import FakeScorer
 from cimento.paradigms.regions.text import region_text
 from cimento.suites.checks import check_suite

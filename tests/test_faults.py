@@ -23,8 +23,8 @@ from cimento.cli.main import invoke
 from cimento.engine.cache import FileCache
 from cimento.errors import CimentoError, StorageError, TableError
 from cimento.models.fake import FakeScorer
-from cimento.requests import plan_suite
-from cimento.runs import manifest
+from cimento.runs import store
+from cimento.suites.stimuli import plan_suite
 from tests.servers.loopback import drop, serve
 from tests.suites_on_disk import write_folder
 
@@ -289,7 +289,7 @@ def test_a_clock_that_jumps_changes_nothing(suite, tmp_path, monkeypatch, year):
 
     run(suite, tmp_path)
     whole = tables(tmp_path)
-    monkeypatch.setattr(manifest, "datetime", Jumped)
+    monkeypatch.setattr(store, "datetime", Jumped)
     counting = Counting()
 
     run(suite, tmp_path, counting)  # not done again

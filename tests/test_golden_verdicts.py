@@ -7,7 +7,7 @@ import json
 import polars as pl
 import pytest
 
-from cimento.answers import TOKENS
+from cimento.io.tables import TOKENS
 from cimento.measures import BITS_PER_NAT, Missing, region_values
 from cimento.suites.formula import parse
 from cimento.suites.model import METRICS

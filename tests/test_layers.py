@@ -10,11 +10,11 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 from transformers.modeling_outputs import CausalLMOutput
 
 from cimento import evaluate, open_runs
-from cimento.answers import ALL_LAYERS, LAYER, layer_column, layer_of, parse_layers
 from cimento.cli.main import invoke
 from cimento.engine.cache import FileCache, MemoryCache
 from cimento.errors import ModelError, UsageError
 from cimento.freetext import score_texts
+from cimento.io.tables import ALL_LAYERS, LAYER, layer_column, layer_of, parse_layers
 from cimento.models import heads
 from cimento.models.base import Policy
 from cimento.models.causal_paths import CausalScoring
@@ -23,8 +23,8 @@ from cimento.models.layers import Layers
 from cimento.models.layout import LAYOUTS, Layout
 from cimento.models.packing import BatchLimits
 from cimento.models.seam import Replaced
-from cimento.requests import Plan, ScoreRequest
 from cimento.sources import Asking, ask
+from cimento.suites.stimuli import Plan, ScoreRequest
 from tests import plain, zoo
 from tests.judging import make_suite
 from tests.whole_path import load_folder

@@ -13,7 +13,7 @@ from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import InputError
 from cimento.measures.regions import RegionValues
-from cimento.measures.values import BITS_PER_NAT, Missing
+from cimento.measures.sentence import BITS_PER_NAT, Missing
 from cimento.models.fake import uniform_scorer
 from cimento.paradigms.regions.judging import values_of
 from cimento.paradigms.regions.text import design_grids

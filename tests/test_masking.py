@@ -17,8 +17,8 @@ from cimento.models.base import Policy
 from cimento.models.loading import load
 from cimento.models.locate import locate
 from cimento.models.masking import masked_positions
-from cimento.requests import ScoreRequest, plan_suite
 from cimento.sources import Asking
+from cimento.suites.stimuli import ScoreRequest, plan_suite
 from tests import zoo
 from tests.judging import make_suite
 

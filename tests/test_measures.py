@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.answers import TOKENS
 from cimento.errors import TableError, UsageError
+from cimento.io.tables import TOKENS
 from cimento.measures import (
     NOT_ASKED,
     Missing,

@@ -14,8 +14,8 @@ import cimento
 from cimento.errors import ModelError
 from cimento.models.asks import Asks
 from cimento.models.memory import DoesNotFitError, Memory, is_out_of_memory
-from cimento.requests import ScoreRequest
 from cimento.sources import Asking, open_scorer
+from cimento.suites.stimuli import ScoreRequest
 from tests import zoo
 from tests.plain import TEXTS
 from tests.test_requests import make_suite

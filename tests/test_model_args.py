@@ -22,8 +22,8 @@ from cimento.models.arguments import for_transformers, parse_model_args
 from cimento.models.base import Policy
 from cimento.models.layout import refuse_foresight
 from cimento.models.locate import locate
-from cimento.requests import ScoreRequest
 from cimento.sources import Asking, open_scorer, open_source
+from cimento.suites.stimuli import ScoreRequest
 from tests import zoo
 from tests.plain import TEXTS
 

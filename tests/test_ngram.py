@@ -17,7 +17,7 @@ from cimento.freetext import score_texts
 from cimento.models.arpa import ArpaModel
 from cimento.models.base import Policy
 from cimento.models.ngram import KenlmModel, NgramScorer, load_ngrams, locate_ngrams
-from cimento.requests import ScoreRequest
+from cimento.suites.stimuli import ScoreRequest
 from cimento.testing import check_model
 from tests.test_requests import make_suite
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cimento.models.base import Policy
-from cimento.requests import ScoreRequest
+from cimento.suites.stimuli import ScoreRequest
 from tests import zoo
 from tests.whole_path import ask_folder
 

@@ -16,8 +16,8 @@ from cimento.models.layout import Layout
 from cimento.models.packing import BatchLimits, batches
 from cimento.models.tree import plant
 from cimento.repeating import asking_of
-from cimento.requests import ScoreRequest
 from cimento.sources import Asking, open_scorer
+from cimento.suites.stimuli import ScoreRequest
 from tests.plain import TEXTS
 
 RUN = ["run", "en-subject-verb", "-m", "demo-causal", "--limit", "2", "--no-cache"]

@@ -14,7 +14,7 @@ from cimento.models.base import Policy
 from cimento.models.causal_paths import CausalScoring
 from cimento.models.layout import LAYOUTS, Layout
 from cimento.models.packing import BatchLimits
-from cimento.requests import ScoreRequest
+from cimento.suites.stimuli import ScoreRequest
 from tests import plain, zoo
 from tests.whole_path import ask, ask_folder, load_folder
 

@@ -12,7 +12,7 @@ from cimento.errors import ModelError
 from cimento.models.base import Policy
 from cimento.models.layout import find_layout
 from cimento.models.packing import BatchLimits
-from cimento.requests import ScoreRequest
+from cimento.suites.stimuli import ScoreRequest
 from tests import plain, zoo
 from tests.whole_path import ask, ask_folder, load_folder
 

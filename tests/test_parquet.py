@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento.answers import REQUESTS, TOKENS
 from cimento.errors import TableError
+from cimento.io.tables import REQUESTS, TOKENS
 from cimento.parquet import parse_parquet, read_parquet, refuse_growth, write_parquet
 from tests.fuzzing.seeds_more import run_files
 

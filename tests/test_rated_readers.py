@@ -21,8 +21,8 @@ from cimento.acceptability.readers.connectives import (
 )
 from cimento.acceptability.records import Rating, Scale
 from cimento.acceptability.suites import is_rated_table
-from cimento.answers import JUDGMENTS, validate
 from cimento.errors import CimentoError, InputError, UsageError
+from cimento.io.tables import JUDGMENTS, validate
 
 ACCOMPLIT = "id\tN\tmean\tsd\tse\tsentence\ttask\treference\n"
 LAU = "ID,translated,source-language,sentence,context,full-ratings,mean-ratings\n"

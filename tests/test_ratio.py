@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cimento.errors import UsageError
 from cimento.measures.regions import RegionValues
-from cimento.measures.values import Missing, Unit
+from cimento.measures.sentence import Missing, Unit
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.verdicts.contrast import Contrast, find_contrast, items_with_other_contexts
 from cimento.verdicts.ratio import ItemRatio, probability_ratios

@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from cimento.answers import CHOICES, FILLS, REQUESTS
 from cimento.engine.replay import Recording
 from cimento.engine.requests import NO_ANSWERS, Choose, Fill, Requests
 from cimento.errors import InputError
+from cimento.io.tables import CHOICES, FILLS, REQUESTS
 from cimento.models.base import ModelCard
 
 CARD = ModelCard(name="somebody", kind="replay", revision="0123456789", tokenizer="")

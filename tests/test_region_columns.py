@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.answers import LEFT_OUT, REQUESTS, TOKENS
-from cimento.arrays import stretches, totals
-from cimento.measures import Missing, region_metric, region_values, stored, total
+from cimento.io.arrays import stretches, totals
+from cimento.io.tables import LEFT_OUT, REQUESTS, TOKENS
+from cimento.measures import Missing, region_metric, region_values, scores, total
 from cimento.measures.regions import NOTHING_BEGINS
-from cimento.measures.stored import NOT_ASKED, NOTHING_SCORED
+from cimento.measures.scores import NOT_ASKED, NOTHING_SCORED
 from cimento.suites.model import METRICS
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, width=64)
@@ -129,7 +129,7 @@ def test_regions_have_the_values_that_each_has_by_itself(tables, metric, final_m
     tokens, requests = tables
     with pytest.MonkeyPatch.context() as patched:
         # How many stimuli are gone through together makes no difference.
-        patched.setattr(stored, "_STIMULI_AT_ONCE", together)
+        patched.setattr(scores, "_STIMULI_AT_ONCE", together)
         found = region_values(tokens, requests, metric=metric, final_marks=final_marks)
     by_text = tokens.rows_by_key("request", named=True, include_key=True)
     places = requests.partition_by("item", "condition", as_dict=True)

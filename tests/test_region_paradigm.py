@@ -10,7 +10,7 @@ import pytest
 
 from cimento.api import evaluate
 from cimento.errors import CimentoError, TableError, UsageError
-from cimento.measures.first_token import count_first_tokens
+from cimento.measures.regions import count_first_tokens
 from cimento.paradigms.regions.judging import ALL, scores_of, tokens_of, values_of
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.paradigm import REGIONS

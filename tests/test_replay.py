@@ -11,8 +11,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento.answers import TOKENS, requests_table, validate
 from cimento.errors import TableError, UsageError
+from cimento.io.tables import TOKENS, requests_table, validate
 from cimento.measures import Missing, region_values
 from cimento.models.replay import Replayed, replay
 from cimento.suites.model import Suite

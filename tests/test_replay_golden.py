@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 import cimento
-from cimento.answers import requests_table
+from cimento.io.tables import requests_table
 from cimento.measures import region_values
 from cimento.models.recorded import parse_spec, read_recording
 from cimento.models.replay import Replayed, replay
 from cimento.models.token_aligner import align_tokens
-from cimento.requests import join_regions
 from cimento.runs.run import Run
 from cimento.suites.load import open_suite
 from cimento.suites.model import METRICS, Suite
+from cimento.suites.stimuli import join_regions
 
 pytestmark = pytest.mark.golden
 

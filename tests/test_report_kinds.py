@@ -11,11 +11,11 @@ import pytest
 
 from cimento import api
 from cimento.acceptability.suites import suite_of
-from cimento.answers import JUDGMENTS, write_table
 from cimento.api import evaluate as road
 from cimento.cli.main import invoke
 from cimento.cli.reports import open_reports
 from cimento.cloze.answers import ClozeAnswers
+from cimento.io.tables import JUDGMENTS, write_table
 from cimento.report.document import sections_of
 from cimento.report.figures_inline import inline_svg
 from cimento.stories.records import STORY

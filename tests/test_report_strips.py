@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.answers import TOKENS
+from cimento.io.tables import TOKENS
 from cimento.report.strips import Stretch, Token, merge, read_tokens, strip
 
 

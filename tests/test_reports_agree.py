@@ -13,7 +13,7 @@ import pytest
 from cimento.api import evaluate
 from cimento.report.document import sections_of, write_report
 from cimento.report.grid import Estimate as Cell
-from cimento.runs.notebook import run_html
+from cimento.runs.summary import run_html
 
 SUITES = {
     "regions": "it-subject-verb",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.requests import join_regions, plan_suite
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites.stimuli import join_regions, plan_suite
 
 WORDS = st.text(alphabet="abcèрий'.,", min_size=0, max_size=6)
 REGIONS = st.lists(st.builds(Region, text=WORDS, glued=st.booleans()), min_size=1, max_size=7)

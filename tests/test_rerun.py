@@ -17,12 +17,11 @@ from cimento.errors import TableError
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
 from cimento.repeating import asking_of, compare_runs, model_of
-from cimento.requests import Context
-from cimento.runs.manifest import describe
 from cimento.runs.run import open_run
-from cimento.runs.store import RunFolder, find_runs
+from cimento.runs.store import RunFolder, describe, find_runs
 from cimento.sources import Asking, name_of, open_source, shown_name
 from cimento.stories.records import STORY
+from cimento.suites.stimuli import Context
 from tests.designs import island_suite
 
 

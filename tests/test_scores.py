@@ -7,9 +7,9 @@ import math
 import polars as pl
 import pytest
 
-from cimento.answers import LEFT_OUT, NO_LEFT_CONTEXT, SCORES, TOKENS
+from cimento.io.tables import LEFT_OUT, NO_LEFT_CONTEXT, SCORES, TOKENS
 from cimento.measures import NOT_ASKED, find_measure, find_measures
-from cimento.measures.first_token import with_first_tokens
+from cimento.measures.regions import with_first_tokens
 from cimento.measures.scores import each_cost, each_sentence, scores_table
 from tests.judging import make_suite, requests_of, word_tokens
 

@@ -17,8 +17,8 @@ from cimento.measures import surprisal_bits
 from cimento.models.base import Policy
 from cimento.models.inspection import inspect_model
 from cimento.models.packing import BatchLimits
-from cimento.requests import ScoreRequest
 from cimento.sources import Asking
+from cimento.suites.stimuli import ScoreRequest
 from cimento.testing import check_model
 from tests import plain, zoo
 from tests.whole_path import ask, ask_folder, load_folder

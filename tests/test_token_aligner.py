@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from cimento.errors import CimentoError, TableError
 from cimento.models.recorded import PLAIN, ModelSpec, Tokenizer, Vocabulary, parse_spec
 from cimento.models.token_aligner import Alignment, align_tokens
-from cimento.requests import join_regions
 from cimento.suites.model import Region
+from cimento.suites.stimuli import join_regions
 
 UNKNOWN = Vocabulary(unk_types=("<unk>",), prefix_types=("<s>",), suffix_types=("</s>",))
 WORDS = ModelSpec(UNKNOWN, Tokenizer(type="word", cased=True))

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from cimento.engine.cache import MemoryCache, get_scores, pack_scores
 from cimento.engine.engines import in_share, parse_share
-from cimento.engine.queue import PullQueue
+from cimento.engine.jobs import PullQueue
 from cimento.engine.requests import Choose, Score
-from cimento.engine.sealed import write_sealed
-from cimento.engine.units import SIZES, Division, Unit, put_added, write_added
+from cimento.engine.units import SIZES, Division, Unit, put_added, write_added, write_sealed
 from cimento.engine.workers import TaskError
 from cimento.errors import UsageError
 

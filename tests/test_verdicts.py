@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cimento.answers import validate
 from cimento.errors import FormulaError, UsageError
+from cimento.io.tables import validate
 from cimento.measures import BITS_PER_NAT, NOT_ASKED, Missing
 from cimento.paradigms.regions.judging import ALL
 from cimento.runs.outcomes import OUTCOMES as TABLE

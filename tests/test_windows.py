@@ -15,7 +15,7 @@ from cimento.errors import TextTooLongError, UsageError
 from cimento.models.base import Policy
 from cimento.models.tokenizing import Frame
 from cimento.models.windows import centred, window_start
-from cimento.requests import ScoreRequest
+from cimento.suites.stimuli import ScoreRequest
 from tests import plain, zoo
 from tests.judging import make_suite
 from tests.whole_path import ask, ask_folder, load_folder

@@ -10,7 +10,7 @@ from cimento.engine.scores import answer_plan
 from cimento.models.base import Policy, Scorer
 from cimento.models.loading import load
 from cimento.models.locate import locate
-from cimento.requests import Plan, ScoreRequest
+from cimento.suites.stimuli import Plan, ScoreRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

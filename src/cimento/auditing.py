@@ -11,14 +11,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.requests import ScoreRequest, join_regions
+from cimento.suites.stimuli import ScoreRequest, join_regions
 from cimento.verdicts.confounds import Confound, find_confounds
 from cimento.verdicts.contrast import Contrast, find_contrast, items_with_other_contexts
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded, Scorer
-    from cimento.requests import Span
     from cimento.suites.model import Condition, Item, Suite
+    from cimento.suites.stimuli import Span
 
 Frequency = Callable[[str], float]
 """From a word to its frequency on the Zipf scale; 0 for an unknown one."""

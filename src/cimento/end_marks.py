@@ -13,8 +13,8 @@ from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.errors import UsageError
 from cimento.measures import surprisal_bits
 from cimento.models.base import Scorer
-from cimento.requests import Plan, ScoreRequest
 from cimento.sources import Asking, ask, open_scorer
+from cimento.suites.stimuli import Plan, ScoreRequest
 
 if TYPE_CHECKING:
     import polars as pl

@@ -24,11 +24,11 @@ from typing import (
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from cimento.answers import parse_columns, parse_layers
 from cimento.compat import OURS, find_compat
 from cimento.errors import UsageError, did_you_mean
+from cimento.io.tables import parse_columns, parse_layers
 from cimento.measures import columns_needed, judged_on
-from cimento.measures.first_token import FirstTokenRule
+from cimento.measures.regions import FirstTokenRule
 from cimento.models.arguments import parse_model_args
 from cimento.models.base import (
     BosRule,
@@ -41,10 +41,10 @@ from cimento.models.base import (
     PunctuationRule,
     WindowRule,
 )
-from cimento.requests import Context
 from cimento.runs.outcomes import TieRule
 from cimento.sources import Asking
 from cimento.suites.model import JsonValue, Metric, UnitName
+from cimento.suites.stimuli import Context
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo

@@ -7,8 +7,13 @@ from dataclasses import dataclass, replace
 
 from cimento.measures import find_measure
 from cimento.measures.scores import ScoredSentence
-from cimento.measures.sentence import Sentence, Undefined, corpus_perplexity
-from cimento.measures.values import Missing, surprisal_bits
+from cimento.measures.sentence import (
+    Missing,
+    Sentence,
+    Undefined,
+    corpus_perplexity,
+    surprisal_bits,
+)
 from cimento.paradigms.regions.designs import compares_sentences, factorial_of, is_factorial
 from cimento.paradigms.regions.judging import (
     on_each_measure,

@@ -13,14 +13,14 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cimento.answers import requests_table
 from cimento.engine.cache import MemoryCache
+from cimento.io.tables import requests_table
 from cimento.measures.regions import region_columns
-from cimento.measures.values import surprisal_bits
+from cimento.measures.sentence import surprisal_bits
 from cimento.models.base import DtypeName, Policy
-from cimento.requests import Plan, plan_suite
 from cimento.sources import AnyScorer, ask
 from cimento.suites.model import Suite
+from cimento.suites.stimuli import Plan, plan_suite
 from cimento.verdicts.formula import KINDS
 from cimento.verdicts.judge import judged_items, parse_predictions
 

@@ -9,20 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
 
-from cimento.answers import Column
 from cimento.engine.cache import AnswerCache
-from cimento.engine.columns import columns_for
-from cimento.engine.scores import Progress, answer_plan, only_logprobs
-from cimento.engine.texts import answer_texts
+from cimento.engine.scores import Progress, answer_plan, answer_texts, columns_for, only_logprobs
 from cimento.errors import UsageError
+from cimento.io.tables import Column
 from cimento.models.arguments import OPTION
 from cimento.models.base import KindRule, ModelCard, Policy, Scorer, TextScorer, card_of
 from cimento.models.locate import Located, locate
 from cimento.models.naming import lasting_name, without_secrets
 from cimento.models.packing import BatchLimits, Limit
 from cimento.plugins import blamed, find_plugin
-from cimento.requests import NO_CONTEXT, Context, Plan
 from cimento.suites.model import JsonValue, UnitName
+from cimento.suites.stimuli import NO_CONTEXT, Context, Plan
 
 if TYPE_CHECKING:
     import polars as pl

@@ -21,8 +21,8 @@ import numpy as np
 from cimento import Asking
 from cimento.models.base import Encoded
 from cimento.models.fake import FakeScorer
-from cimento.requests import ScoreRequest
 from cimento.sources import Source, open_source
+from cimento.suites.stimuli import ScoreRequest
 
 if TYPE_CHECKING:
     from cimento.models.base import FloatArray

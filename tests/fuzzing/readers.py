@@ -16,7 +16,7 @@ TEXT = "Le lampade"
 def suite(path: Path) -> object:
     """Suites, checked and planned."""
     from cimento import Suite, load_suites
-    from cimento.requests import plan_suite
+    from cimento.suites.stimuli import plan_suite
 
     suites = [each.suite for each in load_suites(path)]
     return [plan_suite(suite) for suite in suites if isinstance(suite, Suite)]
@@ -24,8 +24,8 @@ def suite(path: Path) -> object:
 
 def zorro(path: Path) -> object:
     """Two lines a pair."""
-    from cimento.requests import plan_suite
     from cimento.suites.load import open_suite
+    from cimento.suites.stimuli import plan_suite
 
     return plan_suite(open_suite(path, format_="zorro").suite)
 

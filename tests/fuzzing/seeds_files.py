@@ -277,9 +277,9 @@ def run_file(suite: str, name: str) -> Callable[[], tuple[bytes, ...]]:
 @functools.cache
 def unit_body() -> bytes:
     """The result of a unit, unsealed."""
-    from cimento.answers import TOKENS, read_table
     from cimento.engine.requests import Answers
     from cimento.engine.units import UnitResult, write_result
+    from cimento.io.tables import TOKENS, read_table
     from cimento.models.base import ModelCard
 
     def make(path: Path) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from cimento.acceptability.records import RatedSentence
 from cimento.measures import Missing
 from cimento.measures.scores import ScoredSentence
-from cimento.measures.values import Value
+from cimento.measures.sentence import Value
 
 if TYPE_CHECKING:
     from cimento.statistics.correlation import Correlation

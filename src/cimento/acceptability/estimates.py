@@ -23,7 +23,7 @@ from cimento.acceptability.correlation import (
 )
 from cimento.acceptability.items import describe_labels
 from cimento.acceptability.people import agreements
-from cimento.measures.values import Missing, Value
+from cimento.measures.sentence import Missing, Value
 from cimento.runs.estimates import Estimate
 
 if TYPE_CHECKING:

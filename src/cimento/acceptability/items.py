@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from cimento.acceptability.records import RatedSentence
-from cimento.measures.values import Missing, Value
+from cimento.measures.sentence import Missing, Value
 
 Of: TypeAlias = Callable[[RatedSentence], "Value | None"]
 """What is known of a sentence: a number, why there is none, or None."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cimento.acceptability.records import RatedSet, plain
-from cimento.answers import JUDGMENTS
+from cimento.io.tables import JUDGMENTS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from cimento.acceptability.records import ForcedChoice, RatedSentence
 from cimento.errors import UsageError
-from cimento.measures.values import Missing, Value
+from cimento.measures.sentence import Missing, Value
 
 if TYPE_CHECKING:
     from cimento.statistics.agreement import Agreement

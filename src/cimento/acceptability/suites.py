@@ -156,7 +156,7 @@ def rated_of(suite: Suite) -> RatedSet:
     Raises:
         InputError: the scale or a rating is not what it should be, or a rating is off the scale.
     """
-    from cimento.requests import stimulus_text
+    from cimento.suites.stimuli import stimulus_text
 
     scale, _ = _settings(suite)
     sentences = []

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.answers import JUDGMENTS, write_table
 from cimento.errors import InputError, StorageError, UsageError
+from cimento.io.tables import JUDGMENTS, write_table
 from cimento.parsing import parse_json
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from cimento.citing.facts import RunFacts, part
-from cimento.runs.manifest import blank_before
+from cimento.runs.store import blank_before
 from cimento.suites.model import JsonValue
 
 _PLL = {

@@ -149,7 +149,7 @@ def _default_suites(language: str) -> list[Suite]:
 
 def _texts(suites: Sequence[Suite]) -> dict[str, list[str]]:
     """The texts of some suites, under their names."""
-    from cimento.requests import stimulus_text
+    from cimento.suites.stimuli import stimulus_text
 
     return {
         suite.name: [stimulus_text(condition, rule=suite.join) for _, condition in suite.stimuli()]

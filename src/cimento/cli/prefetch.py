@@ -31,7 +31,7 @@ def _prefetch(options: _Options) -> int:
     from cimento.cli.console import note, show
     from cimento.cli.evaluating import PART_MISSING
     from cimento.cli.run_file import said_beside, write_run_file
-    from cimento.engine.prefetching import prefetch as bring
+    from cimento.engine.plan import prefetch as bring
 
     found = bring(options.models, options.suites, into=options.into)
     for error in dict.fromkeys(map(str, found.failed.values())):

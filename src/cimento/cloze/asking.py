@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cimento.answers import REQUESTS
 from cimento.cloze.records import BLANK, ClozeItem
 from cimento.engine.requests import Fill, Requests
+from cimento.io.tables import REQUESTS
 from cimento.models.fill import FillPolicy
 
 

@@ -6,17 +6,17 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cimento.answers import FILLS
 from cimento.cloze.asking import blank_requests
 from cimento.cloze.records import BLANK, ClozeItem, Option
 from cimento.engine.answers import answer
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.handle import ModelHandle
 from cimento.errors import InputError, UsageError
+from cimento.io.tables import FILLS
 from cimento.models.fill import ChoiceRule, Fill, FillPolicy, OpenRule
 from cimento.options import ModelOptions, checked
-from cimento.requests import one_or_several
 from cimento.sources import AnyScorer, Asking
+from cimento.suites.stimuli import one_or_several
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cimento.answers import JUDGMENTS, read_table
 from cimento.cloze.judging.candidates import Candidate
 from cimento.cloze.readers.portuguese import REMARK_JOINT
+from cimento.io.tables import JUDGMENTS, read_table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.answers import JUDGMENTS, read_table
 from cimento.cloze.readers.candidates import read_candidates
 from cimento.errors import InputError
+from cimento.io.tables import JUDGMENTS, read_table
 
 if TYPE_CHECKING:
     from cimento.cloze.answers import Fits

@@ -224,7 +224,7 @@ def _of_item(
     seed: int,
     ambiguous: Ambiguous,
 ) -> list[InferenceItem] | str:
-    from cimento.requests import stimulus_text
+    from cimento.suites.stimuli import stimulus_text
 
     condition = next((each for each in item.conditions if each.name in ACCEPTABLE), None)
     if condition is None:

@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cimento.answers import CHOICES, REPLIES, TOKENS, Column
 from cimento.engine.cache import AnswerCache, get_answers, put_answers
 from cimento.engine.fills import fills
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Score
 from cimento.engine.scores import Progress
+from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
 from cimento.models.base import Remarking
-from cimento.requests import Plan, ScoreRequest
 from cimento.sources import ask
 from cimento.suites.model import JsonValue
+from cimento.suites.stimuli import Plan, ScoreRequest
 
 if TYPE_CHECKING:
     import polars as pl

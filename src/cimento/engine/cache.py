@@ -19,9 +19,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from cimento.answers import BOUNDARY, COLUMNS, LAYER, Column
 from cimento.errors import StorageError
 from cimento.files import DATABASE_ERRORS
+from cimento.io.tables import BOUNDARY, COLUMNS, LAYER, Column
 from cimento.parsing import parse_json
 from cimento.suites.model import JsonValue
 

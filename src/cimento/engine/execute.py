@@ -12,15 +12,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from cimento.answers import Column
 from cimento.engine.engines import in_share
-from cimento.engine.jobs import Group, Job, JobState, UnitState, Work
-from cimento.engine.queue import PullQueue
+from cimento.engine.jobs import Group, Job, JobState, PullQueue, UnitState, Work
 from cimento.engine.replay import Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Request
 from cimento.engine.units import Division, Unit, is_whole, model_digest, put_added
 from cimento.engine.workers import Pool, TaskError, TaskOutcome, UnitTask, Worker
 from cimento.errors import CimentoError, ModelError, StorageError
+from cimento.io.tables import Column
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,17 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any
 
-from cimento.answers import FILLS
 from cimento.engine.cache import AnswerCache, get_answers, put_answers
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import Fill as FillAsk
 from cimento.errors import UsageError
+from cimento.io.tables import FILLS
 from cimento.models.base import ModelCard
 from cimento.models.fill import CHOICE, ChoiceRule, Fill, FillKind, FillPolicy, FillRequest
 from cimento.models.fill_opening import has_filler, open_filler
-from cimento.requests import Plan, ScoreRequest, Span
 from cimento.sources import AnyScorer, Asking, ask
 from cimento.suites.model import JsonValue
+from cimento.suites.stimuli import Plan, ScoreRequest, Span
 
 if TYPE_CHECKING:
     import polars as pl

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cimento.answers import Column
 from cimento.engine.cache import AnswerCache, column_key, get_scores, sequence_key
 from cimento.engine.execute import Execution
 from cimento.engine.handle import ModelHandle
@@ -17,13 +18,20 @@ from cimento.engine.replay import TABLES
 from cimento.engine.requests import Choose, Fill, Reply, Request, Score
 from cimento.engine.scores import model_key
 from cimento.engine.units import facts_of
-from cimento.errors import CimentoError
-from cimento.requests import ScoreRequest
+from cimento.errors import CimentoError, StorageError
+from cimento.fetching import fetch
+from cimento.io.tables import Column
+from cimento.models.locate import DEMO_MODELS, locate
+from cimento.sources import OPENERS, shown_name
+from cimento.suites.builtin import builtin_names, find_suite
+from cimento.suites.published import find_published, published
+from cimento.suites.stimuli import ScoreRequest
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded
     from cimento.models.sizing import Sized
     from cimento.suites.model import JsonValue
+
 
 FLOPS = {"cpu": 2e10, "gpu": 2e13}
 """Operations in a second that are reckoned with: one core of a processor, one GPU."""
@@ -280,3 +288,96 @@ def _read_tokens(request: Request, sized: Sized) -> tuple[int, int]:
 def _length(text: str, sized: Sized) -> int:
     """The tokens of a text, special ones left out."""
     return len(sized.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
+@dataclass(frozen=True, slots=True)
+class Prefetched:
+    """What is here now.
+
+    Attributes:
+        models: names that need no network any more, those of the hub with their commits.
+        suites: built-in names and paths.
+        variables: of the environment, for runs without network.
+        failed: what could not be brought, and why.
+        online: models that cannot be brought: servers.
+    """
+
+    models: list[str] = field(default_factory=list)
+    suites: list[str] = field(default_factory=list)
+    variables: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, CimentoError] = field(default_factory=dict)
+    online: list[str] = field(default_factory=list)
+
+
+def prefetch(models: Sequence[str], suites: Sequence[str], *, into: Path | None) -> Prefetched:
+    """Download what is not here.
+
+    Args:
+        models: names as for ``cimento run``.
+        suites: names and paths; names of published datasets are fetched too.
+        into: folder for downloads; None for the hub's own cache, and for suites this folder.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    found = Prefetched()
+    if into is not None:
+        cache = (into / "hub").absolute()
+        _use_cache(cache)
+        found.variables["HF_HUB_CACHE"] = str(cache)
+    found.variables.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1")
+    for name in models:
+        with_failure = _model(name, found)
+        if with_failure is not None:
+            found.failed[shown_name(name)] = with_failure
+    for name in suites:
+        with_failure = _suite(name, into or Path(), found)
+        if with_failure is not None:
+            found.failed[name] = with_failure
+    return found
+
+
+def _model(name: str, found: Prefetched) -> CimentoError | None:
+    prefix, _, rest = name.partition(":")
+    if rest and prefix == "openai":
+        found.online.append(shown_name(name))
+        found.models.append(name)
+        return None
+    if rest and (prefix in OPENERS or not Path(name).exists()):
+        # A file, or a plug-in's own matter: nothing is to be downloaded.
+        found.models.append(name)
+        return None
+    try:
+        located = locate(name)
+    except StorageError:
+        raise
+    except CimentoError as error:
+        return error
+    local = name in DEMO_MODELS or Path(name).expanduser().is_dir()
+    hub_name = name.partition("@")[0]
+    # An adapter's revision is a hash over two: its own commit is the name of its folder.
+    folder = located.adapter.folder if located.adapter is not None else located.folder
+    found.models.append(name if local else f"{hub_name}@{folder.name}")
+    return None
+
+
+def _suite(name: str, into: Path, found: Prefetched) -> CimentoError | None:
+    here = name in builtin_names() or Path(name).expanduser().exists()
+    try:
+        if not here and name in published():
+            name = str(fetch(find_published(name), into / name))
+        find_suite(name)
+    except StorageError:
+        raise
+    except CimentoError as error:
+        return error
+    found.suites.append(name)
+    return None
+
+
+def _use_cache(folder: Path) -> None:
+    """Have the hub's library keep its files there; it reads the variable when it is imported."""
+    os.environ["HF_HUB_CACHE"] = str(folder)
+    constants = sys.modules.get("huggingface_hub.constants")
+    if constants is not None:
+        vars(constants)["HF_HUB_CACHE"] = str(folder)

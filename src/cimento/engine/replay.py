@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.answers import CHOICES, FILLS, REPLIES, TOKENS
 from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Requests, Score
 from cimento.errors import InputError
+from cimento.io.tables import CHOICES, FILLS, REPLIES, TOKENS
 from cimento.models.base import ModelCard
 from cimento.suites.model import JsonValue
 

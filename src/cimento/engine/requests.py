@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from cimento.models.answering import Choose, Reply
 from cimento.models.base import ModelCard
 from cimento.models.fill import FillPolicy
-from cimento.requests import Span
+from cimento.suites.stimuli import Span
 
 if TYPE_CHECKING:
     import polars as pl

@@ -16,16 +16,44 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from cimento.answers import NO_LEFT_CONTEXT, TOKENS, Column
-from cimento.engine.cache import RECORD_FORMAT, AnswerCache, column_key, is_packed
-from cimento.errors import NonFiniteScoreError, UsageError
-from cimento.models.base import ColumnScorer, Encoded, EncodedTexts, ModelCard, Policy, Scorer
-from cimento.requests import Plan
+from cimento.engine.cache import (
+    RECORD_FORMAT,
+    AnswerCache,
+    Scores,
+    column_key,
+    get_scores,
+    is_packed,
+    put_scores,
+    sequence_key,
+)
+from cimento.errors import ModelError, NonFiniteScoreError, UsageError
+from cimento.io.tables import (
+    ALL_LAYERS,
+    BOUNDARY,
+    LAYER,
+    NO_LEFT_CONTEXT,
+    TOKENS,
+    Column,
+    layer_column,
+)
+from cimento.models.align import tokens_in, trim_spans
+from cimento.models.base import (
+    ColumnScorer,
+    Encoded,
+    EncodedTexts,
+    LayerScorer,
+    ModelCard,
+    Policy,
+    Scorer,
+    TextScorer,
+)
+from cimento.suites.stimuli import Plan, ScoreRequest, Span
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.arrays import Flags, Floats, Integers
+    from cimento.io.arrays import Flags, Floats, Integers
+
 
 SCORING_VERSION = 1
 """Raised whenever the same model, policy and text would give other numbers than before."""
@@ -280,3 +308,161 @@ def _without(values: Floats | Integers, absent: Flags) -> pl.Series:
 
     column = pl.Series(values)
     return column.set(pl.Series(absent), None) if absent.any() else column
+
+
+def answer_texts(
+    plan: Plan,
+    scorer: TextScorer,
+    *,
+    policy: Policy,
+    cache: AnswerCache,
+    progress: Progress | None = None,
+) -> pl.DataFrame:
+    """The tokens table of a plan: one row for each token that was asked for.
+
+    Args:
+        plan: what is asked.
+        scorer: who answers.
+        policy: how texts are scored.
+        cache: what is already known; each answer is put there as it comes, so that a run that is
+            stopped goes on where it was.
+        progress: told about every answer.
+
+    Raises:
+        ModelError: the model cannot answer.
+    """
+    model = model_key(scorer.card, policy)
+    texts = dict.fromkeys(whole_text(request) for request in plan.requests)
+    keys = {text: sequence_key(model, text.encode()) for text in texts if text.strip()}
+    known = get_scores(cache, list(keys.values()))
+    todo = [text for text, key in keys.items() if key not in known]
+    for done, (text, scores) in enumerate(scorer.read(todo), start=len(keys) - len(todo) + 1):
+        known[keys[text]] = scores
+        put_scores(cache, {keys[text]: scores})
+        if progress is not None:
+            progress(done, len(keys))
+    readings = {text: known[key] for text, key in keys.items()}
+    return _words_table(plan, readings)
+
+
+def whole_text(request: ScoreRequest) -> str:
+    """What the model reads: the context, a blank, the text."""
+    if request.blank and request.text and not request.context:
+        return f" {request.text}"
+    return f"{request.context} {request.text}" if request.context else request.text
+
+
+def _words_table(plan: Plan, readings: Mapping[str, Scores]) -> pl.DataFrame:
+    import polars as pl
+
+    columns: dict[str, list[object]] = {name: [] for name in TOKENS.columns}
+    for request in plan.requests:
+        for row in _rows(request, readings.get(whole_text(request), {})):
+            for name, value in row.items():
+                columns[name].append(value)
+    return pl.DataFrame(columns, schema=TOKENS.polars())
+
+
+def _rows(request: ScoreRequest, scores: Scores) -> list[dict[str, object]]:
+    """The wanted tokens of one request."""
+    whole = whole_text(request)
+    content = whole.encode()
+    starts = sorted(scores)
+    edges = list(pairwise([*starts, len(content)]))
+    shift = len(whole) - len(request.text)
+    spans = [(low - shift, high - shift) for low, high in _characters(whole, edges)]
+    if any(low < 0 < high for low, high in spans):
+        raise ModelError(
+            where=f"text {request.text!r} after {request.context!r}",
+            seen="a token lies across the end of the context",
+            todo="Score the text without its context, or with another one.",
+        )
+    spans = [span if span[0] >= 0 else (-1, -1) for span in spans]
+    first = next((index for index, span in enumerate(spans) if span[0] >= 0), len(spans))
+    wanted = request.wanted if request.wanted is not None else ((0, len(request.text)),)
+    rows: list[dict[str, object]] = []
+    for index in tokens_in(spans, wanted):
+        value = scores[starts[index]]
+        low, high = edges[index]
+        rows.append(
+            {
+                "request": request.id,
+                "position": index - first,
+                "token": content[low:high].decode(errors="replace"),
+                "token_id": None,
+                "start": spans[index][0],
+                "end": spans[index][1],
+                "logprob_nats": None if math.isnan(value) else value,
+                "unscored_reason": NO_LEFT_CONTEXT if math.isnan(value) else None,
+            }
+        )
+    return rows
+
+
+def _characters(text: str, edges: list[Span]) -> list[Span]:
+    """Stretches of bytes as trimmed stretches of characters; a part of one counts as all of it."""
+    character = [index for index, char in enumerate(text) for _ in char.encode()]
+    spans = [(character[low], character[high - 1] + 1) for low, high in edges]
+    return trim_spans(text, spans)
+
+
+def columns_for(
+    scorer: Scorer | TextScorer, columns: tuple[Column, ...], *, policy: Policy
+) -> tuple[Column, ...]:
+    """The columns that a loaded model is asked for.
+
+    Args:
+        scorer: the model.
+        columns: what is wanted; all layers may be meant by one name.
+        policy: the policy it was loaded with.
+
+    Raises:
+        UsageError: the model has no such layer, or cannot be corrected for word boundaries.
+    """
+    return (*_with_layers(columns, scorer), *_boundary_column(scorer, policy))
+
+
+def _with_layers(columns: tuple[Column, ...], scorer: Scorer | TextScorer) -> tuple[Column, ...]:
+    """The columns with those of layers by number, now that it is known how many there are.
+
+    Raises:
+        UsageError: the model has not so many, or cannot be looked into.
+    """
+    asked = [column for column in columns if column.startswith(LAYER)]
+    if not asked:
+        return columns
+    if not isinstance(scorer, LayerScorer):
+        raise UsageError(
+            where="--layers",
+            seen=f"the model {scorer.card.name!r} does not show its layers",
+            todo="Leave the option out.",
+        )
+    known = [layer_column(number) for number in range(scorer.count_layers() + 1)]
+    absent = [column for column in asked if column not in {*known, ALL_LAYERS}]
+    if absent:
+        raise UsageError(
+            where="--layers",
+            seen=f"the model {scorer.card.name!r} has no layer {absent[0].removeprefix(LAYER)}",
+            todo=f"It has the layers 0 to {len(known) - 1}; all means all of them.",
+        )
+    chosen = known if ALL_LAYERS in asked else asked
+    return (*(column for column in columns if column not in asked), *chosen)
+
+
+def _boundary_column(scorer: Scorer | TextScorer, policy: Policy) -> tuple[Column, ...]:
+    """The column that corrects words for their boundaries, where the policy asks for it.
+
+    Raises:
+        UsageError: the model has none to give.
+    """
+    card = scorer.card
+    if card.boundary:
+        return (BOUNDARY,)
+    unknown = isinstance(scorer, TextScorer) and policy.boundary != "none"
+    if unknown or (card.kind != "masked" and policy.boundary in ("word-start", "word-end")):
+        raise UsageError(
+            where=f"--boundary {policy.boundary}",
+            seen=f"the model {card.name!r} does not say how probable the end of a word is",
+            todo="Leave the option out.",
+        )
+    return ()

@@ -1,10 +1,4 @@
-"""Units of work: one model and a stretch of requests, whose result is a file.
-
-What is in a unit depends on the requests and their order alone: never on the model, on what is
-known already, or on who does the work. So every engine gives a model the same texts together, and
-the numbers that come back are the same to the last bit. A unit whose file is there is done,
-whoever did it.
-"""
+"""Files that tell whether they are whole: the sha256 of what follows, then what follows."""
 
 from __future__ import annotations
 
@@ -19,12 +13,12 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from cimento.answers import CHOICES, FILLS, REPLIES, SCHEMA_VERSION, TOKENS, Column, validate
 from cimento.engine.cache import AnswerCache, union
 from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Score
 from cimento.engine.scores import SCORING_VERSION
-from cimento.engine.sealed import read_sealed, write_sealed
 from cimento.errors import StorageError, TableError
+from cimento.files import open_plain, write_bytes
+from cimento.io.tables import CHOICES, FILLS, REPLIES, SCHEMA_VERSION, TOKENS, Column, validate
 from cimento.models.base import ModelCard
 from cimento.parsing import parse_json
 
@@ -32,6 +26,47 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.engine.handle import ModelHandle
+
+
+_SEAL = 2 * hashlib.sha256().digest_size + 1
+
+
+def write_sealed(body: bytes, path: Path) -> Path:
+    """Write a file, whole or not at all.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    return write_bytes(_seal(body) + body, path)
+
+
+def read_sealed(path: Path) -> bytes:
+    """What such a file holds.
+
+    Raises:
+        StorageError: it cannot be read.
+        TableError: it is not there, was cut short, or a byte of it has changed.
+    """
+    try:
+        with open_plain(path) as file:
+            content = file.read()
+    except FileNotFoundError as error:
+        raise TableError(where=str(path), seen="there is no such file") from error
+    except OSError as error:
+        raise StorageError(
+            where=str(path),
+            seen=f"cannot be read ({error.strerror or error})",
+            todo="Check its permissions and the disk.",
+        ) from error
+    body = content[_SEAL:]
+    if content[:_SEAL] != _seal(body):
+        raise TableError(where=str(path), seen="is damaged")
+    return body
+
+
+def _seal(body: bytes) -> bytes:
+    return hashlib.sha256(body).hexdigest().encode() + b"\n"
+
 
 FOLDER = ".units"
 

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from cimento import errors
-from cimento.answers import Column
 from cimento.engine.answers import answer
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
 from cimento.engine.freeing import give_back
@@ -25,6 +24,7 @@ from cimento.engine.handle import ModelHandle
 from cimento.engine.scores import Progress
 from cimento.engine.units import Overlay, Unit, UnitResult, write_added, write_result
 from cimento.errors import CimentoError, NonFiniteScoreError, StorageError
+from cimento.io.tables import Column
 from cimento.models.libraries import own_process
 from cimento.sources import Asking
 

@@ -10,8 +10,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from cimento.answers import REQUESTS, TOKENS
 from cimento.errors import TableError
+from cimento.io.tables import REQUESTS, TOKENS
 from cimento.runs.outcomes import Outcome, each_outcome
 from cimento.suites.model import JsonValue
 

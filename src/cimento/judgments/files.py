@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from cimento import parquet
-from cimento.answers import JUDGMENTS, SCHEMA_VERSION, validate
 from cimento.errors import InputError, UsageError
 from cimento.files import atomically, inert, live, read_bytes, write_text
+from cimento.io.tables import JUDGMENTS, SCHEMA_VERSION, validate
 from cimento.parquet import parse_parquet
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from cimento.answers import JUDGMENTS
+from cimento.io.tables import JUDGMENTS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -16,9 +16,17 @@ from cimento.measures.registry import (
     find_measures,
     judged_on,
 )
-from cimento.measures.sentence import Sentence, corpus_perplexity
-from cimento.measures.stored import NOT_ASKED, corrected
-from cimento.measures.values import BITS_PER_NAT, Missing, Unit, Value, surprisal_bits, total
+from cimento.measures.scores import NOT_ASKED, corrected
+from cimento.measures.sentence import (
+    BITS_PER_NAT,
+    Missing,
+    Sentence,
+    Unit,
+    Value,
+    corpus_perplexity,
+    surprisal_bits,
+    total,
+)
 
 __all__ = [
     "BITS_PER_NAT",

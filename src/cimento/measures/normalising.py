@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.measures.values import Missing, Value
+from cimento.measures.sentence import Missing, Value
 
 Normalisation: TypeAlias = Literal[
     "raw", "z", "likert", "likert-z", "quantile", "quantile-z", "robust-z"

@@ -1,8 +1,4 @@
-"""From scored tokens to one value for each region: pure functions on columns, no model.
-
-Values are surprisals, -log P, in the unit in which the source gave them: bits where it recorded
-bits, else nats. So that a tie is a tie, they are never converted before they are compared.
-"""
+"""What becomes of a first token that nothing precedes: no score, no part in anything, or 0."""
 
 from __future__ import annotations
 
@@ -13,9 +9,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.arrays import stretches, totals
 from cimento.errors import TableError, UsageError
-from cimento.measures.stored import (
+from cimento.io.arrays import stretches, totals
+from cimento.io.tables import BOUNDARY, LEFT_OUT, NO_LEFT_CONTEXT
+from cimento.measures.scores import (
     NOT_ASKED,
     NOTHING_SCORED,
     AskedColumns,
@@ -25,19 +22,63 @@ from cimento.measures.stored import (
     token_columns,
     tokens_of,
 )
-from cimento.measures.values import (
-    Missing,
-    Reasons,
-    Unit,
-    Value,
-    total,
-)
+from cimento.measures.sentence import Missing, Reasons, Unit, Value, total
 from cimento.suites.model import METRICS, Metric
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.arrays import Flags, Floats, Integers
+    from cimento.io.arrays import Flags, Floats, Integers
+
+
+FirstTokenRule: TypeAlias = Literal["missing", "drop", "zero"]
+
+
+def with_first_tokens(tokens: pl.DataFrame, rule: FirstTokenRule) -> pl.DataFrame:
+    """The tokens table with its unscored first tokens as a rule has them.
+
+    Args:
+        tokens: a table of the schema ``answers.TOKENS``.
+        rule: ``missing`` leaves them as they are, ``drop`` leaves them out of every sum and
+            length, ``zero`` gives them a surprisal of 0.
+    """
+    import polars as pl
+
+    first = pl.col("unscored_reason").eq_missing(NO_LEFT_CONTEXT)
+    if rule == "drop":
+        return tokens.with_columns(
+            unscored_reason=pl.when(first)
+            .then(pl.lit(LEFT_OUT))
+            .otherwise(pl.col("unscored_reason"))
+        )
+    if rule == "zero":
+        return tokens.with_columns(
+            logprob_nats=pl.when(first).then(0.0).otherwise(pl.col("logprob_nats")),
+            unscored_reason=pl.when(first).then(None).otherwise(pl.col("unscored_reason")),
+        )
+    return tokens
+
+
+def count_first_tokens(tokens: pl.DataFrame) -> int:
+    """How many tokens have no score because nothing precedes them."""
+    return tokens.filter(tokens["unscored_reason"].eq_missing(NO_LEFT_CONTEXT)).height
+
+
+def with_equal_costs(tokens: pl.DataFrame) -> pl.DataFrame:
+    """The tokens table with a surprisal of one nat for every token that has one.
+
+    Args:
+        tokens: a table of the schema ``answers.TOKENS``; tokens without a finite score stay as
+            they are.
+    """
+    import polars as pl
+
+    known = pl.col("logprob_nats").is_finite()  # null where it is null
+    other = [name for name in (BOUNDARY, "surprisal_bits") if name in tokens.columns]
+    return tokens.drop(other).with_columns(
+        logprob_nats=pl.when(known).then(-1.0).otherwise(pl.col("logprob_nats"))
+    )
+
 
 FinalMarkRule: TypeAlias = Literal["keep", "drop"]
 

@@ -9,11 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypeGuard
 
-from cimento.answers import COLUMNS, Column
 from cimento.errors import UsageError, did_you_mean
+from cimento.io.tables import COLUMNS, Column
 from cimento.measures import sentence as of
-from cimento.measures.sentence import Sentence, Undefined
-from cimento.measures.values import Missing, Unit, Value
+from cimento.measures.sentence import Missing, Sentence, Undefined, Unit, Value
 from cimento.plugins import blamed, find_plugin
 
 Need: TypeAlias = Column | Literal["unigrams"]

@@ -1,4 +1,4 @@
-"""Measures of every sentence of a run, from its stored tables."""
+"""The stored tables as measures read them: tokens of each text, regions of each stimulus."""
 
 from __future__ import annotations
 
@@ -7,27 +7,286 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from cimento.answers import LEFT_OUT, SCORES
-from cimento.arrays import stretches
+from cimento.io.arrays import stretches
+from cimento.io.tables import BOUNDARY, LEFT_OUT, SCORES
 from cimento.measures.registry import Measure
-from cimento.measures.sentence import NO_LOGISTIC_SUMS, NO_LOGITS, NO_UNIGRAMS, Numbers, Sentence
-from cimento.measures.stored import (
-    NOT_ASKED,
-    NOTHING_SCORED,
-    AskedColumns,
-    TokenColumns,
-    covered,
-    in_text_order,
-    token_columns,
-    tokens_of,
+from cimento.measures.sentence import (
+    NO_LOGISTIC_SUMS,
+    NO_LOGITS,
+    NO_UNIGRAMS,
+    Missing,
+    Numbers,
+    Reasons,
+    Sentence,
+    Unit,
+    Value,
 )
 from cimento.measures.unigrams import Unigrams
-from cimento.measures.values import Missing, Value
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.arrays import Integers
+    from cimento.io.arrays import Flags, Floats, Integers
+
+
+NOT_ASKED = "its tokens were not asked for; run again with --all-tokens"
+NOTHING_SCORED = "no token of this sentence was scored"
+
+_STIMULI_AT_ONCE = 1 << 14
+
+_PAIRS_AT_ONCE = 1 << 20
+"""How many tokens are held at once beside the regions that they may cover."""
+
+
+def in_suite_order(requests: pl.DataFrame) -> pl.DataFrame:
+    """A requests table in which the rows of an item, and of a stimulus in it, stand together.
+
+    Those of a stimulus are in the order of its regions.
+    """
+    import polars as pl
+
+    row = pl.col("row").first()
+    places = requests.select("item", "condition", "region").with_row_index("row")
+    keys = (row.over("item"), row.over("item", "condition"), "region", "row")
+    order = places.select(pl.arg_sort_by(*keys)).to_series()
+    return requests if order.is_sorted() else requests[order]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenColumns:
+    """A tokens table as measures read it: by text and position.
+
+    Attributes:
+        unit: of the surprisals: that of their source.
+        request: number of the text of each token.
+        position: its place there.
+        start: its first character.
+        end: one past its last character.
+        region: number of the region, where the source itself named it; else -1.
+        surprisal: NaN where there is none.
+        reasons: numbers of the reasons why there is none.
+        left_out: whether the token counts in nothing.
+        texts: the reasons.
+    """
+
+    unit: Unit
+    request: Integers
+    position: Integers
+    start: Integers
+    end: Integers
+    region: Integers
+    surprisal: Floats
+    reasons: Integers
+    left_out: Flags
+    texts: Reasons
+
+
+def in_text_order(tokens: pl.DataFrame) -> pl.DataFrame:
+    """The tokens by text and position, corrected for word boundaries where the table says how.
+
+    Args:
+        tokens: a table of the schema ``answers.TOKENS``.
+    """
+    text, place = tokens["request"].to_numpy(), tokens["position"].to_numpy()
+    follows = (text[1:] == text[:-1]) & (place[1:] >= place[:-1])
+    if not (follows | (text[1:] > text[:-1])).all():
+        tokens = tokens.sort("request", "position")
+    return corrected(tokens)
+
+
+def token_columns(tokens: pl.DataFrame) -> TokenColumns:
+    """The columns of a tokens table.
+
+    Args:
+        tokens: as `in_text_order` gives it.
+    """
+    import numpy as np
+
+    in_bits = _all_in_bits(tokens)
+    surprisal = (0.0 - tokens["logprob_nats"]).to_numpy()
+    if in_bits:
+        surprisal = tokens["surprisal_bits"].to_numpy()
+    left_out = (tokens["unscored_reason"] == LEFT_OUT).fill_null(value=False).to_numpy()
+    texts, reasons = Reasons(), np.full(len(tokens), -1, dtype=np.int64)
+    unknown = np.flatnonzero(~np.isfinite(surprisal) & ~left_out)
+    rows = tokens.select("logprob_nats", "unscored_reason", "token")[unknown].iter_rows()
+    for row, (logprob, reason, token) in zip(unknown.tolist(), rows, strict=True):
+        value = None if logprob is None else float(surprisal[row])
+        reasons[row] = texts.number(_why_unknown(value, reason, token))
+    return TokenColumns(
+        unit="bits" if in_bits else "nats",
+        surprisal=np.where(left_out, np.nan, surprisal),
+        reasons=reasons,
+        left_out=left_out,
+        texts=texts,
+        **{name: _whole_numbers(tokens, name) for name in _WHOLE},
+    )
+
+
+_WHOLE = ("request", "position", "start", "end", "region")
+
+
+def _whole_numbers(tokens: pl.DataFrame, name: str) -> Integers:
+    """A column of whole numbers, without a copy where all are there; -1 where there is none."""
+    import numpy as np
+
+    if name not in tokens.columns:
+        return np.broadcast_to(np.int64(-1), len(tokens))
+    whole: Integers = tokens[name].fill_null(-1).to_numpy()
+    return whole
+
+
+def _all_in_bits(tokens: pl.DataFrame) -> bool:
+    """Whether the source gave bits for every token that has a score."""
+    if "surprisal_bits" not in tokens.columns:
+        return False
+    scored, in_bits = tokens["logprob_nats"].is_not_null(), tokens["surprisal_bits"].is_not_null()
+    return bool((in_bits | ~scored).all())
+
+
+def corrected(tokens: pl.DataFrame) -> pl.DataFrame:
+    """The tokens table with log-probabilities that make those of words, where it can make them.
+
+    A token's term for word boundaries is added to its surprisal; over whole words, and so over
+    regions, the terms add up to ln Z(before) - ln Z(after) of Pimentel and Meister 2024
+    (doi:10.18653/v1/2024.emnlp-main.1020).
+    """
+    import polars as pl
+
+    if BOUNDARY not in tokens.columns:
+        return tokens
+    return tokens.with_columns(
+        logprob_nats=pl.col("logprob_nats") - pl.col(BOUNDARY).fill_null(0.0)
+    )
+
+
+def _why_unknown(value: float | None, reason: str | None, token: str) -> str:
+    if value is None:
+        return reason or f"the token {token!r} has no score"
+    return f"the surprisal of the token {token!r} is {value}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedColumns:
+    """A requests table as columns: first those of stimuli, then those of all their regions.
+
+    Attributes:
+        suites: name of the suite of each stimulus.
+        items: id of its item.
+        conditions: name of its condition.
+        request: number of its text; -1 for none.
+        texts: the whole sentence.
+        offsets: where its regions begin; one more at the end.
+        start: first character of each region.
+        end: one past its last character.
+        needed: whether a prediction refers to it.
+        stimulus: number of the stimulus that it belongs to.
+    """
+
+    suites: list[str]
+    items: list[str]
+    conditions: list[str]
+    request: Integers
+    texts: list[str]
+    offsets: Integers
+    start: Integers
+    end: Integers
+    needed: Flags
+    stimulus: Integers
+
+    @classmethod
+    def of(cls, requests: pl.DataFrame) -> AskedColumns:
+        """The columns of a requests table."""
+        rows = in_suite_order(requests)
+        return cls._of_rows(rows, _stimulus_begins(rows))
+
+    @classmethod
+    def blocks(cls, requests: pl.DataFrame) -> Iterator[AskedColumns]:
+        """The same, so many stimuli at a time that what is made of them takes little room."""
+        rows = in_suite_order(requests)
+        first = _stimulus_begins(rows)
+        bounds = [*first[::_STIMULI_AT_ONCE].tolist(), len(rows)] if len(first) else [0, 0]
+        for number, (begin, end) in enumerate(pairwise(bounds)):
+            own = first[number * _STIMULI_AT_ONCE : (number + 1) * _STIMULI_AT_ONCE]
+            yield cls._of_rows(rows[begin:end], own - begin)
+
+    @classmethod
+    def _of_rows(cls, rows: pl.DataFrame, first: Integers) -> AskedColumns:
+        """The columns of rows in the order of their suite, where its stimuli begin so."""
+        import numpy as np
+        import polars as pl
+
+        stimuli = rows.select("suite", "item", "condition", "request", "text")[first]
+        offsets = np.concatenate((first, [len(rows)])).astype(np.int64)
+        return cls(
+            suites=stimuli["suite"].to_list(),
+            items=stimuli["item"].to_list(),
+            conditions=stimuli["condition"].to_list(),
+            request=stimuli["request"].cast(pl.Int64).fill_null(-1).to_numpy(),
+            texts=stimuli["text"].to_list(),
+            offsets=offsets,
+            start=rows["start"].cast(pl.Int64).to_numpy(),
+            end=rows["end"].cast(pl.Int64).to_numpy(),
+            needed=rows["needed"].to_numpy(),
+            stimulus=np.repeat(np.arange(len(first)), np.diff(offsets)),
+        )
+
+
+def _stimulus_begins(rows: pl.DataFrame) -> Integers:
+    """Where stimuli begin in rows of a requests table."""
+    import numpy as np
+    import polars as pl
+
+    changes = rows.select(
+        (pl.col(name) != pl.col(name).shift()).fill_null(value=True)
+        for name in ("item", "condition")
+    )
+    return np.flatnonzero(changes.max_horizontal().to_numpy())
+
+
+def tokens_of(scored: TokenColumns, request: Integers) -> tuple[Integers, Integers]:
+    """The first token of each of some texts, and how many tokens it has."""
+    import numpy as np
+
+    first = np.searchsorted(scored.request, request, side="left")
+    return first, np.searchsorted(scored.request, request, side="right") - first
+
+
+def covered(
+    scored: TokenColumns, first: Integers, counts: Integers, start: Integers, end: Integers
+) -> Flags:
+    """Whether tokens in one unbroken row reach from the first character of a span to its last.
+
+    The characters between need not be covered: some tokenizers drop some.
+
+    Args:
+        scored: all tokens.
+        first: the first token of the text of each span.
+        counts: how many tokens that text has.
+        start: first character of each span.
+        end: one past its last character.
+    """
+    import numpy as np
+
+    found = np.zeros(len(start), dtype=np.bool_)
+    sizes = np.cumsum(counts) // _PAIRS_AT_ONCE
+    for part in np.split(np.arange(len(start)), np.flatnonzero(np.diff(sizes)) + 1):
+        token = stretches(first[part], counts[part])
+        span = np.repeat(np.arange(len(part)), counts[part])
+        position = scored.position[token]
+        begin, stop = scored.start[token], scored.end[token]
+        opens = (begin <= start[part][span]) & (start[part][span] < stop)
+        closes = (begin < end[part][span]) & (end[part][span] <= stop)
+        never, limits = np.zeros(len(part), dtype=np.int64), np.iinfo(np.int64)
+        opening, closing = never + limits.max, never + limits.min
+        np.minimum.at(opening, span[opens], position[opens])
+        np.maximum.at(closing, span[closes], position[closes])
+        between = (opening[span] <= position) & (position <= closing[span])
+        present = np.bincount(span[between], minlength=len(part))
+        reached = (opening < limits.max) & (closing > limits.min)
+        found[part] = reached & (present == np.where(reached, closing - opening + 1, -1))
+    return found
+
 
 _TOGETHER = 4096
 """Sentences whose tokens are Python objects at the same time."""

@@ -14,8 +14,7 @@ from typing import Protocol
 
 from cimento.errors import InputError, MissingDependencyError, UsageError, did_you_mean
 from cimento.files import open_plain
-from cimento.measures.sentence import Numbers
-from cimento.measures.values import Missing, total
+from cimento.measures.sentence import Missing, Numbers, total
 from cimento.parsing import parse_json
 
 WORDFREQ = "wordfreq"

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from cimento.models.base import PunctuationRule
-from cimento.requests import Span
+from cimento.suites.stimuli import Span
 
 _NOT_BLANK = re.compile(r"\S+")
 

@@ -14,9 +14,9 @@ from cimento.suites.model import JsonValue
 if TYPE_CHECKING:
     import numpy as np
 
-    from cimento.answers import Column
-    from cimento.arrays import Flags, Integers
-    from cimento.requests import ScoreRequest
+    from cimento.io.arrays import Flags, Integers
+    from cimento.io.tables import Column
+    from cimento.suites.stimuli import ScoreRequest
 
     FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import torch
 
-from cimento.answers import BOUNDARY
 from cimento.errors import UsageError
+from cimento.io.tables import BOUNDARY
 from cimento.models.base import BoundaryRule, Encoded, ModelCard, Policy
 from cimento.models.columns import TokenSet
 from cimento.models.surfaces import UNKNOWN, surfaces_of

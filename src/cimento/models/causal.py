@@ -7,7 +7,7 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cimento.answers import BOUNDARY
+from cimento.io.tables import BOUNDARY
 from cimento.models.base import Encoded, EncodedTexts, ModelCard, Policy
 from cimento.models.boundary import NOTHING_MARKED, described, find_boundaries, with_boundaries
 from cimento.models.causal_paths import CausalScoring
@@ -23,10 +23,10 @@ from cimento.models.windows import in_windows, long_texts, stride_of
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from cimento.answers import Column
+    from cimento.io.tables import Column
     from cimento.models.base import FloatArray
     from cimento.models.columns import Read
-    from cimento.requests import ScoreRequest
+    from cimento.suites.stimuli import ScoreRequest
 
 
 class CausalScorer:

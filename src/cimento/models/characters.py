@@ -16,8 +16,8 @@ from cimento.models.base import PunctuationRule
 if TYPE_CHECKING:
     import numpy as np
 
-    from cimento.arrays import Flags, Integers
-    from cimento.requests import Span
+    from cimento.io.arrays import Flags, Integers
+    from cimento.suites.stimuli import Span
 
 
 @dataclass(frozen=True, slots=True)

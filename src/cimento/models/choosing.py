@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from cimento.answers import Column
 from cimento.errors import NonFiniteScoreError
+from cimento.io.tables import Column
 from cimento.models.answering import Choose, OptionScorer, OptionScores
 from cimento.models.base import ColumnScorer, ModelCard, Policy, Remarking, Scorer, TextScorer
-from cimento.requests import ScoreRequest
+from cimento.suites.stimuli import ScoreRequest
 
 if TYPE_CHECKING:
     from cimento.models.inspection import Inside

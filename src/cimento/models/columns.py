@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import torch
 
 if TYPE_CHECKING:
-    from cimento.answers import Column
+    from cimento.io.tables import Column
 
 
 @dataclass(frozen=True, slots=True, eq=False)

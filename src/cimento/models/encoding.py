@@ -12,7 +12,7 @@ from cimento.models.tokenizing import Frame, encode, probes
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-    from cimento.requests import ScoreRequest
+    from cimento.suites.stimuli import ScoreRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

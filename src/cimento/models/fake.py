@@ -11,7 +11,7 @@ from cimento.models.base import Encoded, ModelCard
 
 if TYPE_CHECKING:
     from cimento.models.base import FloatArray
-    from cimento.requests import ScoreRequest
+    from cimento.suites.stimuli import ScoreRequest
 
 TokenScore = Callable[[Sequence[str], int], float]
 """From the tokens of a text and the index of one of them to its log-probability in nats."""

@@ -20,7 +20,7 @@ from cimento.models.layout import Layout, largest_difference, tolerance_nats
 from cimento.models.masking import masked_positions
 from cimento.models.tokenizer_facts import TokenizerFacts, tokenizer_facts
 from cimento.models.tokenizing import own_frame
-from cimento.requests import ScoreRequest
+from cimento.suites.stimuli import ScoreRequest
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

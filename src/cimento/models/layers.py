@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import torch
 
-from cimento.answers import layer_of
 from cimento.errors import ModelError
+from cimento.io.tables import layer_of
 from cimento.models.heads import Gathering, RowHead, Thinning, read_scores
 from cimento.models.seam import Replaced
 

@@ -23,9 +23,9 @@ from cimento.models.windows import centred, long_texts
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from cimento.answers import Column
+    from cimento.io.tables import Column
     from cimento.models.base import FloatArray
-    from cimento.requests import ScoreRequest
+    from cimento.suites.stimuli import ScoreRequest
 
 Copy: TypeAlias = tuple[int, ...]
 """A sequence with some of its tokens masked."""

@@ -26,7 +26,7 @@ from cimento.models.locate import Located
 
 if TYPE_CHECKING:
     from cimento.models.base import FloatArray
-    from cimento.requests import ScoreRequest, Span
+    from cimento.suites.stimuli import ScoreRequest, Span
 
 NOT_IN_VOCABULARY = "word unknown to the model, which has no <unk>"
 

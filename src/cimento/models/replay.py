@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from cimento.answers import TOKENS
 from cimento.errors import TableError, UsageError
+from cimento.io.tables import TOKENS
 from cimento.models.base import ModelCard
 from cimento.models.recorded import (
     PLAIN,
@@ -28,8 +28,8 @@ from cimento.models.recorded import (
     read_spec,
 )
 from cimento.models.token_aligner import Alignment, align_tokens
-from cimento.requests import Place, Plan, ScoreRequest, Span, join_regions
 from cimento.suites.model import Condition, Item, JoinRule, Suite
+from cimento.suites.stimuli import Place, Plan, ScoreRequest, Span, join_regions
 
 if TYPE_CHECKING:
     import polars as pl

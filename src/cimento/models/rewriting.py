@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from cimento.models.recorded import Tokenizer
-from cimento.requests import Span
+from cimento.suites.stimuli import Span
 
 _Change: TypeAlias = Callable[[str], str]
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import torch
 from transformers.modeling_outputs import MoEModelOutput
 
-from cimento.answers import BOUNDARY
 from cimento.errors import ModelError, TextTooLongError, UsageError
+from cimento.io.tables import BOUNDARY
 from cimento.models.asks import AskList, Sheet
 from cimento.models.base import Encoded, ModelCard, Policy
 from cimento.models.boundary import NOTHING_MARKED, described, find_boundaries, with_boundaries
@@ -32,10 +32,10 @@ from cimento.models.tokenizing import Frame, own_frame, shortened, vocabulary_si
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from cimento.answers import Column
+    from cimento.io.tables import Column
     from cimento.models.base import FloatArray
     from cimento.models.columns import Read
-    from cimento.requests import ScoreRequest
+    from cimento.suites.stimuli import ScoreRequest
 
 Source: TypeAlias = tuple[int, ...]
 """Token ids that the encoder reads, with what the tokenizer puts around them."""

@@ -22,8 +22,8 @@ from cimento.models.server_chat import ServerReplier
 from cimento.models.server_http import NotThereError, Patience, Server, TransientError
 from cimento.models.server_identity import PROBES, Fingerprint, Identity, identify
 from cimento.models.server_pool import ask_at_once
-from cimento.requests import ScoreRequest
 from cimento.suites.model import JsonValue
+from cimento.suites.stimuli import ScoreRequest
 
 _IDENTITY = ("id", "root", "parent", "owned_by", "max_model_len", "meta")
 """Fields of a model's entry that say what it is; the others change from request to request."""

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from cimento.errors import TableError
 from cimento.models.recorded import ModelSpec
 from cimento.models.rewriting import RewrittenText, rewritings
-from cimento.requests import Span
+from cimento.suites.stimuli import Span
 
 _MOSES_MARK = re.compile(r"@[-,.]@")
 _WORD = re.compile(r"\w")

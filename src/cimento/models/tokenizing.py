@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from cimento.arrays import stretches
 from cimento.errors import ModelError, TextTooLongError
+from cimento.io.arrays import stretches
 from cimento.models.base import BosRule, EncodedTexts, PunctuationRule
 from cimento.models.characters import Characters
-from cimento.requests import ScoreRequest, Span
+from cimento.suites.stimuli import ScoreRequest, Span
 
 if TYPE_CHECKING:
     from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
 
-    from cimento.arrays import Flags, Integers
+    from cimento.io.arrays import Flags, Integers
 
 _PROBE = "a"
 _SHORT_PROBE = "A dog barks."

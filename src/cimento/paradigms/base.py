@@ -22,9 +22,9 @@ from cimento.suites.model import JsonValue, Meta
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.answers import Column
     from cimento.engine.replay import Recording
     from cimento.engine.requests import Answers, Requests
+    from cimento.io.tables import Column
     from cimento.judgments.records import Judgment
     from cimento.models.base import ModelCard
     from cimento.report.records import SuiteReport

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from cimento.answers import REQUESTS
 from cimento.cloze.answers import FITS, NAME, ClozeAnswers, open_dictionary
 from cimento.cloze.asking import blank_requests
 from cimento.cloze.checks import check_cloze
@@ -38,6 +37,7 @@ from cimento.cloze.text import cloze_text
 from cimento.cloze.writers.native import write_folder
 from cimento.engine.requests import Requests
 from cimento.errors import Fault, InputError, SuiteError, TableError
+from cimento.io.tables import REQUESTS
 from cimento.paradigms.base import (
     Applied,
     MethodFacts,
@@ -227,7 +227,7 @@ def _stored_suite(folder: RunFolder) -> ClozeSuite:
     Raises:
         TableError: it cannot be read.
     """
-    from cimento.answers import read_table
+    from cimento.io.tables import read_table
 
     try:
         suite = read_cloze(folder.suite_folder).suite

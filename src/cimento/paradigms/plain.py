@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic
 
-from cimento.answers import REQUESTS
 from cimento.errors import Fault, SuiteError, TableError, UsageError
+from cimento.io.tables import REQUESTS
 from cimento.paradigms.base import (
     Applied,
     MethodFacts,

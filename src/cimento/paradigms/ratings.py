@@ -37,7 +37,7 @@ from cimento.citing.used import measure as describe_measure
 from cimento.errors import Fault
 from cimento.files import file_digest
 from cimento.measures import Measure, Missing, find_measure, find_measures
-from cimento.measures.first_token import count_first_tokens
+from cimento.measures.regions import count_first_tokens
 from cimento.paradigms.base import Stored, SuiteReading
 from cimento.paradigms.regions.judging import (
     ALL,

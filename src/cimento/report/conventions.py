@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cimento.measures import find_measure
-from cimento.runs.manifest import blank_before
+from cimento.runs.store import blank_before
 
 if TYPE_CHECKING:
     from cimento.paradigms.regions.options import RegionOptions

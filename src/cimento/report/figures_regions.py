@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from cimento.measures.values import BITS_PER_NAT, Missing
+from cimento.measures.sentence import BITS_PER_NAT, Missing
 from cimento.report.figures import Figure, figure_of, require_rows
 from cimento.report.figures_interaction import BARS, Bars
 from cimento.report.figures_margins import above

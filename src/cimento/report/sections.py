@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.answers import CHOICES, FILLS, REPLIES, REQUESTS, TOKENS
+from cimento.io.tables import CHOICES, FILLS, REPLIES, REQUESTS, TOKENS
 from cimento.report.build import about_of, provenance_of
 from cimento.report.figures import drawable
 from cimento.report.figures_margins import margins_figure

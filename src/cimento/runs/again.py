@@ -17,9 +17,8 @@ from cimento.errors import CimentoError
 from cimento.paradigms.registry import find_paradigm
 from cimento.runs.honouring import honoured, is_used_by_all
 from cimento.runs.job import SUITE_FILES, inputs_of, suite_digest, with_columns
-from cimento.runs.manifest import plain
 from cimento.runs.run import PARADIGM, Run, open_run
-from cimento.runs.store import MANIFEST, RunFolder, file_name
+from cimento.runs.store import MANIFEST, RunFolder, file_name, plain
 from cimento.suites.archives import is_archive
 from cimento.suites.builtin import find_suite, name_or_path
 from cimento.suites.load import suite_paths

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.answers import TableSchema
+from cimento.io.tables import TableSchema
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,19 +6,18 @@ import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from cimento.answers import COLUMNS
 from cimento.engine.handle import ModelHandle
 from cimento.engine.replay import Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests
 from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import CimentoError
 from cimento.files import read_bytes
+from cimento.io.tables import COLUMNS
 from cimento.options import RunOptions
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions
 from cimento.runs.honouring import Honoured, honoured
-from cimento.runs.manifest import describe
 from cimento.runs.run import Run, open_run
-from cimento.runs.store import RunFolder
+from cimento.runs.store import RunFolder, describe
 from cimento.sources import Asking
 from cimento.suites import faults
 from cimento.suites.model import JsonValue

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.answers import TableSchema
+from cimento.io.tables import TableSchema
 from cimento.runs.estimates import Estimate
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast, overload
 
 from cimento._version import __version__
-from cimento.answers import (
+from cimento.errors import TableError, UsageError, did_you_mean
+from cimento.files import write_text
+from cimento.io.tables import (
     CHOICES,
     FILLS,
     REPLIES,
@@ -21,8 +23,6 @@ from cimento.answers import (
     read_table,
     write_table,
 )
-from cimento.errors import TableError, UsageError, did_you_mean
-from cimento.files import write_text
 from cimento.paradigms.registry import find_paradigm, parse_options
 from cimento.parsing import faults_of
 from cimento.runs.estimates import ESTIMATES, Estimate, estimates_table
@@ -320,7 +320,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         """The run as notebooks show it."""
-        from cimento.runs.notebook import run_html
+        from cimento.runs.summary import run_html
 
         return run_html(self)
 

@@ -1,28 +1,78 @@
-"""The folder of one run: a manifest, the tables and a copy of the suite.
-
-``<output>/<suite>/<model@revision>--<digits>/`` is named by content: the digits are of the suite
-and of how it was asked. So the same run always lands in the same place and a finished one need not
-be done again, and a suite that was edited, or another of the same name, has a place of its own.
-"""
+"""What a run was made of and with, in plain values for manifest.json."""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import errno
 import hashlib
+import importlib.metadata
 import json
 import os
+import platform
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+from cimento._version import __version__
 from cimento.errors import StorageError, TableError
 from cimento.files import open_plain, remove_stale, write_text
 from cimento.parsing import parse_json
 from cimento.suites.archives import MAX_FILE_BYTES
 from cimento.suites.model import JsonValue
+
+BLANK = "leading_blank"
+"""Key of the inputs: whether the suite says that a blank stands before each text."""
+
+_LIBRARIES = ("numpy", "polars", "tokenizers", "torch", "transformers")
+
+
+def describe(**parts: Any) -> dict[str, JsonValue]:  # noqa: ANN401  # dataclasses of any kind
+    """A manifest: the parts given, with the versions of everything and the time.
+
+    Args:
+        parts: dataclasses, paths and plain values, under their names in the manifest.
+    """
+    return {
+        **{name: plain(part) for name, part in parts.items()},
+        "cimento": __version__,
+        "versions": versions(),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def blank_before(manifest: Mapping[str, JsonValue]) -> bool:
+    """Whether a blank stood before every text of a run: by its suite, else by its policy."""
+    inputs, asking = manifest.get("inputs"), manifest.get("asking")
+    own = inputs.get(BLANK) if isinstance(inputs, dict) else None
+    policy = asking.get("policy") if isinstance(asking, dict) else None
+    by_policy = policy.get("leading_blank") if isinstance(policy, dict) else None
+    return bool(by_policy if own is None else own)
+
+
+def versions() -> dict[str, JsonValue]:
+    """The versions of Python and of the libraries that scores depend on, where installed."""
+    found: dict[str, JsonValue] = {"python": platform.python_version()}
+    for library in _LIBRARIES:
+        try:
+            found[library] = importlib.metadata.version(library)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def plain(part: Any) -> JsonValue:  # noqa: ANN401
+    """A dataclass, a path or a plain value as it stands in a manifest."""
+    if dataclasses.is_dataclass(part) and not isinstance(part, type):
+        part = dataclasses.asdict(part)
+    text = json.dumps(part, default=lambda value: str(value) if isinstance(value, Path) else value)
+    value: JsonValue = json.loads(text)
+    return value
+
 
 MANIFEST = "manifest.json"
 SUITE_FOLDER = "suite"

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.answers import (
+from cimento.errors import TableError
+from cimento.files import read_bytes
+from cimento.io.tables import (
     CHOICES,
     REPLIES,
     REQUESTS,
@@ -14,8 +16,6 @@ from cimento.answers import (
     STORY_REPLIES,
     find_table,
 )
-from cimento.errors import TableError
-from cimento.files import read_bytes
 from cimento.parsing import faults_of
 from cimento.stories.answers import Options, questions_of, tier_options
 from cimento.stories.readers import StorySuite

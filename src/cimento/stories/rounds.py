@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.answers import CHOICES, REPLIES, REQUESTS
 from cimento.engine.replay import Recording
 from cimento.engine.requests import Answers, Choose, Reply, Request, Requests
 from cimento.errors import UsageError
+from cimento.io.tables import CHOICES, REPLIES, REQUESTS
 from cimento.models.base import ModelCard
 from cimento.stories.answers import (
     RECORDED,

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from cimento.engine.cache import MemoryCache
 from cimento.errors import CimentoError, TextTooLongError, UsageError
 from cimento.models.base import Policy, TextScorer
-from cimento.requests import Plan, ScoreRequest
 from cimento.sources import AnyScorer, ask
+from cimento.suites.stimuli import Plan, ScoreRequest
 
 if TYPE_CHECKING:
     import polars as pl

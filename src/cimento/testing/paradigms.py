@@ -17,11 +17,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from cimento.answers import validate
 from cimento.api import LoadedSuite, SuiteLike, evaluate, load_suites
 from cimento.engine.cache import FileCache, MemoryCache
 from cimento.errors import CimentoError, ModelError, UsageError
 from cimento.files import read_bytes
+from cimento.io.tables import validate
 from cimento.runs.estimates import ESTIMATES
 from cimento.runs.outcomes import OUTCOMES, rate
 from cimento.runs.run import Run, open_run, open_runs

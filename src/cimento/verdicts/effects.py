@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from cimento.measures.normalising import Normalisation, Scope
-from cimento.measures.values import Missing, Value
+from cimento.measures.sentence import Missing, Value
 from cimento.suites.design import Cell, Square
 
 Scores: TypeAlias = Mapping[str, Mapping[str, Value]]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from cimento.errors import UsageError
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope, normalise
-from cimento.measures.values import Missing, Value
+from cimento.measures.sentence import Missing, Value
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import Mean, mean_of

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.measures.regions import RegionValues
-from cimento.measures.values import BITS_PER_NAT, Missing, Value, total
+from cimento.measures.sentence import BITS_PER_NAT, Missing, Value, total
 from cimento.statistics.design import Design
 from cimento.statistics.means import Mean, mean_of
 from cimento.suites.design import squares, windows_of

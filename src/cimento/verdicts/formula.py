@@ -29,8 +29,8 @@ from cimento.suites.formula import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from cimento.arrays import Floats, Integers
-    from cimento.measures.values import Reasons
+    from cimento.io.arrays import Floats, Integers
+    from cimento.measures.sentence import Reasons
 
 Kind: TypeAlias = Literal["pass", "fail", "tie", "unscored"]
 

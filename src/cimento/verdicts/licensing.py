@@ -20,7 +20,7 @@ from itertools import product
 from typing import TypeAlias
 
 from cimento.measures.regions import RegionValues
-from cimento.measures.values import BITS_PER_NAT, Missing, Value, total
+from cimento.measures.sentence import BITS_PER_NAT, Missing, Value, total
 from cimento.statistics.design import Design
 from cimento.statistics.means import Mean, mean_of
 from cimento.statistics.multiple import holm

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.measures.values import BITS_PER_NAT, Missing, Value, total
+from cimento.measures.sentence import BITS_PER_NAT, Missing, Value, total
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from cimento.measures.regions import RegionValues
-    from cimento.measures.values import Unit
+    from cimento.measures.sentence import Unit
     from cimento.verdicts.contrast import Contrast
 
 

@@ -231,7 +231,7 @@ def _earlier(answers: ClozeAnswers, run: Path, reuse: Path | None) -> pl.DataFra
     import polars as pl
 
     from cimento.annotate.journal import journals
-    from cimento.answers import JUDGMENTS, read_table
+    from cimento.io.tables import JUDGMENTS, read_table
 
     tables = [pl.DataFrame(schema=JUDGMENTS.polars())]
     if reuse is not None:

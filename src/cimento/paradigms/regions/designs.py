@@ -9,7 +9,7 @@ from cimento.errors import InputError
 from cimento.measures import find_measure, find_measures
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope
 from cimento.measures.registry import Measure
-from cimento.measures.values import Missing, Value
+from cimento.measures.sentence import Missing, Value
 from cimento.paradigms.regions.judging import (
     judged_suite,
     label_of,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.measures import find_measure
-from cimento.measures.equal_costs import with_equal_costs
+from cimento.measures.regions import with_equal_costs
 from cimento.paradigms.regions.designs import (
     compares_sentences,
     effects_of,

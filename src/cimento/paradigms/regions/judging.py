@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
-from cimento.answers import TOKENS
+from cimento.io.tables import TOKENS
 from cimento.measures import MEASURES, find_measure, find_measures, judged_on
-from cimento.measures.first_token import with_first_tokens
 from cimento.measures.regions import (
     FinalMarkRule,
     RegionColumns,
     RegionValues,
     region_columns,
     region_values,
+    with_first_tokens,
 )
 from cimento.measures.scores import ScoredSentence, each_cost, each_sentence, scores_table
 from cimento.measures.unigrams import load_unigrams

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from cimento.answers import Column
 from cimento.errors import UsageError
+from cimento.io.tables import Column
 from cimento.measures import columns_needed
-from cimento.measures.first_token import FirstTokenRule
+from cimento.measures.regions import FirstTokenRule
 from cimento.measures.unigrams import load_unigrams
 from cimento.paradigms.base import ParadigmOptions
-from cimento.runs.manifest import BLANK
 from cimento.runs.outcomes import TieRule
+from cimento.runs.store import BLANK
 from cimento.suites.formula import canonical, parse, references
 from cimento.suites.model import JsonValue, Metric, Prediction, Suite, UnitName
 

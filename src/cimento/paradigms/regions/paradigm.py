@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from pydantic import ValidationError
 
-from cimento.answers import TOKENS, requests_table
 from cimento.engine.replay import PREFIX, Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests, Score
 from cimento.errors import Fault, TableError
 from cimento.files import file_digest
-from cimento.measures.first_token import count_first_tokens
+from cimento.io.tables import TOKENS, requests_table
+from cimento.measures.regions import count_first_tokens
 from cimento.models.replay import replay
 from cimento.paradigms.base import (
     Applied,
@@ -39,7 +39,6 @@ from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.text import region_text
 from cimento.parsing import faults_of
 from cimento.report.conventions import conventions
-from cimento.requests import plan_suite
 from cimento.sources import refuse_what_is_fixed
 from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions
@@ -47,6 +46,7 @@ from cimento.suites.formats.native import write_native
 from cimento.suites.load import open_copy, read_suite, suite_files
 from cimento.suites.model import Suite
 from cimento.suites.showing import describe_suite
+from cimento.suites.stimuli import plan_suite
 
 if TYPE_CHECKING:
     import polars as pl

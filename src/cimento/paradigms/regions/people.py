@@ -14,8 +14,8 @@ from cimento.judgments.figures import number
 from cimento.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.people import answers_about, chosen_task, refuse_nothing, refuse_run
-from cimento.requests import stimulus_text
 from cimento.suites.kinds import RATED
+from cimento.suites.stimuli import stimulus_text
 from cimento.verdicts.people import CHOSEN
 
 if TYPE_CHECKING:

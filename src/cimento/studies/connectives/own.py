@@ -18,7 +18,7 @@ from cimento.acceptability.readers import read_rated
 from cimento.acceptability.records import RatedSentence, RatedSet
 from cimento.acceptability.suites import load_rated
 from cimento.errors import InputError
-from cimento.measures.values import Missing, Value
+from cimento.measures.sentence import Missing, Value
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.studies.connectives import published as printed

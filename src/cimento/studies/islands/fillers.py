@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from cimento.measures.values import Value
+from cimento.measures.sentence import Value
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
 from cimento.statistics.within import within_intervals
 from cimento.studies.islands.published import KOBZEVA_TABLES, WILCOX_ISLAND_TERM

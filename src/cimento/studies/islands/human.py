@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.measures.normalising import z_scores
-from cimento.measures.values import Missing
+from cimento.measures.sentence import Missing
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import t_test

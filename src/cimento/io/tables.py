@@ -20,7 +20,7 @@ from cimento.parsing import whole_number
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.requests import Plan
+    from cimento.suites.stimuli import Plan
 
 SCHEMA_VERSION = 1
 
@@ -304,7 +304,7 @@ def requests_table(plan: Plan) -> pl.DataFrame:
     """The requests table of a plan: one row for each region of each stimulus."""
     import polars as pl
 
-    from cimento.requests import Place
+    from cimento.suites.stimuli import Place
 
     places = {
         name: [place[index] for place in plan.places] for index, name in enumerate(Place._fields)
