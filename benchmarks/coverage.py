@@ -34,10 +34,9 @@ from simulating import (
 )
 
 from cimento.statistics.design import Design
-from cimento.statistics.differences import share_difference
+from cimento.statistics.differences import share_difference, share_test
 from cimento.statistics.intervals import counted_interval, share_interval
 from cimento.statistics.means import mean_of
-from cimento.statistics.paired import share_test
 from cimento.statistics.power import mcnemar_power
 
 SIZES = (8, 12, 24, 60)

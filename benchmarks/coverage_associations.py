@@ -10,15 +10,14 @@ from scipy import stats
 from simulating import COVERED, DESIGNS, REJECTED, SEED, SHAPES, Tally, design_of, holds, rejects
 
 from cimento.statistics.agreement import cohen_kappa, krippendorff_alpha
-from cimento.statistics.clustered import permute_clusters
 from cimento.statistics.correlation import correlate
 from cimento.statistics.design import Design
+from cimento.statistics.differences import cochran_q, mcnemar
 from cimento.statistics.mixed import mixed_model
-from cimento.statistics.paired import cochran_q, mcnemar
-from cimento.statistics.permutation import permute_products
+from cimento.statistics.multiple import rank_by_pairs
 from cimento.statistics.power import tost, tost_shares
-from cimento.statistics.ranks import rank_by_pairs
 from cimento.statistics.regression import regress
+from cimento.statistics.resampling import permute_clusters, permute_products
 
 INDEPENDENT = {f"{n} single items": [1] * n for n in (8, 12, 24, 60)}
 CLUSTERED = {name: DESIGNS[name] for name in ("6 of 4", "8 of 3", "12 of 1 to 8", "24 of 1 to 8")}

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from publishing import publish, table
 from scipy import optimize
 
-from cimento.statistics.bounded import bounded_mean
 from cimento.statistics.design import Design
-from cimento.statistics.means import mean_of
+from cimento.statistics.means import bounded_mean, mean_of
 
 Floats = NDArray[np.float64]
 

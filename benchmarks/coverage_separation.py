@@ -17,7 +17,7 @@ from publishing import publish, table
 from scipy import stats
 from simulating import COVERED, Tally, design_of, holds
 
-from cimento.statistics.separation import auc_interval, balanced_interval
+from cimento.statistics.classification import auc_interval, balanced_interval
 
 SEED = 20261123
 TRIALS = 600

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.errors import UsageError
-from cimento.statistics.clustered import permute_clusters
 from cimento.statistics.correlation import coefficient
 from cimento.statistics.design import Design
 from cimento.statistics.reliability import ceiling_of_means, reliability_of_means
+from cimento.statistics.resampling import permute_clusters
 
 
 def pearson(x, y):

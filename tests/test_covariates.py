@@ -11,7 +11,7 @@ from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.covariates import FREQUENCY, TOKENS, WORDS, margin_covariates
 from cimento.models.fake import FakeScorer
-from cimento.statistics.regression import INTERCEPT
+from cimento.statistics.regression import CONSTANT_TERM
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 # Two sides of each item, in words: the second is longer by 0 to 3 words.
@@ -79,7 +79,7 @@ def test_margins_are_regressed_on_differences_of_the_two_sides():
     assert row.mean_bits == pytest.approx(np.mean([bits(b) - bits(a) for a, b in PAIRS]))
     # The tokens of the fake model are words, so that one says what the other says.
     assert row.left_out == (WORDS,)
-    assert [each.name for each in row.coefficients] == [INTERCEPT, TOKENS, FREQUENCY]
+    assert [each.name for each in row.coefficients] == [CONSTANT_TERM, TOKENS, FREQUENCY]
     assert [each.value for each in row.coefficients] == pytest.approx(list(expected))
     # Holm over the two slopes
     slopes = sorted(each.p for each in row.coefficients[1:])
@@ -103,7 +103,7 @@ def test_what_does_not_vary_is_named_and_left_out():
         list(fitted(alike, lambda good, bad: len(good) - len(bad)))
     )
     assert row.p_holm == {FREQUENCY: pytest.approx(row.coefficients[1].p)}
-    assert [each.name for each in bare.coefficients] == [INTERCEPT]
+    assert [each.name for each in bare.coefficients] == [CONSTANT_TERM]
 
 
 def test_four_items_are_too_few():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cimento.compare.item_outcomes import ItemOutcomes
 from cimento.compare.ranking import rank_models
 from cimento.report.robustness import reliability_grid
-from cimento.statistics.item_analysis import ALIKE, FEW_MODELS, item_analysis
+from cimento.statistics.reliability import ALIKE, FEW_MODELS, item_analysis
 
 ROWS = [
     # six models, the better ones to the right

@@ -16,15 +16,15 @@ from cimento.errors import UsageError
 from cimento.statistics.agreement import (
     NO_PAIR,
     NO_VARIATION,
-    ONE_ITEM,
+    SINGLE_ITEM,
     cohen_kappa,
     correlation_with_rest,
     fleiss_kappa,
     krippendorff_alpha,
 )
+from cimento.statistics.calibration import jensen_shannon
 from cimento.statistics.design import Design
-from cimento.statistics.divergence import jensen_shannon
-from cimento.statistics.jackknife import JACKKNIFE
+from cimento.statistics.draws import JACKKNIFE
 
 RATINGS = st.lists(
     st.lists(st.one_of(st.none(), st.integers(1, 5)), min_size=4, max_size=4),
@@ -49,7 +49,7 @@ def test_alpha_is_the_krippendorff_packages(ratings, level):
         assert found.reason == NO_VARIATION
         return
     if len(paired) == 1:
-        assert (found.value, found.reason) == (None, ONE_ITEM)
+        assert (found.value, found.reason) == (None, SINGLE_ITEM)
         return
     table = np.array([[math.nan if each is None else each for each in item] for item in ratings]).T
     oracle = krippendorff.alpha(reliability_data=table, level_of_measurement=level)
@@ -65,7 +65,7 @@ def test_one_item_tells_nothing_of_agreement():
         fleiss_kappa([[1, 2, 2]]),
         cohen_kappa([1], [2]),
     ):
-        assert (found.value, found.low, found.reason) == (None, None, ONE_ITEM)
+        assert (found.value, found.low, found.reason) == (None, None, SINGLE_ITEM)
 
 
 def test_nominal_alpha_takes_any_labels_and_order_does_not_matter():

@@ -7,8 +7,8 @@ import pytest
 from scipy import optimize, stats
 
 from cimento.errors import UsageError
-from cimento.statistics.bounded import bounded_mean
 from cimento.statistics.design import Design
+from cimento.statistics.means import bounded_mean
 
 
 @pytest.mark.parametrize(("passed", "n"), [(1, 8), (5, 12), (20, 24), (39, 40)])

@@ -20,16 +20,17 @@ from cimento.statistics.correlation import (
     partial_correlation,
     statistic_of,
 )
-from cimento.statistics.correlation_draws import (
+from cimento.statistics.design import Design
+from cimento.statistics.draws import (
+    JACKKNIFE,
+    JACKKNIFE_CLUSTERED,
     kendall_draws,
     partial_draws,
     pearson_draws,
     spearman_draws,
 )
-from cimento.statistics.design import Design
-from cimento.statistics.jackknife import JACKKNIFE, JACKKNIFE_CLUSTERED
-from cimento.statistics.permutation import permute_pairs, permute_products
-from cimento.statistics.split_half import spearman_brown, split_half
+from cimento.statistics.reliability import spearman_brown, split_half
+from cimento.statistics.resampling import permute_pairs, permute_products
 
 PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, max_size=30)
 ORACLES = {

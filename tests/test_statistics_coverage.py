@@ -15,10 +15,9 @@ from scipy import stats
 from cimento.statistics.agreement import cohen_kappa
 from cimento.statistics.correlation import correlate
 from cimento.statistics.design import Design
-from cimento.statistics.differences import share_difference
+from cimento.statistics.differences import cochran_q, share_difference, share_test
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import mean_of
-from cimento.statistics.paired import cochran_q, share_test
 from cimento.statistics.regression import regress
 
 TRUTHS = np.arange(0.5, 0.991, 0.01)

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from cimento.errors import UsageError
-from cimento.statistics.dependent import correlation_difference
+from cimento.statistics.correlation import correlation_difference
 from cimento.statistics.design import Design
 
 

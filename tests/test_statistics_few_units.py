@@ -8,17 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.statistics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
-from cimento.statistics.bounded import bounded_mean
-from cimento.statistics.clustered import permute_clusters
 from cimento.statistics.correlation import correlate, partial_correlation, statistic_of
 from cimento.statistics.design import FEWEST_CLUSTERS, Design
-from cimento.statistics.differences import share_difference, unpaired_share_difference
+from cimento.statistics.differences import (
+    cochran_q,
+    share_difference,
+    share_test,
+    unpaired_share_difference,
+)
 from cimento.statistics.intervals import counted_interval, share_interval
-from cimento.statistics.means import mean_of, t_test
-from cimento.statistics.paired import cochran_q, share_test
+from cimento.statistics.means import bounded_mean, mean_of, t_test
 from cimento.statistics.power import tost, tost_shares
 from cimento.statistics.regression import regress
-from cimento.statistics.resampling import bootstrap
+from cimento.statistics.resampling import bootstrap, permute_clusters
 
 
 def truths(x):

@@ -11,9 +11,8 @@ from scipy import stats
 
 from cimento.statistics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
 from cimento.statistics.correlation import correlate, partial_correlation
-from cimento.statistics.correlation_draws import pearson_draws
 from cimento.statistics.design import Design
-from cimento.statistics.jackknife import JACKKNIFE, JACKKNIFE_CLUSTERED, jackknife
+from cimento.statistics.draws import JACKKNIFE, JACKKNIFE_CLUSTERED, jackknife, pearson_draws
 
 FIRST = [1, 2, 3, 3, 2, 1, 4, 4, 2, 3, 1, 2]
 SECOND = [1, 2, 2, 3, 3, 1, 4, 3, 2, 4, 2, 2]

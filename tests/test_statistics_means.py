@@ -13,15 +13,15 @@ from scipy import stats
 
 from cimento.errors import UsageError
 from cimento.statistics.design import FEWEST_CLUSTERS, WORKING_CORRELATION, Design, mean_freedom
+from cimento.statistics.differences import CLUSTERED_T
 from cimento.statistics.means import (
-    ALL_EQUAL,
+    ALL_ALIKE,
     STUDENT,
     STUDENTIZED,
     STUDENTIZED_CLUSTERED,
     mean_of,
     t_test,
 )
-from cimento.statistics.paired import CLUSTERED_T
 
 SIZES = st.lists(st.integers(1, 8), min_size=5, max_size=12)
 LEVELS = st.sampled_from([0.8, 0.9, 0.95, 0.99])
@@ -169,10 +169,10 @@ def test_the_unit_of_the_values_does_not_matter(values, unit):
 def test_values_without_spread_have_a_mean_and_no_interval():
     for value in (0.1, 0.0, -1e300):
         found = mean_of([value] * 9, Design.independent(9), seed=1)
-        assert (found.value, found.low, found.p, found.reason) == (value, None, None, ALL_EQUAL)
+        assert (found.value, found.low, found.p, found.reason) == (value, None, None, ALL_ALIKE)
     # Clusters whose means are equal say nothing about how clusters differ.
     found = mean_of([1, 2] * 6, clusters_of([2] * 6), seed=1)
-    assert (found.value, found.low, found.p, found.reason) == (1.5, None, None, ALL_EQUAL)
+    assert (found.value, found.low, found.p, found.reason) == (1.5, None, None, ALL_ALIKE)
 
 
 def test_where_many_draws_have_no_spread_it_is_students_t():

@@ -18,10 +18,10 @@ from cimento.statistics.mixed import (
     WALD,
     likelihood_ratio,
     mixed_model,
+    parse_formula,
     sum_coded,
 )
-from cimento.statistics.mixed_deviance import Block, cross_products, profile
-from cimento.statistics.mixed_formula import parse_formula
+from cimento.statistics.mixed_deviance import GroupBlock, cross_products, profiled_deviance
 from cimento.statistics.values import codes
 
 FITS = Path(__file__).parent / "data/lme4/fits.tsv"
@@ -165,17 +165,17 @@ def test_the_gradient_is_that_of_the_deviance(reml):
     data = columns()
     design = np.column_stack([np.ones(480), data["structure"], data["distance"]])
     blocks = [
-        Block(design, *codes(data["item"])),
-        Block(design[:, :2], *codes(data["person"])),
-        Block(design[:, 2:], *codes(data["person"])),
+        GroupBlock(design, *codes(data["item"])),
+        GroupBlock(design[:, :2], *codes(data["person"])),
+        GroupBlock(design[:, 2:], *codes(data["person"])),
     ]
     made = cross_products(blocks, design, np.array(data["score"]))
     theta = np.random.default_rng(1).normal(0.5, 0.3, 10)
-    found = profile(theta, made, reml=reml)
+    found = profiled_deviance(theta, made, reml=reml)
     for place in range(theta.size):
         step = np.zeros(theta.size)
         step[place] = 1e-5
-        ahead, behind = (profile(theta + way * step, made, reml=reml) for way in (1, -1))
+        ahead, behind = (profiled_deviance(theta + way * step, made, reml=reml) for way in (1, -1))
         slope = (ahead.deviance - behind.deviance) / 2e-5
         assert found.gradient[place] == pytest.approx(slope, abs=1e-5)
 
@@ -185,8 +185,8 @@ def test_the_deviance_is_that_of_the_normal_distribution():
     x = np.column_stack([np.ones(48), data["structure"]])
     y = np.array(data["score"])
     level, levels = codes(data["item"])
-    made = cross_products([Block(np.ones((48, 1)), level, levels)], x, y)
-    found = profile(np.array([0.7]), made, reml=False)
+    made = cross_products([GroupBlock(np.ones((48, 1)), level, levels)], x, y)
+    found = profiled_deviance(np.array([0.7]), made, reml=False)
     z = np.eye(levels)[level]
     covariance = (found.residual / 48) * (0.49 * z @ z.T + np.eye(48))
     oracle = stats.multivariate_normal(x @ found.beta, covariance).logpdf(y)

@@ -9,7 +9,7 @@ from scipy import stats
 from cimento.errors import UsageError
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
-from cimento.statistics.planning import Pilot, plan
+from cimento.statistics.planning import Pilot, plan_size
 from cimento.statistics.power import mcnemar_power
 
 
@@ -21,7 +21,7 @@ def differing(better: int, worse: int, n: int, *, size: int = 1) -> Pilot:
 
 
 def test_the_size_needed_for_two_models_is_that_of_mcnemars_exact_test():
-    found = plan(differing(6, 2, 40), difference=0.1)
+    found = plan_size(differing(6, 2, 40), difference=0.1)
     n = found.needed.items
     powers = [mcnemar_power(k, only_first=0.15, only_second=0.05) for k in range(n - 1, n + 30)]
     assert powers[0] < 0.8 <= min(powers[1:])
@@ -34,7 +34,7 @@ def test_the_size_needed_for_two_models_is_that_of_mcnemars_exact_test():
 def test_a_rate_against_chance_is_found_where_its_interval_leaves_chance_out():
     right = tuple([1.0] * 30 + [0.0] * 10)
     pilot = Pilot(kind="rate", values=right, design=Design.independent(40), null=0.5)
-    for size in plan(pilot, difference=0.2).sizes:
+    for size in plan_size(pilot, difference=0.2).sizes:
         by_hand = 0.0
         for k in range(size.items + 1):
             passed = [place < k for place in range(size.items)]
@@ -47,7 +47,7 @@ def test_a_rate_against_chance_is_found_where_its_interval_leaves_chance_out():
 def test_means_of_items_have_the_power_of_the_t_test():
     values = np.random.default_rng(2).normal(size=400)
     pilot = Pilot(kind="mean", values=tuple(values), design=Design.independent(400))
-    found = plan(pilot, difference=0.5, seed=1)
+    found = plan_size(pilot, difference=0.5, seed=1)
     assert found.test == "Student's t"
     n, effect = found.needed.items, 0.5 / values.std(ddof=1)
     exact = stats.nct.sf(stats.t.ppf(0.975, n - 1), n - 1, effect * n**0.5)
@@ -59,8 +59,8 @@ def test_means_of_items_have_the_power_of_the_t_test():
     ("better", "worse", "n", "wanted"), [(12, 4, 40, 0.25), (12, 4, 40, -0.25), (3, 1, 80, 0.12)]
 )
 def test_items_that_repeat_each_other_count_once(better, worse, n, wanted):
-    alone = plan(differing(better, worse, n), difference=wanted)
-    fivefold = plan(differing(better, worse, n, size=5), difference=wanted)
+    alone = plan_size(differing(better, worse, n), difference=wanted)
+    fivefold = plan_size(differing(better, worse, n, size=5), difference=wanted)
     # The tests differ (McNemar's is careful, t is not), so clusters are not quite as many.
     assert fivefold.needed.clusters == pytest.approx(alone.needed.clusters, rel=0.3)
     assert fivefold.needed.items == 5 * fivefold.needed.clusters
@@ -74,13 +74,15 @@ def test_rates_of_items_that_repeat_each_other():
     pilot = Pilot(kind="rate", values=tuple(np.repeat(right, 3).tolist()), design=design, null=0.5)
     alone = Pilot(kind="rate", values=tuple(right), design=Design.independent(40), null=0.5)
     for wanted in (0.2, -0.2):
-        found, other = (plan(each, difference=wanted) for each in (pilot, alone))
+        found, other = (plan_size(each, difference=wanted) for each in (pilot, alone))
         assert found.needed.clusters == pytest.approx(other.needed.clusters, rel=0.3)
 
 
 def test_the_same_seed_gives_the_same_plan():
     pilot = differing(4, 2, 12, size=2)
-    one, same, other = (plan(pilot, difference=0.2, seed=seed, trials=200) for seed in (3, 3, 4))
+    one, same, other = (
+        plan_size(pilot, difference=0.2, seed=seed, trials=200) for seed in (3, 3, 4)
+    )
     assert one == same
     assert one != other
 
@@ -96,16 +98,16 @@ def test_what_cannot_be_planned_is_refused():
         ({"trials": 0}, "0 trials"),
     ):
         with pytest.raises(UsageError, match=seen):
-            plan(pilot, **{"difference": 0.1, **given})
+            plan_size(pilot, **{"difference": 0.1, **given})
     with pytest.raises(UsageError, match="the pilot has 4 clusters"):
-        plan(differing(2, 0, 4, size=3), difference=0.1)
+        plan_size(differing(2, 0, 4, size=3), difference=0.1)
     with pytest.raises(UsageError, match="the pilot has 4 values"):
-        plan(differing(2, 0, 4), difference=0.1)
+        plan_size(differing(2, 0, 4), difference=0.1)
     five = Design.independent(5)
     with pytest.raises(UsageError, match="all values of the pilot are equal"):
-        plan(Pilot(kind="mean", values=(1.0,) * 5, design=five), difference=1)
+        plan_size(Pilot(kind="mean", values=(1.0,) * 5, design=five), difference=1)
     with pytest.raises(UsageError, match=r"a difference of 0.6 from 0.500"):
-        plan(Pilot(kind="rate", values=(1.0,) * 5, design=five, null=0.5), difference=0.6)
+        plan_size(Pilot(kind="rate", values=(1.0,) * 5, design=five, null=0.5), difference=0.6)
 
 
 def test_a_difference_that_no_size_shows_has_none():
@@ -113,6 +115,6 @@ def test_a_difference_that_no_size_shows_has_none():
         kind="mean", values=tuple(np.random.default_rng(1).normal(size=20)),
         design=Design.independent(20),
     )  # fmt: skip
-    found = plan(pilot, difference=1e-6, trials=20)
+    found = plan_size(pilot, difference=1e-6, trials=20)
     assert found.needed is None
     assert found.most == 5000

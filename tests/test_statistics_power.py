@@ -9,9 +9,8 @@ from scipy import stats
 
 from cimento.errors import UsageError
 from cimento.statistics.design import Design
-from cimento.statistics.differences import share_difference
+from cimento.statistics.differences import mcnemar, share_difference
 from cimento.statistics.means import t_test
-from cimento.statistics.paired import mcnemar
 from cimento.statistics.power import (
     detectable_difference,
     detectable_mean,

@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.errors import UsageError
+from cimento.statistics.agreement import intraclass
 from cimento.statistics.design import Design
-from cimento.statistics.intraclass import intraclass
 from cimento.statistics.means import mean_of
-from cimento.statistics.multiple import holm
-from cimento.statistics.ranks import rank_by_pairs
+from cimento.statistics.multiple import holm, rank_by_pairs
 
 # The example of Shrout and Fleiss (1979), table 2: six targets, four judges; results in table 4.
 SHROUT_FLEISS = [

@@ -13,9 +13,9 @@ from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of
 from cimento.statistics.regression import (
     COLLINEAR,
+    CONSTANT_TERM,
     FEW_CLUSTERS,
-    INTERCEPT,
-    NO_RESIDUAL,
+    NOTHING_LEFT,
     ONE_CLUSTER,
     regress,
 )
@@ -54,7 +54,7 @@ def test_coefficients_are_statsmodels() -> None:
     # statsmodels 0.15.0: sm.OLS(OUTCOME, sm.add_constant(np.column_stack([TOKENS, ZIPF]))).fit()
     # .params
     found = regress(OUTCOME, {"tokens": TOKENS, "zipf": ZIPF}, ITEMS)
-    assert [each.name for each in found.coefficients] == [INTERCEPT, "tokens", "zipf"]
+    assert [each.name for each in found.coefficients] == [CONSTANT_TERM, "tokens", "zipf"]
     assert [each.value for each in found.coefficients] == pytest.approx(
         [1.541157894736843, -0.6964210526315788, 0.7084210526315798]
     )
@@ -129,9 +129,9 @@ def test_a_property_of_one_cluster_alone_has_no_test() -> None:
 def test_an_outcome_without_residual_has_no_test() -> None:
     for outcome in ([3 * x - 2 for x in ZIPF], [1.5] * 12):
         found = regress(outcome, {"zipf": ZIPF}, ITEMS)
-        assert (found.coefficients, found.reason) == ((), NO_RESIDUAL)
+        assert (found.coefficients, found.reason) == ((), NOTHING_LEFT)
     # Clusters whose means are equal do not differ either.
-    assert regress([1, -1] * 6, {}, ITEMS).reason == NO_RESIDUAL
+    assert regress([1, -1] * 6, {}, ITEMS).reason == NOTHING_LEFT
 
 
 def test_ten_thousand_rows_fit_into_memory() -> None:

@@ -14,8 +14,7 @@ from cimento.errors import UsageError
 from cimento.statistics.correlation import correlate
 from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of
-from cimento.statistics.permutation import permute_pairs
-from cimento.statistics.resampling import bootstrap
+from cimento.statistics.resampling import bootstrap, permute_pairs
 
 # R 4.2.2: set.seed(1); round(rexp(12), 3)
 SKEWED = [0.755, 1.182, 0.146, 0.14, 0.436, 2.895, 1.23, 0.54, 0.957, 0.147, 1.391, 0.762]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.errors import UsageError
-from cimento.statistics.temperature import HIGHEST, best_temperature, temperature_scaling
+from cimento.statistics.calibration import HIGHEST, best_temperature, temperature_scaling
 
 
 def test_equal_margins_have_a_closed_form():

@@ -13,15 +13,15 @@ from scipy import stats
 
 from cimento.errors import UsageError
 from cimento.statistics.design import Design
-from cimento.statistics.means import t_test
-from cimento.statistics.multiple import benjamini_hochberg, holm
-from cimento.statistics.paired import (
+from cimento.statistics.differences import (
     MCNEMAR,
     cochran_q,
     discordant,
     mcnemar,
     share_test,
 )
+from cimento.statistics.means import t_test
+from cimento.statistics.multiple import benjamini_hochberg, holm
 
 COUNTS = st.integers(0, 200)
 P_VALUES = st.lists(st.floats(0, 1), max_size=20)

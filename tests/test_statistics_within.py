@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cimento.errors import UsageError
-from cimento.statistics.within import METHODS, within_intervals
+from cimento.statistics.means import WITHIN_METHODS, within_intervals
 
 TABLES = st.integers(2, 5).flatmap(
     lambda width: st.lists(
@@ -27,7 +27,7 @@ TABLE = [[10.0, 13.0, 13.0], [6.0, 8.0, 8.0], [11.0, 14.0, 14.0], [22.0, 23.0, 2
 @settings(deadline=None)
 def test_what_differs_between_items_only_changes_nothing(table):
     moved = [[value + 100 * place for value in row] for place, row in enumerate(table)]
-    for method in METHODS:
+    for method in WITHIN_METHODS:
         one, other = (within_intervals(each, method=method) for each in (table, moved))
         assert (one.se is None) == (other.se is None)
         if one.se is not None:

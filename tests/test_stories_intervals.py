@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from cimento.statistics.differences import BONETT_PRICE_CLUSTERED
+from cimento.statistics.differences import BONETT_PRICE_CLUSTERED, CLUSTERED_T
 from cimento.statistics.intervals import WILSON_CLUSTERED, wilson
-from cimento.statistics.paired import CLUSTERED_T
 from cimento.stories.detection import detect, detection_intervals
 from cimento.stories.grouping import by_type
 from cimento.stories.judging import judge_stories

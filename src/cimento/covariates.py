@@ -25,7 +25,7 @@ from cimento.paradigms.regions.judging import (
 from cimento.runs.run import Run
 from cimento.statistics.design import Design
 from cimento.statistics.multiple import holm
-from cimento.statistics.regression import INTERCEPT, Coefficient, regress
+from cimento.statistics.regression import CONSTANT_TERM, Coefficient, regress
 from cimento.verdicts.judge import judged_items, parse_predictions
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def margin_covariates(
         (place, coefficient)
         for place, row in enumerate(found)
         for coefficient in row.coefficients
-        if coefficient.name != INTERCEPT
+        if coefficient.name != CONSTANT_TERM
     ]
     corrected = holm([coefficient.p for _, coefficient in slopes])
     for (place, coefficient), p in zip(slopes, corrected, strict=True):

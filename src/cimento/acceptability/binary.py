@@ -61,8 +61,7 @@ def divide(
     Raises:
         UsageError: fewer than two folds, or columns of different lengths.
     """
-    from cimento.statistics.classification import auc, threshold_mcc
-    from cimento.statistics.separation import auc_interval
+    from cimento.statistics.classification import auc, auc_interval, threshold_mcc
 
     if not values:
         reasons = dict.fromkeys(("auc", "mcc", "mcc_in_sample"), NO_LABELS)

@@ -21,8 +21,8 @@ from cimento.measures.sentence import Value
 if TYPE_CHECKING:
     from cimento.statistics.correlation import Correlation
     from cimento.statistics.design import Design
-    from cimento.statistics.split_half import SplitHalf
-    from cimento.statistics.values import Estimate, Floats, Significance
+    from cimento.statistics.reliability import SplitHalf
+    from cimento.statistics.values import Floats, Significance, Value
 
 KINDS = ("spearman", "pearson", "kendall")
 DRAWS = 1000
@@ -139,8 +139,7 @@ def permutation_test(
     import numpy as np
 
     from cimento.statistics.classification import mid_ranks
-    from cimento.statistics.clustered import PERMUTED_CLUSTERS, permute_clusters
-    from cimento.statistics.permutation import permute_products
+    from cimento.statistics.resampling import PERMUTED_CLUSTERS, permute_clusters, permute_products
     from cimento.statistics.values import Significance
 
     columns = [
@@ -164,7 +163,7 @@ def permutation_test(
     return permute_clusters(x, y, spearman, design, seed=seed, draws=draws)
 
 
-def ceiling_from_errors(sentences: Sequence[RatedSentence]) -> Estimate:
+def ceiling_from_errors(sentences: Sequence[RatedSentence]) -> Value:
     """The noise ceiling from the standard deviations and numbers of ratings that are known."""
     from cimento.statistics.reliability import ceiling_of_means
 
@@ -178,7 +177,7 @@ def ceiling_from_errors(sentences: Sequence[RatedSentence]) -> Estimate:
 
 def ceiling(sentences: Sequence[RatedSentence], *, seed: int, draws: int = DRAWS) -> SplitHalf:
     """How well the people agree with themselves: see `statistics.split_half`."""
-    from cimento.statistics.split_half import split_half
+    from cimento.statistics.reliability import split_half
 
     ratings = [[rating.value for rating in each.ratings] for each in sentences]
     return split_half(ratings, seed=seed, draws=max(draws, 1), kind="spearman")

@@ -12,7 +12,7 @@ from cimento.cli.console import note, show
 from cimento.markup import columns
 
 if TYPE_CHECKING:
-    from cimento.statistics.crossed import VarianceShares
+    from cimento.statistics.reliability import VarianceShares
     from cimento.stories.readers import StorySuite
     from cimento.stories.variation import Ranking, Variation
     from cimento.suites.model import JsonValue

@@ -73,7 +73,7 @@ def power_of_suite(
     from cimento.cli.console import show
     from cimento.report.grid import as_text
     from cimento.report.planning import plan_grid
-    from cimento.statistics.planning import plan
+    from cimento.statistics.planning import plan_size
 
     name = load_suite(suite).suite.name
     if of == "rate":
@@ -83,7 +83,9 @@ def power_of_suite(
         title, found, unit = _means(
             name, pilot, question=question, phenomenon=phenomenon, measure=measure, dd=of == "dd"
         )
-    planned = plan(found, difference=difference, power=power, alpha=alpha, seed=seed, trials=trials)
+    planned = plan_size(
+        found, difference=difference, power=power, alpha=alpha, seed=seed, trials=trials
+    )
     if json:
         plain = {"suite": name, "title": title, "unit": unit, **asdict(planned)}
         show(json_format.dumps(plain, ensure_ascii=False, indent=2))

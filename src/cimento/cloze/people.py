@@ -19,7 +19,7 @@ from cimento.cloze.records import ClozeItem
 from cimento.errors import InputError, did_you_mean
 from cimento.files import read_bytes
 from cimento.parsing import whole_number
-from cimento.statistics.values import Estimate
+from cimento.statistics.values import Value
 from cimento.suites.tables import read_table
 
 COLUMNS = ("item", "option", "count")
@@ -41,7 +41,7 @@ class PeopleReport:
 
     majorities: Mapping[str, Share]
     same_mode: Share
-    divergence_bits: Estimate
+    divergence_bits: Value
     items: tuple[ItemAgreement, ...]
 
 
@@ -112,9 +112,7 @@ def compare_with_people(
     return PeopleReport(
         majorities=count_majorities(answered, choices),
         same_mode=Share(sum(modes), len(modes)),
-        divergence_bits=Estimate(math.fsum(values) / len(values))
-        if values
-        else Estimate(None, NO_ITEM),
+        divergence_bits=Value(math.fsum(values) / len(values)) if values else Value(None, NO_ITEM),
         items=tuple(compared),
     )
 

@@ -36,7 +36,7 @@ from cimento.statistics.calibration import Calibration
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.statistics.values import Estimate
+from cimento.statistics.values import Value
 
 ALL = "all"
 EXPRESSION, WORD = "expression", "word"
@@ -109,7 +109,7 @@ class FrequencyEffect:
         unknown: targets that have no frequency; they are left out.
     """
 
-    auc: Estimate
+    auc: Value
     spearman: Correlation
     unknown: int
 

@@ -15,12 +15,18 @@ from cimento.compare.item_outcomes import ItemOutcomes
 from cimento.compare.values import PairedValues, paired_outcomes
 from cimento.statistics.agreement import Agreement, cohen_kappa
 from cimento.statistics.design import Design
-from cimento.statistics.differences import Difference, cohen_h, discordant_odds, share_difference
+from cimento.statistics.differences import (
+    Difference,
+    cohen_h,
+    discordant,
+    discordant_odds,
+    share_difference,
+    share_test,
+)
 from cimento.statistics.intervals import effective_number
 from cimento.statistics.multiple import benjamini_hochberg, holm
-from cimento.statistics.paired import discordant, share_test
 from cimento.statistics.power import Equivalence, detectable_difference, tost_shares
-from cimento.statistics.values import Estimate, Significance
+from cimento.statistics.values import Significance, Value
 from cimento.verdicts.kinds import rates_only
 
 Correction: TypeAlias = Literal["holm", "bh"]
@@ -67,7 +73,7 @@ class PairwiseComparison:
     lost: tuple[str, ...]
     change: Difference
     effect: float | None
-    odds: Estimate
+    odds: Value
     test: Significance
     corrected: float | None = None
     family: int = 1

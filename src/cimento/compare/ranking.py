@@ -18,10 +18,10 @@ from cimento.compare.pairwise import (
 from cimento.compare.values import PairedCorrelations, paired_correlations
 from cimento.errors import UsageError
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
+from cimento.statistics.differences import cochran_q
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.statistics.item_analysis import ItemAnalysis, item_analysis
-from cimento.statistics.paired import cochran_q
-from cimento.statistics.ranks import Rank, rank_by_pairs
+from cimento.statistics.multiple import Rank, rank_by_pairs
+from cimento.statistics.reliability import ItemAnalysis, item_analysis
 from cimento.statistics.values import Significance
 from cimento.verdicts.kinds import rates_only
 

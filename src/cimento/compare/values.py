@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from cimento.compare.item_outcomes import ItemOutcomes
 from cimento.runs.outcomes import design_of
-from cimento.statistics.dependent import CorrelationDifference, correlation_difference
+from cimento.statistics.correlation import CorrelationDifference, correlation_difference
 from cimento.statistics.differences import cohen_dz
 from cimento.statistics.means import Mean, mean_of
-from cimento.statistics.values import Estimate
+from cimento.statistics.values import Value
 from cimento.verdicts.effects import mean_or_none, without_noise
 from cimento.verdicts.kinds import apart
 
@@ -50,7 +50,7 @@ class PairedValues:
     first: float | None
     second: float | None
     change: Mean
-    effect: Estimate
+    effect: Value
     items: Mapping[str, float]
     reason: str | None = None
 
@@ -112,7 +112,7 @@ def paired(
     else:
         gaps = []
         change = Mean(None, None, None, None, None, NOT_COMPARED, design.n, design.m, not_compared)
-        effect = Estimate(None, not_compared)
+        effect = Value(None, not_compared)
     return PairedValues(
         suite=suite,
         name=name,

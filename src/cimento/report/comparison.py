@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cimento.compare.ranking import RankedModel, Ranking
     from cimento.compare.values import PairedCorrelations, PairedValues
     from cimento.statistics.agreement import Agreement
-    from cimento.statistics.dependent import CorrelationDifference
+    from cimento.statistics.correlation import CorrelationDifference
     from cimento.statistics.differences import Difference
     from cimento.statistics.intervals import Interval
     from cimento.statistics.means import Mean

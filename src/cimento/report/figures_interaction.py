@@ -82,7 +82,7 @@ def interaction_figure(
         scale: what is drawn.
         ps: phenomenon to p of its DD.
         bars: standard errors over items, or 95 % intervals within items by one of the methods of
-            `cimento.statistics.within`; all on the scale that is drawn.
+            `cimento.statistics.means`; all on the scale that is drawn.
     """
     panels = [
         Panel(
@@ -196,10 +196,10 @@ def half_widths(effects: Effects, bars: Bars) -> list[float | None]:
 
     Args:
         effects: of one phenomenon on one scale.
-        bars: ``se``, or a method of `cimento.statistics.within`, for which only items that are
+        bars: ``se``, or a method of `cimento.statistics.means`, for which only items that are
             scored in all four conditions count.
     """
-    from cimento.statistics.within import within_intervals
+    from cimento.statistics.means import within_intervals
 
     if bars == "se":
         return [cell.se for cell in effects.cells]

@@ -31,7 +31,7 @@ def regions_figure(
         suite: the suite.
         values: label of a model to the values of the regions of its stimuli.
         bars: standard errors over items, or 95 % intervals within items by a method of
-            `cimento.statistics.within`.
+            `cimento.statistics.means`.
 
     Raises:
         UsageError: no region has a value.
@@ -136,7 +136,7 @@ def _column(suite: Suite, values: RegionValues, condition: str, index: int) -> d
 
 def _half_widths(columns: Mapping[str, Mapping[str, float]], bars: Bars) -> dict[str, float | None]:
     """What bars reach to each side; within items only over items that have all conditions."""
-    from cimento.statistics.within import within_intervals
+    from cimento.statistics.means import within_intervals
 
     filled = {name: column for name, column in columns.items() if column}
     if bars == "se":

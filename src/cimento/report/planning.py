@@ -9,12 +9,12 @@ from cimento.report import wording
 from cimento.report.grid import Grid
 
 if TYPE_CHECKING:
-    from cimento.statistics.planning import Pilot, Plan
+    from cimento.statistics.planning import Pilot, SizePlan
 
 _share = partial(wording.rate, absent="")
 
 
-def plan_grid(found: Plan, pilot: Pilot, *, title: str, unit: str, own: bool) -> Grid:
+def plan_grid(found: SizePlan, pilot: Pilot, *, title: str, unit: str, own: bool) -> Grid:
     """The table of a plan, with what is needed below it.
 
     Args:
@@ -56,7 +56,7 @@ _OWN = (
 )
 
 
-def _needed(found: Plan) -> str:
+def _needed(found: SizePlan) -> str:
     asked = f"A power of {found.power:g}"
     size = found.needed
     if size is None:
@@ -81,7 +81,7 @@ def _pilot(pilot: Pilot, unit: str) -> str:
     return f"Pilot: {size}, mean {effect}."
 
 
-def _drawn(found: Plan, pilot: Pilot) -> str:
+def _drawn(found: SizePlan, pilot: Pilot) -> str:
     if not found.trials:
         return "The power is exact, for items that stand alone and are like those of the pilot."
     what = "clusters" if pilot.design.clustered else "items"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cimento.report import wording
 from cimento.report.grid import BLANK, Grid
-from cimento.statistics.regression import INTERCEPT
+from cimento.statistics.regression import CONSTANT_TERM
 
 if TYPE_CHECKING:
     from cimento.compare.ranking import Ranking
@@ -173,7 +173,7 @@ def _place(rate: ChoiceRate) -> tuple[str, str]:
 
 
 def _coefficient(one: Coefficient, row: MarginCovariates) -> tuple[str, ...]:
-    first = one.name == INTERCEPT
+    first = one.name == CONSTANT_TERM
     return (
         "both sides alike" if first else one.name,
         _bits(one.value),

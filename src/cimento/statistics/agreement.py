@@ -10,28 +10,31 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.statistics.agreement_draws import (
+from cimento.statistics.correlation import Correlation, coefficient
+from cimento.statistics.design import Design
+from cimento.statistics.draws import (
     cohen,
     fleiss,
     interval_alpha,
+    jackknife,
     nominal_alpha,
     ordinal_alpha,
 )
-from cimento.statistics.correlation import Correlation, coefficient
-from cimento.statistics.design import Design
-from cimento.statistics.jackknife import jackknife
-from cimento.statistics.values import codes, floats, same_length
+from cimento.statistics.values import Value, codes, floats, same_length
 
 if TYPE_CHECKING:
-    from cimento.statistics.correlation_draws import Weighted
+    from numpy.typing import ArrayLike
+
+    from cimento.statistics.draws import Weighted
     from cimento.statistics.values import Floats
 
+
 Label = Hashable
-LEVELS = ("nominal", "ordinal", "interval")
+MEASUREMENT_LEVELS = ("nominal", "ordinal", "interval")
 WEIGHTS: Mapping[str, int] = MappingProxyType({"none": 0, "linear": 1, "quadratic": 2})
 NO_PAIR = "no item has two ratings"
 NO_VARIATION = "all ratings are equal"
-ONE_ITEM = "one item says nothing of agreement by chance"
+SINGLE_ITEM = "one item says nothing of agreement by chance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +87,11 @@ def krippendorff_alpha(
     Raises:
         UsageError: an unknown level, or ratings that are no numbers where numbers are needed.
     """
-    if level not in LEVELS:
+    if level not in MEASUREMENT_LEVELS:
         raise UsageError(
             where="Krippendorff's alpha",
             seen=f"no level is called {level!r}",
-            todo=did_you_mean(level, LEVELS),
+            todo=did_you_mean(level, MEASUREMENT_LEVELS),
         )
     name = f"Krippendorff's alpha, {level}"
     paired = _pairable(ratings)
@@ -237,7 +240,7 @@ def _agreement(
     if math.isnan(value):
         return Agreement(None, *size, name, reason=NO_VARIATION)
     if len(kept) == 1:
-        return Agreement(None, *size, name, reason=ONE_ITEM)
+        return Agreement(None, *size, name, reason=SINGLE_ITEM)
     if design is None:
         return Agreement(value, *size, name)
     same_length(ratings=ratings, units=design.units)
@@ -323,3 +326,59 @@ def _order(
             todo=f"Categories: {', '.join(map(str, known))}.",
         )
     return {each: place for place, each in enumerate(known)}
+
+
+INTRACLASS_KINDS: Sequence[str] = ("one-way", "agreement", "consistency")
+
+
+def intraclass(ratings: ArrayLike, *, kind: str = "agreement", mean: bool = False) -> Value:
+    """The intraclass correlation of Shrout and Fleiss (1979, doi:10.1037/0033-2909.86.2.420).
+
+    From the mean squares of items B, raters J, error E, and within items W, n items, k raters:
+    ``one-way`` (each item had raters of its own; ICC(1)) ``(B - W) / (B + (k - 1) W)``;
+    ``agreement`` (raters are a sample; ICC(2)) ``(B - E) / (B + (k - 1) E + k (J - E) / n)``;
+    ``consistency`` (rater means do not matter; ICC(3)) ``(B - E) / (B + (k - 1) E)``.
+
+    Args:
+        ratings: one row an item, one column a rater, no rating missing.
+        kind: ``one-way``, ``agreement`` or ``consistency``.
+        mean: of the mean of all k ratings of an item, rather than of one rating.
+
+    Raises:
+        UsageError: an unknown kind, or a table that is none.
+    """
+    table = floats(ratings, name="ratings")
+    if kind not in INTRACLASS_KINDS:
+        raise UsageError(
+            where="intraclass correlation",
+            seen=f"no kind is called {kind!r}",
+            todo=did_you_mean(kind, INTRACLASS_KINDS),
+        )
+    if table.ndim != 2 or table.shape[1] < 2:  # noqa: PLR2004  # two raters
+        raise UsageError(
+            where="intraclass correlation",
+            seen=f"a table of shape {table.shape}",
+            todo="Give one row an item and one column for each of two or more raters.",
+        )
+    if len(table) < 2:  # noqa: PLR2004  # a spread needs two
+        return Value(None, "fewer than two items")
+    if (table == table[0, 0]).all():
+        return Value(None, "all ratings are equal")
+    between, noise, raters = _mean_squares(table, kind)
+    k = table.shape[1]
+    extra = (raters - noise) / len(table) if kind == "agreement" else 0.0
+    below = between + extra if mean else between + (k - 1) * noise + k * extra
+    return Value((between - noise) / below) if below else Value(None, "nothing varies")
+
+
+def _mean_squares(table: Floats, kind: str) -> tuple[float, float, float]:
+    """Of items, of what counts as error, and of raters."""
+    n, k = table.shape
+    items = table.mean(axis=1, keepdims=True)
+    raters = table.mean(axis=0, keepdims=True)
+    between = k * float(((items - table.mean()) ** 2).sum()) / (n - 1)
+    across = n * float(((raters - table.mean()) ** 2).sum()) / (k - 1)
+    if kind == "one-way":
+        return between, float(((table - items) ** 2).sum()) / (n * (k - 1)), across
+    left = table - items - raters + table.mean()
+    return between, float((left**2).sum()) / ((n - 1) * (k - 1)), across

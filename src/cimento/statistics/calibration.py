@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.statistics.values import NO_OBSERVATIONS, Estimate, floats, same_length
+from cimento.statistics.values import NO_OBSERVATIONS, Value, codes, floats, same_length
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
-    from cimento.statistics.values import Floats
+    from cimento.statistics.values import Floats, Integers
+
 
 _ROUNDING = 1e-6
 
 
-def brier(probabilities: ArrayLike, truth: Sequence[int]) -> Estimate:
+def brier(probabilities: ArrayLike, truth: Sequence[int]) -> Value:
     """Brier's score, the sum over classes of squared errors, averaged over observations.
 
     ``mean of Σ_c (p_c - [c is right])²``, from 0 (best) to 2 (Brier 1950,
@@ -35,13 +38,13 @@ def brier(probabilities: ArrayLike, truth: Sequence[int]) -> Estimate:
 
     p = _distributions(probabilities, truth)
     if not len(p):
-        return Estimate(None, NO_OBSERVATIONS)
+        return Value(None, NO_OBSERVATIONS)
     right = np.zeros_like(p)
     right[np.arange(len(p)), list(truth)] = 1
-    return Estimate(float(((p - right) ** 2).sum(axis=1).mean()))
+    return Value(float(((p - right) ** 2).sum(axis=1).mean()))
 
 
-def nll(probabilities: ArrayLike, truth: Sequence[int]) -> Estimate:
+def nll(probabilities: ArrayLike, truth: Sequence[int]) -> Value:
     """The mean negative natural logarithm of the probability of what is right, in nats.
 
     Args:
@@ -58,11 +61,11 @@ def nll(probabilities: ArrayLike, truth: Sequence[int]) -> Estimate:
 
     p = _distributions(probabilities, truth)
     if not len(p):
-        return Estimate(None, NO_OBSERVATIONS)
+        return Value(None, NO_OBSERVATIONS)
     right = p[np.arange(len(p)), list(truth)]
     if (right == 0).any():
-        return Estimate(None, "something right has probability zero")
-    return Estimate(float(-np.log(right).mean()))
+        return Value(None, "something right has probability zero")
+    return Value(float(-np.log(right).mean()))
 
 
 def _distributions(probabilities: ArrayLike, truth: Sequence[int]) -> Floats:
@@ -164,3 +167,167 @@ def expected_calibration_error(
         if row.accuracy is not None and row.confidence is not None
     ]
     return Calibration(sum(gaps) / values.size, tuple(rows))
+
+
+LOWEST, HIGHEST = 1e-2, 1e4
+"""The temperatures that are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """Calibration before and after the scores are divided by a temperature.
+
+    Attributes:
+        temperature: the best for all observations; above 1: the answers were too sure.
+        nll: mean negative log-likelihood before, in nats.
+        nll_scaled: the same with the temperature that is best on the other folds.
+        ece: expected calibration error before, ten bins.
+        ece_scaled: the same after, as for `nll_scaled`.
+        at_bound: the best temperature is the highest or lowest that was tried: the scores say
+            nothing of what is right, or everything.
+        reason: why there is none.
+    """
+
+    temperature: float | None
+    nll: float | None
+    nll_scaled: float | None
+    ece: float | None
+    ece_scaled: float | None
+    at_bound: bool = False
+    reason: str | None = None
+
+
+def temperature_scaling(
+    scores: ArrayLike,
+    truth: Sequence[int],
+    *,
+    seed: int,
+    clusters: Sequence[Hashable] | None = None,
+    folds: int = 10,
+) -> Scaling:
+    """Divide scores by the temperature with the lowest negative log-likelihood on other folds.
+
+    The softmax of ``scores / T`` (Guo et al. 2017, arXiv:1706.04599, section 4.2); the choice of
+    the best option never changes. Each fold is scaled by the temperature of the others.
+
+    Args:
+        scores: one row an observation, one column a class: log-probabilities or other scores.
+        truth: the right column of each row.
+        seed: of the division into folds.
+        clusters: what must stay together in one fold.
+        folds: how many parts; fewer where there are fewer clusters.
+
+    Raises:
+        UsageError: scores that are not finite, columns that do not exist or of different
+            lengths, or fewer than two folds.
+    """
+    import numpy as np
+
+    values, right = _checked(scores, truth, folds)
+    if not values.size:
+        return Scaling(None, None, None, None, None, reason=NO_OBSERVATIONS)
+    groups, m = codes(clusters if clusters is not None else range(len(values)))
+    same_length(scores=values, clusters=groups)
+    if m < 2:  # noqa: PLR2004  # one part to fit on, one to scale
+        return Scaling(None, None, None, None, None, reason="one cluster only")
+    parts = np.random.default_rng(seed).permutation(m)[groups] % min(folds, m)
+    scaled = np.empty_like(values)
+    for part in range(min(folds, m)):
+        held = parts == part
+        scaled[held] = values[held] / best_temperature(values[~held], right[~held])
+    best = best_temperature(values, right)
+    return Scaling(
+        temperature=best,
+        nll=_nll(values, right),
+        nll_scaled=_nll(scaled, right),
+        ece=_ece(values, right),
+        ece_scaled=_ece(scaled, right),
+        at_bound=not LOWEST * 1.01 < best < HIGHEST / 1.01,
+    )
+
+
+def _checked(scores: ArrayLike, truth: Sequence[int], folds: int) -> tuple[Floats, Integers]:
+    import numpy as np
+
+    values, right = floats(scores, name="scores"), np.asarray(truth, dtype=np.int64)
+    same_length(scores=values, truth=right)
+    if folds < 2:  # noqa: PLR2004  # as above
+        raise UsageError(where="folds", seen=f"{folds}", todo="Give two or more.")
+    if values.size and (values.ndim != 2 or right.min() < 0 or right.max() >= values.shape[1]):  # noqa: PLR2004  # rows and columns
+        raise UsageError(
+            where="truth",
+            seen="a class that is no column of the scores",
+            todo="Number classes as the columns.",
+        )
+    return values, right
+
+
+def best_temperature(scores: Floats, truth: Integers) -> float:
+    """The temperature with the lowest mean negative log-likelihood.
+
+    Args:
+        scores: one row an observation, one column a class.
+        truth: the right column of each row.
+    """
+    from scipy import optimize
+
+    # Convex in the inverse of the temperature; looked for on the scale of its logarithm.
+    found = optimize.minimize_scalar(
+        lambda log: _nll(scores * math.exp(-log), truth),
+        bounds=(math.log(LOWEST), math.log(HIGHEST)),
+        method="bounded",
+        options={"xatol": 1e-8},
+    )
+    return math.exp(float(found.x))
+
+
+def _nll(scores: Floats, truth: Integers) -> float:
+    from scipy import special
+
+    chosen = scores[range(len(scores)), truth]
+    return float((special.logsumexp(scores, axis=1) - chosen).mean())
+
+
+def _ece(scores: Floats, truth: Integers) -> float | None:
+    from scipy import special
+
+    p = special.softmax(scores, axis=1)
+    correct: NDArray[np.bool_] = p.argmax(axis=1) == truth
+    return expected_calibration_error(p.max(axis=1).clip(0, 1), correct.tolist()).ece
+
+
+def jensen_shannon(first: Mapping[Hashable, float], second: Mapping[Hashable, float]) -> Value:
+    """The Jensen-Shannon divergence in bits: 0 for equal distributions, 1 for disjoint ones.
+
+    ``(KL(P || M) + KL(Q || M)) / 2`` with ``M = (P + Q) / 2`` and logarithms to base 2 (Lin 1991,
+    doi:10.1109/18.61115). Its square root is a distance.
+
+    Args:
+        first: weight of each label, such as counts of choices or probabilities; brought to sum 1.
+        second: the same; a label that only one side has weighs nothing on the other.
+
+    Raises:
+        UsageError: a weight that is negative, NaN or infinite.
+    """
+    p, q = _shares(first), _shares(second)
+    if p is None or q is None:
+        return Value(None, "one side has no weight at all")
+    total = math.fsum(_part(p.get(label, 0.0), q.get(label, 0.0)) for label in p.keys() | q.keys())
+    return Value(min(1.0, max(0.0, total / 2)))
+
+
+def _shares(weights: Mapping[Hashable, float]) -> dict[Hashable, float] | None:
+    for label, weight in weights.items():
+        if not 0 <= weight < math.inf:
+            raise UsageError(
+                where=f"label {label!r}",
+                seen=f"a weight of {weight}",
+                todo="Give counts or probabilities, 0 or more.",
+            )
+    total = math.fsum(weights.values())
+    return {label: weight / total for label, weight in weights.items()} if total else None
+
+
+def _part(p: float, q: float) -> float:
+    middle = (p + q) / 2
+    return sum(each * math.log2(each / middle) for each in (p, q) if each > 0)

@@ -9,13 +9,18 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.statistics.values import Estimate, codes, floats, same_length
+from cimento.statistics.design import Design
+from cimento.statistics.draws import jackknife
+from cimento.statistics.intervals import Interval
+from cimento.statistics.values import Value, codes, floats, same_length
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from cimento.statistics.draws import Weighted
     from cimento.statistics.values import Floats, Integers
+
 
 NO_POSITIVE = "nothing is positive"
 NO_NEGATIVE = "nothing is negative"
@@ -51,29 +56,29 @@ def confusion(truth: Sequence[bool], answers: Sequence[bool]) -> Confusion:
     )
 
 
-def tpr(counts: Confusion) -> Estimate:
+def tpr(counts: Confusion) -> Value:
     """The true positive rate, or sensitivity: ``tp / (tp + fn)``."""
     return _share(counts.tp, counts.tp + counts.fn, NO_POSITIVE)
 
 
-def tnr(counts: Confusion) -> Estimate:
+def tnr(counts: Confusion) -> Value:
     """The true negative rate, or specificity: ``tn / (tn + fp)``."""
     return _share(counts.tn, counts.tn + counts.fp, NO_NEGATIVE)
 
 
-def _share(part: int, whole: int, reason: str) -> Estimate:
-    return Estimate(part / whole) if whole else Estimate(None, reason)
+def _share(part: int, whole: int, reason: str) -> Value:
+    return Value(part / whole) if whole else Value(None, reason)
 
 
-def balanced_accuracy(counts: Confusion) -> Estimate:
+def balanced_accuracy(counts: Confusion) -> Value:
     """The mean of the true positive and the true negative rate; 0.5 for every constant answer."""
     positive, negative = tpr(counts), tnr(counts)
     if positive.value is None or negative.value is None:
-        return Estimate(None, positive.reason or negative.reason)
-    return Estimate((positive.value + negative.value) / 2)
+        return Value(None, positive.reason or negative.reason)
+    return Value((positive.value + negative.value) / 2)
 
 
-def mcc(counts: Confusion) -> Estimate:
+def mcc(counts: Confusion) -> Value:
     """Matthews's correlation coefficient (1975, doi:10.1016/0005-2795(75)90109-9).
 
     ``(tp tn - fp fn) / sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn))``; undefined, not zero, where a
@@ -82,11 +87,11 @@ def mcc(counts: Confusion) -> Estimate:
     tp, fp, fn, tn = counts.tp, counts.fp, counts.fn, counts.tn
     below = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
     if below == 0:
-        return Estimate(None, ONE_CLASS_ONLY)
-    return Estimate((tp * tn - fp * fn) / math.sqrt(below))
+        return Value(None, ONE_CLASS_ONLY)
+    return Value((tp * tn - fp * fn) / math.sqrt(below))
 
 
-def f1(counts: Confusion) -> Estimate:
+def f1(counts: Confusion) -> Value:
     """The harmonic mean of precision and recall of the positive class."""
     return _share(2 * counts.tp, 2 * counts.tp + counts.fp + counts.fn, NO_POSITIVE)
 
@@ -123,7 +128,7 @@ def d_prime(counts: Confusion) -> Detection:
     return Detection(hits - alarms, -(hits + alarms) / 2)
 
 
-def auc(scores: ArrayLike, truth: Sequence[bool]) -> Estimate:
+def auc(scores: ArrayLike, truth: Sequence[bool]) -> Value:
     """The area under the ROC curve: how often a positive scores above a negative, ties as half.
 
     The Mann-Whitney form from mid-ranks (Hanley and McNeil 1982,
@@ -143,9 +148,9 @@ def auc(scores: ArrayLike, truth: Sequence[bool]) -> Estimate:
     positive = np.asarray(truth, dtype=bool)
     n, m = int(positive.sum()), int((~positive).sum())
     if not n or not m:
-        return Estimate(None, NO_NEGATIVE if n else NO_POSITIVE)
+        return Value(None, NO_NEGATIVE if n else NO_POSITIVE)
     ranks = mid_ranks(values)
-    return Estimate(float((ranks[positive].sum() - n * (n + 1) / 2) / (n * m)))
+    return Value(float((ranks[positive].sum() - n * (n + 1) / 2) / (n * m)))
 
 
 def mid_ranks(values: Floats) -> Floats:
@@ -258,3 +263,83 @@ def best_threshold(values: Floats, positive: NDArray[np.bool_]) -> float:
     quality = (tp * tn - fp * missed) / np.sqrt(p * float(n - p) * cuts * (n - cuts))
     best = int(cuts[int(np.argmax(quality))])
     return float((ordered[best - 1] + ordered[best]) / 2)
+
+
+def auc_interval(
+    scores: ArrayLike, truth: Sequence[bool], design: Design, *, level: float = 0.95
+) -> Interval:
+    """The interval of the area under the ROC curve (`classification.auc`).
+
+    ``2 AUC - 1`` (Somers's d) lies between -1 and 1 and has the interval of such coefficients,
+    the jackknife's on Fisher's z (`jackknife`), which is brought back to the scale of AUC.
+
+    Args:
+        scores: one an observation; higher for the true class.
+        truth: whether each is of the true class.
+        design: of the observations.
+        level: confidence level.
+
+    Raises:
+        UsageError: columns of different lengths.
+    """
+    import numpy as np
+
+    values, true = floats(scores, name="scores"), np.array(truth, dtype=bool)
+    same_length(scores=values, truth=true, units=design.units)
+    ahead = np.sign(values[true][:, None] - values[~true][None, :])
+
+    def statistic(weights: Floats) -> Floats:
+        one, other = weights[:, true], weights[:, ~true]
+        pairs = one.sum(axis=1) * other.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found: Floats = np.einsum("ij,ij->i", one @ ahead, other) / pairs
+        return found
+
+    return _between_0_and_1(statistic, design, level=level)
+
+
+def balanced_interval(
+    answers: Sequence[bool], truth: Sequence[bool], design: Design, *, level: float = 0.95
+) -> Interval:
+    """The interval of balanced accuracy B, made from that of ``2 B - 1`` as `auc_interval` is.
+
+    Args:
+        answers: whether each observation was called true.
+        truth: whether it is.
+        design: of the observations.
+        level: confidence level.
+
+    Raises:
+        UsageError: columns of different lengths.
+    """
+    import numpy as np
+
+    same_length(answers=answers, truth=truth, units=design.units)
+    true = np.array(truth, dtype=bool)
+    right = true == np.array(answers, dtype=bool)
+
+    def statistic(weights: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rates = [
+                (weights * (of & right)).sum(axis=1) / (weights * of).sum(axis=1)
+                for of in (true, ~true)
+            ]
+        found: Floats = rates[0] + rates[1] - 1
+        return found
+
+    return _between_0_and_1(statistic, design, level=level)
+
+
+def _between_0_and_1(statistic: Weighted, design: Design, *, level: float) -> Interval:
+    """The interval of (x + 1) / 2, for a statistic x between -1 and 1."""
+    import numpy as np
+
+    if design.shortage:
+        return Interval(None, None, None, design.shortage)
+    estimate = float(statistic(np.ones((1, design.n)))[0])
+    if math.isnan(estimate):
+        return Interval(None, None, None, ONE_CLASS_ONLY)
+    found = jackknife(statistic, estimate, design, level=level)
+    if found.low is None or found.high is None:
+        return found
+    return Interval((found.low + 1) / 2, (found.high + 1) / 2, found.method)

@@ -14,24 +14,28 @@ where the draws are too few for the level. docs/statistics.md has what both cove
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from cimento.errors import UsageError, did_you_mean
 from cimento.statistics.design import Design
-from cimento.statistics.intervals import t_quantile, z_quantile
-from cimento.statistics.paired import CLUSTERED_T, t_two_sided
-from cimento.statistics.values import Significance, draws_at_once, floats, same_length
+from cimento.statistics.differences import CLUSTERED_T, t_two_sided
+from cimento.statistics.intervals import Interval, t_quantile, z_quantile
+from cimento.statistics.values import TOO_FEW, Significance, draws_at_once, floats, same_length
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from cimento.statistics.values import Floats, Integers
 
+
 STUDENT = "Student's t"
 STUDENTIZED = "studentized bootstrap"
 STUDENTIZED_CLUSTERED = "studentized bootstrap over clusters (CR2)"
-ALL_EQUAL = "all values or clusters are equal"
-DRAWS = 9_999
+ALL_ALIKE = "all values or clusters are equal"
+STUDENTIZED_DRAWS = 9_999
 _FEWEST_DRAWN, _MOST_DRAWN = 8, 200
 _MOST_UNDEFINED = 0.01
 _ROUNDING = 1e-12
@@ -73,7 +77,7 @@ def mean_of(
     seed: int,
     null: float = 0.0,
     level: float = 0.95,
-    draws: int = DRAWS,
+    draws: int = STUDENTIZED_DRAWS,
 ) -> Mean:
     """The mean of values that may come in clusters, with an interval and a test.
 
@@ -101,7 +105,7 @@ def mean_of(
         return replace(nothing, value=value, reason=design.shortage)
     sample = _Sample.of(array, design)
     if sample.error <= _ROUNDING * sample.unit:
-        return replace(nothing, value=sample.mean, reason=ALL_EQUAL)
+        return replace(nothing, value=sample.mean, reason=ALL_ALIKE)
     t, freedom = (sample.mean - null) / sample.error, design.freedom()
     method, reach, p = nothing.method, t_quantile(freedom, level=level), t_two_sided(t, freedom)
     # The draws that may lie farther than the interval reaches.
@@ -207,3 +211,182 @@ def _drawn(sample: _Sample, *, draws: int, seed: int) -> Floats:
         known = errors > _ROUNDING
         found.append(np.abs(means[known] - sample.centre) / errors[known])
     return np.sort(np.concatenate(found))
+
+
+BOUNDED = "Bayesian bootstrap, half an observation at 0 and at 1"
+BOUNDED_CLUSTERED = "Bayesian bootstrap over clusters, half a cluster at 0 and at 1"
+BOUNDED_DRAWS = 9_999
+_HALF = 0.5
+_BOUNDED_CHUNK = 1000
+
+
+def bounded_mean(
+    values: ArrayLike, design: Design, *, seed: int, level: float = 0.95, draws: int = BOUNDED_DRAWS
+) -> Interval:
+    """The interval of the mean of values between 0 and 1.
+
+    Where most values are near a bound, the mean depends on the few that are not, of which a small
+    sample may have none; so one half of an observation is added at either bound. Each draw gives
+    the m clusters and these two random weights, Dirichlet(1, ..., 1, 1/2, 1/2), and the ends are
+    quantiles of the weighted means (the Bayesian bootstrap: Rubin 1981,
+    doi:10.1214/aos/1176345338). Of verdicts, which are 0 or 1, this is the interval of Jeffreys
+    (Brown, Cai and DasGupta 2001, doi:10.1214/ss/1009213286, section 3.1.2). docs/statistics.md
+    has what it covers. It always holds the mean and never leaves [0, 1].
+
+    Args:
+        values: one an observation.
+        design: of the observations.
+        seed: of the draws.
+        level: confidence level.
+        draws: how many.
+
+    Returns:
+        Without ends where there are fewer than five clusters.
+
+    Raises:
+        UsageError: a value is not between 0 and 1, a level that is none, no draws, or not one
+            value an observation.
+    """
+    import numpy as np
+
+    z_quantile(level)  # refuses a level that is none
+    array = floats(values, name="values")
+    same_length(values=array, units=design.units)
+    if draws < 1:
+        raise UsageError(where="interval", seen=f"{draws} draws", todo="Ask for 999 or more.")
+    if array.size and not (array.min() >= 0 and array.max() <= 1):
+        raise UsageError(where="interval of a mean", seen="a value is not between 0 and 1")
+    method = BOUNDED_CLUSTERED if design.clustered else BOUNDED
+    if design.shortage:
+        return Interval(None, None, method, design.shortage)
+    groups, m = design.codes()
+    sums = np.bincount(groups, weights=array, minlength=m).astype(np.float64)
+    sizes = np.bincount(groups, minlength=m).astype(np.float64)
+    drawn = _bounded_draws(sums, sizes, draws=draws, seed=seed)
+    mean = math.fsum(array) / array.size
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(min(float(low), mean), max(float(high), mean), method)
+
+
+def _bounded_draws(sums: Floats, sizes: Floats, *, draws: int, seed: int) -> Floats:
+    """Weighted means of the clusters and of two that are added, one at each bound."""
+    import numpy as np
+
+    generator, m = np.random.default_rng(seed), sums.size
+    usual = sizes.mean()
+    numerators = np.concatenate([sums, [0.0, usual]])
+    denominators = np.concatenate([sizes, [usual, usual]])
+    shapes = np.concatenate([np.ones(m), [_HALF, _HALF]])
+    found, step = [], draws_at_once(m, most=_BOUNDED_CHUNK)
+    for start in range(0, draws, step):
+        # Gamma variables over their sum are Dirichlet's; the sum falls out of the quotient.
+        weights = generator.standard_gamma(shapes, (min(step, draws - start), m + 2))
+        found.append((weights @ numerators) / (weights @ denominators))
+    return np.concatenate(found)
+
+
+WITHIN_METHODS: Mapping[str, str] = MappingProxyType(
+    {
+        "means-removed": "Masson-Loftus as Wilcox et al. use it (item means removed)",
+        "cousineau-morey": "Cousineau-Morey",
+        "loftus-masson": "Loftus-Masson",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WithinIntervals:
+    """Condition means with standard errors and half-widths, one a condition.
+
+    Attributes:
+        means: of the conditions.
+        se: standard errors without what differs between units; None where there is none.
+        half_widths: of the intervals; the interval is the mean plus and minus it.
+        method: which of the three.
+        n: units, such as items or participants.
+        reason: why there are no intervals.
+    """
+
+    means: tuple[float, ...]
+    se: tuple[float, ...] | None
+    half_widths: tuple[float, ...] | None
+    method: str
+    n: int
+    reason: str | None = None
+
+
+def within_intervals(
+    table: ArrayLike, *, method: str = "cousineau-morey", level: float = 0.95
+) -> WithinIntervals:
+    """Intervals for conditions that were all seen within each item (or participant).
+
+    Every value has its unit's mean taken off and the grand mean put back; sd has n - 1 below.
+
+    - ``means-removed``: sd / sqrt(n) times the normal quantile, as Wilcox, Futrell and Levy (2023,
+      doi:10.1162/ling_a_00491) draw them, citing Masson and Loftus (2003, doi:10.1037/h0087426).
+      Too narrow: the means taken off were estimated from the same values.
+    - ``cousineau-morey``: the same sd times sqrt(J / (J - 1)) for J conditions, and Student's
+      quantile with n - 1 degrees of freedom (Cousineau 2005, doi:10.20982/tqmp.01.1.p042; Morey
+      2008, doi:10.20982/tqmp.04.2.p061). Each condition has a width of its own.
+    - ``loftus-masson``: one width for all, ``sqrt(MS / n)`` times Student's quantile with
+      (n - 1)(J - 1) degrees of freedom, MS the mean square of unit by condition (Loftus and Masson
+      1994, doi:10.3758/BF03210951).
+
+    Two conditions differ where the interval of their difference leaves out zero, not where these
+    intervals do not overlap.
+
+    Args:
+        table: one row a unit, one column a condition, no value missing.
+        method: one of the three.
+        level: confidence level.
+
+    Raises:
+        UsageError: an unknown method, a level that is none, or fewer than two conditions.
+    """
+    array = floats(table, name="table")
+    _check(array, method, level)
+    n = len(array)
+    means = tuple(float(each) for each in array.mean(axis=0)) if n else ()
+    if n < 2:  # noqa: PLR2004  # a spread needs two units
+        return WithinIntervals(means, None, None, WITHIN_METHODS[method], n, TOO_FEW)
+    left = array - array.mean(axis=1, keepdims=True)
+    if abs(left - left.mean(axis=0)).max() <= _WITHIN_ROUNDING * (abs(array).max() or 1):
+        reason = "conditions differ equally in all units"
+        return WithinIntervals(means, None, None, WITHIN_METHODS[method], n, reason)
+    errors, quantile = _errors(left, method, (1 + level) / 2)
+    widths = tuple(each * quantile for each in errors)
+    return WithinIntervals(means, errors, widths, WITHIN_METHODS[method], n)
+
+
+_WITHIN_ROUNDING = 1e-12
+
+
+def _check(array: Floats, method: str, level: float) -> None:
+    if method not in WITHIN_METHODS:
+        raise UsageError(
+            where="within-item intervals",
+            seen=f"no method is called {method!r}",
+            todo=did_you_mean(method, WITHIN_METHODS),
+        )
+    if array.ndim != 2 or array.shape[1] < 2 or not 0 < level < 1:  # noqa: PLR2004  # two conditions
+        raise UsageError(
+            where="within-item intervals",
+            seen=f"a table of shape {array.shape} at level {level}",
+            todo="Give one row an item and one column for each of two or more conditions.",
+        )
+
+
+def _errors(left: Floats, method: str, tail: float) -> tuple[tuple[float, ...], float]:
+    """Standard errors of the conditions, and what to multiply them by."""
+    from scipy import special
+
+    n, conditions = left.shape
+    if method == "loftus-masson":
+        freedom = (n - 1) * (conditions - 1)
+        square = float(((left - left.mean(axis=0)) ** 2).sum()) / freedom
+        return (math.sqrt(square / n),) * conditions, float(special.stdtrit(freedom, tail))
+    plain = [float(each) for each in left.std(axis=0, ddof=1) / math.sqrt(n)]
+    if method == "means-removed":
+        return tuple(plain), float(special.ndtri(tail))
+    factor = math.sqrt(conditions / (conditions - 1))
+    return tuple(each * factor for each in plain), float(special.stdtrit(n - 1, tail))

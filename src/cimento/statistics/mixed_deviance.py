@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class GroupBlock:
     """All random effects of one grouping column: their design and the level of each row.
 
     Attributes:
@@ -69,7 +69,7 @@ class CrossProducts:
         rest: of the other blocks, X and y among themselves.
     """
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[GroupBlock, ...]
     n: int
     fixed: int
     own: Floats
@@ -82,7 +82,7 @@ class CrossProducts:
         return sum(block.size for block in self.blocks[1:])
 
 
-def cross_products(blocks: Sequence[Block], x: Floats, y: Floats) -> CrossProducts:
+def cross_products(blocks: Sequence[GroupBlock], x: Floats, y: Floats) -> CrossProducts:
     """Multiply out the designs.
 
     Args:
@@ -108,7 +108,7 @@ def cross_products(blocks: Sequence[Block], x: Floats, y: Floats) -> CrossProduc
     )
 
 
-def _sparse(block: Block):  # type: ignore[no-untyped-def]  # noqa: ANN202  # scipy names no types
+def _sparse(block: GroupBlock):  # type: ignore[no-untyped-def]  # noqa: ANN202  # scipy names no types
     import numpy as np
     from scipy import sparse
 
@@ -119,7 +119,7 @@ def _sparse(block: Block):  # type: ignore[no-untyped-def]  # noqa: ANN202  # sc
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class ProfiledDeviance:
     """The deviance at one theta, and what comes with it.
 
     Attributes:
@@ -147,7 +147,7 @@ class Profile:
         return self.log_gradient + self.freedom / self.residual * self.residual_gradient
 
 
-def triangles(theta: Floats, blocks: Sequence[Block]) -> list[Floats]:
+def triangles(theta: Floats, blocks: Sequence[GroupBlock]) -> list[Floats]:
     """The lower triangular factor of each block, filled from theta."""
     import numpy as np
 
@@ -161,7 +161,7 @@ def triangles(theta: Floats, blocks: Sequence[Block]) -> list[Floats]:
     return found
 
 
-def profile(theta: Floats, data: CrossProducts, *, reml: bool) -> Profile | None:
+def profiled_deviance(theta: Floats, data: CrossProducts, *, reml: bool) -> ProfiledDeviance | None:
     """The profiled deviance and its gradient at theta (equations 34 and 41 of the paper).
 
     With ``P`` the matrix that takes everything fitted from y, the derivative along a change of the
@@ -194,7 +194,7 @@ def profile(theta: Floats, data: CrossProducts, *, reml: bool) -> Profile | None
     within = square if reml else _inverse_square(lower[:q, :q])
     traces = _traces(scaled, inverse, eliminated[:, :counted], within, data)
     squares = _squares(scaled, eliminated, solved, data, parts)
-    return Profile(
+    return ProfiledDeviance(
         deviance=log_determinant + freedom * (1 + math.log(2 * math.pi * residual / freedom)),
         log_gradient=_by_theta(traces, data.blocks),
         residual_gradient=-_by_theta(squares, data.blocks),
@@ -205,7 +205,7 @@ def profile(theta: Floats, data: CrossProducts, *, reml: bool) -> Profile | None
     )
 
 
-def _by_theta(sums: Sequence[Floats], blocks: Sequence[Block]) -> Floats:
+def _by_theta(sums: Sequence[Floats], blocks: Sequence[GroupBlock]) -> Floats:
     """Twice the elements of the blocks' matrices that theta holds, in its order."""
     import numpy as np
 
@@ -264,7 +264,7 @@ class _Scaled:
         )
 
 
-def _right(matrix: Floats, blocks: Sequence[Block], parts: Sequence[Floats]) -> Floats:
+def _right(matrix: Floats, blocks: Sequence[GroupBlock], parts: Sequence[Floats]) -> Floats:
     """Multiply the columns of the blocks, which come first, by their factors."""
     found, start = matrix.copy(), 0
     for block, part in zip(blocks, parts, strict=True):
@@ -275,7 +275,7 @@ def _right(matrix: Floats, blocks: Sequence[Block], parts: Sequence[Floats]) -> 
     return found
 
 
-def _batched(left: Floats, matrix: Floats, block: Block) -> Floats:
+def _batched(left: Floats, matrix: Floats, block: GroupBlock) -> Floats:
     """Multiply the rows of each level by the level's matrix, or by the one for all."""
     product: Floats = left @ matrix.reshape(block.levels, block.effects, -1)
     return product.reshape(matrix.shape)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.statistics.mixed_deviance import (
-    Block,
     CrossProducts,
-    Profile,
-    profile,
+    GroupBlock,
+    ProfiledDeviance,
+    profiled_deviance,
     triangles,
 )
 
@@ -46,7 +46,7 @@ class Optimum:
     """
 
     theta: Floats
-    profile: Profile
+    profiled_deviance: ProfiledDeviance
     starts: tuple[float, ...]
     singular: bool
     converged: bool
@@ -64,7 +64,7 @@ def optimum(data: CrossProducts, *, reml: bool) -> Optimum | None:
     diagonal = _diagonal(data.blocks)
 
     def value(theta: Floats) -> tuple[float, Floats]:
-        found = profile(theta, data, reml=reml)
+        found = profiled_deviance(theta, data, reml=reml)
         # Where there is no residual left the search must turn back.
         return (math.inf, theta * 0) if found is None else (found.deviance, found.gradient)
 
@@ -89,7 +89,7 @@ def optimum(data: CrossProducts, *, reml: bool) -> Optimum | None:
     # as L-BFGS-B's first step of length 1 often does, stays there.
     while (away := _below_zeros(theta, data, reml=reml)) is not None:
         theta = descend(away)
-    best = profile(theta, data, reml=reml)
+    best = profiled_deviance(theta, data, reml=reml)
     if best is None:
         return None
     inside = ~(diagonal & (theta <= _SINGULAR) & (best.gradient >= 0))
@@ -115,7 +115,7 @@ def _below_zeros(theta: Floats, data: CrossProducts, *, reml: bool) -> Floats | 
 
     diagonal, columns = _diagonal(data.blocks), _columns(data.blocks)
     zeros = np.flatnonzero(diagonal & (theta < _SINGULAR))
-    here = profile(theta, data, reml=reml)
+    here = profiled_deviance(theta, data, reml=reml)
     if here is None or not zeros.size:
         return None
     tried = [(theta, zeros)] if zeros.size > 1 else []
@@ -130,13 +130,13 @@ def _below_zeros(theta: Floats, data: CrossProducts, *, reml: bool) -> Floats | 
         for size in _AWAY:
             away = start.copy()
             away[places] = size
-            there = profile(away, data, reml=reml)
+            there = profiled_deviance(away, data, reml=reml)
             if there is not None and there.deviance < lowest:
                 lowest, found = there.deviance, away
     return found
 
 
-def _columns(blocks: Sequence[Block]) -> Integers:
+def _columns(blocks: Sequence[GroupBlock]) -> Integers:
     """Of each element of theta the column of its factor, numbered over all blocks."""
     import numpy as np
 
@@ -147,7 +147,7 @@ def _columns(blocks: Sequence[Block]) -> Integers:
     return np.concatenate(found)
 
 
-def _diagonal(blocks: Sequence[Block]) -> NDArray[np.bool_]:
+def _diagonal(blocks: Sequence[GroupBlock]) -> NDArray[np.bool_]:
     """Which elements of theta stand on the diagonal of a factor."""
     import numpy as np
 
@@ -178,7 +178,7 @@ def freedoms(found: Optimum, data: CrossProducts, *, reml: bool) -> list[float |
     for place in range(size):
         step = np.zeros(size)
         step[place] = _STEP * scales[place]
-        sides = [profile(found.theta + way * step, data, reml=reml) for way in (1, -1)]
+        sides = [profiled_deviance(found.theta + way * step, data, reml=reml) for way in (1, -1)]
         if sides[0] is None or sides[1] is None:
             return nothing
         ahead, behind = (_slopes(side, sigma, scales) for side in (sides[0], sides[1]))
@@ -200,7 +200,7 @@ def freedoms(found: Optimum, data: CrossProducts, *, reml: bool) -> list[float |
     ]
 
 
-def _scales(theta: Floats, blocks: Sequence[Block]) -> Floats:
+def _scales(theta: Floats, blocks: Sequence[GroupBlock]) -> Floats:
     """Of each element of theta the relative standard deviation of its effect, never quite zero."""
     import numpy as np
 
@@ -215,7 +215,7 @@ def _scales(theta: Floats, blocks: Sequence[Block]) -> Floats:
 _UPWARDS = 1e-8
 
 
-def _slopes(at: Profile, sigma: float, scales: Floats) -> Floats:
+def _slopes(at: ProfiledDeviance, sigma: float, scales: Floats) -> Floats:
     """The gradient of ``log|C| + 2 freedom log(sigma) + r² / sigma²``.
 
     By theta over its scale, and by the logarithm of sigma.

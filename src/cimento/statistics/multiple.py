@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from cimento.errors import UsageError
 
@@ -64,3 +65,108 @@ def _ascending(p_values: P_VALUES) -> list[tuple[float, int]]:
                 where="p-values", seen=f"{p} is not between 0 and 1", todo="Give p, not its log."
             )
     return sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """The place of one model among several, 1 being the best.
+
+    Attributes:
+        name: of the model.
+        mean: of its scores.
+        place: by the mean; models with equal means share the best place.
+        best: the best place it could hold: 1 and one more for each model surely above it.
+        worst: the worst place it could hold.
+    """
+
+    name: str
+    mean: float
+    place: int
+    best: int
+    worst: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPair:
+    """The difference of two models' means on the same items.
+
+    Attributes:
+        first: name of the one.
+        second: name of the other.
+        difference: first minus second.
+        p: of their difference; None where there is no test.
+        p_holm: the same after Holm's adjustment for all pairs.
+    """
+
+    first: str
+    second: str
+    difference: float
+    p: float | None
+    p_holm: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRanks:
+    """Models in order of their means, and every pair of them.
+
+    Attributes:
+        ranks: the best mean first; of equal means in the order given.
+        pairs: of all models, in the order given.
+    """
+
+    ranks: tuple[Rank, ...]
+    pairs: tuple[RankedPair, ...]
+
+
+def rank_by_pairs(
+    means: Mapping[str, float],
+    tested: Sequence[tuple[str, str, float | None]],
+    *,
+    alpha: float = 0.05,
+    corrected: bool = False,
+) -> ModelRanks:
+    """Rank models by their means on the same items, with the places each could hold.
+
+    A model is surely above another where the test of their difference, after Holm's adjustment
+    over all pairs, is alpha or less. The places that remain are a confidence set for all ranks at
+    once (Mogstad, Romano, Shaikh and Wilhelm 2024, doi:10.1093/restud/rdad006; a bootstrap of
+    ranks is none). Of models surely different from nobody, any could be the best.
+
+    Args:
+        means: of each model, more being better.
+        tested: every pair once: the two names, and p of no difference (`paired.share_test`,
+            `means.mean_of`).
+        alpha: level for all pairs together.
+        corrected: whether the p-values are corrected already, for these pairs or more.
+    """
+    plain = [p for _, _, p in tested]
+    adjusted = plain if corrected else holm(plain)
+    pairs = tuple(
+        RankedPair(one, other, means[one] - means[other], p, p_holm)
+        for (one, other, p), p_holm in zip(tested, adjusted, strict=True)
+    )
+    return ModelRanks(_ranks(means, pairs, alpha), pairs)
+
+
+def _ranks(
+    means: Mapping[str, float], pairs: Sequence[RankedPair], alpha: float
+) -> tuple[Rank, ...]:
+    """The places that the pairs leave to each model."""
+    above = dict.fromkeys(means, 0)
+    below = dict.fromkeys(means, 0)
+    for pair in pairs:
+        if pair.p_holm is not None and pair.p_holm <= alpha:
+            better, worse = (pair.first, pair.second)[:: 1 if pair.difference > 0 else -1]
+            above[worse] += 1
+            below[better] += 1
+    ranks = (
+        Rank(
+            name,
+            mean,
+            place=1 + sum(other > mean for other in means.values()),
+            best=1 + above[name],
+            worst=len(means) - below[name],
+        )
+        for name, mean in means.items()
+    )
+    return tuple(sorted(ranks, key=lambda rank: rank.place))

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.errors import UsageError
 from cimento.statistics.design import Design
+from cimento.statistics.differences import CLUSTERED_T, MCNEMAR, share_test
 from cimento.statistics.intervals import WILSON, WILSON_CLUSTERED, share_interval
 from cimento.statistics.means import STUDENT, t_test
-from cimento.statistics.paired import CLUSTERED_T, MCNEMAR, share_test
 from cimento.statistics.power import mcnemar_power, simulated_power
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from cimento.statistics.values import Floats
 
-Kind: TypeAlias = Literal["difference", "rate", "mean"]
+OutcomeKind: TypeAlias = Literal["difference", "rate", "mean"]
 TRIALS = 1000
 _LEVELS = {"difference": (-1.0, 0.0, 1.0), "rate": (0.0, 1.0)}
 _MULTIPLES = (0.5, 1, 2, 4)
@@ -49,7 +49,7 @@ class Pilot:
         null: what the values' mean is without an effect: chance for rates, else 0.
     """
 
-    kind: Kind
+    kind: OutcomeKind
     values: tuple[float, ...]
     design: Design
     null: float = 0.0
@@ -66,7 +66,7 @@ class Pilot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sized:
+class SizedPower:
     """The power of a suite of some size.
 
     Attributes:
@@ -85,7 +85,7 @@ class Sized:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class SizePlan:
     """What suites of several sizes can show.
 
     Attributes:
@@ -104,12 +104,12 @@ class Plan:
     alpha: float
     test: str
     trials: int
-    sizes: tuple[Sized, ...]
-    needed: Sized | None
+    sizes: tuple[SizedPower, ...]
+    needed: SizedPower | None
     most: int
 
 
-def plan(
+def plan_size(
     pilot: Pilot,
     *,
     difference: float | None = None,
@@ -117,7 +117,7 @@ def plan(
     alpha: float = 0.05,
     seed: int = 0,
     trials: int = TRIALS,
-) -> Plan:
+) -> SizePlan:
     """The power of suites of several sizes, and the size that has the power asked for.
 
     Args:
@@ -137,7 +137,7 @@ def plan(
     exact = not pilot.design.clustered and pilot.kind != "mean"
 
     @functools.cache
-    def at(clusters: int) -> Sized:
+    def at(clusters: int) -> SizedPower:
         if exact:
             return _exact(pilot, clusters, wanted, alpha)
         return _drawn(pilot, clusters, wanted, alpha, seed=seed, trials=trials)
@@ -147,7 +147,7 @@ def plan(
     needed = _needed(at, power, most=most, exact=exact)
     shown = {max(_FEWEST, round(pilot.design.m * times)) for times in _MULTIPLES}
     shown |= {needed.clusters} if needed else {most}
-    return Plan(
+    return SizePlan(
         difference=wanted,
         power=power,
         alpha=alpha,
@@ -191,7 +191,9 @@ def _test_name(pilot: Pilot) -> str:
     return CLUSTERED_T if clustered else alone
 
 
-def _needed(at: Callable[[int], Sized], power: float, *, most: int, exact: bool) -> Sized | None:
+def _needed(
+    at: Callable[[int], SizedPower], power: float, *, most: int, exact: bool
+) -> SizedPower | None:
     """The smallest size from which on the power is reached."""
     high = _FEWEST
     while at(high).power < power:
@@ -209,14 +211,14 @@ def _needed(at: Callable[[int], Sized], power: float, *, most: int, exact: bool)
     return at(high)
 
 
-def _exact(pilot: Pilot, n: int, wanted: float, alpha: float) -> Sized:
+def _exact(pilot: Pilot, n: int, wanted: float, alpha: float) -> SizedPower:
     if pilot.kind == "difference":
         # Models that differ by so much differ on as many items at least.
         varying, size = max(pilot.varying, abs(wanted)), abs(wanted)
         first = (varying + size) / 2
         found = mcnemar_power(n, only_first=first, only_second=varying - first, alpha=alpha)
-        return Sized(clusters=n, items=n, power=found)
-    return Sized(clusters=n, items=n, power=_rate_power(n, pilot.null, wanted, alpha))
+        return SizedPower(clusters=n, items=n, power=found)
+    return SizedPower(clusters=n, items=n, power=_rate_power(n, pilot.null, wanted, alpha))
 
 
 def _rate_power(n: int, null: float, wanted: float, alpha: float) -> float:
@@ -234,7 +236,7 @@ def _rate_power(n: int, null: float, wanted: float, alpha: float) -> float:
 
 def _drawn(
     pilot: Pilot, clusters: int, wanted: float, alpha: float, *, seed: int, trials: int
-) -> Sized:
+) -> SizedPower:
     """Power from clusters of the pilot, drawn whole and moved to the difference."""
     urn = _Urn.of(pilot, wanted)
     test = functools.partial(_p, pilot, alpha)
@@ -246,7 +248,9 @@ def _drawn(
         alpha=alpha,
     )
     items = round(clusters * pilot.design.n / pilot.design.m)
-    return Sized(clusters=clusters, items=items, power=found.power, low=found.low, high=found.high)
+    return SizedPower(
+        clusters=clusters, items=items, power=found.power, low=found.low, high=found.high
+    )
 
 
 def _p(pilot: Pilot, alpha: float, drawn: tuple[Floats, Design]) -> float | None:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from cimento.errors import UsageError
 from cimento.statistics.design import Design
-from cimento.statistics.differences import bonett_price, share_difference
+from cimento.statistics.differences import bonett_price, discordant, mcnemar, share_difference
 from cimento.statistics.intervals import effective_number, wilson, z_quantile
 from cimento.statistics.means import mean_of
-from cimento.statistics.paired import discordant, mcnemar
 from cimento.statistics.values import floats
 
 if TYPE_CHECKING:

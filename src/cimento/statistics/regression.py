@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
 from cimento.statistics.design import Design
+from cimento.statistics.differences import t_two_sided
 from cimento.statistics.intervals import t_quantile
-from cimento.statistics.paired import t_two_sided
 from cimento.statistics.values import floats, same_length
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from cimento.statistics.values import Floats, Integers
 
-INTERCEPT = "(intercept)"
+CONSTANT_TERM = "(intercept)"
 CLUSTERED = "least squares, cluster-robust (CR2, Satterthwaite)"
 FEW_CLUSTERS = "fewer clusters than coefficients and one more"
-NO_RESIDUAL = "the predictors leave nothing in which clusters or observations differ"
+NOTHING_LEFT = "the predictors leave nothing in which clusters or observations differ"
 ONE_CLUSTER = "a coefficient rests on one cluster or observation alone"
 COLLINEAR = "a predictor is constant, or a sum of others"
 
@@ -92,8 +92,8 @@ def regress(
 
     y = floats(outcome, name="outcome")
     columns = {name: floats(values, name=name) for name, values in predictors.items()}
-    if INTERCEPT in columns:
-        raise UsageError(where=INTERCEPT, seen="a predictor has the name of the intercept")
+    if CONSTANT_TERM in columns:
+        raise UsageError(where=CONSTANT_TERM, seen="a predictor has the name of the intercept")
     n = same_length(outcome=y, units=design.units, **columns)
     group, m = design.codes()
     table = np.column_stack([np.ones(n), *columns.values()])
@@ -109,9 +109,9 @@ def regress(
         return Regression((), n, m, reason=ONE_CLUSTER)
     errors, freedoms = found
     if (errors <= _NOISE * float(np.abs(y).max()) / np.abs(table).max(axis=0)).any():
-        return Regression((), n, m, reason=NO_RESIDUAL)
+        return Regression((), n, m, reason=NOTHING_LEFT)
     numbers = zip(values.tolist(), errors.tolist(), freedoms.tolist(), strict=True)
-    named = zip((INTERCEPT, *columns), numbers, strict=True)
+    named = zip((CONSTANT_TERM, *columns), numbers, strict=True)
     return Regression(tuple(_coefficient(name, *found, level) for name, found in named), n, m)
 
 

@@ -1,17 +1,307 @@
-"""How reliable mean ratings are, where only means and standard errors were published."""
+"""Where the variance of a fully crossed table comes from."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.statistics.values import ALL_EQUAL, TOO_FEW, Estimate, floats, same_length
+from cimento.errors import UsageError
+from cimento.statistics.classification import mid_ranks
+from cimento.statistics.design import FEWEST_CLUSTERS
+from cimento.statistics.values import ALL_EQUAL, TOO_FEW, Value, floats, same_length
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from cimento.statistics.values import Floats
 
-def reliability_of_means(means: ArrayLike, standard_errors: ArrayLike) -> Estimate:
+
+REST = "rest"
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceShares:
+    """How much of the variance of a table goes with each of its factors.
+
+    Attributes:
+        shares: factor to its part of the total sum of squares, and ``rest`` for interactions and
+            noise, which one observation a cell cannot tell apart; they sum to 1. None where there
+            is no variance.
+        reason: why there are none.
+    """
+
+    shares: dict[str, float] | None
+    reason: str | None = None
+
+
+def variance_shares(table: ArrayLike, factors: Sequence[str]) -> VarianceShares:
+    """The part of each factor's main effect in the total sum of squares (eta squared).
+
+    ``SS_factor = cells per level * Σ (level mean - grand mean)²``, over ``Σ (value - mean)²``
+    (Fisher 1925, Statistical Methods for Research Workers, chapter 7); the design is balanced, so
+    that the parts are independent of the order of the factors.
+
+    Args:
+        table: one axis a factor, one observation a cell.
+        factors: the name of each axis.
+
+    Raises:
+        UsageError: axes and names do not agree, or an axis has no levels.
+    """
+    values = floats(table, name="table")
+    if values.ndim != len(factors) or 0 in values.shape or len(set(factors)) != len(factors):
+        raise UsageError(
+            where="table",
+            seen=f"it has the shape {values.shape}, and the factors are {', '.join(factors)}",
+            todo="Give each axis one name and at least one level.",
+        )
+    # Measured from one of the values, so that equal values give exactly zero.
+    values = values - values.flat[0]
+    mean = float(values.mean())
+    total = float(((values - mean) ** 2).sum())
+    if total == 0:
+        return VarianceShares(None, ALL_EQUAL)
+    shares = {}
+    for axis, name in enumerate(factors):
+        others = tuple(each for each in range(values.ndim) if each != axis)
+        levels = values.mean(axis=others)
+        per_level = values.size / values.shape[axis]
+        shares[name] = float(per_level * ((levels - mean) ** 2).sum()) / total
+    shares[REST] = max(0.0, 1 - sum(shares.values()))
+    return VarianceShares(shares)
+
+
+_FEWEST_ITEMS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SplitHalf:
+    """Split-half reliability of the mean ratings of items.
+
+    Attributes:
+        half: mean correlation of two equal halves over the draws; None where undefined.
+        reliability: of the means of all ratings, by Spearman and Brown's formula.
+        ceiling: the correlation with these means that a noise-free score could reach, the root of
+            the reliability.
+        low: reliability at the 2.5 % quantile of the correlations: the spread of the halving alone;
+            None where that correlation is too far below zero for the formula.
+        high: the same at the 97.5 % quantile.
+        items: with two ratings or more, which are used.
+        draws: random halvings.
+        reason: why there is none.
+    """
+
+    half: float | None
+    reliability: float | None
+    ceiling: float | None
+    low: float | None
+    high: float | None
+    items: int
+    draws: int
+    reason: str | None = None
+
+
+def spearman_brown(reliability: float, *, factor: float = 2.0) -> float:
+    """The reliability of `factor` times as many ratings, ``f r / (1 + (f - 1) r)``.
+
+    Spearman (1910, doi:10.1111/j.2044-8295.1910.tb00206.x) and Brown (1910, the paper after it).
+
+    Args:
+        reliability: of the ratings there are; above ``-1 / (factor - 1)``.
+        factor: 2 from one half to the whole.
+    """
+    return factor * reliability / (1 + (factor - 1) * reliability)
+
+
+def split_half(
+    ratings: Sequence[Sequence[float]], *, seed: int, draws: int = 1000, kind: str = "pearson"
+) -> SplitHalf:
+    """The split-half noise ceiling of items with several ratings each.
+
+    In each draw the ratings of each item are halved at random (of an odd number one is left out)
+    and the half means correlated over items. The mean correlation over the draws is the
+    reliability of a half; that of all ratings follows by Spearman and Brown's formula. Its factor
+    is 2 for even numbers, n / ((n - 1) / 2) for odd ones, and where items have different numbers
+    the mean of 1 / half over the mean of 1 / n: the variances of errors that the means have.
+
+    Args:
+        ratings: one list of ratings an item; items with fewer than two are left out.
+        seed: of the halvings.
+        draws: how many.
+        kind: ``pearson`` or ``spearman``.
+
+    Raises:
+        UsageError: another kind, no draws, or ratings that are no numbers.
+    """
+    import numpy as np
+
+    if kind not in {"pearson", "spearman"} or draws < 1:
+        raise UsageError(
+            where="split half",
+            seen=f"kind {kind!r}, {draws} draws",
+            todo="Ask for 'pearson' or 'spearman', and for 100 draws or more.",
+        )
+    used = [floats(each, name="ratings") for each in ratings if len(each) > 1]
+    if len(used) < _FEWEST_ITEMS:
+        return _nothing(len(used), draws, "fewer than three items with two ratings or more")
+    sizes = np.array([each.size for each in used])
+    table = np.zeros((len(used), int(sizes.max())))
+    for row, each in zip(table, used, strict=True):
+        row[: each.size] = each
+    generator = np.random.default_rng(seed)
+    halves = [
+        _correlation_of_halves(table, sizes, generator.random(table.shape), kind)
+        for _ in range(draws)
+    ]
+    undefined = sum(map(math.isnan, halves))
+    if undefined:
+        return _nothing(len(used), draws, f"undefined in {undefined} of {draws} halvings")
+    factor = float((1 / (sizes // 2)).mean() / (1 / sizes).mean())
+    return _of_halves(halves, items=len(used), factor=factor)
+
+
+def _of_halves(halves: Sequence[float], *, items: int, factor: float) -> SplitHalf:
+    """The reliability of the whole from the correlations of its halves, one a draw."""
+    import numpy as np
+
+    half, draws = float(np.mean(halves)), len(halves)
+    if 1 + (factor - 1) * half <= 0:
+        return _nothing(items, draws, "the halves contradict each other")
+    reliability = spearman_brown(half, factor=factor)
+    low, high = (float(end) for end in np.quantile(halves, (0.025, 0.975)))
+    ceiling = math.sqrt(reliability) if reliability > 0 else None
+    return SplitHalf(
+        half=half,
+        reliability=reliability,
+        ceiling=ceiling,
+        low=spearman_brown(low, factor=factor) if 1 + (factor - 1) * low > 0 else None,
+        high=spearman_brown(high, factor=factor),
+        items=items,
+        draws=draws,
+        reason=None if ceiling is not None else "the reliability is not above zero",
+    )
+
+
+def _nothing(items: int, draws: int, reason: str) -> SplitHalf:
+    return SplitHalf(None, None, None, None, None, items, draws, reason)
+
+
+def _correlation_of_halves(table: Floats, sizes: Floats, keys: Floats, kind: str) -> float:
+    """The correlation of half means where each row's ratings are ordered by random keys."""
+    import numpy as np
+
+    columns, half = np.arange(table.shape[1]), (sizes // 2)[:, None]
+    order = np.argsort(np.where(columns < sizes[:, None], keys, np.inf), axis=1)
+    mixed = np.take_along_axis(table, order, axis=1)
+    one = (mixed * (columns < half)).sum(axis=1) / (sizes // 2)
+    other = (mixed * ((columns >= half) & (columns < 2 * half))).sum(axis=1) / (sizes // 2)
+    if kind == "spearman":
+        one, other = mid_ranks(one), mid_ranks(other)
+    if np.ptp(one) == 0 or np.ptp(other) == 0:
+        return math.nan
+    return float(np.corrcoef(one, other)[0, 1])
+
+
+FEW_MODELS = f"fewer than {FEWEST_CLUSTERS} models"
+ALIKE = "all models have the same total"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAnalysis:
+    """What the items of a suite say together about several models.
+
+    Attributes:
+        models: number of models.
+        items: number of items that all were scored on.
+        all_pass: places of the items that every model gets right.
+        none_pass: places of the items that no model gets right.
+        kr20: Kuder and Richardson's formula 20, the internal consistency of the total.
+        halves: split-half reliability of the total, items halved at random.
+        item_total: of each item, its correlation with the total of the other items; None where
+            it or the rest does not vary.
+        reason: why the three above are missing.
+    """
+
+    models: int
+    items: int
+    all_pass: tuple[int, ...]
+    none_pass: tuple[int, ...]
+    kr20: Value
+    halves: SplitHalf
+    item_total: tuple[float | None, ...]
+    reason: str | None = None
+
+    @property
+    def against(self) -> tuple[int, ...]:
+        """Places of the items that better models get wrong more often than worse ones do."""
+        return tuple(k for k, r in enumerate(self.item_total) if r is not None and r < 0)
+
+
+def item_analysis(right: Sequence[Sequence[bool]], *, seed: int) -> ItemAnalysis:
+    """The analysis of which models get which items right.
+
+    ``KR-20 = k/(k - 1) (1 - Σ p_i (1 - p_i) / s²)`` for k items that shares p_i of the models get
+    right, and s² the variance of the models' totals (Kuder and Richardson 1937,
+    doi:10.1007/BF02288391); the correlation of an item with the rest is that of Henrysson (1963,
+    doi:10.1007/BF02289618), without the item itself. Both, and the halves, compare models, so
+    that fewer than five give none.
+
+    Args:
+        right: one row an item, one truth value a model.
+        seed: of the halvings.
+
+    Raises:
+        UsageError: rows of different lengths.
+    """
+    import numpy as np
+
+    table: Floats = np.asarray(right, dtype=np.float64).reshape(
+        len(right), len(right[0]) if right else 0
+    )
+    items, models = table.shape
+    passing = table.sum(axis=1)
+    few = FEW_MODELS if models < FEWEST_CLUSTERS else None
+    nothing = SplitHalf(None, None, None, None, None, models, 0, few)
+    return ItemAnalysis(
+        models=models,
+        items=items,
+        all_pass=tuple(np.flatnonzero(passing == models).tolist()),
+        none_pass=tuple(np.flatnonzero(passing == 0).tolist()),
+        kr20=Value(None, few) if few else _kr20(table),
+        halves=nothing if few else split_half(table.T.tolist(), seed=seed),
+        item_total=() if few else _item_total(table),
+        reason=few,
+    )
+
+
+def _kr20(table: Floats) -> Value:
+    items = table.shape[0]
+    totals = table.sum(axis=0)
+    spread = float(totals.var())
+    if items < 2:  # noqa: PLR2004  # one item has no consistency with others
+        return Value(None, "one item")
+    if spread == 0:
+        return Value(None, ALIKE)
+    shares = table.mean(axis=1)
+    return Value(items / (items - 1) * (1 - float((shares * (1 - shares)).sum()) / spread))
+
+
+def _item_total(table: Floats) -> tuple[float | None, ...]:
+    import numpy as np
+
+    rest = table.sum(axis=0) - table
+    a = table - table.mean(axis=1, keepdims=True)
+    b = rest - rest.mean(axis=1, keepdims=True)
+    below = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
+    above = (a * b).sum(axis=1)
+    return tuple(
+        float(x / y) if y > 0 else None for x, y in zip(above.tolist(), below.tolist(), strict=True)
+    )
+
+
+def reliability_of_means(means: ArrayLike, standard_errors: ArrayLike) -> Value:
     """The share of the variance of means that is not error of measurement.
 
     ``1 - mean(se²) / var(means)``, the variance with n - 1: true over observed variance as in
@@ -33,13 +323,13 @@ def reliability_of_means(means: ArrayLike, standard_errors: ArrayLike) -> Estima
     errors = floats(standard_errors, name="standard errors")
     n = same_length(means=observed, errors=errors)
     if n < 2:  # noqa: PLR2004  # one mean does not vary
-        return Estimate(None, TOO_FEW)
+        return Value(None, TOO_FEW)
     if (observed == observed[0]).all():
-        return Estimate(None, ALL_EQUAL)
-    return Estimate(float(1 - (errors**2).mean() / observed.var(ddof=1)))
+        return Value(None, ALL_EQUAL)
+    return Value(float(1 - (errors**2).mean() / observed.var(ddof=1)))
 
 
-def ceiling_of_means(means: ArrayLike, standard_errors: ArrayLike) -> Estimate:
+def ceiling_of_means(means: ArrayLike, standard_errors: ArrayLike) -> Value:
     """The root of `reliability_of_means`; undefined where that is not above zero.
 
     Args:
@@ -53,5 +343,5 @@ def ceiling_of_means(means: ArrayLike, standard_errors: ArrayLike) -> Estimate:
     if found.value is None:
         return found
     if found.value <= 0:
-        return Estimate(None, "the reliability is not above zero")
-    return Estimate(math.sqrt(found.value))
+        return Value(None, "the reliability is not above zero")
+    return Value(math.sqrt(found.value))

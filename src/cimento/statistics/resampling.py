@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
 from cimento.statistics.design import Design
-from cimento.statistics.values import Estimate, floats, same_length
+from cimento.statistics.values import Significance, Value, draws_at_once, floats, same_length
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike
 
     from cimento.statistics.values import Floats, Integers
+
 
 Statistic = Callable[["Floats"], float | None]
 
@@ -163,7 +165,7 @@ def _interval(
     tails = ((1 - level) / 2, (1 + level) / 2)
     if method == "bca":
         corrected = _bca(estimate, values, left_out(), tails)
-        if isinstance(corrected, Estimate):
+        if isinstance(corrected, Value):
             return _because(nothing, str(corrected.reason))
         tails = corrected
     low, high = np.quantile(values, tails)
@@ -181,20 +183,181 @@ def _because(nothing: Bootstrap, reason: str) -> Bootstrap:
 
 def _bca(
     estimate: float, values: Floats, left_out: Floats, tails: tuple[float, float]
-) -> tuple[float, float] | Estimate:
+) -> tuple[float, float] | Value:
     """The two quantiles that BCa takes instead, or why there are none."""
     from scipy import special
 
     # Draws equal to the estimate count as half: discrete statistics have many.
     below = float(((values < estimate).mean() + (values <= estimate).mean()) / 2)
     if not 0 < below < 1:
-        return Estimate(None, "all draws lie on one side of the estimate")
+        return Value(None, "all draws lie on one side of the estimate")
     deviations = left_out.mean() - left_out
     squares = float((deviations**2).sum())
     if squares == 0:
-        return Estimate(None, "no row or cluster matters to the statistic")
+        return Value(None, "no row or cluster matters to the statistic")
     acceleration = float((deviations**3).sum()) / (6 * squares**1.5)
     bias = float(special.ndtri(below))
     z = [bias + float(special.ndtri(tail)) for tail in tails]
     low, high = (float(special.ndtr(bias + each / (1 - acceleration * each))) for each in z)
     return low, high
+
+
+PERMUTED = "permutation, Monte Carlo"
+PERMUTATIONS = 10_000
+
+# Sums that differ by less than this share of the whole are the same sum, added in another order.
+_ROUNDING = 1e-12
+_CHUNK = 1000
+
+
+def permute_pairs(
+    x: ArrayLike,
+    y: ArrayLike,
+    statistic: Callable[[Floats, Floats], float],
+    *,
+    seed: int,
+    draws: int = PERMUTATIONS,
+) -> Significance:
+    """Whether x and y are associated, by pairing them anew at random; two-sided.
+
+    ``p = (1 + draws at least as far from zero) / (1 + draws)``. The rows must be exchangeable: of
+    rows that come in clusters this p is too small; use `clustered.permute_clusters` there.
+
+    Args:
+        x: one value a row.
+        y: one value a row.
+        statistic: of association, zero where there is none.
+        seed: of the draws.
+        draws: how many.
+
+    Raises:
+        UsageError: no draws, or columns of different lengths.
+    """
+    import numpy as np
+
+    a, b = floats(x, name="x"), floats(y, name="y")
+    same_length(x=a, y=b)
+    _check_draws(draws)
+    observed = statistic(a, b)
+    if observed != observed:  # noqa: PLR0124  # NaN only
+        return Significance(None, None, PERMUTED, reason="undefined in the sample")
+    generator = np.random.default_rng(seed)
+    limit = abs(observed) * (1 - _ROUNDING)
+    extreme = sum(abs(statistic(a, generator.permutation(b))) >= limit for _ in range(draws))
+    return Significance(float(observed), (1 + extreme) / (1 + draws), PERMUTED)
+
+
+def permute_products(
+    x: ArrayLike, y: ArrayLike, *, seed: int, draws: int = PERMUTATIONS
+) -> Significance:
+    """`permute_pairs` of Pearson's coefficient (of ranks: Spearman's), many draws at once.
+
+    Args:
+        x: one value a row.
+        y: one value a row.
+        seed: of the draws.
+        draws: how many.
+
+    Raises:
+        UsageError: no draws, or columns of different lengths.
+    """
+    import numpy as np
+
+    a, b = floats(x, name="x"), floats(y, name="y")
+    n = same_length(x=a, y=b)
+    _check_draws(draws)
+    if n == 0 or (a == a[0]).all() or (b == b[0]).all():
+        return Significance(None, None, PERMUTED, reason="undefined in the sample")
+    a, b = a - a.mean(), b - b.mean()
+    scale = float(np.sqrt((a @ a) * (b @ b)))
+    observed = float(a @ b) / scale
+    # What remains of a sum is taken as the same sum, added in another order.
+    limit = abs(observed) * (1 - _ROUNDING) - _ROUNDING
+    generator, step = np.random.default_rng(seed), draws_at_once(n, most=_CHUNK)
+    extreme = 0
+    for start in range(0, draws, step):
+        rows = np.broadcast_to(b, (min(step, draws - start), n))
+        found = generator.permuted(rows, axis=1) @ a / scale
+        extreme += int((abs(found) >= limit).sum())
+    return Significance(observed, (1 + extreme) / (1 + draws), PERMUTED)
+
+
+def _check_draws(draws: int) -> None:
+    if draws < 1:
+        raise UsageError(
+            where="permutation test", seen=f"{draws} draws", todo="Ask for 1,000 draws or more."
+        )
+
+
+PERMUTED_CLUSTERS = "permutation of clusters and within clusters, Monte Carlo"
+_CLUSTER_ROUNDING = 1e-12
+
+
+def permute_clusters(
+    x: ArrayLike,
+    y: ArrayLike,
+    statistic: Callable[[Floats, Floats], float],
+    design: Design,
+    *,
+    seed: int,
+    draws: int = PERMUTATIONS,
+) -> Significance:
+    """Whether x and y are associated, where rows of one cluster depend on each other; two-sided.
+
+    Under the null hypothesis the y of a cluster say nothing about its x, neither as a whole nor in
+    their order: whole clusters of one size change places, and rows change places within a
+    cluster, so that what is dependent stays together (exchangeable blocks: Winkler et al. 2015,
+    doi:10.1016/j.neuroimage.2015.05.092). ``p = (1 + draws at least as far from zero) /
+    (1 + draws)``.
+
+    Args:
+        x: one value a row.
+        y: one value a row.
+        statistic: of association, zero where there is none.
+        design: of the rows.
+        seed: of the draws.
+        draws: how many.
+
+    Returns:
+        Without p where there are fewer than five clusters or the statistic is undefined.
+
+    Raises:
+        UsageError: no draws, or columns of different lengths.
+    """
+    import numpy as np
+
+    a, b = floats(x, name="x"), floats(y, name="y")
+    same_length(x=a, y=b, units=design.units)
+    if draws < 1:
+        raise UsageError(
+            where="permutation test", seen=f"{draws} draws", todo="Ask for 1,000 draws or more."
+        )
+    groups, m = design.codes()
+    if design.shortage:
+        return Significance(None, None, PERMUTED_CLUSTERS, reason=design.shortage)
+    observed = statistic(a, b)
+    if observed != observed:  # noqa: PLR0124  # NaN only
+        return Significance(None, None, PERMUTED_CLUSTERS, reason="undefined in the sample")
+    blocks = _blocks(groups, m)
+    generator = np.random.default_rng(seed)
+    limit = abs(observed) * (1 - _CLUSTER_ROUNDING)
+    extreme = sum(abs(statistic(a, _mixed(b, blocks, generator))) >= limit for _ in range(draws))
+    return Significance(float(observed), (1 + extreme) / (1 + draws), PERMUTED_CLUSTERS)
+
+
+def _blocks(groups: Integers, m: int) -> list[Integers]:
+    """For each size of cluster a table: one line a cluster, in it the numbers of its rows."""
+    import numpy as np
+
+    members = [np.flatnonzero(groups == each) for each in range(m)]
+    sizes = sorted({rows.size for rows in members})
+    return [np.stack([rows for rows in members if rows.size == size]) for size in sizes]
+
+
+def _mixed(values: Floats, blocks: Sequence[Integers], generator: np.random.Generator) -> Floats:
+    """The values with clusters of one size in each other's place, and rows within them."""
+    mixed = values.copy()
+    for rows in blocks:
+        moved = generator.permutation(rows, axis=0)
+        mixed[rows] = values[generator.permuted(moved, axis=1)]
+    return mixed

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from cimento.statistics.calibration import (
     Calibration,
+    Scaling,
     brier,
     expected_calibration_error,
     nll,
+    temperature_scaling,
 )
-from cimento.statistics.temperature import Scaling, temperature_scaling
-from cimento.statistics.values import Estimate
+from cimento.statistics.values import Value
 from cimento.stories.outcomes import Outcome, by_characters, probabilities
 from cimento.stories.records import OPTIONS, Story, Tier
 
@@ -31,8 +32,8 @@ class Confidence:
     """
 
     n: int
-    brier_sum: Estimate
-    nll: Estimate
+    brier_sum: Value
+    nll: Value
     calibration: Calibration
     mean_confidence: float
 
@@ -62,13 +63,13 @@ class Choices:
 
     n: int
     scored: int
-    acc: Estimate
-    acc_norm_chars: Estimate
-    acc_if_ties_wrong: Estimate
+    acc: Value
+    acc_norm_chars: Value
+    acc_if_ties_wrong: Value
     chance: float
-    majority: Estimate
+    majority: Value
     n_ties_at_max: int
-    any_choice_greedy_rate: Estimate
+    any_choice_greedy_rate: Value
     pred_distribution: Mapping[str, int]
     first_option: tuple[int, int]
     invalid: int
@@ -109,15 +110,15 @@ def choices(outcomes: Sequence[Outcome], tier: Tier) -> Choices:
     )
 
 
-def share(values: Sequence[bool], reason: str = "no answers") -> Estimate:
+def share(values: Sequence[bool], reason: str = "no answers") -> Value:
     """The share of true values."""
-    return Estimate(sum(values) / len(values)) if values else Estimate(None, reason)
+    return Value(sum(values) / len(values)) if values else Value(None, reason)
 
 
-def _majority(known: Sequence[Outcome]) -> Estimate:
+def _majority(known: Sequence[Outcome]) -> Value:
     labels = [each.gold for each in known if each.gold is not None]
     most = max(map(labels.count, set(labels)), default=0)
-    return Estimate(most / len(labels)) if labels else Estimate(None, "no answers")
+    return Value(most / len(labels)) if labels else Value(None, "no answers")
 
 
 def _first(outcome: Outcome) -> str:
@@ -143,7 +144,7 @@ def _confidence(scored: Sequence[Outcome]) -> Confidence:
     )
 
 
-def _nll(scored: Sequence[Outcome]) -> Estimate | None:
+def _nll(scored: Sequence[Outcome]) -> Value | None:
     """The same from log-probabilities, which do not underflow; None where one is minus infinity."""
     losses = []
     for each in scored:
@@ -153,7 +154,7 @@ def _nll(scored: Sequence[Outcome]) -> Estimate | None:
         top = max(values)
         total = top + math.log(math.fsum(math.exp(value - top) for value in values))
         losses.append(total - values[each.answer.options.index(each.gold)])
-    return Estimate(math.fsum(losses) / len(losses))
+    return Value(math.fsum(losses) / len(losses))
 
 
 def scaled_confidence(

@@ -24,7 +24,7 @@ from cimento.statistics.classification import (
 )
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval
-from cimento.statistics.values import Estimate
+from cimento.statistics.values import Value
 from cimento.stories.outcomes import Outcome, margin
 from cimento.stories.records import FALSE, STORY, TRUE, Story
 from cimento.stories.triples import bases
@@ -58,16 +58,16 @@ class Detection:
     answers: Mapping[str, float]
     invalid: int
     counts: Confusion
-    tpr: Estimate
-    tnr: Estimate
-    balanced_accuracy: Estimate
-    mcc: Estimate
-    auc: Estimate
+    tpr: Value
+    tnr: Value
+    balanced_accuracy: Value
+    mcc: Value
+    auc: Value
     d_prime: float | None
     criterion: float | None
-    sibling_pair_accuracy: Estimate
+    sibling_pair_accuracy: Value
     n_pairs: int
-    mean_margin_nats: Estimate
+    mean_margin_nats: Value
 
 
 def detect(stories: Sequence[Story], outcomes: Sequence[Outcome]) -> Detection:
@@ -152,22 +152,22 @@ def _margins(first: Sequence[Outcome]) -> dict[int, float]:
     return {row: value for row, value in found.items() if value is not None}
 
 
-def _auc(stories: Sequence[Story], margins: Mapping[int, float]) -> Estimate:
+def _auc(stories: Sequence[Story], margins: Mapping[int, float]) -> Value:
     if not margins:
-        return Estimate(None, NO_MARGINS)
+        return Value(None, NO_MARGINS)
     return auc(list(margins.values()), [stories[row].plausible for row in margins])
 
 
-def _share(pairs: Mapping[int, float]) -> Estimate:
+def _share(pairs: Mapping[int, float]) -> Value:
     if not pairs:
-        return Estimate(None, "no plausible story has a scored variant")
-    return Estimate(sum(pairs.values()) / len(pairs))
+        return Value(None, "no plausible story has a scored variant")
+    return Value(sum(pairs.values()) / len(pairs))
 
 
-def _mean(values: Sequence[float]) -> Estimate:
+def _mean(values: Sequence[float]) -> Value:
     if not values:
-        return Estimate(None, NO_MARGINS)
-    return Estimate(math.fsum(values) / len(values))
+        return Value(None, NO_MARGINS)
+    return Value(math.fsum(values) / len(values))
 
 
 def detection_intervals(
@@ -182,8 +182,8 @@ def detection_intervals(
         stories: all of them.
         outcomes: of one model.
     """
+    from cimento.statistics.classification import auc_interval, balanced_interval
     from cimento.statistics.means import mean_of
-    from cimento.statistics.separation import auc_interval, balanced_interval
 
     first = [each for each in outcomes if each.tier == STORY]
     answered = [each for each in first if each.chosen is not None and each.gold is not None]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.runs.run import Run
-    from cimento.statistics.values import Estimate as Number
+    from cimento.statistics.values import Value as Number
     from cimento.stories.outcomes import Outcome
 
 BY_LOT = "by lot"

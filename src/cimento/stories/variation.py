@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 
 from cimento.statistics.agreement import fleiss_kappa
 from cimento.statistics.correlation import coefficient
-from cimento.statistics.crossed import VarianceShares, variance_shares
+from cimento.statistics.reliability import VarianceShares, variance_shares
 from cimento.stories.records import STORY, Tier
 from cimento.stories.tiers import Chain
 

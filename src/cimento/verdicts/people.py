@@ -17,9 +17,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.parsing import whole_number
-from cimento.statistics.bounded import bounded_mean
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
+from cimento.statistics.means import bounded_mean
 from cimento.suites.formula import Formula, Junction, canonical, numbers, references
 from cimento.verdicts.formula import Kind, evaluate
 from cimento.verdicts.judge import parse_predictions

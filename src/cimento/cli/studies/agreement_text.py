@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cimento.markup import columns
 from cimento.report.wording import number, p_short
-from cimento.statistics.regression import INTERCEPT
+from cimento.statistics.regression import CONSTANT_TERM
 from cimento.studies.agreement.profile import CONTROLS
 from cimento.studies.agreement.report import DROP
 
@@ -174,7 +174,7 @@ def _covariates(report: AgreementReport) -> str:
 
 def _term(row: CovariateRow, name: str) -> str:
     """The name of a coefficient; of the intercept of margins, what is equal there and what not."""
-    if name != INTERCEPT or row.outcome.startswith(DROP):
+    if name != CONSTANT_TERM or row.outcome.startswith(DROP):
         return name
     free = [each for each in CONTROLS.values() if each not in row.equal]
     parts = [f"at equal {' and '.join(row.equal)}"] if row.equal else []

@@ -18,7 +18,7 @@ from cimento.cloze.judging.expected import PIECE
 from cimento.cloze.judging.precision import Share
 from cimento.cloze.records import ClozeItem
 from cimento.errors import InputError, did_you_mean
-from cimento.statistics.values import Estimate
+from cimento.statistics.values import Value
 
 NONE = "none"
 """How people say that no option is suitable."""
@@ -170,7 +170,7 @@ class ItemAgreement:
 
     item: str
     same_mode: bool | None
-    divergence_bits: Estimate
+    divergence_bits: Value
 
 
 def agreement(item: ClozeItem, choices: Choices, weights: Mapping[str, float]) -> ItemAgreement:
@@ -183,7 +183,7 @@ def agreement(item: ClozeItem, choices: Choices, weights: Mapping[str, float]) -
         choices: what people chose.
         weights: text of an option to its probability under the model, or its share of it.
     """
-    from cimento.statistics.divergence import jensen_shannon
+    from cimento.statistics.calibration import jensen_shannon
 
     options = [option.text for option in item.options]
     best = max((weights.get(text, 0.0) for text in options), default=0.0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.cloze.judging.candidates import Candidate
-from cimento.statistics.values import Estimate
+from cimento.statistics.values import Value
 
 if TYPE_CHECKING:
     from cimento.statistics.calibration import Calibration
@@ -30,9 +30,9 @@ class Confidence:
         without_probability: judged candidates that a recording gave no probability for.
     """
 
-    fitting: Estimate
-    unfitting: Estimate
-    auc: Estimate
+    fitting: Value
+    unfitting: Value
+    auc: Value
     wrong_first: int
     wrong_above: int
     threshold: float
@@ -86,7 +86,7 @@ def calibration(candidates: Iterable[Candidate], *, bins: int = 10) -> Calibrati
     )
 
 
-def _mean(values: Sequence[float]) -> Estimate:
+def _mean(values: Sequence[float]) -> Value:
     if not values:
-        return Estimate(None, NO_PROBABILITY)
-    return Estimate(math.fsum(values) / len(values))
+        return Value(None, NO_PROBABILITY)
+    return Value(math.fsum(values) / len(values))

@@ -182,8 +182,7 @@ def compare_pairs(
 def _pair(
     names: tuple[str, str], columns: Sequence[Sequence[bool]], k: int, design: Design
 ) -> PairedHits:
-    from cimento.statistics.differences import share_difference
-    from cimento.statistics.paired import discordant, share_test
+    from cimento.statistics.differences import discordant, share_difference, share_test
 
     first, second = columns
     only_first, only_second = discordant(first, second)
@@ -217,7 +216,7 @@ def compare_all(
         UsageError: there are fewer than two models, or they did not answer the same items.
     """
     from cimento.statistics.design import Design
-    from cimento.statistics.paired import cochran_q
+    from cimento.statistics.differences import cochran_q
 
     items = _same_items(models)
     columns = [_hits(ranks, items, k) for ranks in models.values()]

@@ -7,9 +7,9 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.statistics.bounded import bounded_mean
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
+from cimento.statistics.means import bounded_mean
 from cimento.statistics.regression import Regression, regress
 from cimento.studies.agreement.table import Version, mean_or_none, version_of
 from cimento.studies.agreement.twins import plain_name

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import UsageError
 from cimento.measures.regions import FinalMarkRule
 from cimento.statistics.multiple import holm
-from cimento.statistics.regression import INTERCEPT
+from cimento.statistics.regression import CONSTANT_TERM
 from cimento.studies.agreement.attractors import (
     AttractorRow,
     attractor_rows,
@@ -246,5 +246,5 @@ def _adjusted(rows: Sequence[CovariateRow]) -> tuple[CovariateRow, ...]:
 
 def _p_values(row: CovariateRow) -> Iterator[float | None]:
     for coefficient in row.regression.coefficients:
-        extrapolated = coefficient.name == INTERCEPT and row.outcome.startswith(DROP)
+        extrapolated = coefficient.name == CONSTANT_TERM and row.outcome.startswith(DROP)
         yield None if extrapolated else coefficient.p

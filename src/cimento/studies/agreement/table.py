@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.measures.sentence import total
-from cimento.statistics.bounded import bounded_mean
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
-from cimento.statistics.means import mean_of
+from cimento.statistics.means import bounded_mean, mean_of
 from cimento.statistics.multiple import holm
 from cimento.studies.agreement.twins import plain_name, twins
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cimento.measures.sentence import Value
+from cimento.statistics.means import within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
-from cimento.statistics.within import within_intervals
 from cimento.studies.islands.published import KOBZEVA_TABLES, WILCOX_ISLAND_TERM
 from cimento.studies.islands.records import Line, Section, beside, need, number, read_rows
 from cimento.suites.design import Licensing

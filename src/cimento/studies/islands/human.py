@@ -13,9 +13,8 @@ from cimento.measures.normalising import z_scores
 from cimento.measures.sentence import Missing
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
-from cimento.statistics.means import t_test
+from cimento.statistics.means import t_test, within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
-from cimento.statistics.within import within_intervals
 from cimento.studies.islands.records import (
     Line,
     Section,

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from cimento.cloze.judging.hits import accuracy_at
 from cimento.cloze.judging.precision import not_expected, percent
-from cimento.statistics.paired import MCNEMAR
+from cimento.statistics.differences import MCNEMAR
 from cimento.studies.portuguese.data import Row, StudyData
 from cimento.studies.portuguese.details import dimension_rows
 from cimento.studies.portuguese.grammar import Json

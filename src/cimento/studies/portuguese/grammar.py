@@ -8,9 +8,9 @@ from typing import Literal
 
 from cimento.cloze.judging.clusters import precision_interval
 from cimento.cloze.judging.precision import Mean, Share, macro, micro
-from cimento.statistics.bounded import bounded_mean
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval
+from cimento.statistics.means import bounded_mean
 from cimento.studies.portuguese import printed
 from cimento.studies.portuguese.data import Row, State, StudyData
 from cimento.suites.model import JsonValue

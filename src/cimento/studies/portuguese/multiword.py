@@ -17,8 +17,8 @@ from cimento.cloze.judging.hits import (
     hit_ranks,
 )
 from cimento.statistics.design import Design
+from cimento.statistics.differences import mcnemar
 from cimento.statistics.intervals import share_interval
-from cimento.statistics.paired import mcnemar
 from cimento.studies.portuguese import printed
 from cimento.studies.portuguese.data import StudyData
 from cimento.studies.portuguese.grammar import Json, interval_json

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from cimento.statistics.values import Estimate
+from cimento.statistics.values import Value
 from cimento.suites.model import JsonValue
 
 
@@ -26,7 +26,7 @@ def _fields(record: object) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = {}
     for field in dataclasses.fields(record):  # type: ignore[arg-type]  # seen to be a record above
         value = getattr(record, field.name)
-        if isinstance(value, Estimate):
+        if isinstance(value, Value):
             found[field.name] = value.value
             if value.value is None:
                 found[f"{field.name}_reason"] = value.reason

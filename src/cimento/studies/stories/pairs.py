@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from cimento.statistics.differences import Difference, share_difference
+from cimento.statistics.differences import Difference, discordant, share_difference, share_test
 from cimento.statistics.multiple import holm
-from cimento.statistics.paired import discordant, share_test
 from cimento.statistics.values import Significance
 from cimento.stories.records import STORY, Tier
 from cimento.stories.tiers import Chain

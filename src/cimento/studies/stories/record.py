@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cimento.statistics.classification import ONE_CLASS_ONLY
+from cimento.statistics.differences import mcnemar
 from cimento.statistics.intervals import wilson
-from cimento.statistics.paired import mcnemar
 from cimento.statistics.resampling import bootstrap
 from cimento.stories.breakdown import by_distance, by_state, confusions
 from cimento.stories.choices import Choices, choices

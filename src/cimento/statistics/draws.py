@@ -1,0 +1,397 @@
+"""Correlations of many bootstrap draws at once, from how often each row was drawn.
+
+A draw is a row of weights: how often it holds each row of the sample. All coefficients can be
+computed from weights, which makes ten thousand draws about as cheap as a few hundred one by one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import Interval, t_quantile
+from cimento.statistics.values import draws_at_once
+
+if TYPE_CHECKING:
+    from cimento.statistics.values import Floats, Integers
+
+
+Weighted = Callable[["Floats"], "Floats"]
+
+# Variances below this share of the sample's are rounding: the draw is constant.
+_CONSTANT = 1e-12
+# Three n x n tables of signs, exact in float32 up to this many rows.
+KENDALL_ROWS = 2000
+
+
+def pearson_draws(x: Floats, y: Floats) -> Weighted:
+    """From weights, one row a draw, to Pearson's coefficient of each draw; NaN where undefined."""
+    import numpy as np
+
+    columns = np.stack([_standard(x), _standard(y)], axis=1)
+
+    def statistic(weights: Floats) -> Floats:
+        return _correlations(weights, np.broadcast_to(columns, (*weights.shape, 2)))
+
+    return statistic
+
+
+def spearman_draws(x: Floats, y: Floats) -> Weighted:
+    """From weights to Spearman's coefficient of each draw, ranked anew; NaN where undefined."""
+    import numpy as np
+
+    ranks = [_ranker(each) for each in (x, y)]
+
+    def statistic(weights: Floats) -> Floats:
+        found = np.stack([rank(weights) for rank in ranks], axis=2)
+        return _correlations(weights, found / weights.shape[1])
+
+    return statistic
+
+
+def kendall_draws(x: Floats, y: Floats) -> Weighted:
+    """From weights to Kendall's tau-b of each draw; for up to `KENDALL_ROWS` rows.
+
+    ``Σ w_i w_j s_ij t_ij / sqrt(Σ w_i w_j s_ij² Σ w_i w_j t_ij²)`` with the signs s and t of the
+    differences of x and of y.
+    """
+    import numpy as np
+
+    s = np.sign(x[:, None] - x[None, :]).astype(np.float32)
+    t = np.sign(y[:, None] - y[None, :]).astype(np.float32)
+    tables = (s * t, np.abs(s), np.abs(t))
+
+    def statistic(weights: Floats) -> Floats:
+        w = weights.astype(np.float32)
+        above, left, right = (
+            np.einsum("ij,ij->i", w @ table, w, dtype=np.float64) for table in tables
+        )
+        with np.errstate(invalid="ignore"):
+            return np.where(left * right > 0, above / np.sqrt(left * right), np.nan)
+
+    return statistic
+
+
+def partial_draws(table: Floats, *, ranked: bool) -> Weighted:
+    """From weights to the partial correlation of the first two columns, given the others.
+
+    Args:
+        table: one row an observation: x, y and the covariates.
+        ranked: by mid-ranks, which each draw makes anew.
+    """
+    import numpy as np
+
+    standard = np.stack([_standard(column) for column in table.T], axis=1)
+    ranks = [_ranker(column) for column in table.T]
+
+    def statistic(weights: Floats) -> Floats:
+        if ranked:
+            columns = np.stack([rank(weights) for rank in ranks], axis=2) / weights.shape[1]
+        else:
+            columns = np.broadcast_to(standard, (*weights.shape, table.shape[1]))
+        spread = _covariances(weights, columns)
+        across = spread[:, :2, 2:]
+        explained = across @ np.linalg.pinv(spread[:, 2:, 2:], hermitian=True, rcond=1e-10)
+        left = spread[:, :2, :2] - explained @ across.swapaxes(1, 2)
+        return _ratio(left, np.diagonal(spread, axis1=1, axis2=2)[:, :2])
+
+    return statistic
+
+
+def _standard(values: Floats) -> Floats:
+    """The values from their mean, in standard deviations."""
+    from_mean: Floats = values - values.mean()
+    sd = float(from_mean.std())
+    return from_mean / sd if sd else from_mean * 0
+
+
+def _ranker(values: Floats) -> Weighted:
+    """From weights to the mid-rank that each row has in each draw."""
+    import numpy as np
+
+    _, groups = np.unique(values, return_inverse=True)
+    order = np.argsort(groups, kind="stable")
+    last = np.cumsum(np.bincount(groups)) - 1
+
+    def rank(weights: Floats) -> Floats:
+        upto = np.cumsum(weights[:, order], axis=1)[:, last]
+        before = np.concatenate([np.zeros((len(weights), 1)), upto[:, :-1]], axis=1)
+        middle: Floats = ((before + upto + 1) / 2)[:, groups]
+        return middle
+
+    return rank
+
+
+def _covariances(weights: Floats, columns: Floats) -> Floats:
+    """Of each draw the covariance matrix of its columns."""
+    import numpy as np
+
+    totals = weights.sum(axis=1)
+    means = np.einsum("bn,bni->bi", weights, columns) / totals[:, None]
+    centred = columns - means[:, None, :]
+    weighted = centred * weights[:, :, None]
+    found: Floats = weighted.swapaxes(1, 2) @ centred / totals[:, None, None]
+    return found
+
+
+def _correlations(weights: Floats, columns: Floats) -> Floats:
+    import numpy as np
+
+    return _ratio(_covariances(weights, columns), np.full((len(weights), 2), 1.0))
+
+
+def _ratio(spread: Floats, whole: Floats) -> Floats:
+    """The correlation of a 2 x 2 matrix, NaN where a variance is nothing beside the whole one."""
+    import numpy as np
+
+    own = np.diagonal(spread, axis1=1, axis2=2)
+    defined = (own > _CONSTANT * np.maximum(whole, _CONSTANT)).all(axis=1)
+    below = np.sqrt(np.where(defined, own[:, 0] * own[:, 1], 1))
+    found = np.where(defined, spread[:, 0, 1] / below, np.nan)
+    # Perfect correlations are perfect in every draw, not nearly so.
+    return np.where(np.abs(found) > 1 - _CONSTANT, np.sign(found), found)
+
+
+# Differences below this share of what they are taken from are rounding.
+_ROUNDING = 1e-12
+
+
+def nominal_alpha(table: Floats) -> Weighted:
+    """Krippendorff's alpha of categories.
+
+    Args:
+        table: how often each item (a row) got each value (a column).
+    """
+    sizes = table.sum(axis=1)
+    differing = (sizes**2 - (table**2).sum(axis=1)) / (sizes - 1)
+
+    def statistic(weights: Floats) -> Floats:
+        totals = weights @ table
+        n = totals.sum(axis=1)
+        return _alpha(weights @ differing, n**2 - (totals**2).sum(axis=1), n)
+
+    return statistic
+
+
+def ordinal_alpha(table: Floats) -> Weighted:
+    """Krippendorff's alpha of values in an order.
+
+    The distance of two values is how many ratings of the draw lie between them, half of their own
+    too: the difference of their ranks. Its square is summed by ``Σ (a - b)² = 2 m Σ a² - 2 (Σ a)²``
+    over the ordered pairs of m ratings.
+
+    Args:
+        table: how often each item (a row) got each value (a column, ascending).
+    """
+    sizes = table.sum(axis=1)
+    shared = table * (sizes / (sizes - 1))[:, None]
+
+    def statistic(weights: Floats) -> Floats:
+        totals = weights @ table
+        n = totals.sum(axis=1)
+        ranks = totals.cumsum(axis=1) - totals / 2
+        sums = (ranks @ table.T) ** 2
+        within = ((weights @ shared) * ranks**2).sum(axis=1)
+        whole = n * (totals * ranks**2).sum(axis=1)
+        observed = _less(within, (weights / (sizes - 1) * sums).sum(axis=1))
+        return _alpha(observed, _less(whole, (totals * ranks).sum(axis=1) ** 2), n)
+
+    return statistic
+
+
+def interval_alpha(moments: Floats) -> Weighted:
+    """Krippendorff's alpha of numbers: n Σx² - (Σx)² is the sum over unordered pairs.
+
+    Args:
+        moments: of each item the number of ratings, their sum and their sum of squares.
+    """
+    sizes, sums, squares = moments.T
+    differing = (sizes * squares - sums**2) / (sizes - 1)
+
+    def statistic(weights: Floats) -> Floats:
+        n = weights @ sizes
+        return _alpha(weights @ differing, _less(n * (weights @ squares), (weights @ sums) ** 2), n)
+
+    return statistic
+
+
+def fleiss(table: Floats) -> Weighted:
+    """Fleiss's kappa.
+
+    Args:
+        table: how often each item (a row) got each value (a column); all items equally often.
+    """
+    import numpy as np
+
+    sizes = table.sum(axis=1)
+    agreeing = ((table**2).sum(axis=1) - sizes) / (sizes * (sizes - 1))
+
+    def statistic(weights: Floats) -> Floats:
+        totals = weights @ table
+        shares = totals / totals.sum(axis=1, keepdims=True)
+        expected = (shares**2).sum(axis=1)
+        varied = (totals > 0).sum(axis=1) > 1
+        found = weights @ agreeing / weights.sum(axis=1) - expected
+        return np.where(varied, found / np.where(varied, 1 - expected, 1), np.nan)
+
+    return statistic
+
+
+def cohen(first: Integers, second: Integers, *, categories: int, power: int) -> Weighted:
+    """Cohen's kappa.
+
+    Args:
+        first: number of the first rater's category of each item.
+        second: of the second rater's.
+        categories: how many there are.
+        power: of the steps between two categories; 0 for equal or not.
+    """
+    import numpy as np
+
+    steps = np.abs(np.arange(categories)[:, None] - np.arange(categories)[None, :])
+    distance = (steps > 0).astype(np.float64) if power == 0 else steps.astype(np.float64) ** power
+    apart = distance[first, second]
+    one, other = np.eye(categories)[first], np.eye(categories)[second]
+
+    def statistic(weights: Floats) -> Floats:
+        expected = (weights @ one @ distance * (weights @ other)).sum(axis=1) / weights.sum(axis=1)
+        defined = expected > 0
+        return np.where(defined, 1 - weights @ apart / np.where(defined, expected, 1), np.nan)
+
+    return statistic
+
+
+def _less(whole: Floats, part: Floats) -> Floats:
+    """A difference, exactly zero where no more than rounding is left."""
+    import numpy as np
+
+    found = whole - part
+    return np.where(found <= _ROUNDING * whole, 0.0, found)
+
+
+def _alpha(observed: Floats, expected: Floats, n: Floats) -> Floats:
+    """``1 - D_o / D_e``; NaN where nothing can differ."""
+    import numpy as np
+
+    defined = expected > 0
+    return np.where(defined, 1 - (n - 1) * observed / np.where(defined, expected, 1), np.nan)
+
+
+JACKKNIFE = "jackknife on Fisher's z"
+JACKKNIFE_CLUSTERED = "jackknife over clusters on Fisher's z"
+_CHUNK = 250
+
+
+def jackknife(
+    statistic: Weighted,
+    estimate: float,
+    design: Design,
+    *,
+    level: float = 0.95,
+    ratings: float = 2.0,
+) -> Interval:
+    """The interval of a coefficient, leaving out one cluster at a time (docs/statistics.md).
+
+    ``z ± t[m-1] sqrt((m - 1)/m Σ (z_j - z̄)²)`` for m clusters, z_j of the coefficient without
+    cluster j (Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 11), taken back
+    from Fisher's scale ``z = log((1 + (k - 1) r) / (1 - r)) / 2`` of k ratings an item (Fisher
+    1925, Statistical Methods for Research Workers, section 39); of two this is atanh. More than
+    1,000 clusters are put into 200 groups, and m counts groups (`_left_out_together`).
+
+    Args:
+        statistic: from weights, one row a draw and one column an observation, to coefficients.
+        estimate: the coefficient of all observations.
+        design: of the observations.
+        level: confidence level.
+        ratings: of each item; on average, where items differ.
+
+    Returns:
+        A reason in place of ends where there are fewer than five clusters, or the coefficient is
+        1, -1 or undefined, wholly or without one of them.
+    """
+    import numpy as np
+
+    method = JACKKNIFE_CLUSTERED if design.clustered else JACKKNIFE
+    if design.shortage:
+        return Interval(None, None, method, design.shortage)
+    groups, m = _left_out_together(*design.codes())
+    without = _without_each(statistic, groups, m)
+    if np.isnan(without).any():
+        return Interval(None, None, method, "undefined without one of the items or clusters")
+    if max(abs(estimate), float(np.abs(without).max())) >= 1:
+        return Interval(None, None, method, "perfect, wholly or without one item or cluster")
+    if min(estimate, float(without.min())) * (ratings - 1) <= -1:
+        return Interval(None, None, method, "too far below agreement by chance")
+    z = _scaled(without, ratings)
+    error = float(np.sqrt((m - 1) / m * ((z - z.mean()) ** 2).sum()))
+    if error == 0:
+        return Interval(None, None, method, "no item or cluster matters to the coefficient")
+    centre, reach = float(_scaled(estimate, ratings)), t_quantile(m - 1, level=level) * error
+    low, high = (_unscaled(end, ratings) for end in (centre - reach, centre + reach))
+    return Interval(low, high, method)
+
+
+def jackknife_error(statistic: Weighted, design: Design) -> tuple[float, int]:
+    """The standard error of a statistic on its own scale, leaving out one cluster at a time.
+
+    ``sqrt((m - 1)/m Σ (d_j - d̄)²)`` for m clusters, d_j of the statistic without cluster j
+    (Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 11.2; for functions of
+    correlations Arvesen 1969, doi:10.1214/aoms/1177697287).
+
+    Args:
+        statistic: from weights, one row a draw and one column an observation, to its values.
+        design: of the observations, with five clusters or more.
+
+    Returns:
+        The error, NaN where the statistic is undefined without one of the clusters; and m.
+    """
+    import numpy as np
+
+    groups, m = _left_out_together(*design.codes())
+    without = _without_each(statistic, groups, m)
+    return float(np.sqrt((m - 1) / m * ((without - without.mean()) ** 2).sum())), m
+
+
+def _without_each(statistic: Weighted, groups: Integers, m: int) -> Floats:
+    """The coefficient without each of m groups of observations, some of them at a time."""
+    import numpy as np
+
+    step = draws_at_once(groups.size, most=_CHUNK)
+    parts: list[Floats] = []
+    for start in range(0, m, step):
+        left_out = np.arange(start, min(start + step, m))
+        parts.append(statistic((groups[None, :] != left_out[:, None]).astype(np.float64)))
+    return np.concatenate(parts)
+
+
+def _scaled(r: Floats | float, ratings: float) -> Floats:
+    import numpy as np
+
+    scaled: Floats = np.log((1 + (ratings - 1) * np.asarray(r)) / (1 - np.asarray(r))) / 2
+    return scaled
+
+
+def _unscaled(z: float, ratings: float) -> float:
+    # (e²ᶻ - 1) / (e²ᶻ + k - 1), from e⁻²ᶻ where e²ᶻ would be too large for a float.
+    if z > 0:
+        return -math.expm1(-2 * z) / (1 + (ratings - 1) * math.exp(-2 * z))
+    return math.expm1(2 * z) / (math.exp(2 * z) + ratings - 1)
+
+
+def _left_out_together(clusters: Integers, m: int) -> tuple[Integers, int]:
+    """What each observation is left out with, and how many such groups there are.
+
+    More than 1,000 clusters are put at random into 200 groups of nearly one size (the
+    delete-a-group jackknife: Kott 2001, Journal of Official Statistics 17, 521-526).
+    """
+    import numpy as np
+
+    if m <= _MOST_CLUSTERS:
+        return clusters, m
+    shuffled = np.random.default_rng(_SEED).permutation(m)
+    return (shuffled % _GROUPS)[clusters], _GROUPS
+
+
+_MOST_CLUSTERS, _GROUPS, _SEED = 1000, 200, 0
