@@ -14,11 +14,12 @@ import torch
 
 import cimento
 from cimento.engine.cache import FileCache, MemoryCache
+from cimento.engine.scores import ask
 from cimento.errors import UsageError
 from cimento.io.tables import COLUMNS, parse_columns
 from cimento.models.columns import read_columns
 from cimento.models.fake import uniform_scorer
-from cimento.sources import Asking, ask, open_scorer
+from cimento.sources import Asking, open_scorer
 from cimento.suites.stimuli import Plan, ScoreRequest
 from tests import zoo
 from tests.plain import TEXTS, tokens_of

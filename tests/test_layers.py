@@ -12,6 +12,7 @@ from transformers.modeling_outputs import CausalLMOutput
 from cimento import evaluate, open_runs
 from cimento.cli.main import invoke
 from cimento.engine.cache import FileCache, MemoryCache
+from cimento.engine.scores import ask
 from cimento.errors import ModelError, UsageError
 from cimento.freetext import score_texts
 from cimento.io.tables import ALL_LAYERS, LAYER, layer_column, layer_of, parse_layers
@@ -23,7 +24,7 @@ from cimento.models.layers import Layers
 from cimento.models.layout import LAYOUTS, Layout
 from cimento.models.packing import BatchLimits
 from cimento.models.seam import Replaced
-from cimento.sources import Asking, ask
+from cimento.sources import Asking
 from cimento.suites.stimuli import Plan, ScoreRequest
 from tests import plain, zoo
 from tests.judging import make_suite

@@ -9,12 +9,13 @@ import pytest
 import cimento
 from cimento import Asking
 from cimento.engine.cache import FileCache, MemoryCache
+from cimento.engine.scores import ask
 from cimento.errors import ModelError, UsageError
 from cimento.freetext import score_texts
 from cimento.models.base import Policy
 from cimento.models.server import connect
 from cimento.models.server_identity import PROBES
-from cimento.sources import ask, open_source
+from cimento.sources import open_source
 from cimento.suites.stimuli import Plan, ScoreRequest
 from tests.servers.loopback import completion, logprob, pieces, serve
 from tests.test_requests import make_suite

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.engine.cache import AnswerCache, MemoryCache
+from cimento.engine.scores import ask
 from cimento.errors import UsageError
 from cimento.measures import surprisal_bits
 from cimento.models.base import Scorer
-from cimento.sources import Asking, ask, open_scorer
+from cimento.sources import Asking, open_scorer
 from cimento.suites.stimuli import Plan, ScoreRequest
 
 if TYPE_CHECKING:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from cimento.engine.cache import AnswerCache, MemoryCache
+from cimento.engine.scores import ask
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.tables import TOKENS
 from cimento.measures import corrected, surprisal_bits
 from cimento.models.align import containing, word_spans
 from cimento.options import ScoringOptions, checked
-from cimento.sources import AnyScorer, Asking, ask, open_scorer
+from cimento.sources import AnyScorer, Asking, open_scorer
 from cimento.suites.stimuli import Plan, ScoreRequest, Span, one_or_several
 
 if TYPE_CHECKING:

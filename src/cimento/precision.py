@@ -14,11 +14,12 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cimento.engine.cache import MemoryCache
+from cimento.engine.scores import ask
 from cimento.io.tables import requests_table
 from cimento.measures.regions import region_columns
 from cimento.measures.sentence import surprisal_bits
 from cimento.models.base import DtypeName, Policy
-from cimento.sources import AnyScorer, ask
+from cimento.sources import AnyScorer
 from cimento.suites.model import Suite
 from cimento.suites.stimuli import Plan, plan_suite
 from cimento.verdicts.formula import KINDS

@@ -7,10 +7,8 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
+from typing import Protocol, TypeAlias, TypeGuard
 
-from cimento.engine.cache import AnswerCache
-from cimento.engine.scores import Progress, answer_plan, answer_texts, columns_for, only_logprobs
 from cimento.errors import UsageError
 from cimento.io.tables import Column
 from cimento.models.arguments import OPTION
@@ -20,10 +18,7 @@ from cimento.models.naming import lasting_name, without_secrets
 from cimento.models.packing import BatchLimits, Limit
 from cimento.plugins import blamed, find_plugin
 from cimento.suites.model import JsonValue, UnitName
-from cimento.suites.stimuli import NO_CONTEXT, Context, Plan
-
-if TYPE_CHECKING:
-    import polars as pl
+from cimento.suites.stimuli import NO_CONTEXT, Context
 
 AnyScorer: TypeAlias = Scorer | TextScorer
 
@@ -157,29 +152,6 @@ def refuse_what_is_fixed(asking: Asking) -> None:
             raise UsageError(
                 where=f"--{option} with a recording", seen=seen, todo="Leave the option out."
             )
-
-
-def ask(
-    plan: Plan,
-    scorer: AnyScorer,
-    *,
-    policy: Policy,
-    cache: AnswerCache,
-    columns: tuple[Column, ...] = (),
-    progress: Progress | None = None,
-) -> pl.DataFrame:
-    """The tokens table of a plan, whichever way the model takes its texts.
-
-    Raises:
-        ModelError: the model cannot answer.
-        UsageError: columns are wanted of a model that does not give them.
-    """
-    columns = columns_for(scorer, columns, policy=policy)
-    if isinstance(scorer, TextScorer):
-        if columns:
-            raise only_logprobs(scorer.card)
-        return answer_texts(plan, scorer, policy=policy, cache=cache, progress=progress)
-    return answer_plan(plan, scorer, policy=policy, cache=cache, columns=columns, progress=progress)
 
 
 def shown_name(model: str | AnyScorer) -> str:

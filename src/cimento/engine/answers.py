@@ -13,10 +13,9 @@ from cimento.engine.cache import AnswerCache, get_answers, put_answers
 from cimento.engine.fills import fills
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Score
-from cimento.engine.scores import Progress
+from cimento.engine.scores import Progress, ask
 from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
 from cimento.models.base import Remarking
-from cimento.sources import ask
 from cimento.suites.model import JsonValue
 from cimento.suites.stimuli import Plan, ScoreRequest
 

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 from cimento.engine.cache import AnswerCache, get_answers, put_answers
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import Fill as FillAsk
+from cimento.engine.scores import ask
 from cimento.errors import UsageError
 from cimento.io.tables import FILLS
 from cimento.models.base import ModelCard
 from cimento.models.fill import CHOICE, ChoiceRule, Fill, FillKind, FillPolicy, FillRequest
 from cimento.models.fill_opening import has_filler, open_filler
-from cimento.sources import AnyScorer, Asking, ask
+from cimento.sources import AnyScorer, Asking
 from cimento.suites.model import JsonValue
 from cimento.suites.stimuli import Plan, ScoreRequest, Span
 

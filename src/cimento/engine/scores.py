@@ -65,6 +65,29 @@ Progress = Callable[[int, int], None]
 """Called with the number of sequences done and the number in all."""
 
 
+def ask(
+    plan: Plan,
+    scorer: Scorer | TextScorer,
+    *,
+    policy: Policy,
+    cache: AnswerCache,
+    columns: tuple[Column, ...] = (),
+    progress: Progress | None = None,
+) -> pl.DataFrame:
+    """The tokens table of a plan, whichever way the model takes its texts.
+
+    Raises:
+        ModelError: the model cannot answer.
+        UsageError: columns are wanted of a model that does not give them.
+    """
+    columns = columns_for(scorer, columns, policy=policy)
+    if isinstance(scorer, TextScorer):
+        if columns:
+            raise only_logprobs(scorer.card)
+        return answer_texts(plan, scorer, policy=policy, cache=cache, progress=progress)
+    return answer_plan(plan, scorer, policy=policy, cache=cache, columns=columns, progress=progress)
+
+
 def answer_plan(
     plan: Plan,
     scorer: Scorer,

@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from cimento.engine.cache import MemoryCache
+from cimento.engine.scores import ask
 from cimento.errors import UsageError
 from cimento.freetext import surprisals_of_words
 from cimento.io.tables import Column
 from cimento.models.align import containing
 from cimento.models.base import Policy, Scorer
 from cimento.reading_times.places import Names, Places, all_words, find_places
-from cimento.sources import AnyScorer, Asking, ask, open_scorer
+from cimento.sources import AnyScorer, Asking, open_scorer
 from cimento.suites.stimuli import Plan, ScoreRequest, Span
 
 if TYPE_CHECKING:

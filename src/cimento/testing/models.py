@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.engine.cache import MemoryCache
+from cimento.engine.scores import ask
 from cimento.errors import CimentoError, TextTooLongError, UsageError
 from cimento.models.base import Policy, TextScorer
-from cimento.sources import AnyScorer, ask
+from cimento.sources import AnyScorer
 from cimento.suites.stimuli import Plan, ScoreRequest
 
 if TYPE_CHECKING:
