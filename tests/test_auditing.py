@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from cimento.auditing import audit
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.models.fake import uniform_scorer
+from cimento.paradigms.regions.audit import audit_suite
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 
@@ -40,7 +40,7 @@ ZIPF = {"dorme": 4.0, "dormono": 3.0, "canta": 3.5, "cantano": 3.5, "esce": 3.0,
 
 
 def test_frequencies_and_what_they_solve() -> None:
-    found = audit(SUITE, frequency=ZIPF.__getitem__)
+    found = audit_suite(SUITE, frequency=ZIPF.__getitem__)
     good, bad = found.conditions
     assert (good.zipf, bad.zipf) == (3.5, 3.5)
     assert good.words == pytest.approx((3 + 5 + 3) / 3)
@@ -50,7 +50,7 @@ def test_frequencies_and_what_they_solve() -> None:
 
 
 def test_contexts_that_are_the_same() -> None:
-    found = audit(SUITE)
+    found = audit_suite(SUITE)
     assert found.same_contexts == (("1", "3"),)
     assert found.other_contexts == ()
     assert found.baselines[0].reason
@@ -63,27 +63,29 @@ def test_items_that_share_their_words() -> None:
         ("La sorella di Marco", "parte", "partono"),
     )
     # il, vecchio, pescatore, del, porto, canta of eight words: less than four in five.
-    assert audit(suite).overlapping == ()
+    assert audit_suite(suite).overlapping == ()
     same = suite_of(
         ("Il vecchio pescatore del porto", "canta", "cantano"),
         ("Il vecchio pescatore del porto", "canta", "cantano"),
     )
-    assert audit(same).overlapping == (("1", "2", 1.0),)
+    assert audit_suite(same).overlapping == (("1", "2", 1.0),)
 
 
 def test_tokens_of_the_target() -> None:
-    found = audit(SUITE, scorer=uniform_scorer(100))
+    found = audit_suite(SUITE, scorer=uniform_scorer(100))
     assert {each.condition for each in found.conditions} == {"good", "bad"}
     assert all(each.tokens is not None for each in found.conditions)
     assert {each.target_tokens for each in found.conditions} == {1.0}
 
 
 def test_a_suite_without_one_target() -> None:
-    found = audit(suite_of(("Il gatto", "dorme", "dormono"), formula="(*;%good%) < (*;%bad%)"))
+    found = audit_suite(
+        suite_of(("Il gatto", "dorme", "dormono"), formula="(*;%good%) < (*;%bad%)")
+    )
     assert found.target == ""
     assert found.same_contexts == ()
     with pytest.raises(UsageError):
-        audit(SUITE, regions=[7])
+        audit_suite(SUITE, regions=[7])
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,8 +19,8 @@ from transformers import (
 from transformers.modeling_outputs import CausalLMOutput
 
 from cimento.api import evaluate
+from cimento.engine.freetext import score_texts
 from cimento.errors import UsageError
-from cimento.freetext import score_texts
 from cimento.measures import surprisal_bits
 from cimento.models.base import ModelCard, Policy
 from cimento.models.causal import CausalScorer

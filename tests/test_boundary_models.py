@@ -12,8 +12,8 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, train
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
 
 from cimento.api import evaluate
+from cimento.engine.freetext import score_texts
 from cimento.errors import UsageError
-from cimento.freetext import score_texts
 from cimento.io.tables import TOKENS
 from cimento.measures import region_values
 from cimento.models.base import Policy

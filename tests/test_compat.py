@@ -17,11 +17,11 @@ import pytest
 
 import cimento
 from cimento.cli.main import invoke
-from cimento.compat import COMPAT, find_compat
 from cimento.errors import UsageError
 from cimento.models.fake import FakeScorer, uniform_scorer
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
 from cimento.paradigms.regions.options import RegionOptions
+from cimento.runs.compat import COMPAT, find_compat
 from tests import zoo
 from tests.judging import make_suite
 from tests.plain import causal, masked, tokens_of

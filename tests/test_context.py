@@ -8,8 +8,8 @@ import torch
 from cimento.api import evaluate, evaluate_all
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
+from cimento.engine.freetext import read_contexts, score_texts
 from cimento.errors import InputError, UsageError
-from cimento.freetext import read_contexts, score_texts
 from cimento.measures import surprisal_bits
 from cimento.models.base import Policy
 from cimento.models.loading import load

@@ -9,7 +9,7 @@ import pytest
 
 from cimento.api import evaluate
 from cimento.cli.main import invoke
-from cimento.covariates import FREQUENCY, TOKENS, WORDS, margin_covariates
+from cimento.compare.covariates import FREQUENCY, TOKENS, WORDS, margin_covariates
 from cimento.models.fake import FakeScorer
 from cimento.statistics.regression import CONSTANT_TERM
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite

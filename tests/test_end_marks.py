@@ -7,7 +7,7 @@ import math
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.end_marks import prefixes, score_end_marks
+from cimento.engine.freetext import prefixes, score_end_marks
 from cimento.errors import UsageError
 from cimento.models.fake import FakeScorer
 from tests.suites_on_disk import write

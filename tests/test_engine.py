@@ -12,9 +12,9 @@ from tokenizers import processors
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedTokenizerFast
 
 from cimento.engine.cache import MemoryCache
+from cimento.engine.freetext import score_texts
 from cimento.engine.scores import SHARD, answer_plan
 from cimento.errors import NonFiniteScoreError, TextTooLongError
-from cimento.freetext import score_texts
 from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer, uniform_scorer
 from cimento.suites.stimuli import Plan, ScoreRequest, plan_suite

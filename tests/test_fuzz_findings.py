@@ -26,12 +26,12 @@ from cimento.errors import (
     TableError,
 )
 from cimento.fetching import _opener
+from cimento.io.parsing import filled, whole_number
 from cimento.models.loading import kind_of
 from cimento.models.locate import locate
 from cimento.models.recorded import parse_spec
 from cimento.models.sizing import count_parameters
 from cimento.morphology.unimorph_tags import from_unimorph
-from cimento.parsing import filled, whole_number
 from cimento.runs.store import RunFolder
 from cimento.stories.earlier import read_question_lines
 from cimento.stories.parsing import parse as parse_reply

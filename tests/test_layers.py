@@ -12,9 +12,9 @@ from transformers.modeling_outputs import CausalLMOutput
 from cimento import evaluate, open_runs
 from cimento.cli.main import invoke
 from cimento.engine.cache import FileCache, MemoryCache
+from cimento.engine.freetext import score_texts
 from cimento.engine.scores import ask
 from cimento.errors import ModelError, UsageError
-from cimento.freetext import score_texts
 from cimento.io.tables import ALL_LAYERS, LAYER, layer_column, layer_of, parse_layers
 from cimento.models import heads
 from cimento.models.base import Policy

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cimento.api import evaluate
 from cimento.engine.cache import MemoryCache
-from cimento.freetext import score_texts
+from cimento.engine.freetext import score_texts
 from cimento.measures import surprisal_bits
 from cimento.models.base import Policy
 from cimento.models.loading import load

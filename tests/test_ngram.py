@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cimento
+from cimento.engine.freetext import score_texts
 from cimento.errors import InputError, MissingDependencyError
-from cimento.freetext import score_texts
 from cimento.models.arpa import ArpaModel
 from cimento.models.base import Policy
 from cimento.models.ngram import KenlmModel, NgramScorer, load_ngrams, locate_ngrams

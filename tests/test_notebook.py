@@ -19,8 +19,8 @@ from cimento import (
     evaluate,
     load_suites,
 )
+from cimento.io.notebook import LONGEST_CELL, isolated, notebook_table
 from cimento.models.fake import uniform_scorer
-from cimento.notebook import LONGEST, shown, table
 
 HOSTILE = (
     "<script>window.hit = 1</script>",
@@ -134,16 +134,16 @@ def test_hostile_text_is_text(text):
 @given(st.text(max_size=400))
 @settings(deadline=None)
 def test_any_text_is_shown_as_itself_and_nothing_else(text):
-    found = Tags(shown(text))
+    found = Tags(isolated(text))
     assert found.tags == {"bdi"}
     said = "".join(found.text)
     plain = "".join(mark if mark.isprintable() else " " for mark in text)
-    assert len(said) <= LONGEST
+    assert len(said) <= LONGEST_CELL
     assert said == plain or (said.endswith("…") and plain.startswith(said[:-1]))
 
 
 def test_nothing_happens_in_a_browser(browser):
-    html = html_of(suite(*HOSTILE)) + table(HOSTILE[:2], [HOSTILE[2:4]], title=HOSTILE[0])
+    html = html_of(suite(*HOSTILE)) + notebook_table(HOSTILE[:2], [HOSTILE[2:4]], title=HOSTILE[0])
     page = browser.new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.cli.main import invoke
+from cimento.engine.freetext import score_texts
 from cimento.errors import UsageError
-from cimento.freetext import score_texts
 from cimento.models.causal_paths import CausalScoring
 from cimento.models.layout import Layout
 from cimento.models.packing import BatchLimits, batches
 from cimento.models.tree import plant
-from cimento.repeating import asking_of
+from cimento.runs.reproduce import asking_of
 from cimento.sources import Asking, open_scorer
 from cimento.suites.stimuli import ScoreRequest
 from tests.plain import TEXTS

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from cimento.errors import TableError
+from cimento.io.parquet import parse_parquet, read_parquet, refuse_growth, write_parquet
 from cimento.io.tables import REQUESTS, TOKENS
-from cimento.parquet import parse_parquet, read_parquet, refuse_growth, write_parquet
 from tests.fuzzing.seeds_more import run_files
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.errors import InputError
-from cimento.parsing import MAX_DEPTH, SMALL_BYTES, parse_json, parse_toml, unpack_gzip
+from cimento.io.parsing import MAX_DEPTH, SMALL_BYTES, parse_json, parse_toml, unpack_gzip
 
 VALUES = st.recursive(
     st.none()

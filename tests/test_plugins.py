@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 import cimento
-from cimento import Asking, InputError, UsageError, load_suite, load_suites, open_source, plugins
+from cimento import Asking, InputError, UsageError, load_suite, load_suites, open_source
 from cimento.cli.main import invoke
 from cimento.errors import PluginError
+from cimento.io import plugins
 from cimento.measures import Missing, Sentence, find_measure, find_measures
 from cimento.models.fake import uniform_scorer
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.cli.main import invoke
+from cimento.engine.freetext import score_texts
 from cimento.errors import InputError, UsageError
-from cimento.freetext import score_texts
 from cimento.models.ngram import load_ngrams, locate_ngrams
 from cimento.reading_times import (
     ENTROPY,

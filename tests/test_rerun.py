@@ -16,7 +16,7 @@ from cimento.engine.cache import FileCache, default_cache_folder, get_scores, pu
 from cimento.errors import TableError
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
-from cimento.repeating import asking_of, compare_runs, model_of
+from cimento.runs.reproduce import asking_of, compare_runs, model_of
 from cimento.runs.run import open_run
 from cimento.runs.store import RunFolder, describe, find_runs
 from cimento.sources import Asking, name_of, open_source, shown_name

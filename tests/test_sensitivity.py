@@ -8,7 +8,7 @@ from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
 from cimento.options import RunOptions
-from cimento.sensitivity import ANY, sensitivities
+from cimento.runs.sensitivity import ANY, sensitivities
 
 SUITE = "it-subject-verb"
 LIMIT = 12

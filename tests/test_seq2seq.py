@@ -11,8 +11,8 @@ import torch
 from transformers import AutoModelForSeq2SeqLM
 
 from cimento.engine.cache import MemoryCache
+from cimento.engine.freetext import score_texts
 from cimento.errors import ModelError, TextTooLongError, UsageError
-from cimento.freetext import score_texts
 from cimento.measures import surprisal_bits
 from cimento.models.base import Policy
 from cimento.models.inspection import inspect_model

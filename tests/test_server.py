@@ -9,9 +9,9 @@ import pytest
 import cimento
 from cimento import Asking
 from cimento.engine.cache import FileCache, MemoryCache
+from cimento.engine.freetext import score_texts
 from cimento.engine.scores import ask
 from cimento.errors import ModelError, UsageError
-from cimento.freetext import score_texts
 from cimento.models.base import Policy
 from cimento.models.server import connect
 from cimento.models.server_identity import PROBES

@@ -7,8 +7,8 @@ import math
 import pytest
 
 import cimento
+from cimento.engine.freetext import score_texts
 from cimento.errors import ModelError
-from cimento.freetext import score_texts
 from tests.servers.programs import free_port, running, write_gguf, write_transformers_model
 from tests.test_requests import make_suite
 

@@ -10,7 +10,7 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError, TableError
-from cimento.files import open_plain, read_bytes
+from cimento.io.files import open_plain, read_bytes
 from cimento.runs.store import RunFolder, find_runs
 from cimento.suites import archives
 

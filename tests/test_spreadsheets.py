@@ -9,7 +9,7 @@ import pytest
 from typer.main import get_command
 
 from cimento.cli.main import app, invoke
-from cimento.files import inert, make_inert
+from cimento.io.files import inert, make_inert
 
 
 @pytest.mark.parametrize(

@@ -327,7 +327,7 @@ def test_a_file_that_may_not_be_read_is_refused(tmp_path, monkeypatch):
         raise PermissionError(13, "Permission denied", str(path))
 
     # chmod would not stop a test that runs as root
-    monkeypatch.setattr("cimento.files.open_plain", refuse)
+    monkeypatch.setattr("cimento.io.files.open_plain", refuse)
     with pytest.raises(InputError, match="Permission denied"):
         open_suite(folder)
 

@@ -21,7 +21,7 @@ from cimento.models import live
 from cimento.models.causal import CausalScorer
 from cimento.models.live import live_scorer, undisturbed, weights_digest
 from cimento.models.packing import BatchLimits
-from cimento.training import evaluate_while_training, logged
+from cimento.runs.training import evaluate_while_training, logged
 from tests import zoo
 
 SUITE = "it-subject-verb"

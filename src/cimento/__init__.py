@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cimento.analysis import cite, compare, export, figure, report
     from cimento.api import Failure, LoadedSuite, evaluate, evaluate_all, load_suite, load_suites
     from cimento.cloze.free import fill
+    from cimento.engine.freetext import score
     from cimento.errors import (
         CimentoError,
         Fault,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
         TableError,
         UsageError,
     )
-    from cimento.freetext import score
     from cimento.measures import Measure
     from cimento.models.base import Policy, Scorer, TextScorer
     from cimento.models.live import live_scorer, undisturbed
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from cimento.runs.outcomes import Outcome
     from cimento.runs.run import Run, open_run, open_runs
     from cimento.runs.summary import Missing, RunSummary, Summary
+    from cimento.runs.training import evaluate_while_training
     from cimento.sources import Asking, Source, open_source
     from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite, new_canary
     from cimento.suites.pairs import pairs
     from cimento.suites.reading import Reading
-    from cimento.training import evaluate_while_training
 
 _HOMES = {
     "cimento.analysis": (
@@ -70,7 +70,7 @@ _HOMES = {
         "TableError",
         "UsageError",
     ),
-    "cimento.freetext": ("score",),
+    "cimento.engine.freetext": ("score",),
     "cimento.measures": ("Measure",),
     "cimento.models.base": (
         "Policy",
@@ -112,7 +112,7 @@ _HOMES = {
     ),
     "cimento.suites.pairs": ("pairs",),
     "cimento.suites.reading": ("Reading",),
-    "cimento.training": ("evaluate_while_training",),
+    "cimento.runs.training": ("evaluate_while_training",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from cimento.errors import InputError, MissingDependencyError, StorageError
-from cimento.files import write_text
-from cimento.parsing import parse_json
+from cimento.io.files import write_text
+from cimento.io.parsing import parse_json
 from cimento.suites.archives import unpacked
 from cimento.suites.published import Published, https_only
 

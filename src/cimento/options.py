@@ -24,7 +24,6 @@ from typing import (
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from cimento.compat import OURS, find_compat
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.tables import parse_columns, parse_layers
 from cimento.measures import columns_needed, judged_on
@@ -41,6 +40,7 @@ from cimento.models.base import (
     PunctuationRule,
     WindowRule,
 )
+from cimento.runs.compat import OURS, find_compat
 from cimento.runs.outcomes import TieRule
 from cimento.sources import Asking
 from cimento.suites.model import JsonValue, Metric, UnitName

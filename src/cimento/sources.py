@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Protocol, TypeAlias, TypeGuard
 
 from cimento.errors import UsageError
+from cimento.io.plugins import blamed, find_plugin
 from cimento.io.tables import Column
 from cimento.models.arguments import OPTION
 from cimento.models.base import KindRule, ModelCard, Policy, Scorer, TextScorer, card_of
 from cimento.models.locate import Located, locate
 from cimento.models.naming import lasting_name, without_secrets
 from cimento.models.packing import BatchLimits, Limit
-from cimento.plugins import blamed, find_plugin
 from cimento.suites.model import JsonValue, UnitName
 from cimento.suites.stimuli import NO_CONTEXT, Context
 

@@ -6,8 +6,8 @@ import contextlib
 from pathlib import Path
 
 from cimento.errors import InputError
+from cimento.io.parsing import parse_json
 from cimento.models.base import Policy
-from cimento.parsing import parse_json
 from tests.fuzzing.seeds_more import CACHE_KEYS
 
 TEXT = "Le lampade"
@@ -330,7 +330,7 @@ def server_answer(path: Path) -> object:
 
 def free_text(path: Path) -> object:
     """Texts to score."""
-    from cimento.freetext import read_lines
+    from cimento.engine.freetext import read_lines
 
     return read_lines(path)
 

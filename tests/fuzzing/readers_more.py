@@ -190,8 +190,8 @@ def dictionary_index(path: Path) -> object:
 
 def reply(path: Path) -> object:
     """What a server answers to a chat, and what is read from it."""
+    from cimento.io.parsing import parse_json
     from cimento.models.server_chat import read_reply
-    from cimento.parsing import parse_json
     from cimento.stories.parsing import parse, parse_words
     from cimento.stories.records import TIERS
 
@@ -209,7 +209,7 @@ def reply(path: Path) -> object:
 
 def contexts(path: Path) -> object:
     """What stands before texts."""
-    from cimento.freetext import read_contexts
+    from cimento.engine.freetext import read_contexts
 
     return read_contexts(path, ["Esco.", "Piove."])
 

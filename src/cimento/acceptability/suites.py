@@ -23,7 +23,7 @@ from cimento.acceptability.records import (
     with_ratings,
 )
 from cimento.errors import InputError, SuiteError
-from cimento.files import read_bytes
+from cimento.io.files import read_bytes
 from cimento.suites.archives import MAX_FILE_BYTES
 from cimento.suites.kinds import RATED
 from cimento.suites.load import SuiteFile, open_suite

@@ -17,7 +17,7 @@ from cimento.acceptability.estimates import (
     RatedValues,
 )
 from cimento.acceptability.records import RatedSentence
-from cimento.markup import columns
+from cimento.io.inline_markup import columns
 from cimento.measures import Missing, find_measure
 from cimento.report.wording import interval, number, p_short
 from cimento.runs.estimates import Estimate

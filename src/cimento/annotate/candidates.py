@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.annotate.journal import Decision, Journal, Pair, Said
-from cimento.files import write_text
+from cimento.io.files import write_text
 
 REMARKS = "remarks.txt"
 

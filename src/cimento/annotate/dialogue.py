@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import InputError
-from cimento.files import read_bytes, write_text
-from cimento.parsing import parse_json
+from cimento.io.files import read_bytes, write_text
+from cimento.io.parsing import parse_json
 from cimento.suites.model import JsonValue
 
 Values: TypeAlias = Mapping[str, JsonValue]

@@ -9,7 +9,7 @@ from pathlib import Path
 from cimento.annotate.candidates import Task
 from cimento.annotate.journal import REMARK_JOINT, Decision, Pair, Said
 from cimento.errors import InputError, UsageError
-from cimento.files import atomically, write_text
+from cimento.io.files import atomically, write_text
 from cimento.suites.tables import open_table
 
 COLUMNS = ("item", "candidate", "sentence", "fits", "remarks")

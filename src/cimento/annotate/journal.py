@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.errors import InputError, StorageError, UsageError
+from cimento.io.parsing import parse_json
 from cimento.io.tables import JUDGMENTS, write_table
-from cimento.parsing import parse_json
 
 if TYPE_CHECKING:
     import polars as pl

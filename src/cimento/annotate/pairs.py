@@ -30,7 +30,7 @@ from cimento.corpus.replacing import (
 )
 from cimento.corpus.sections import Section
 from cimento.errors import UsageError, did_you_mean
-from cimento.files import write_text
+from cimento.io.files import write_text
 
 DROP = "-"
 """Typed in the place of a connective to leave the sentence out."""

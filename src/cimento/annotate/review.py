@@ -16,8 +16,8 @@ from pathlib import Path
 
 from cimento.annotate.exchange import write_sheet
 from cimento.errors import InputError, StorageError, UsageError, did_you_mean, listed
-from cimento.files import read_bytes, write_text
-from cimento.parsing import parse_toml
+from cimento.io.files import read_bytes, write_text
+from cimento.io.parsing import parse_toml
 from cimento.suites.reading import open_json_lines
 from cimento.suites.tables import Row, Table, open_table
 

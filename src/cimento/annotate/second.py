@@ -11,8 +11,8 @@ from pathlib import Path
 
 from cimento.annotate.dialogue import Field, RefusedError, Taken, Values
 from cimento.errors import InputError, did_you_mean
-from cimento.files import read_bytes, write_text
-from cimento.parsing import parse_json
+from cimento.io.files import read_bytes, write_text
+from cimento.io.parsing import parse_json
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
 from cimento.statistics.design import Design
 from cimento.stories.records import CONFLICT, STATE, STATES, STORY, TIERS, Story, Tier, pair_label

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from cimento.annotate.dialogue import Field, RefusedError, Taken, Values
 from cimento.annotate.story_states import USAGE, blocks_of, edit
 from cimento.errors import did_you_mean
-from cimento.parsing import parse_json
+from cimento.io.parsing import parse_json
 from cimento.stories.records import STATES, SentenceStates, Story, StoryType
 from cimento.stories.triples import is_replacement, is_swap
 from cimento.suites.model import JsonValue

@@ -10,8 +10,8 @@ from pathlib import Path
 from cimento.annotate.dialogue import RefusedError, Session, Values
 from cimento.annotate.stories import enough, finished, story_fields
 from cimento.errors import InputError
-from cimento.files import read_bytes, write_bytes
-from cimento.parsing import parse_json
+from cimento.io.files import read_bytes, write_bytes
+from cimento.io.parsing import parse_json
 from cimento.stories.readers import read_stories
 from cimento.stories.records import Story
 from cimento.stories.writers import line

@@ -11,7 +11,7 @@ from importlib import resources
 from textwrap import shorten
 
 from cimento._version import __version__
-from cimento.markup import tex
+from cimento.io.inline_markup import tex
 
 OTHERS = "others"
 """Ends a list of authors that was cut."""

@@ -20,7 +20,7 @@ from cimento.citing.library import (
     slug,
     works_in,
 )
-from cimento.markup import tex
+from cimento.io.inline_markup import tex
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run

@@ -12,12 +12,12 @@ import typer
 from cimento.cli import options
 from cimento.cli.console import show
 from cimento.cli.frequencies import zipf_frequencies_if_any
-from cimento.markup import columns
+from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
     from cimento.api import LoadedSuite
-    from cimento.auditing import Audit, Baseline
     from cimento.models.base import Scorer
+    from cimento.paradigms.regions.audit import Audit, Baseline
     from cimento.suites.model import Suite
 
 _MOST_NAMED = 12
@@ -45,7 +45,7 @@ def audit_suites(
 ) -> None:
     """Report tokens, balance, overlap, confounds, and the items that frequency or n-grams solve."""
     from cimento.api import load_suites
-    from cimento.auditing import audit
+    from cimento.paradigms.regions.audit import audit_suite
     from cimento.suites.model import Suite
 
     loaded = list(load_suites(suites))
@@ -62,7 +62,7 @@ def audit_suites(
             records.append(record)
             texts.append(json_module.dumps(record, ensure_ascii=False, indent=1))
             continue
-        audited = audit(
+        audited = audit_suite(
             suite,
             scorer=scorer,
             unknown_token=unknown,
@@ -113,7 +113,7 @@ def _scorer(model: str) -> tuple[Scorer, str]:
 
 def _baseline(name: str, suite: Suite) -> Baseline:
     from cimento.api import evaluate
-    from cimento.auditing import Baseline
+    from cimento.paradigms.regions.audit import Baseline
     from cimento.paradigms.regions.judging import ALL
 
     run = evaluate(suite, name)

@@ -11,7 +11,7 @@ import typer
 
 from cimento.cli import options
 from cimento.cli.console import note, show
-from cimento.markup import columns
+from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
     from cimento.cloze.building import Review

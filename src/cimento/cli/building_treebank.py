@@ -60,7 +60,7 @@ def treebank(
     from cimento.cli.dictionaries import open_named
     from cimento.corpus.agreement import agreeing_pairs, agreement_suite, as_ids, draw_pairs
     from cimento.corpus.treebanks import open_treebanks
-    from cimento.files import write_text
+    from cimento.io.files import write_text
     from cimento.suites.formats.native import write_native
     from cimento.suites.model import Meta
 

@@ -219,7 +219,7 @@ def _fall(rate: PairwiseComparison) -> str:
 def _show(grids: Mapping[str, Grid], options: CompareOptions, *, part: str = "") -> None:
     """Print tables, unless JSON is wanted, and write each in every form to their folder."""
     from cimento.cli.console import show
-    from cimento.files import write_text
+    from cimento.io.files import write_text
     from cimento.report.grid import FORMS, as_text
 
     for name, grid in grids.items():

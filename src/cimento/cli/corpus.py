@@ -65,7 +65,7 @@ def search(
     from cimento.corpus.inventories import open_inventory
     from cimento.corpus.rules import open_rule
     from cimento.corpus.treebanks import open_treebanks
-    from cimento.files import write_text
+    from cimento.io.files import write_text
 
     files = open_treebanks(treebanks, licence=licence)
     skipped = where_skipped(malformed)

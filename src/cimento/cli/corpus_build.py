@@ -136,7 +136,7 @@ def pairs(
     from cimento.corpus.inventories import open_inventory
     from cimento.corpus.rules import open_rule
     from cimento.corpus.treebanks import open_treebanks
-    from cimento.files import refuse_filled_in, write_text
+    from cimento.io.files import refuse_filled_in, write_text
 
     files, skipped = open_treebanks(treebanks, licence=licence), where_skipped(malformed)
     opened, reasons = open_inventory(inventory), Counter[str]()
@@ -196,7 +196,7 @@ def finish(
     from cimento.corpus.finishing import cloze_drafts, licence_of, pair_suite
     from cimento.corpus.inventories import open_inventory
     from cimento.corpus.treebanks import open_treebanks
-    from cimento.files import write_text
+    from cimento.io.files import write_text
     from cimento.suites.formats.native import write_native
     from cimento.suites.model import Meta
 

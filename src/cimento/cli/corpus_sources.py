@@ -12,7 +12,7 @@ from cimento.cli import options
 from cimento.cli.console import note, show
 from cimento.cli.corpus_options import InventoryName
 from cimento.errors import InputError
-from cimento.markup import columns
+from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
     from cimento.corpus.plain import PlainSentence
@@ -97,7 +97,7 @@ def concordance(
 
 def _write(sentences: Sequence[PlainSentence], counts: Mapping[str, int], output: Path) -> None:
     from cimento.corpus.plain import as_conllu
-    from cimento.files import write_text
+    from cimento.io.files import write_text
 
     for what, number in counts.items():
         if number:

@@ -123,7 +123,7 @@ def _covariates(runs: Sequence[Run]) -> Grid:
         UsageError: no formula judged any of the runs.
     """
     from cimento.cli.frequencies import zipf_frequencies_if_any
-    from cimento.covariates import margin_covariates
+    from cimento.compare.covariates import margin_covariates
     from cimento.errors import UsageError
     from cimento.report.robustness import covariates_grid
 

@@ -39,7 +39,7 @@ def _fill(options: _Options) -> int:
     from cimento.cli.console import show
     from cimento.cloze.free import fill_texts
     from cimento.cloze.options import ClozeOptions
-    from cimento.freetext import read_lines
+    from cimento.engine.freetext import read_lines
     from cimento.options import checked
 
     named = {name: getattr(options, name) for name in ("k", "protocol", "masks", "choice")}

@@ -9,7 +9,7 @@ import typer
 
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of
-from cimento.markup import columns
+from cimento.io.inline_markup import columns
 from cimento.models.base import PllRule
 from cimento.options import ModelOptions, Texts, option
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cimento.models.cached import Present
     from cimento.models.inspection import Comparison, Inspection, UnknownTokens
     from cimento.models.tokenizer_facts import TokenizerFacts
-    from cimento.precision import Moved, Precision
+    from cimento.runs.precision import Moved, Precision
     from cimento.sources import Asking
     from cimento.suites.model import Suite
     from cimento.testing import Finding
@@ -40,8 +40,8 @@ _NAMES = (
 @app.command("list")
 def list_models() -> None:
     """List the demo models, the ways to name a model, and what the hub's cache holds."""
+    from cimento.io.plugins import plugin_names
     from cimento.models.cached import cached_models, demo_models, hub_cache
-    from cimento.plugins import plugin_names
 
     names = [*_NAMES, *((f"{name}:...", "a plug-in") for name in plugin_names("cimento.models"))]
     show("ways to name a model\n" + columns(names, indent=2))
@@ -164,7 +164,7 @@ def _precision(
     from dataclasses import replace
 
     from cimento.models.inspection import Inspectable
-    from cimento.precision import WIDER, measure_precision
+    from cimento.runs.precision import WIDER, measure_precision
     from cimento.sources import open_scorer
 
     policy, wider = asking.policy, None

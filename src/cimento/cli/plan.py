@@ -54,7 +54,7 @@ def _plain(planned: Planned) -> dict[str, JsonValue]:
 
 
 def _text(planned: Planned, *, gpu: bool) -> str:
-    from cimento.markup import columns
+    from cimento.io.inline_markup import columns
 
     later = any(suite.later for suite in planned.suites)
     suites = [("suite", "items", "requests", "new", *(["later, at most"] if later else []))]

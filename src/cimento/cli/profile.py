@@ -334,7 +334,7 @@ def _frequency(language: str) -> Frequency | None:
 
 def _ratings(path: Path) -> dict[str, float]:
     from cimento.errors import InputError
-    from cimento.files import read_bytes
+    from cimento.io.files import read_bytes
     from cimento.suites.tables import read_table
 
     table, faults = read_table(read_bytes(path), path)

@@ -14,7 +14,7 @@ from cimento.cloze.judging.hits import (
     hit_ranks,
 )
 from cimento.cloze.profile import EXPRESSION
-from cimento.markup import columns
+from cimento.io.inline_markup import columns
 from cimento.report.wording import agreement, interval, number, signed
 from cimento.verdicts.kinds import rates_only
 

@@ -116,7 +116,7 @@ def _write_table(grid: Grid, output: Path | None, form: Form) -> None:
     """
     from cimento.cli.console import note, show
     from cimento.errors import UsageError
-    from cimento.files import write_text
+    from cimento.io.files import write_text
     from cimento.report.grid import FORMS
 
     if output is None:

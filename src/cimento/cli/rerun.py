@@ -14,7 +14,7 @@ import typer
 from cimento.cli import options
 
 if TYPE_CHECKING:
-    from cimento.repeating import FileRepeat
+    from cimento.runs.reproduce import FileRepeat
     from cimento.runs.run import Run
     from cimento.suites.model import JsonValue
 
@@ -81,8 +81,8 @@ class _Named:
 def _repeat(run: Run, output: Path, named: _Named) -> tuple[FileRepeat, ...]:
     """One run made again: its tables beside those of the run."""
     from cimento.cli.console import note
-    from cimento.markup import printable
-    from cimento.repeating import asking_of, compare_runs, model_of, repeat_run
+    from cimento.io.inline_markup import printable
+    from cimento.runs.reproduce import asking_of, compare_runs, model_of, repeat_run
 
     where = str(run.folder)
     model = named.model or model_of(run.manifest, where=where)
@@ -119,7 +119,7 @@ def _as_json(found: Mapping[str, tuple[FileRepeat, ...]]) -> str:
 
 
 def _as_text(name: str, files: tuple[FileRepeat, ...]) -> str:
-    from cimento.markup import columns
+    from cimento.io.inline_markup import columns
 
     rows = [(each.name, "same" if each.same else "differs", each.remark) for each in files]
     differing = sum(not file.same for file in files)

@@ -87,10 +87,10 @@ def _show_sensitivity(options: _Options) -> None:
     from cimento.cli.console import note, show
     from cimento.cli.evaluating import opened_cache
     from cimento.cli.spreadsheets import neutralise
-    from cimento.files import write_text
+    from cimento.io.files import write_text
     from cimento.report.grid import FORMS, as_text
     from cimento.report.robustness import sensitivity_grid
-    from cimento.sensitivity import sensitivities
+    from cimento.runs.sensitivity import sensitivities
 
     with opened_cache(keep_answers=not options.no_cache) as cache:
         rows = sensitivities(options.suites, options.models, options, cache=cache)

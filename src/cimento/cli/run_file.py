@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.io.parsing import parse_toml
 from cimento.options import RunOptions, is_trust, recorded_fields, sentence, shape_of
-from cimento.parsing import parse_toml
 
 if TYPE_CHECKING:
     from cimento.suites.model import JsonValue
@@ -112,7 +112,7 @@ def write_run_file(stated: Mapping[str, JsonValue], path: Path) -> Path:
     """
     import tomli_w
 
-    from cimento.files import write_text
+    from cimento.io.files import write_text
 
     return write_text(tomli_w.dumps(dict(stated)), path)
 
@@ -176,7 +176,7 @@ def _checked(model: type[RunOptions], name: str, value: object, *, where: str) -
 
 
 def _text(file: Path) -> str:
-    from cimento.files import read_bytes
+    from cimento.io.files import read_bytes
 
     try:
         return read_bytes(file).decode("utf-8-sig")

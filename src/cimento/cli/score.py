@@ -28,9 +28,8 @@ def _score(options: _Options) -> int:
     Each line of the input is a text of its own; empty lines are passed over.
     """
     from cimento.cli.console import show
-    from cimento.end_marks import score_end_marks
+    from cimento.engine.freetext import read_contexts, read_lines, score_end_marks, score_texts
     from cimento.errors import UsageError
-    from cimento.freetext import read_contexts, read_lines, score_texts
 
     asking, model = options.asking, options.model
     if options.context and options.context_file is not None:

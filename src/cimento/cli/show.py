@@ -59,7 +59,7 @@ _FEW = 30
 
 
 def _item(report: RunReport, record: ItemRecord) -> str:
-    from cimento.markup import printable
+    from cimento.io.inline_markup import printable
     from cimento.report.terminal_items import terminal_item
 
     colour = sys.stdout.isatty()

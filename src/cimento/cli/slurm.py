@@ -25,7 +25,7 @@ def _slurm(options: _Options) -> int:
     from cimento.cli.console import note, show
     from cimento.cli.run_file import said_beside, write_run_file
     from cimento.engine.engines import array_script
-    from cimento.files import write_text
+    from cimento.io.files import write_text
 
     output = options.output
     if output is None:

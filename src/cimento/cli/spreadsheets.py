@@ -13,7 +13,7 @@ def neutralise(paths: Iterable[Path], *, asked: bool) -> None:
         paths: what a command has written; files of other kinds stay as they are.
         asked: whether the user asked for it (``--spreadsheet-safe``).
     """
-    from cimento.files import make_inert
+    from cimento.io.files import make_inert
 
     for path in paths:
         if asked and path.suffix.lower() == ".csv":

@@ -9,7 +9,7 @@ import typer
 
 from cimento.cli import options, stories_prompts
 from cimento.cli.console import note, show
-from cimento.markup import columns
+from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
     from cimento.statistics.reliability import VarianceShares

@@ -8,7 +8,7 @@ import typer
 
 from cimento.cli import options
 from cimento.cli.console import show
-from cimento.markup import columns
+from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
     from cimento.stories.asking import TierAsk, Voice

@@ -48,7 +48,7 @@ def match_suite(
     from cimento.api import load_suite
     from cimento.cli.console import note, show
     from cimento.errors import UsageError
-    from cimento.markup import columns
+    from cimento.io.inline_markup import columns
     from cimento.paradigms.suites import sentence_suite
     from cimento.suites.formats.native import write_native
     from cimento.suites.matching import Limits, match_items

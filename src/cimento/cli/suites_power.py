@@ -98,7 +98,7 @@ def _rates(
     name: str, pilots: Sequence[Path], *, question: str, measure: str, against: float | None
 ) -> tuple[str, Pilot]:
     """What is tested, and the pilot of one model's rate or of two models' difference."""
-    from cimento.pilots import chance_of, pilot_of_rates
+    from cimento.compare.pilots import chance_of_rates, pilot_of_rates
 
     if len(pilots) > _TWO:
         raise UsageError(
@@ -113,7 +113,7 @@ def _rates(
         pilot = pilot_of_rates(outcomes, chance=None)
         return f"{asked}: {outcomes[1].model} less {outcomes[0].model}.", pilot
     goal = "chance" if against is None else f"{against:g}"
-    chance = chance_of(runs[0], outcomes[0].question) if against is None else against
+    chance = chance_of_rates(runs[0], outcomes[0].question) if against is None else against
     pilot = pilot_of_rates(outcomes, chance=chance)
     return f"{asked}: {outcomes[0].model} against {goal}.", pilot
 
@@ -141,8 +141,8 @@ def _means(
     name: str, pilots: Sequence[Path], *, question: str, phenomenon: str, measure: str, dd: bool
 ) -> tuple[str, Pilot, str]:
     """What is tested, the pilot of margins or DD, and their unit."""
+    from cimento.compare.pilots import pilot_of_interactions, pilot_of_margins
     from cimento.compare.values import interactions_of
-    from cimento.pilots import pilot_of_interactions, pilot_of_margins
 
     if len(pilots) > 1:
         raise UsageError(

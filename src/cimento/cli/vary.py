@@ -25,7 +25,7 @@ def vary_suite(
     """
     from cimento.api import load_suite
     from cimento.cli.console import note, show
-    from cimento.markup import columns
+    from cimento.io.inline_markup import columns
     from cimento.paradigms.suites import sentence_suite
     from cimento.suites.faults import summarize
     from cimento.suites.formats.native import write_native

@@ -29,8 +29,8 @@ from cimento.cloze.seeding import (
 )
 from cimento.cloze.writers.native import as_tsv, write_folder
 from cimento.errors import InputError, SuiteError
-from cimento.files import read_bytes, write_text
-from cimento.parsing import filled, parse_toml
+from cimento.io.files import read_bytes, write_text
+from cimento.io.parsing import filled, parse_toml
 from cimento.suites.model import Meta
 from cimento.suites.reading import decode
 from cimento.suites.tables import read_table

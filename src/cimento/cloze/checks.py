@@ -10,7 +10,7 @@ from cimento.cloze.judging.expected import EXPECTED, parse_expectation
 from cimento.cloze.records import ClozeItem, ClozeSuite, MultiwordItem, Template
 from cimento.cloze.templates import Expansion, expand_suite
 from cimento.errors import Fault, InputError
-from cimento.parsing import filled
+from cimento.io.parsing import filled
 
 _SHOWN = 5
 

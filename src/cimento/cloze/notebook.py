@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cimento.cloze.templates import expand_suite
-from cimento.notebook import table
+from cimento.io.notebook import notebook_table
 
 if TYPE_CHECKING:
     from cimento.cloze.records import ClozeSuite
@@ -35,7 +35,7 @@ def suite_html(suite: ClozeSuite) -> str:
     facts = (f"{suite.name}: {count}", meta.language, meta.phenomenon, meta.licence, meta.status)
     left = len(items) - ITEMS
     made = [f"Made of templates: {len(suite.templates)}."] if suite.templates else []
-    return table(
+    return notebook_table(
         ("item", "text", "target", "other options"),
         rows,
         title=", ".join(filter(None, facts)),

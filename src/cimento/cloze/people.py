@@ -17,8 +17,8 @@ from cimento.cloze.judging.precision import Share
 from cimento.cloze.notation import read_cell
 from cimento.cloze.records import ClozeItem
 from cimento.errors import InputError, did_you_mean
-from cimento.files import read_bytes
-from cimento.parsing import whole_number
+from cimento.io.files import read_bytes
+from cimento.io.parsing import whole_number
 from cimento.statistics.values import Value
 from cimento.suites.tables import read_table
 

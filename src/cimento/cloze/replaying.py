@@ -13,7 +13,7 @@ from cimento.cloze.readers.portuguese import read_predictions
 from cimento.engine.fills import fills_table
 from cimento.engine.replay import PREFIX, Recording
 from cimento.errors import InputError, did_you_mean
-from cimento.files import read_bytes
+from cimento.io.files import read_bytes
 from cimento.io.tables import FILLS
 from cimento.models.base import ModelCard
 from cimento.models.fill import Fill, FillKind

@@ -11,7 +11,7 @@ from cimento.cloze.answers import ClozeAnswers
 from cimento.cloze.notation import write_cell
 from cimento.cloze.templates import expand_suite
 from cimento.cloze.writers.native import write_folder
-from cimento.files import write_text
+from cimento.io.files import write_text
 from cimento.judgments.records import WHICH_FITS, Judgment
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.people import answers_about, chosen_task, refuse_nothing

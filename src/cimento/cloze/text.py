@@ -11,7 +11,7 @@ from cimento.cloze.estimating import MACRO, PRECISION, EstimateIndex
 from cimento.cloze.judging.clusters import clustering
 from cimento.cloze.judging.outcomes import CHOICE, CHOSEN, DIVIDED, HIT, REACHABLE, asked
 from cimento.cloze.judging.precision import percent
-from cimento.markup import columns
+from cimento.io.inline_markup import columns
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import GROUP
 from cimento.runs.run import Run

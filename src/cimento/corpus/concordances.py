@@ -19,7 +19,7 @@ from cimento.corpus.lexicons import parse_xml
 from cimento.corpus.plain import PlainSentence, balanced, normalised, tokens
 from cimento.corpus.treebanks import fingerprint
 from cimento.errors import InputError, SuiteError
-from cimento.files import read_bytes
+from cimento.io.files import read_bytes
 from cimento.suites.faults import errors
 from cimento.suites.reading import open_text
 from cimento.suites.tables import read_rows

@@ -18,7 +18,7 @@ from typing import IO, Literal
 from cimento.corpus.records import EmptyNode, Multiword, Sentence, Token, Word, joined
 from cimento.corpus.trees import range_faults, tree_faults
 from cimento.errors import InputError
-from cimento.parsing import MAX_GROWTH, SMALL_BYTES, whole_number
+from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, whole_number
 
 COLUMNS = 10
 LONGEST_LINE = 1_000_000

@@ -21,7 +21,7 @@ from cimento.corpus.replacing import implausible_candidates, plausible_candidate
 from cimento.corpus.sections import Section
 from cimento.corpus.treebanks import TreebankFile
 from cimento.errors import InputError
-from cimento.parsing import whole_number
+from cimento.io.parsing import whole_number
 from cimento.suites.tables import Row, Table, open_table
 
 IMPLAUSIBLE = 3

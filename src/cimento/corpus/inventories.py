@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import InputError, did_you_mean
-from cimento.files import read_bytes
-from cimento.parsing import parse_toml
+from cimento.io.files import read_bytes
+from cimento.io.parsing import parse_toml
 
 Part: TypeAlias = tuple[str, ...]
 """Words that stand together."""
@@ -262,7 +262,7 @@ def write_toml(inventory: Inventory, path: Path) -> Path:
     """
     import tomli_w
 
-    from cimento.files import write_text
+    from cimento.io.files import write_text
 
     head = {key: getattr(inventory, key) for key in ("name", "language", "licence", "source")}
     keys = [each.name for each in fields(Connective)]

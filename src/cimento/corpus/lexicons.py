@@ -22,8 +22,8 @@ from cimento.corpus.inventories import (
     read_spelling,
 )
 from cimento.errors import InputError
-from cimento.files import read_bytes
-from cimento.parsing import MAX_DEPTH, parse_json
+from cimento.io.files import read_bytes
+from cimento.io.parsing import MAX_DEPTH, parse_json
 from cimento.suites.tables import Row, Table, open_table
 
 if TYPE_CHECKING:

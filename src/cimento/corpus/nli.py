@@ -17,8 +17,8 @@ from typing import Literal, TypeAlias, get_args
 
 from cimento.corpus.inventories import Connective, Inventory
 from cimento.errors import InputError, UsageError
-from cimento.files import read_bytes
-from cimento.parsing import filled, parse_toml
+from cimento.io.files import read_bytes
+from cimento.io.parsing import filled, parse_toml
 from cimento.suites.model import Condition, Item, Suite
 
 Label: TypeAlias = Literal["entailment", "neutral", "contradiction"]

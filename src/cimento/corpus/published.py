@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cimento.corpus.connectives import Counts
 from cimento.errors import InputError
-from cimento.parsing import whole_number
+from cimento.io.parsing import whole_number
 from cimento.suites.tables import Row, Table, open_table
 
 MOST_ROWS = 2_000

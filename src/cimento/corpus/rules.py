@@ -12,8 +12,8 @@ from cimento.corpus.inventories import Inventory
 from cimento.corpus.matching import BYS, By, Match, Matcher
 from cimento.corpus.records import Sentence, Word
 from cimento.errors import InputError, did_you_mean
-from cimento.files import read_bytes
-from cimento.parsing import parse_toml
+from cimento.io.files import read_bytes
+from cimento.io.parsing import parse_toml
 
 Position: TypeAlias = Literal["any", "initial", "not-initial"]
 Exclusion: TypeAlias = Literal["questions", "interrogatives", "indirect-questions"]

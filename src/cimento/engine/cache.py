@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from cimento.errors import StorageError
-from cimento.files import DATABASE_ERRORS
+from cimento.io.files import DATABASE_ERRORS
+from cimento.io.parsing import parse_json
 from cimento.io.tables import BOUNDARY, COLUMNS, LAYER, Column
-from cimento.parsing import parse_json
 from cimento.suites.model import JsonValue
 
 Scores: TypeAlias = dict[int, float]

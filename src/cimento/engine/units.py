@@ -17,10 +17,10 @@ from cimento.engine.cache import AnswerCache, union
 from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Score
 from cimento.engine.scores import SCORING_VERSION
 from cimento.errors import StorageError, TableError
-from cimento.files import open_plain, write_bytes
+from cimento.io.files import open_plain, write_bytes
+from cimento.io.parsing import parse_json
 from cimento.io.tables import CHOICES, FILLS, REPLIES, SCHEMA_VERSION, TOKENS, Column, validate
 from cimento.models.base import ModelCard
-from cimento.parsing import parse_json
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cimento.exporting.data import Result, RunData, bounds, standard_error
-from cimento.files import write_text
+from cimento.io.files import write_text
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import Outcome
 from cimento.suites.model import JsonValue

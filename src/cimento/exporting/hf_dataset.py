@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from cimento.citing import bibtex, methods_paragraph, references
 from cimento.citing.used import counted
 from cimento.exporting.data import RunData
-from cimento.files import atomically, write_text
-from cimento.parquet import write_parquet
+from cimento.io.files import atomically, write_text
+from cimento.io.parquet import write_parquet
 from cimento.report.grid import BLANK, Grid, as_markdown
 from cimento.report.wording import interval, rate
 from cimento.runs.estimates import ESTIMATES

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cimento.exporting.data import Result, RunData, counts, standard_error, uncertainty
-from cimento.files import write_text
+from cimento.io.files import write_text
 from cimento.runs.outcomes import Outcome
 from cimento.suites.model import JsonValue
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from cimento.errors import UsageError
 from cimento.exporting.data import ACCURACY, Result, RunData, standard_error, uncertainty
-from cimento.files import write_text
+from cimento.io.files import write_text
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import Outcome
 from cimento.suites.model import JsonValue

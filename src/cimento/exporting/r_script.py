@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.exporting.data import RunData, counts
-from cimento.files import write_text
+from cimento.io.files import write_text
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cimento.errors import InputError, did_you_mean
-from cimento.files import read_bytes
 from cimento.generating.grammar import Grammar, PartOfSpeech, Slot, Template, Word
-from cimento.parsing import parse_toml
+from cimento.io.files import read_bytes
+from cimento.io.parsing import parse_toml
 from cimento.suites.tables import Row, Table, open_table
 
 GRAMMAR, LEXICON = "grammar.toml", "lexicon.tsv"

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NewType, TypeAlias, get_args
 
 from cimento.errors import TableError, UsageError, did_you_mean
-from cimento.files import atomically
-from cimento.parquet import refuse_growth, write_parquet
-from cimento.parsing import whole_number
+from cimento.io.files import atomically
+from cimento.io.parquet import refuse_growth, write_parquet
+from cimento.io.parsing import whole_number
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from cimento import parquet
 from cimento.errors import InputError, UsageError
-from cimento.files import atomically, inert, live, read_bytes, write_text
+from cimento.io import parquet
+from cimento.io.files import atomically, inert, live, read_bytes, write_text
+from cimento.io.parquet import parse_parquet
 from cimento.io.tables import JUDGMENTS, SCHEMA_VERSION, validate
-from cimento.parquet import parse_parquet
 
 if TYPE_CHECKING:
     import polars as pl

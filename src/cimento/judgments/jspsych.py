@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from cimento.errors import InputError
+from cimento.io.parsing import parse_json
 from cimento.judgments.mapping import TEXT, ColumnMap, RawRow, usual_map
 from cimento.judgments.tabular import Found, read_long
-from cimento.parsing import parse_json
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import open_text
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.files import live, read_bytes
+from cimento.io.files import live, read_bytes
+from cimento.io.parsing import parse_toml
 from cimento.judgments.records import FIELDS
-from cimento.parsing import parse_toml
 
 TEXT = "text"
 """Not a column of the table: the text that was shown, by which the item can be found."""

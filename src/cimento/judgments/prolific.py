@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.files import inert, write_text
+from cimento.io.files import inert, write_text
 from cimento.judgments.records import finite
 from cimento.suites.tables import Row, Table, open_table
 

@@ -15,7 +15,7 @@ import unicodedata
 from pathlib import Path
 
 from cimento.errors import InputError, StorageError
-from cimento.files import read_bytes
+from cimento.io.files import read_bytes
 
 BYTES = 32
 """Of a new secret."""

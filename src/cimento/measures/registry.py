@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypeGuard
 
 from cimento.errors import UsageError, did_you_mean
+from cimento.io.plugins import blamed, find_plugin
 from cimento.io.tables import COLUMNS, Column
 from cimento.measures import sentence as of
 from cimento.measures.sentence import Missing, Sentence, Undefined, Unit, Value
-from cimento.plugins import blamed, find_plugin
 
 Need: TypeAlias = Column | Literal["unigrams"]
 """What a measure needs beside log-probabilities: columns of the tokens table, or frequencies."""

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Protocol
 
 from cimento.errors import InputError, MissingDependencyError, UsageError, did_you_mean
-from cimento.files import open_plain
+from cimento.io.files import open_plain
+from cimento.io.parsing import parse_json
 from cimento.measures.sentence import Missing, Numbers, total
-from cimento.parsing import parse_json
 
 WORDFREQ = "wordfreq"
 

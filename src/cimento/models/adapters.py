@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import MissingDependencyError, ModelError
-from cimento.parsing import parse_json
+from cimento.io.parsing import parse_json
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

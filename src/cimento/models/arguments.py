@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from cimento.errors import CimentoError, ModelError, UsageError, did_you_mean
-from cimento.parsing import parse_json
+from cimento.io.parsing import parse_json
 from cimento.suites.model import JsonValue
 
 OPTION = "--model-args"

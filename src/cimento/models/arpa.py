@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from cimento.errors import InputError
-from cimento.parsing import MAX_GROWTH, SMALL_BYTES
+from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES
 
 UNKNOWN = "<unk>"
 START = "<s>"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cimento.errors import MissingDependencyError, ModelError, UsageError
+from cimento.io.parsing import parse_json
 from cimento.models.adapters import need_peft, put_on, refuse_pickled
 from cimento.models.arguments import (
     ALLOW_PICKLE,
@@ -24,7 +25,6 @@ from cimento.models.libraries import import_libraries
 from cimento.models.locate import Located
 from cimento.models.packing import AUTO, BatchLimits
 from cimento.models.weights import refuse_other_files
-from cimento.parsing import parse_json
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

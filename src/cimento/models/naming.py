@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeGuard
 
+from cimento.io.plugins import find_plugin
 from cimento.models.locate import DEMO_MODELS
-from cimento.plugins import find_plugin
 
 # User name and password, or the query, of a URL.
 _SECRET = re.compile(r"(?<=//)[^/#]*@|\?[^#]*")

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cimento.errors import InputError, MissingDependencyError, UsageError
-from cimento.files import open_plain
+from cimento.io.files import open_plain
 from cimento.models.align import tokens_in, word_spans
 from cimento.models.arpa import END, START, UNKNOWN, ArpaModel
 from cimento.models.base import Encoded, ModelCard, Policy

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from cimento.errors import TableError
-from cimento.files import read_bytes
-from cimento.parsing import faults_of, refuse_very_faulty
+from cimento.io.files import read_bytes
+from cimento.io.parsing import faults_of, refuse_very_faulty
 
 COLUMNS = ("sentence_id", "token_id", "token", "surprisal")
 

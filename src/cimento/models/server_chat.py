@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Sequence
 
 from cimento.errors import ModelError
+from cimento.io.parsing import parse_json
 from cimento.models.answering import Reply, StopReason, Written
 from cimento.models.base import ModelCard
 from cimento.models.server_http import Server
 from cimento.models.server_pool import ask_at_once
-from cimento.parsing import parse_json
 from cimento.suites.model import JsonValue
 
 MALFORMED_ATTEMPTS = 3

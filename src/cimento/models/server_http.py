@@ -22,8 +22,8 @@ from urllib.parse import urlsplit
 
 from cimento._version import __version__
 from cimento.errors import ModelError, TextTooLongError, UsageError
+from cimento.io.parsing import parse_json
 from cimento.models.server_answers import lacking
-from cimento.parsing import parse_json
 from cimento.suites.model import JsonValue
 
 KEY_VARIABLES = ("CIMENTO_API_KEY", "OPENAI_API_KEY")

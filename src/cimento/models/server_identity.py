@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import StorageError
-from cimento.parsing import parse_json
+from cimento.io.parsing import parse_json
 from cimento.suites.model import JsonValue
 
 PROBES = (

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cimento.io.parsing import parse_json
 from cimento.models.base import KindRule, ModelCard, Policy
 from cimento.models.encoding import TextEncoder
 from cimento.models.loading import kind_of, load_tokenizer, read_config
 from cimento.models.locate import Located
 from cimento.models.tokenizing import causal_frame, own_frame
-from cimento.parsing import parse_json
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
 
 from cimento.errors import ModelError
-from cimento.parsing import parse_json
+from cimento.io.parsing import parse_json
 
 if TYPE_CHECKING:
     from cimento.suites.model import JsonValue

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from cimento.errors import InputError, StorageError
-from cimento.files import DATABASE_ERRORS, atomically
+from cimento.io.files import DATABASE_ERRORS, atomically
 from cimento.morphology.entries import Entry, LineFault, ParseLine, read_lines
 
 VERSION = 1

@@ -35,7 +35,7 @@ from cimento.acceptability.suites import (
 from cimento.acceptability.text import RatedRun, rated_text
 from cimento.citing.used import measure as describe_measure
 from cimento.errors import Fault
-from cimento.files import file_digest
+from cimento.io.files import file_digest
 from cimento.measures import Measure, Missing, find_measure, find_measures
 from cimento.measures.regions import count_first_tokens
 from cimento.paradigms.base import Stored, SuiteReading

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
-from cimento.plugins import find_plugin, plugin_names
+from cimento.io.plugins import find_plugin, plugin_names
 from cimento.suites import faults
 from cimento.suites.archives import opened
 from cimento.suites.formats.registry import SUITE_SUFFIXES

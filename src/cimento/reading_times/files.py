@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError, UsageError
-from cimento.files import atomically, read_bytes, write_text
-from cimento.parquet import parse_parquet, write_parquet
+from cimento.io.files import atomically, read_bytes, write_text
+from cimento.io.parquet import parse_parquet, write_parquet
 from cimento.reading_times.places import need_columns
 from cimento.suites.tables import open_table
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from cimento.engine.cache import MemoryCache
+from cimento.engine.freetext import surprisals_of_words
 from cimento.engine.scores import ask
 from cimento.errors import UsageError
-from cimento.freetext import surprisals_of_words
 from cimento.io.tables import Column
 from cimento.models.align import containing
 from cimento.models.base import Policy, Scorer

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cimento._version import __version__
 from cimento.errors import CimentoError, UsageError
-from cimento.files import write_text
+from cimento.io.files import write_text
 from cimento.report.grid import as_markdown
 from cimento.report.sections import estimates_grid
 from cimento.runs.estimates import estimates_table

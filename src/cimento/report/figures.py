@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cimento.errors import MissingDependencyError, UsageError
-from cimento.files import write_bytes, write_text
+from cimento.io.files import write_bytes, write_text
 
 if TYPE_CHECKING:
     import altair as alt

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import TypeAlias
 
-from cimento.markup import apart, printable, tex
+from cimento.io.inline_markup import apart, printable, tex
 
 BLANK = ""
 

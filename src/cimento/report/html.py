@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.markup import templates_of
+from cimento.io.inline_markup import templates_of
 from cimento.report.browser import encode
 from cimento.report.figures import lacking
 from cimento.report.figures_inline import inline_svg

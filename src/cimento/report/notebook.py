@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cimento.notebook import shown, table
+from cimento.io.notebook import isolated, notebook_table
 from cimento.report.grid import Grid
 
 
@@ -15,8 +15,10 @@ def grids_html(grids: Sequence[Grid], *, head: Sequence[str] = ()) -> str:
         grids: the tables.
         head: lines above the first of them.
     """
-    above = "<br>".join(map(shown, head))
+    above = "<br>".join(map(isolated, head))
     return f"<p>{above}</p>" + "".join(
-        table(grid.header, grid.text, title=grid.title, notes=grid.footnotes, labels=grid.labels)
+        notebook_table(
+            grid.header, grid.text, title=grid.title, notes=grid.footnotes, labels=grid.labels
+        )
         for grid in grids
     )

@@ -13,9 +13,9 @@ from cimento.report.grid import BLANK, Grid
 from cimento.statistics.regression import CONSTANT_TERM
 
 if TYPE_CHECKING:
+    from cimento.compare.covariates import MarginCovariates
     from cimento.compare.ranking import Ranking
-    from cimento.covariates import MarginCovariates
-    from cimento.sensitivity import Sensitivity
+    from cimento.runs.sensitivity import Sensitivity
     from cimento.statistics.regression import Coefficient
     from cimento.verdicts.people import ChoiceRate
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from cimento.markup import printable
+from cimento.io.inline_markup import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

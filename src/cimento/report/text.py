@@ -6,7 +6,7 @@ from io import StringIO
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from cimento.markup import printable
+from cimento.io.inline_markup import printable
 from cimento.report.wording import cells, items, labels, notes, told_about, without_length
 from cimento.runs.summary import by_suite
 

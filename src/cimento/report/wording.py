@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from cimento.markup import apart
+from cimento.io.inline_markup import apart
 from cimento.statistics.intervals import WILSON
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from cimento.engine.replay import Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests
 from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import CimentoError
-from cimento.files import read_bytes
+from cimento.io.files import read_bytes
 from cimento.io.tables import COLUMNS
 from cimento.options import RunOptions
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions

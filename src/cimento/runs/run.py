@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast, overload
 
 from cimento._version import __version__
 from cimento.errors import TableError, UsageError, did_you_mean
-from cimento.files import write_text
+from cimento.io.files import write_text
+from cimento.io.parsing import faults_of
 from cimento.io.tables import (
     CHOICES,
     FILLS,
@@ -24,7 +25,6 @@ from cimento.io.tables import (
     write_table,
 )
 from cimento.paradigms.registry import find_paradigm, parse_options
-from cimento.parsing import faults_of
 from cimento.runs.estimates import ESTIMATES, Estimate, estimates_table
 from cimento.runs.outcomes import OUTCOMES, each_outcome
 from cimento.runs.store import ADDED, FILES, MANIFEST, Manifest, RunFolder, find_runs

@@ -20,8 +20,8 @@ from typing import Any
 
 from cimento._version import __version__
 from cimento.errors import StorageError, TableError
-from cimento.files import open_plain, remove_stale, write_text
-from cimento.parsing import parse_json
+from cimento.io.files import open_plain, remove_stale, write_text
+from cimento.io.parsing import parse_json
 from cimento.suites.archives import MAX_FILE_BYTES
 from cimento.suites.model import JsonValue
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento._version import __version__
 from cimento.errors import TableError
-from cimento.markup import apart
-from cimento.notebook import table
-from cimento.parsing import faults_of, refuse_very_faulty
+from cimento.io.inline_markup import apart
+from cimento.io.notebook import notebook_table
+from cimento.io.parsing import faults_of, refuse_very_faulty
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import Outcome
 from cimento.suites.model import JsonValue
@@ -44,7 +44,7 @@ def run_html(run: Run) -> str:
     more = [f"... and {left} more in table('estimates')"] if left else []
     items = run.outcomes()["item"].n_unique()
     count = f"{items} item" if items == 1 else f"{items} items"
-    return table(
+    return notebook_table(
         HEADER,
         [_row(estimate) for estimate in shown[:ROWS]],
         title=f"{run.suite.name}, {run.model}: {count}",

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cimento.markup import columns
+from cimento.io.inline_markup import columns
 from cimento.stories.readers import StorySuite
 from cimento.stories.records import FALSE, TRUE, Story, pair_label
 from cimento.stories.states import ATTRIBUTES

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import TableError
-from cimento.files import read_bytes
+from cimento.io.files import read_bytes
+from cimento.io.parsing import faults_of
 from cimento.io.tables import (
     CHOICES,
     REPLIES,
@@ -16,7 +17,6 @@ from cimento.io.tables import (
     STORY_REPLIES,
     find_table,
 )
-from cimento.parsing import faults_of
 from cimento.stories.answers import Options, questions_of, tier_options
 from cimento.stories.readers import StorySuite
 from cimento.stories.records import TIERS, Tier

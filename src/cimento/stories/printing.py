@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.markup import columns
+from cimento.io.inline_markup import columns
 from cimento.report.wording import interval
 from cimento.runs.estimates import Estimate
 from cimento.stories.baselines import constant_answers, majority_labels

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.errors import Fault, InputError, SuiteError
-from cimento.files import read_bytes
-from cimento.parsing import parse_json, parse_toml, unpack_gzip
+from cimento.io.files import read_bytes
+from cimento.io.parsing import parse_json, parse_toml, unpack_gzip
 from cimento.stories.records import Nested, SentenceStates, Story
 from cimento.suites.faults import errors, fault
 from cimento.suites.kinds import kind_of

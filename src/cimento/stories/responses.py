@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import Fault, SuiteError
-from cimento.files import read_bytes
-from cimento.parsing import parse_json
+from cimento.io.files import read_bytes
+from cimento.io.parsing import parse_json
 from cimento.stories.records import OPTIONS, Story, Tier, TierAnswer
 from cimento.suites.faults import errors, fault
 from cimento.suites.reading import decode, sha256_of, unusable

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from cimento.errors import InputError
-from cimento.files import write_text
+from cimento.io.files import write_text
 from cimento.stories.readers import ITEMS, KIND, TOML, V1_TOP, StorySuite
 from cimento.stories.records import Nested, SentenceStates, Story
 from cimento.suites.model import JsonValue, Meta

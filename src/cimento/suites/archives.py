@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from cimento.errors import CimentoError, InputError
-from cimento.parsing import MAX_GROWTH, SMALL_BYTES
+from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES
 
 ARCHIVE_SUFFIX = ".zip"
 TOML = "suite.toml"

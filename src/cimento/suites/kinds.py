@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 from cimento.errors import InputError
-from cimento.parsing import parse_toml
+from cimento.io.parsing import parse_toml
 
 REGIONS = "regions"
 RATED = "acceptability"

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError
-from cimento.files import read_bytes
-from cimento.parsing import parse_json
+from cimento.io.files import read_bytes
+from cimento.io.parsing import parse_json
 from cimento.suites.faults import fault
 from cimento.suites.model import JsonValue, Suite
 

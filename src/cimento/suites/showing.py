@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cimento.notebook import table
+from cimento.io.notebook import notebook_table
 from cimento.suites.model import Suite, reviewers
 
 
@@ -59,7 +59,7 @@ def suite_html(suite: Suite) -> str:
         for number, each in enumerate(suite.predictions)
     ]
     notes = [*([f"... and {left} more items"] if left > 0 else []), *predicted]
-    return table(
+    return notebook_table(
         ("item", "condition", "text"),
         rows,
         title=", ".join(each for each in (f"{suite.name}: {count}", *facts) if each),

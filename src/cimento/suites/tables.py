@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError
-from cimento.files import read_bytes
+from cimento.io.files import read_bytes
 from cimento.suites.faults import errors, fault
 from cimento.suites.reading import decode_table, place_of_row
 from cimento.suites.workbooks import read_workbook

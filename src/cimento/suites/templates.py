@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 
 from cimento.errors import StorageError, UsageError, did_you_mean
-from cimento.files import write_bytes, write_text
+from cimento.io.files import write_bytes, write_text
 
 _FOLDER = Path(__file__).parents[1] / "data" / "templates"
 _NAME_LINE = 'name = "my-suite"\n'

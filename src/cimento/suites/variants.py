@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.files import read_bytes
-from cimento.parsing import parse_toml
+from cimento.io.files import read_bytes
+from cimento.io.parsing import parse_toml
 from cimento.suites.model import Condition, Item, JsonValue, Region, Suite, sentence
 
 Filler: TypeAlias = "str | Mapping[str, str]"

@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 
 from cimento.errors import Fault
-from cimento.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, SMALL_BYTES
+from cimento.io.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, SMALL_BYTES
 from cimento.suites.faults import fault
 
 MOST_ROWS = 1_048_576

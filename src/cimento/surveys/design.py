@@ -12,10 +12,10 @@ from functools import cached_property
 from pathlib import Path
 
 from cimento.errors import InputError
-from cimento.files import read_bytes, write_text
+from cimento.io.files import read_bytes, write_text
+from cimento.io.parsing import faults_of, refuse_very_faulty
 from cimento.judgments.records import ATTENTION
 from cimento.paradigms.base import SurveyTask
-from cimento.parsing import faults_of, refuse_very_faulty
 
 FORMAT = 1
 MOST_CHOICES = 200

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from cimento.api import LoadedSuite, SuiteLike, evaluate, load_suites
 from cimento.engine.cache import FileCache, MemoryCache
 from cimento.errors import CimentoError, ModelError, UsageError
-from cimento.files import read_bytes
+from cimento.io.files import read_bytes
 from cimento.io.tables import validate
 from cimento.runs.estimates import ESTIMATES
 from cimento.runs.outcomes import OUTCOMES, rate

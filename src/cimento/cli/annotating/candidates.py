@@ -136,7 +136,7 @@ def _agreement(run: Path, *, as_json: bool) -> None:
 def _export(run: Path, tasks: list[Task], annotator: str, output: Path) -> None:
     from cimento.annotate.exchange import write_judgments
     from cimento.annotate.journal import Journal
-    from cimento.files import refuse_filled_in
+    from cimento.io.files import refuse_filled_in
 
     refuse_filled_in(output, holds="decisions")
     write_judgments(tasks, Journal(run, annotator).decisions, output)

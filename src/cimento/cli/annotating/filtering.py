@@ -58,7 +58,7 @@ def filter_answers(
     """
     from hashlib import sha256
 
-    from cimento.files import read_bytes, write_text
+    from cimento.io.files import read_bytes, write_text
     from cimento.judgments.figures import figures
     from cimento.judgments.files import (
         read_judgments,

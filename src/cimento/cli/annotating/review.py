@@ -28,7 +28,7 @@ def export(
     The reviewer writes ok, wrong or unsure, and corrects any cell in its place.
     """
     from cimento.annotate.review import export_review
-    from cimento.files import refuse_filled_in
+    from cimento.io.files import refuse_filled_in
     from cimento.suites.builtin import find_suite
 
     refuse_filled_in(output, holds="verdicts")

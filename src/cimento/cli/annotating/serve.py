@@ -121,7 +121,7 @@ def export(
     database: Database = None,
 ) -> None:
     """Write all answers so far as the judgments table; the survey may go on meanwhile."""
-    from cimento.files import write_text
+    from cimento.io.files import write_text
     from cimento.surveys.serving.results import people_csv, write_results
 
     path = _database(design, database)
@@ -171,7 +171,7 @@ def _secret(file: Path | None) -> str:
         UsageError: the secret is too short.
     """
     from cimento.errors import InputError, UsageError
-    from cimento.files import read_bytes
+    from cimento.io.files import read_bytes
 
     try:
         given = os.environ.get(SECRET, "") if file is None else read_bytes(file).decode().strip()

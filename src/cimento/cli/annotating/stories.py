@@ -9,7 +9,7 @@ import typer
 
 from cimento.cli import options
 from cimento.cli.console import note, show
-from cimento.markup import columns
+from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
     from cimento.annotate.second import Judgment
@@ -98,7 +98,7 @@ def agreement(
 
     from cimento.annotate import second as second_
     from cimento.annotate.story_files import known_stories
-    from cimento.files import write_text
+    from cimento.io.files import write_text
     from cimento.report.wording import agreement as agreed
 
     known = known_stories(file)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from cimento.markup import columns
+from cimento.io.inline_markup import columns
 from cimento.report.wording import number, p_short
 from cimento.statistics.regression import CONSTANT_TERM
 from cimento.studies.agreement.profile import CONTROLS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from cimento.markup import columns
+from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
     from cimento.studies.connectives.checks import Check

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cimento.markup import columns
+from cimento.io.inline_markup import columns
 from cimento.studies.portuguese.data import STATES
 from cimento.suites.model import JsonValue
 

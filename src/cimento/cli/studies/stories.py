@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cimento.cli import options
 from cimento.cli.console import note, show
 from cimento.cli.spreadsheets import neutralise
-from cimento.markup import columns
+from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
     from cimento.suites.model import JsonValue
@@ -100,7 +100,7 @@ def _write_table(
     grouping: GroupingName,
     note_below: str,
 ) -> None:
-    from cimento.files import write_text
+    from cimento.io.files import write_text
     from cimento.report.grid import FORMS
     from cimento.studies.stories.table import table_3
 

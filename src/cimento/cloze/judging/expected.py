@@ -20,8 +20,8 @@ from cimento.cloze.judging.candidates import Candidate
 from cimento.cloze.judging.precision import Share
 from cimento.cloze.templates import JOINT
 from cimento.errors import InputError, UsageError
+from cimento.io.parsing import filled
 from cimento.morphology.model import Morphology, Reading, parse_features
-from cimento.parsing import filled
 
 if TYPE_CHECKING:
     from cimento.statistics.agreement import Agreement

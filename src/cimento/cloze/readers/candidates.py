@@ -10,7 +10,7 @@ from cimento.cloze.judging.candidates import Candidate
 from cimento.cloze.notation import read_cell, read_parts
 from cimento.cloze.readers.portuguese import REMARK_JOINT, read_judgments
 from cimento.errors import InputError, did_you_mean
-from cimento.files import read_bytes
+from cimento.io.files import read_bytes
 from cimento.suites.tables import Row, read_table
 
 COLUMNS = ("item", "rank", "candidate", "probability", "fits", "remarks", "tags")

@@ -21,8 +21,8 @@ from cimento.cloze.records import (
     Template,
 )
 from cimento.errors import Fault, SuiteError
-from cimento.files import read_bytes
-from cimento.parsing import parse_toml
+from cimento.io.files import read_bytes
+from cimento.io.parsing import parse_toml
 from cimento.suites.faults import fault as file_fault
 from cimento.suites.model import Meta
 from cimento.suites.reading import decode, sha256_of

@@ -23,8 +23,8 @@ from cimento.cloze.records import (
     Template,
 )
 from cimento.errors import InputError
-from cimento.files import file_digest, read_bytes
-from cimento.parsing import parse_json
+from cimento.io.files import file_digest, read_bytes
+from cimento.io.parsing import parse_json
 from cimento.suites.model import Meta
 
 MASK = "[MASK]"

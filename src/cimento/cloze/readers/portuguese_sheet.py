@@ -23,7 +23,7 @@ from cimento.cloze.readers.portuguese import (
 )
 from cimento.cloze.records import ClozeItem
 from cimento.errors import InputError
-from cimento.files import read_bytes
+from cimento.io.files import read_bytes
 
 SHEET = "all-eval.tsv"
 FIELDS = 8

@@ -8,7 +8,7 @@ from pathlib import Path
 from cimento.cloze.notation import write_blank, write_cell, write_marked, write_options
 from cimento.cloze.readers.native import ITEMS, SEEDS, TOML
 from cimento.cloze.records import ROLES, ClozeItem, ClozeSuite, MultiwordItem, Option, Template
-from cimento.files import write_text
+from cimento.io.files import write_text
 from cimento.suites.formats.native import META_KEYS
 from cimento.suites.model import JsonValue
 

@@ -15,7 +15,8 @@ from pydantic import ValidationError
 from cimento.engine.replay import PREFIX, Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests, Score
 from cimento.errors import Fault, TableError
-from cimento.files import file_digest
+from cimento.io.files import file_digest
+from cimento.io.parsing import faults_of
 from cimento.io.tables import TOKENS, requests_table
 from cimento.measures.regions import count_first_tokens
 from cimento.models.replay import replay
@@ -37,7 +38,6 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.text import region_text
-from cimento.parsing import faults_of
 from cimento.report.conventions import conventions
 from cimento.sources import refuse_what_is_fixed
 from cimento.suites.checks import check_suite

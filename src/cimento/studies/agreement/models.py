@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError
-from cimento.files import read_bytes
+from cimento.io.files import read_bytes
 from cimento.statistics.correlation import correlate
 from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of

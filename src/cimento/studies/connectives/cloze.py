@@ -17,7 +17,7 @@ from cimento.acceptability.readers import cells
 from cimento.acceptability.readers.connectives import parse_id
 from cimento.cloze.records import ROLES
 from cimento.errors import InputError
-from cimento.parsing import whole_number
+from cimento.io.parsing import whole_number
 from cimento.suites.tables import Row, Table, open_table
 
 NONE = "none"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import InputError
-from cimento.files import read_bytes
-from cimento.parsing import parse_json
+from cimento.io.files import read_bytes
+from cimento.io.parsing import parse_json
 from cimento.suites.model import JsonValue
 
 TOLERANCE = 1e-9

@@ -21,7 +21,7 @@ from cimento.acceptability.readers.blimp_human import read_choices
 from cimento.acceptability.readers.lau2020 import PRINTED_MEAN
 from cimento.acceptability.records import RatedSentence, RatedSet
 from cimento.errors import InputError
-from cimento.files import read_bytes
+from cimento.io.files import read_bytes
 from cimento.studies.printed import equals_printed, same_decimals
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import open_text

@@ -10,8 +10,8 @@ from decimal import Decimal
 from pathlib import Path
 
 from cimento.errors import InputError
-from cimento.files import read_bytes
-from cimento.parsing import parse_json
+from cimento.io.files import read_bytes
+from cimento.io.parsing import parse_json
 from cimento.studies.islands.published import BLIMP_ERRATUM_PARADIGM
 from cimento.studies.islands.records import (
     Section,

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError
-from cimento.files import read_bytes
-from cimento.parsing import unpack_gzip
+from cimento.io.files import read_bytes
+from cimento.io.parsing import unpack_gzip
 from cimento.studies.printed import as_long_as, equals_printed, same_decimals
 
 if TYPE_CHECKING:

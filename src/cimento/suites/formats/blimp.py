@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import Fault, FormulaError, InputError
-from cimento.files import read_bytes, write_text
-from cimento.parsing import line_parser
+from cimento.io.files import read_bytes, write_text
+from cimento.io.parsing import line_parser
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.items import PAIR_PREDICTION
 from cimento.suites.formula import Comparison, Reference, parse

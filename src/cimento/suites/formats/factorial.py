@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cimento.errors import Fault, InputError
-from cimento.files import read_bytes
-from cimento.parsing import parse_json
+from cimento.io.files import read_bytes
+from cimento.io.parsing import parse_json
 from cimento.suites.design import (
     ISLAND_CONDITIONS,
     ISLAND_FACTORS,

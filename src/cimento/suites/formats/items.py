@@ -13,7 +13,7 @@ from sys import intern
 from typing import TYPE_CHECKING
 
 from cimento.errors import Fault
-from cimento.parsing import parse_json
+from cimento.io.parsing import parse_json
 from cimento.suites.faults import fault
 from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Prediction, Region
 from cimento.suites.reading import place_of_row, strip_blanks

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import Fault
-from cimento.files import read_bytes
+from cimento.io.files import read_bytes
 from cimento.suites.faults import fault
 from cimento.suites.formats.items import PAIR_PREDICTION
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite

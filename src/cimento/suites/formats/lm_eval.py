@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, MissingDependencyError, SuiteError
-from cimento.files import read_bytes, write_text
-from cimento.parsing import parse_json
+from cimento.io.files import read_bytes, write_text
+from cimento.io.parsing import parse_json
 from cimento.suites.faults import fault
 from cimento.suites.formats.blimp import write_blimp
 from cimento.suites.formats.items import PAIR_PREDICTION

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import Fault, InputError
-from cimento.files import read_bytes, write_text
+from cimento.io.files import read_bytes, write_text
 from cimento.suites.faults import fault
 from cimento.suites.formula import parse, references
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite, sentence

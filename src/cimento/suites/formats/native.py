@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import Fault, did_you_mean
-from cimento.files import read_bytes, write_text
-from cimento.parsing import parse_json, parse_toml
+from cimento.io.files import read_bytes, write_text
+from cimento.io.parsing import parse_json, parse_toml
 from cimento.suites.faults import fault
 from cimento.suites.formats.items import EXTRA, PAIR_PREDICTION, escape, read_items, write_regions
 from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Meta, Prediction, Suite

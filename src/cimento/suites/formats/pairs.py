@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cimento.errors import Fault
-from cimento.files import read_bytes
-from cimento.parsing import parse_json
+from cimento.io.files import read_bytes
+from cimento.io.parsing import parse_json
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.items import PAIR_PREDICTION
 from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Meta, Region, Suite

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from cimento.errors import Fault
-from cimento.files import read_bytes
-from cimento.parsing import unpack_gzip
+from cimento.io.files import read_bytes
+from cimento.io.parsing import unpack_gzip
 from cimento.suites.faults import fault
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
 from cimento.suites.reading import Reading, sha256_of, strip_blanks, unusable

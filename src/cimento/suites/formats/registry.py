@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
 from cimento.errors import InputError, StorageError, SuiteError, UsageError, did_you_mean
-from cimento.files import read_bytes
-from cimento.plugins import blamed, find_plugin, plugin_names
+from cimento.io.files import read_bytes
+from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors
 from cimento.suites.formats.blimp import blimp_losses, write_blimp

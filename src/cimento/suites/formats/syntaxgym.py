@@ -14,8 +14,8 @@ from sys import intern
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cimento.errors import Fault
-from cimento.files import read_bytes, write_text
-from cimento.parsing import parse_json
+from cimento.io.files import read_bytes, write_text
+from cimento.io.parsing import parse_json
 from cimento.suites.faults import errors, fault
 from cimento.suites.model import (
     METRICS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cimento.errors import UsageError
-from cimento.files import write_text
+from cimento.io.files import write_text
 from cimento.surveys.design import FILE, Design, read_design, write_design
 
 _MADE = ("forms/survey-*.csv", "print/survey-*.html")

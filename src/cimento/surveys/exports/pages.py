@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.markup import templates_of
+from cimento.io.inline_markup import templates_of
 from cimento.surveys.design import Design
 from cimento.surveys.wording import words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from cimento.files import inert
+from cimento.io.files import inert
 from cimento.surveys.design import Design
 from cimento.surveys.exports.rows import COLUMNS, known
 

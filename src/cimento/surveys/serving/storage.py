@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cimento.errors import InputError, StorageError, UsageError
-from cimento.files import DATABASE_ERRORS
+from cimento.io.files import DATABASE_ERRORS
 from cimento.surveys.design import Design, as_json, parse_design
 from cimento.surveys.serving.security import digest, new_token
 

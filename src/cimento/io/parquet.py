@@ -23,8 +23,8 @@ from cimento.errors import TableError
 if TYPE_CHECKING:
     import polars as pl
 
-SMALL_BYTES = 32_000_000
-MAX_GROWTH = 20
+SMALL_PARQUET_BYTES = 32_000_000
+MAX_PARQUET_GROWTH = 20
 """What the pages of a file may unpack to, however small it is; else so many times its size."""
 SMALL_VALUES = 2_000_000
 VALUES_PER_BYTE = 6
@@ -128,7 +128,7 @@ def _unreadable(where: str) -> TableError:
 
 
 def _refuse_growth(data: _Buffer, *, where: str) -> None:
-    most_bytes = max(SMALL_BYTES, MAX_GROWTH * len(data))
+    most_bytes = max(SMALL_PARQUET_BYTES, MAX_PARQUET_GROWTH * len(data))
     most_values = max(SMALL_VALUES, VALUES_PER_BYTE * len(data))
     size = values = 0
     try:

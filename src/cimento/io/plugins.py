@@ -18,23 +18,27 @@ from cimento.errors import CimentoError, PluginError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Group: TypeAlias = Literal[
+PluginGroup: TypeAlias = Literal[
     "cimento.models", "cimento.readers", "cimento.measures", "cimento.paradigms"
 ]
-Found = TypeVar("Found")
+PluginT = TypeVar("Found")
 
 _LOG = logging.getLogger("cimento")
 _SHOWN = 300
 
 
-def plugin_names(group: Group) -> frozenset[str]:
+def plugin_names(group: PluginGroup) -> frozenset[str]:
     """The names of what the installed packages bring; nothing is imported."""
     return frozenset(entry.name for entry in _entries(group))
 
 
 def find_plugin(
-    group: Group, name: str, *, expected: str, is_right: Callable[[object], TypeGuard[Found]]
-) -> Found | None:
+    group: PluginGroup,
+    name: str,
+    *,
+    expected: str,
+    is_right: Callable[[object], TypeGuard[PluginT]],
+) -> PluginT | None:
     """What an installed package brings under a name; None where none does, or it cannot be used.
 
     Where several packages bring the same name, the first by alphabet that can be used is taken.
@@ -61,7 +65,7 @@ def find_plugin(
 
 
 @contextlib.contextmanager
-def blamed(group: Group, name: str, *, but: type[Exception] = CimentoError) -> Iterator[None]:
+def blamed(group: PluginGroup, name: str, *, but: type[Exception] = CimentoError) -> Iterator[None]:
     """While a plug-in runs: its own mistakes become an error that names it.
 
     Args:
@@ -84,7 +88,7 @@ def blamed(group: Group, name: str, *, but: type[Exception] = CimentoError) -> I
         ) from error
 
 
-def _entries(group: Group) -> Iterator[EntryPoint]:
+def _entries(group: PluginGroup) -> Iterator[EntryPoint]:
     from importlib.metadata import entry_points
 
     yield from sorted(entry_points(group=group), key=lambda entry: (entry.name, _package(entry)))
@@ -94,7 +98,7 @@ def _described(entry: EntryPoint) -> str:
     return f"the plug-in {entry.name!r} of {_package(entry)}"
 
 
-def _packages(group: Group, name: str) -> str:
+def _packages(group: PluginGroup, name: str) -> str:
     return " or ".join(dict.fromkeys(_package(e) for e in _entries(group) if e.name == name))
 
 

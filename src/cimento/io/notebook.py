@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from cimento.markup import printable
+from cimento.io.inline_markup import printable
 
-LONGEST = 160
+LONGEST_CELL = 160
 """Characters of a cell that are shown; one mark says that there are more."""
 
 
-def table(
+def notebook_table(
     header: Sequence[str],
     rows: Sequence[Sequence[str]],
     *,
@@ -35,21 +35,21 @@ def table(
     Returns:
         A ``<div>`` that depends on nothing else in the page.
     """
-    head = "".join(f"<th{_side(k, labels)}>{shown(name)}</th>" for k, name in enumerate(header))
+    head = "".join(f"<th{_side(k, labels)}>{isolated(name)}</th>" for k, name in enumerate(header))
     body = "".join(
         "<tr>"
-        + "".join(f"<td{_side(k, labels)}>{shown(x)}</td>" for k, x in enumerate(row))
+        + "".join(f"<td{_side(k, labels)}>{isolated(x)}</td>" for k, x in enumerate(row))
         + "</tr>"
         for row in rows
     )
-    below = "".join(f"<p>{shown(note, longest=2 * LONGEST)}</p>" for note in notes)
+    below = "".join(f"<p>{isolated(note, longest=2 * LONGEST_CELL)}</p>" for note in notes)
     return (
-        f"<div><p><strong>{shown(title)}</strong></p>"
+        f"<div><p><strong>{isolated(title)}</strong></p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}</div>"
     )
 
 
-def shown(text: str, *, longest: int = LONGEST) -> str:
+def isolated(text: str, *, longest: int = LONGEST_CELL) -> str:
     """A text as HTML that shows it and does nothing.
 
     Args:

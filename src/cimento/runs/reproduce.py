@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import TableError, UsageError
-from cimento.files import read_bytes, write_bytes
+from cimento.io.files import read_bytes, write_bytes
 from cimento.io.tables import JUDGMENTS
 from cimento.models.arguments import as_options
 from cimento.models.base import Policy

@@ -27,7 +27,7 @@ ANY = "any variant"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Variant:
+class MethodVariant:
     """One choice made in another way.
 
     Attributes:
@@ -45,18 +45,18 @@ class Variant:
 
 
 VARIANTS = (
-    Variant(
+    MethodVariant(
         name="--bos none --unscored-first drop",
         changes={"bos": "none", "unscored_first": "drop"},
         kinds=(CAUSAL,),
     ),
-    Variant(name="--boundary auto", changes={"boundary": "auto"}, kinds=(CAUSAL,)),
-    Variant(name="--pll original", changes={"pll": "original"}, kinds=(MASKED,)),
-    Variant(name="--pll whole-word", changes={"pll": "whole-word"}, kinds=(MASKED,)),
-    Variant(name="--dtype bfloat16", changes={"dtype": "bfloat16"}),
-    Variant(name="--metric mean", changes={"metric": "mean"}, sentences=False),
-    Variant(name="--measure meanlp", changes={"measures": ("meanlp",)}, sentences=True),
-    Variant(name="--measure penlp", changes={"measures": ("penlp",)}, sentences=True),
+    MethodVariant(name="--boundary auto", changes={"boundary": "auto"}, kinds=(CAUSAL,)),
+    MethodVariant(name="--pll original", changes={"pll": "original"}, kinds=(MASKED,)),
+    MethodVariant(name="--pll whole-word", changes={"pll": "whole-word"}, kinds=(MASKED,)),
+    MethodVariant(name="--dtype bfloat16", changes={"dtype": "bfloat16"}),
+    MethodVariant(name="--metric mean", changes={"metric": "mean"}, sentences=False),
+    MethodVariant(name="--measure meanlp", changes={"measures": ("meanlp",)}, sentences=True),
+    MethodVariant(name="--measure penlp", changes={"measures": ("penlp",)}, sentences=True),
 )
 
 
@@ -124,7 +124,7 @@ def sensitivities(
         for suite in loaded:
 
             def made(
-                variant: Variant | None, suite: LoadedSuite = suite, model: str = model
+                variant: MethodVariant | None, suite: LoadedSuite = suite, model: str = model
             ) -> Run:
                 changes = variant.changes if variant else {}
                 [run] = run_all([suite], [model], options.model_copy(update=changes), cache=kept)
@@ -136,7 +136,7 @@ def sensitivities(
     return found
 
 
-def _rows(base: Run, made: Callable[[Variant], Run]) -> Iterator[Sensitivity]:
+def _rows(base: Run, made: Callable[[MethodVariant], Run]) -> Iterator[Sensitivity]:
     """The row of each variant that differs from a run, and that of all together."""
     before = _passed(base)
     clusters = suite_of(base).clusters()
@@ -178,7 +178,7 @@ def _rows(base: Run, made: Callable[[Variant], Run]) -> Iterator[Sensitivity]:
     )
 
 
-def _applies(variant: Variant, base: Run) -> bool:
+def _applies(variant: MethodVariant, base: Run) -> bool:
     """Whether a variant is another choice than the one that was asked for, and one to be had."""
     if base.model_kind not in variant.kinds:
         return False

@@ -100,7 +100,7 @@ class Audit:
     confounds: tuple[Confound, ...] | None
 
 
-def audit(
+def audit_suite(
     suite: Suite,
     *,
     scorer: Scorer | None = None,

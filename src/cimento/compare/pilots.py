@@ -103,6 +103,6 @@ def _pilot_of_values(outcomes: ItemOutcomes, values: Mapping[str, float]) -> Pil
     return Pilot(kind="mean", values=tuple(values.values()), design=design)
 
 
-def chance_of(run: Run, question: str) -> float | None:
+def chance_of_rates(run: Run, question: str) -> float | None:
     """What chance gives by one question of a run; None where that is undefined."""
     return next((e.chance for e in run.estimates() if e.question == question and not e.group), None)
