@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from cimento import evaluate
 from cimento.models.fake import FakeScorer
-from cimento.report.text import terminal_table
-from cimento.report.wording import remarks
+from cimento.report.formatting import remarks
+from cimento.report.terminal import terminal_table
 from cimento.runs.summary import Summary
 from cimento.suites.formula import parse
 from cimento.verdicts.chance import COUNTED, NORMAL, chance_level

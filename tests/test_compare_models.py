@@ -15,7 +15,7 @@ from cimento.compare.pairing import matched
 from cimento.compare.pairwise import PairwiseComparison, compare_pair, corrected, surely_worse
 from cimento.compare.ranking import Ranking, rank_models
 from cimento.errors import UsageError
-from cimento.report.figures_checkpoints import checkpoints_figure, checkpoints_frame
+from cimento.report.figures_rates import checkpoints_figure, checkpoints_frame
 from cimento.runs.run import open_runs
 from tests.made_runs import made_run, outcomes_of
 

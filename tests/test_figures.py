@@ -17,12 +17,19 @@ from cimento.measures.regions import RegionValues
 from cimento.models.fake import FakeScorer
 from cimento.paradigms.regions.judging import values_of
 from cimento.paradigms.regions.sections import run_report
-from cimento.report.figures_interaction import half_widths, interaction_figure, rows_figure
-from cimento.report.figures_regions import regions_figure, regions_frame
-from cimento.report.figures_scores import items_figure, length_figure, length_frame
-from cimento.report.figures_tokens import (
+from cimento.report.figures_conditions import (
+    half_widths,
+    interaction_figure,
+    regions_figure,
+    regions_frame,
+    rows_figure,
+)
+from cimento.report.figures_scores import (
     differences,
     item_frame,
+    items_figure,
+    length_figure,
+    length_frame,
     position_figure,
     position_frame,
     tokens_figure,

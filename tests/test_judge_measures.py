@@ -15,7 +15,7 @@ from cimento.errors import InputError, UsageError
 from cimento.measures import MEASURES
 from cimento.models.fake import FakeScorer, uniform_scorer
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
-from cimento.report.text import terminal_table
+from cimento.report.terminal import terminal_table
 from cimento.runs.run import open_run, open_runs
 from cimento.runs.summary import Summary
 from tests.judging import judged, make_suite, word_tokens

@@ -12,8 +12,8 @@ from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.models.fake import FakeScorer
 from cimento.paradigms.registry import find_paradigm, parse_options
-from cimento.report.wording import near_ties as said_near_ties
-from cimento.report.wording import remarks
+from cimento.report.formatting import near_ties as said_near_ties
+from cimento.report.formatting import remarks
 from cimento.runs.outcomes import each_outcome
 from cimento.verdicts.near_ties import NEAR_TIE_BITS, near_ties
 from tests.judging import make_suite

@@ -11,10 +11,9 @@ from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.models.fake import FakeScorer, uniform_scorer
-from cimento.overviews import JointCell, joint, lowest, perplexities
 from cimento.report.blimp import _NAMES, blimp_grid, published_accuracies
 from cimento.report.grid import as_csv, as_text
-from cimento.report.overview import joint_grid
+from cimento.report.overview import JointCell, joint, joint_grid, lowest, perplexities
 from cimento.suites.design import predictions_of, squares
 from cimento.suites.load import open_suite
 from tests.designs import island_suite

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cimento.report.figures_margins import margins_figure, phenomena_figure
+from cimento.report.figures_rates import margins_figure, phenomena_figure
 from cimento.report.grid import Grid
 from cimento.report.html import Page, html_page
-from cimento.report.items import AnswerList, Given
+from cimento.report.items import AnswerList, GivenAnswer
 from cimento.report.records import NamedGrid, RunReport, SuiteReport
 from tests.judging import make_suite
 from tests.reporting import AGREEMENT, constant, first_items, make_run, named, suites_of, unknown
@@ -87,7 +87,7 @@ def test_hostile_texts_appear_as_text(opened: Opener, text: str) -> None:
     item = dataclasses.replace(
         run.items[0],
         id=text,
-        answers=(AnswerList(text, (Given(text, 0.5, text),)),),
+        answers=(AnswerList(text, (GivenAnswer(text, 0.5, text),)),),
         remarks=((text, text),),
     )
     run = dataclasses.replace(run, items=(item,))
@@ -259,7 +259,11 @@ def test_a_section_leads_to_its_items(opened: Opener) -> None:
 
 def test_fillers_and_judgments_stand_at_their_item(opened: Opener) -> None:
     run = make_run(first_items(AGREEMENT, 1))
-    fillers = (Given("dorme", 0.25, "target"), Given("corre", 0.125, ""), Given("##a", None, ""))
+    fillers = (
+        GivenAnswer("dorme", 0.25, "target"),
+        GivenAnswer("corre", 0.125, ""),
+        GivenAnswer("##a", None, ""),
+    )
     item = dataclasses.replace(
         run.items[0],
         answers=(AnswerList("mask", fillers),),

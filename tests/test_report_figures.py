@@ -12,17 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.errors import UsageError
-from cimento.report.aligning import aligned
-from cimento.report.browser import script_safe
-from cimento.report.figures_inline import inline_svg
-from cimento.report.figures_margins import (
+from cimento.report.figures_rates import (
     bin_width,
     margin_bars,
     margins_figure,
     margins_frame,
     phenomena_frame,
 )
-from cimento.report.strips import Piece, RegionStrip, Strip
+from cimento.report.html import inline_svg
+from cimento.report.items import script_safe
+from cimento.report.strips import Piece, RegionStrip, Strip, aligned
 from tests.reporting import constant, make_run, unknown
 
 

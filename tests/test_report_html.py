@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from cimento.errors import MissingDependencyError
 from cimento.report import figures
-from cimento.report.browser import VERDICTS, encode
-from cimento.report.figures_margins import margins_figure, phenomena_figure
+from cimento.report.figures_rates import margins_figure, phenomena_figure
 from cimento.report.grid import Grid
 from cimento.report.html import Page, html_page
+from cimento.report.items import BLOCK_VERDICTS, encode_items
 from cimento.report.records import NamedGrid, SuiteReport
 from cimento.runs.summary import Missing
 from tests.judging import make_suite
@@ -238,7 +238,7 @@ def test_a_page_of_nothing_says_so():
 
 def test_items_come_worst_first():
     data = items_of(make_run())
-    verdicts = [VERDICTS[item[3]] for item in data["items"]]
+    verdicts = [BLOCK_VERDICTS[item[3]] for item in data["items"]]
     assert verdicts == ["fail"] * 2 + ["pass"] * 6
     margins = [item[4] for item in data["items"]]
     assert margins == sorted(margins)
@@ -383,17 +383,17 @@ def test_of_items_that_are_too_long_the_worst_are_kept_and_the_page_says_so():
     long = "parola " * 1429
     items = [{"a": f"{long}{n}", "b": f"{long}{n} no"} for n in range(12)]
     run = make_run(make_suite(["(1;%a%) < (1;%b%)"], items))
-    block = encode([run], budget=500_000)
+    block = encode_items([run], budget=500_000)
     assert 0 < block.kept[0] < 12
-    whole = json.loads(encode([run]).json)
+    whole = json.loads(encode_items([run]).json)
     worst = [item[1] for item in whole["items"][: block.kept[0]]]
     assert [item[1] for item in json.loads(block.json)["items"]] == worst
 
 
 def test_what_short_runs_leave_goes_to_the_others():
     short, long = make_run(first_items(AGREEMENT, 1)), make_run()
-    size = len(encode([long]).json)
-    assert encode([long, short], budget=size + 500).kept == (8, 1)
+    size = len(encode_items([long]).json)
+    assert encode_items([long, short], budget=size + 500).kept == (8, 1)
 
 
 def test_the_same_runs_give_the_same_page():

@@ -17,7 +17,7 @@ from cimento.cli.reports import open_reports
 from cimento.cloze.answers import ClozeAnswers
 from cimento.io.tables import JUDGMENTS, write_table
 from cimento.report.document import sections_of
-from cimento.report.figures_inline import inline_svg
+from cimento.report.html import inline_svg
 from cimento.stories.records import STORY
 from tests.designs import island_suite
 from tests.pages import parse_page

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.report.grid import Estimate
-from cimento.report.wording import interval
+from cimento.report.formatting import interval
+from cimento.report.grid import EstimateCell
 from cimento.runs.run import open_runs
 from tests.pages import parse_page
 
@@ -111,7 +111,7 @@ def test_nothing_of_a_run_is_changed_by_its_report(runs, tmp_path):
 )
 def test_the_ends_of_an_interval_are_never_shown_as_one_number(low, high, shown):
     assert interval(low, high) == shown
-    cell = str(Estimate.percent((high, low, high), 9000, None))
+    cell = str(EstimateCell.percent((high, low, high), 9000, None))
     ends = cell.partition("[")[2].rstrip("]").split(", ")
     assert len(set(ends)) == 2
 

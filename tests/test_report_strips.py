@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.io.tables import TOKENS
-from cimento.report.strips import Stretch, Token, merge, read_tokens, strip
+from cimento.report.strips import Stretch, StripToken, merge, read_tokens, strip
 
 
 def cut(text, stretches, tokens):
@@ -22,27 +22,27 @@ def shown(result):
 
 
 def test_bytes_of_one_character_become_one_piece_with_their_sum():
-    tokens = [Token("Ã", 0, 1, 3.0), Token("¨", 0, 1, 0.5), Token("Ġora", 2, 5, 2.0)]
+    tokens = [StripToken("Ã", 0, 1, 3.0), StripToken("¨", 0, 1, 0.5), StripToken("Ġora", 2, 5, 2.0)]
     result = cut("è ora", [Stretch(1, 0, 5, needed=True)], tokens)
     assert shown(result) == [["è", " ", "ora"]]
     assert [p.surprisal_bits for p in result.regions[0].pieces] == [3.5, None, 2.0]
 
 
 def test_a_part_without_a_score_leaves_the_whole_without():
-    [piece] = merge([Token("a", 0, 2, 1.0), Token("b", 1, 2, None, "NaN")])
+    [piece] = merge([StripToken("a", 0, 2, 1.0), StripToken("b", 1, 2, None, "NaN")])
     assert (piece.surprisal_bits, piece.reason) == (None, "NaN")
 
 
 def test_text_that_no_token_covers_is_shown_and_was_not_asked():
     stretches = [Stretch(1, 0, 2, needed=False), Stretch(2, 3, 8, needed=True)]
-    result = cut("Il gatto", stretches, [Token("gatto", 3, 8, 4.0)])
+    result = cut("Il gatto", stretches, [StripToken("gatto", 3, 8, 4.0)])
     assert shown(result) == [["Il "], ["gatto"]]
     assert [p.asked for region in result.regions for p in region.pieces] == [False, True]
 
 
 def test_a_token_over_a_border_stands_in_the_region_where_it_begins():
     stretches = [Stretch(1, 0, 2, needed=False), Stretch(2, 2, 6, needed=True)]
-    result = cut("l'uomo", stretches, [Token("l'uo", 0, 4, 1.0), Token("mo", 4, 6, 2.0)])
+    result = cut("l'uomo", stretches, [StripToken("l'uo", 0, 4, 1.0), StripToken("mo", 4, 6, 2.0)])
     assert shown(result) == [["l'uo"], ["mo"]]
 
 
@@ -52,24 +52,24 @@ def test_an_empty_region_has_no_piece_and_keeps_its_place():
         Stretch(2, 4, 4, needed=True),
         Stretch(3, 4, 10, needed=False),
     ]
-    tokens = [Token("Chi", 0, 3, 1.0), Token("arriva", 4, 10, 1.0)]
+    tokens = [StripToken("Chi", 0, 3, 1.0), StripToken("arriva", 4, 10, 1.0)]
     assert shown(cut("Chi arriva", stretches, tokens)) == [["Chi", " "], [], ["arriva"]]
 
 
 def test_a_source_that_names_regions_is_believed_and_its_special_tokens_are_shown():
     stretches = [Stretch(1, 0, 2, needed=True), Stretch(2, 3, 5, needed=True)]
-    tokens = [Token("Il", 0, 2, 1.0, region=1), Token("su", 3, 5, 2.0, region=2)]
-    tokens.append(Token("<eos>", -1, -1, 0.5, region=2))
+    tokens = [StripToken("Il", 0, 2, 1.0, region=1), StripToken("su", 3, 5, 2.0, region=2)]
+    tokens.append(StripToken("<eos>", -1, -1, 0.5, region=2))
     assert shown(cut("Il su", stretches, tokens)) == [["Il", " "], ["su", "<eos>"]]
 
 
 def test_special_tokens_of_a_model_are_not_shown():
-    tokens = [Token("<s>", -1, -1, None, "special"), Token("Il", 0, 2, 1.0)]
+    tokens = [StripToken("<s>", -1, -1, None, "special"), StripToken("Il", 0, 2, 1.0)]
     assert shown(cut("Il", [Stretch(1, 0, 2, needed=True)], tokens)) == [["Il"]]
 
 
 def test_a_token_that_is_only_a_blank_can_be_seen():
-    tokens = [Token("▁", 0, 0, 1.0), Token("Il", 0, 2, 1.0)]
+    tokens = [StripToken("▁", 0, 0, 1.0), StripToken("Il", 0, 2, 1.0)]
     assert shown(cut("Il", [Stretch(1, 0, 2, needed=True)], tokens)) == [["␣", "Il"]]
 
 
@@ -85,8 +85,8 @@ def stimuli(draw):
         if draw(st.booleans()):
             middle = draw(st.integers(start, len(text) - 1))
             value = draw(st.floats(0, 30))
-            tokens.append(Token("x", start, middle + 1, value))
-            tokens.append(Token("y", middle, len(text), value))
+            tokens.append(StripToken("x", start, middle + 1, value))
+            tokens.append(StripToken("y", middle, len(text), value))
     return text, stretches, tokens
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cimento.api import evaluate
 from cimento.errors import TableError
 from cimento.models.fake import FakeScorer
-from cimento.report.build import flatten
+from cimento.report.records import manifest_lines
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import Outcome
 from cimento.runs.run import open_run
@@ -116,7 +116,7 @@ def test_a_manifest_becomes_lines_and_loses_nothing_but_the_empty():
         "seed": 0,
         "note": "",
     }
-    assert flatten(manifest) == [
+    assert manifest_lines(manifest) == [
         ("model name", "m"),
         ("model details layers", "4"),
         ("with bos", "yes"),

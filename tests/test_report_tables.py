@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from cimento.report.text import terminal_table
-from cimento.report.wording import bits, remarks
+from cimento.report.formatting import bits, remarks
+from cimento.report.terminal import terminal_table
 from cimento.runs.summary import Missing, Summary
 from cimento.statistics.intervals import WILSON, WILSON_CLUSTERED
 from tests.reporting import (

@@ -12,7 +12,7 @@ import pytest
 
 from cimento.api import evaluate
 from cimento.report.document import sections_of, write_report
-from cimento.report.grid import Estimate as Cell
+from cimento.report.grid import EstimateCell as Cell
 from cimento.runs.summary import run_html
 
 SUITES = {

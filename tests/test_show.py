@@ -10,7 +10,7 @@ from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.models.fake import uniform_scorer
 from cimento.paradigms.regions.sections import run_report
-from cimento.report.terminal_items import terminal_item
+from cimento.report.terminal import terminal_item
 from cimento.runs.run import Run
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from cimento.acceptability.records import RatedSentence
 from cimento.acceptability.text import RatedRun, methods
 from cimento.measures import find_measure
+from cimento.report.formatting import interval, number, p_number
 from cimento.report.grid import Grid
 from cimento.report.items import ItemRecord
 from cimento.report.records import NamedGrid, RunReport
-from cimento.report.wording import interval, number, p_number
 from cimento.runs.estimates import Estimate
 
 

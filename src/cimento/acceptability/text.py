@@ -19,7 +19,7 @@ from cimento.acceptability.estimates import (
 from cimento.acceptability.records import RatedSentence
 from cimento.io.inline_markup import columns
 from cimento.measures import Missing, find_measure
-from cimento.report.wording import interval, number, p_short
+from cimento.report.formatting import interval, number, p_short
 from cimento.runs.estimates import Estimate
 
 _WHOSE = {"people": "people", "author": "the author's expectation"}

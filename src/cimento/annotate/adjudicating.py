@@ -18,7 +18,7 @@ from cimento.judgments.adjudicating import (
 from cimento.judgments.figures import Place, is_rated
 from cimento.judgments.files import read_judgments, write_judgments
 from cimento.judgments.records import Judgment, finite, judgments_of, table_of
-from cimento.report import wording
+from cimento.report import formatting
 
 OPEN = "?"
 """Typed to leave a place undecided; it is asked again the next time."""
@@ -162,6 +162,6 @@ def _chosen(each: Both, text: str, known: set[str]) -> str:
 def _line(each: PairAgreement) -> str:
     return (
         f"{each.question}: {each.first} / {each.second}: equal on {each.equal} of {each.n},"
-        f" Cohen's kappa {wording.agreement(each.kappa)},"
-        f" Krippendorff's alpha {wording.agreement(each.alpha)}"
+        f" Cohen's kappa {formatting.agreement(each.kappa)},"
+        f" Krippendorff's alpha {formatting.agreement(each.alpha)}"
     )

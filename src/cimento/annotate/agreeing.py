@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cimento.annotate.journal import Pair, journals
 from cimento.cloze.answers import ClozeAnswers
 from cimento.errors import InputError
-from cimento.report import wording
+from cimento.report import formatting
 from cimento.runs.run import open_run
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
 from cimento.statistics.design import Design
@@ -111,10 +111,10 @@ def agreement_text(found: RunAgreement) -> str:
     lines = [f"{name}: {count} candidates judged" for name, count in found.judged.items()]
     lines += [
         f"{each.first} / {each.second}: equal on {each.equal} of {each.n},"
-        f" Cohen's kappa {wording.agreement(each.kappa)}"
+        f" Cohen's kappa {formatting.agreement(each.kappa)}"
         for each in found.pairs
     ]
-    lines.append(f"Krippendorff's alpha {wording.agreement(found.alpha)}")
+    lines.append(f"Krippendorff's alpha {formatting.agreement(found.alpha)}")
     for (item, candidate), said in found.divided:
         votes = ", ".join(f"{name} {value}" for name, value in said.items())
         lines.append(f"  {item}: {candidate}: {votes}")

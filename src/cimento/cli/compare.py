@@ -171,7 +171,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
 def _draw(rankings: Sequence[Ranking], path: Path, options: CompareOptions) -> None:
     """Draw accuracy over training into a file."""
     from cimento.cli.console import note
-    from cimento.report.figures_checkpoints import checkpoints_figure
+    from cimento.report.figures_rates import checkpoints_figure
 
     drawn = checkpoints_figure(rankings).write(path)
     neutralise([drawn], asked=options.spreadsheet_safe)
@@ -220,14 +220,15 @@ def _show(grids: Mapping[str, Grid], options: CompareOptions, *, part: str = "")
     """Print tables, unless JSON is wanted, and write each in every form to their folder."""
     from cimento.cli.console import show
     from cimento.io.files import write_text
-    from cimento.report.grid import FORMS, as_text
+    from cimento.report.grid import GRID_FORMS, as_text
 
     for name, grid in grids.items():
         if not options.as_json:
             show(as_text(grid) + "\n")
         if options.output is not None:
             paths = {
-                options.output / f"{part}{name}{ending}": form for ending, form in FORMS.items()
+                options.output / f"{part}{name}{ending}": form
+                for ending, form in GRID_FORMS.items()
             }
             neutralise(
                 [write_text(form(grid), path) for path, form in paths.items()],

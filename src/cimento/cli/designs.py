@@ -164,9 +164,16 @@ def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> 
         UsageError: there is no such measure.
     """
     from cimento.measures import find_measures
-    from cimento.overviews import RANKED_BY, joint, lowest, perplexities
     from cimento.report.blimp import blimp_grid
-    from cimento.report.overview import joint_grid, lowest_grid, perplexity_grid
+    from cimento.report.overview import (
+        RANKED_BY,
+        joint,
+        joint_grid,
+        lowest,
+        lowest_grid,
+        perplexities,
+        perplexity_grid,
+    )
 
     if name == "perplexity":
         return perplexity_grid([each for run in runs for each in perplexities(run)])

@@ -10,7 +10,7 @@ from cimento.cli.flags import command_of
 from cimento.cli.stored_options import TableOptions
 from cimento.measures.normalising import Normalisation, Scope
 from cimento.options import option
-from cimento.report.figures_interaction import Bars
+from cimento.report.figures_conditions import Bars
 
 if TYPE_CHECKING:
     from cimento.report.figures import Figure
@@ -174,7 +174,7 @@ def _ps(result: Factorial, options: FigureOptions) -> dict[str, float | None]:
 def _factorial(runs: Sequence[Run], options: FigureOptions) -> Figure:
     """A figure of factorial suites."""
     from cimento.errors import UsageError
-    from cimento.report.figures_interaction import interaction_figure, rows_figure
+    from cimento.report.figures_conditions import interaction_figure, rows_figure
     from cimento.report.figures_scores import items_figure
 
     columns = _columns(runs, options)
@@ -196,7 +196,7 @@ def _factorial(runs: Sequence[Run], options: FigureOptions) -> Figure:
 
 def _tokens(runs: Sequence[Run], item: str) -> Figure:
     from cimento.errors import UsageError
-    from cimento.report.figures_tokens import tokens_figure
+    from cimento.report.figures_scores import tokens_figure
 
     if len(runs) != 1 or not item:
         raise UsageError(
@@ -208,7 +208,7 @@ def _tokens(runs: Sequence[Run], item: str) -> Figure:
 
 
 def _position(runs: Sequence[Run], length: int | None) -> Figure:
-    from cimento.report.figures_tokens import position_figure
+    from cimento.report.figures_scores import position_figure
 
     return position_figure(_reports(runs), length=length)
 
@@ -223,7 +223,7 @@ def _reports(runs: Sequence[Run]) -> list[RunReport]:
 def _regions(runs: Sequence[Run], bars: Bars) -> Figure:
     from cimento.errors import UsageError
     from cimento.paradigms.regions.judging import suite_of, values_of
-    from cimento.report.figures_regions import regions_figure
+    from cimento.report.figures_conditions import regions_figure
 
     names = dict.fromkeys(run.suite.name for run in runs)
     if len(names) != 1:

@@ -15,7 +15,7 @@ from cimento.cloze.judging.hits import (
 )
 from cimento.cloze.profile import EXPRESSION
 from cimento.io.inline_markup import columns
-from cimento.report.wording import agreement, interval, number, signed
+from cimento.report.formatting import agreement, interval, number, signed
 from cimento.verdicts.kinds import rates_only
 
 if TYPE_CHECKING:

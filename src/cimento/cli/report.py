@@ -117,17 +117,17 @@ def _write_table(grid: Grid, output: Path | None, form: Form) -> None:
     from cimento.cli.console import note, show
     from cimento.errors import UsageError
     from cimento.io.files import write_text
-    from cimento.report.grid import FORMS
+    from cimento.report.grid import GRID_FORMS
 
     if output is None:
-        show(FORMS[ENDINGS[form]](grid))
+        show(GRID_FORMS[ENDINGS[form]](grid))
         return
-    made = FORMS.get(output.suffix.lower())
+    made = GRID_FORMS.get(output.suffix.lower())
     if made is None:
         raise UsageError(
             where=f"--output {output}",
             seen=f"a table cannot be written as {output.suffix or 'a file without ending'}",
-            todo=f"Use one of {', '.join(FORMS)}.",
+            todo=f"Use one of {', '.join(GRID_FORMS)}.",
         )
     write_text(made(grid), output)
     note(f"The table is in {output}")

@@ -88,7 +88,7 @@ def _show_sensitivity(options: _Options) -> None:
     from cimento.cli.evaluating import opened_cache
     from cimento.cli.spreadsheets import neutralise
     from cimento.io.files import write_text
-    from cimento.report.grid import FORMS, as_text
+    from cimento.report.grid import GRID_FORMS, as_text
     from cimento.report.robustness import sensitivity_grid
     from cimento.runs.sensitivity import sensitivities
 
@@ -99,7 +99,7 @@ def _show_sensitivity(options: _Options) -> None:
     folder = options.output
     if folder is not None:
         paths = [
-            write_text(form(grid), folder / f"sensitivity{end}") for end, form in FORMS.items()
+            write_text(form(grid), folder / f"sensitivity{end}") for end, form in GRID_FORMS.items()
         ]
         neutralise(paths, asked=True)
         note(f"The table is also in {folder}: {', '.join(path.name for path in paths)}")

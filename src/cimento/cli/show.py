@@ -60,7 +60,7 @@ _FEW = 30
 
 def _item(report: RunReport, record: ItemRecord) -> str:
     from cimento.io.inline_markup import printable
-    from cimento.report.terminal_items import terminal_item
+    from cimento.report.terminal import terminal_item
 
     colour = sys.stdout.isatty()
     width = shutil.get_terminal_size((100, 24)).columns if colour else 100

@@ -72,7 +72,7 @@ def power_of_suite(
     from cimento.api import load_suite
     from cimento.cli.console import show
     from cimento.report.grid import as_text
-    from cimento.report.planning import plan_grid
+    from cimento.report.robustness import plan_grid
     from cimento.statistics.planning import plan_size
 
     name = load_suite(suite).suite.name

@@ -15,13 +15,12 @@ from cimento.cloze.judging.outcomes import CHOICE, DIVIDED, HIT, OPTION, asked
 from cimento.cloze.profile import Profiling, profile
 from cimento.cloze.records import BLANK
 from cimento.cloze.text import chosen_roles, clusters_note
-from cimento.report.build import about_of, provenance_of
 from cimento.report.figures import drawable
-from cimento.report.figures_calibration import calibration_figure
-from cimento.report.grid import Cell, Grid
-from cimento.report.grid import Estimate as EstimateCell
-from cimento.report.items import AnswerList, Given, ItemRecord, worst_first
-from cimento.report.records import NamedGrid, Rates, RunReport, SuiteReport
+from cimento.report.figures_scores import calibration_figure
+from cimento.report.grid import EstimateCell as EstimateCell
+from cimento.report.grid import Grid, GridCell
+from cimento.report.items import AnswerList, GivenAnswer, ItemRecord, worst_first
+from cimento.report.records import NamedGrid, Rates, RunReport, SuiteReport, about_of, provenance_of
 from cimento.report.strips import Piece, RegionStrip, Strip
 from cimento.runs.outcomes import Outcome, each_outcome
 
@@ -193,7 +192,7 @@ def _cell(estimate: Estimate) -> EstimateCell:
     return EstimateCell.percent(ends, estimate.n, estimate.reason)
 
 
-def _hit_rows(answers: ClozeAnswers) -> Iterator[tuple[Cell, ...]]:
+def _hit_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
     index = EstimateIndex(answers.run.estimates())
     for method in answers.methods:
         hits = [index.find(f"{HIT}{k}", method) for k in range(1, answers.options.k + 1)]
@@ -202,7 +201,7 @@ def _hit_rows(answers: ClozeAnswers) -> Iterator[tuple[Cell, ...]]:
             yield (answers.run.model, method, str(known[0].n), *map(_cell, known))
 
 
-def _group_rows(answers: ClozeAnswers) -> Iterator[tuple[Cell, ...]]:
+def _group_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
     index, k = EstimateIndex(answers.run.estimates()), answers.options.k
     for method in answers.methods:
         for question, what in ((HIT, "hits"), (FITS, "fitting")):
@@ -218,7 +217,7 @@ def _group_rows(answers: ClozeAnswers) -> Iterator[tuple[Cell, ...]]:
                     )  # fmt: skip
 
 
-def _choice_rows(answers: ClozeAnswers) -> Iterator[tuple[Cell, ...]]:
+def _choice_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
     index = EstimateIndex(answers.run.estimates())
     for rule in answers.choices:
         choice, divided = index.find(CHOICE, rule), index.find(CHOICE, rule + DIVIDED)
@@ -282,17 +281,17 @@ def blank_strip(item: ClozeItem) -> Strip:
     return Strip("text", tuple(regions))
 
 
-def _given(answers: ClozeAnswers, method: str) -> dict[str, tuple[Given, ...]]:
+def _given(answers: ClozeAnswers, method: str) -> dict[str, tuple[GivenAnswer, ...]]:
     """Item to its first candidates, with what is known of each."""
     targets = {item.id: set(item.targets) for item in answers.items}
-    found: dict[str, list[Given]] = {}
+    found: dict[str, list[GivenAnswer]] = {}
     for candidate in answers.judged(method):
         if candidate.rank > SHOWN:
             continue
         mark = "target" if candidate.text in targets.get(candidate.item, ()) else ""
         if candidate.fits is not None:
             mark = "fits" if candidate.fits else "does not fit"
-        given = Given(candidate.text, candidate.probability, mark)
+        given = GivenAnswer(candidate.text, candidate.probability, mark)
         found.setdefault(candidate.item, []).append(given)
     return {item: tuple(own) for item, own in found.items()}
 

@@ -68,7 +68,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         """Rates, values and correlations, as notebooks show them."""
         from cimento.report.comparison import comparison_grids
-        from cimento.report.notebook import grids_html
+        from cimento.report.grid import grids_html
 
         head = [
             f"first: {pair.first}; second: {pair.second}; {pair.shared} shared items"

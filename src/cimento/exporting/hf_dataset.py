@@ -14,8 +14,8 @@ from cimento.citing.used import counted
 from cimento.exporting.data import RunData
 from cimento.io.files import atomically, write_text
 from cimento.io.parquet import write_parquet
+from cimento.report.formatting import interval, rate
 from cimento.report.grid import BLANK, Grid, as_markdown
-from cimento.report.wording import interval, rate
 from cimento.runs.estimates import ESTIMATES
 from cimento.runs.outcomes import OUTCOMES
 

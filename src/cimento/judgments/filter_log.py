@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from cimento.judgments.figures import QuestionFigures
 from cimento.judgments.filters import Filtered, Limits, Step
-from cimento.report.wording import agreement
+from cimento.report.formatting import agreement
 
 
 def log_json(filtered: Filtered, limits: Limits, *, source: str, sha256: str, by: str) -> str:

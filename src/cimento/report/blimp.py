@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.report.grid import BLANK, Cell, Estimate, Grid, sizes
+from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.report.overview import mean_of_accuracies, of_cell
 
 if TYPE_CHECKING:
-    from cimento.overviews import JointCell
+    from cimento.report.overview import JointCell
 
 PUBLISHED = Path(__file__).parents[1] / "data" / "blimp_published.tsv"
 PARADIGMS = 67
@@ -79,7 +79,7 @@ def _rows(
     cells: Sequence[JointCell],
     columns: Sequence[tuple[str, str]],
     known: Mapping[str, Mapping[str, float]],
-) -> tuple[list[tuple[Cell, ...]], frozenset[int]]:
+) -> tuple[list[tuple[GridCell, ...]], frozenset[int]]:
     """A row for each paradigm, phenomenon and for all, and before which of them a line stands."""
     found: dict[str, dict[tuple[str, str], JointCell]] = {}
     groups: dict[str, list[str]] = {}
@@ -88,7 +88,7 @@ def _rows(
         members = groups.setdefault(each.phenomenon, [])
         if each.suite not in members:
             members.append(each.suite)
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[GridCell, ...]] = []
     rules: set[int] = set()
     for phenomenon, paradigms in groups.items():
         for name in paradigms:
@@ -106,10 +106,10 @@ def _rows(
 
 
 def _line(
-    values: Sequence[Estimate | None],
+    values: Sequence[EstimateCell | None],
     paradigms: Sequence[str],
     known: Mapping[str, Mapping[str, float]],
-) -> tuple[Cell, ...]:
+) -> tuple[GridCell, ...]:
     """The n of a row, what was measured, and the published means over the same paradigms."""
     published = (
         f"{100 * math.fsum(known[name][source] for name in paradigms) / len(paradigms):.1f}"
@@ -118,7 +118,7 @@ def _line(
     return (sizes(values), *(each or BLANK for each in values), *published)
 
 
-def _of(cell: JointCell | None) -> Estimate | None:
+def _of(cell: JointCell | None) -> EstimateCell | None:
     return None if cell is None else of_cell(cell)
 
 
@@ -126,7 +126,7 @@ def _mean(
     paradigms: Sequence[str],
     found: Mapping[str, Mapping[tuple[str, str], JointCell]],
     column: tuple[str, str],
-) -> Estimate | None:
+) -> EstimateCell | None:
     """The mean of a column over some paradigms; None where one is missing."""
     cells = [found[name].get(column) for name in paradigms]
     known = [each.accuracy for each in cells if each is not None and each.accuracy is not None]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.report import wording
+from cimento.report import formatting
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from cimento.statistics.means import Mean
     from cimento.statistics.power import Equivalence
 
-_share = partial(wording.rate, absent=BLANK)
-_number = partial(wording.number, digits=4, absent=BLANK)
-_signed = partial(wording.signed, absent=BLANK)
-_p = partial(wording.p_number, absent=BLANK)
+_share = partial(formatting.rate, absent=BLANK)
+_number = partial(formatting.number, digits=4, absent=BLANK)
+_signed = partial(formatting.signed, absent=BLANK)
+_p = partial(formatting.p_number, absent=BLANK)
 
 _ABOUT_SIZES = (
     "kappa: whether both are right about the same items, beyond chance. detectable: the smallest"
@@ -36,7 +36,7 @@ _ABOUT_PAIRS = (
     " show with a power of 0.8."
 )
 _NOT_CORRECTED = "p is not corrected for how many rows there are."
-SHOWN = 12
+CHANGES_SHOWN = 12
 """Items that are named; the table of items has them all."""
 
 
@@ -118,9 +118,13 @@ def rates_grid(rates: Sequence[PairwiseComparison], *, correction: str) -> Grid:
     for rate in rates:
         for what, items in (("gained", rate.gained), ("lost", rate.lost)):
             if items:
-                more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else BLANK
+                more = (
+                    f" and {len(items) - CHANGES_SHOWN} more"
+                    if len(items) > CHANGES_SHOWN
+                    else BLANK
+                )
                 named = f"{rate.suite}, {rate.question}, {what}"
-                notes.append(f"{named}: {', '.join(items[:SHOWN])}{more}.")
+                notes.append(f"{named}: {', '.join(items[:CHANGES_SHOWN])}{more}.")
     return Grid(
         title="Right before and after, over the items scored in both.",
         header=(
@@ -242,7 +246,7 @@ def equivalence_grid(
             pair.second if models else pair.question,
             str(pair.n),
             _signed(test.estimate),
-            wording.interval(test.low, test.high, absent=BLANK),
+            formatting.interval(test.low, test.high, absent=BLANK),
             _p(test.p),
             equivalence_words(test, margin=margin),
         )
@@ -309,7 +313,7 @@ def _ranking_notes(ranking: Ranking) -> list[str]:
     notes = []
     if ranking.left_out:
         notes.append(
-            f"Without {wording.items(ranking.left_out)} that some model was not scored on."
+            f"Without {formatting.items(ranking.left_out)} that some model was not scored on."
         )
     if ranking.together is not None:
         test = ranking.together
@@ -420,4 +424,4 @@ def changes_grid(values: Sequence[PairedValues]) -> Grid:
 def _interval(
     interval: Mean | Difference | Interval | Agreement | CorrelationDifference,
 ) -> str:
-    return wording.interval(interval.low, interval.high, absent=BLANK)
+    return formatting.interval(interval.low, interval.high, absent=BLANK)

@@ -77,7 +77,7 @@ def html(runs: Sequence[Run]) -> str:
     return html_page(page)
 
 
-FORMS: Mapping[str, Callable[[Sequence[Run]], str]] = {
+REPORT_FORMS: Mapping[str, Callable[[Sequence[Run]], str]] = {
     ".html": html,
     ".md": markdown,
     ".csv": csv,
@@ -103,12 +103,12 @@ def write_report(runs: Sequence[Run], path: str | Path) -> Path:
         StorageError: the file cannot be written.
     """
     file = Path(path).expanduser()
-    form = FORMS.get(file.suffix.lower())
+    form = REPORT_FORMS.get(file.suffix.lower())
     if form is None:
         raise UsageError(
             where=f"--output {file}",
             seen=f"a report cannot be written as {file.suffix or 'a file without ending'}",
-            todo=f"Use one of {', '.join(FORMS)}.",
+            todo=f"Use one of {', '.join(REPORT_FORMS)}.",
         )
     return write_text(form(runs), file)
 

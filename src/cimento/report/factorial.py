@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.report import wording
-from cimento.report.grid import BLANK, Cell, Estimate, Grid, sizes
+from cimento.report import formatting
+from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 
 if TYPE_CHECKING:
     from cimento.statistics.means import Mean
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from cimento.verdicts.factorial_tests import DDTest
     from cimento.verdicts.licensing import LicensingEffect
 
-_number = partial(wording.number, digits=4, absent=BLANK)
-_bits = partial(wording.number, digits=2, absent=BLANK)
-_p = partial(wording.p_number, absent=BLANK)
+_number = partial(formatting.number, digits=4, absent=BLANK)
+_bits = partial(formatting.number, digits=2, absent=BLANK)
+_p = partial(formatting.p_number, absent=BLANK)
 
 AVERAGE = "Average"
 SUPER_ADDITIVE = "DD > 0"
@@ -40,7 +40,7 @@ def accuracy_grid(results: Sequence[Factorial]) -> Grid:
     by_suite: dict[str, dict[tuple[str, str], Factorial]] = {}
     for each in results:
         by_suite.setdefault(each.suite, {})[each.model, each.measure] = each
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[GridCell, ...]] = []
     numbers: list[list[float | None]] = []
     rules = set()
     for suite, found in by_suite.items():
@@ -67,7 +67,7 @@ def _accuracy_rows(
     columns: Sequence[tuple[str, str]],
     *,
     many: bool,
-) -> Iterator[tuple[tuple[str, str], list[Estimate | None]]]:
+) -> Iterator[tuple[tuple[str, str], list[EstimateCell | None]]]:
     """Labels and values of each row of one suite."""
     whole = next((each for each in found.values() if each.phenomena), None)
     cells = [found.get(column) for column in columns]
@@ -90,12 +90,12 @@ def _accuracy_rows(
     yield (BLANK, SUPER_ADDITIVE), [_mean(each[1]) if each else None for each in means]
 
 
-def _share(share: Share) -> Estimate:
-    return Estimate.percent((share.accuracy, share.low, share.high), share.n, share.reason)
+def _share(share: Share) -> EstimateCell:
+    return EstimateCell.percent((share.accuracy, share.low, share.high), share.n, share.reason)
 
 
-def _mean(mean: Mean) -> Estimate:
-    return Estimate.percent((mean.value, mean.low, mean.high), mean.n, mean.reason)
+def _mean(mean: Mean) -> EstimateCell:
+    return EstimateCell.percent((mean.value, mean.low, mean.high), mean.n, mean.reason)
 
 
 def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:

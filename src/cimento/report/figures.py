@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-Spec: TypeAlias = Mapping[str, object]
+VegaSpec: TypeAlias = Mapping[str, object]
 
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#767676"
 """Two colours that colour-blind readers tell apart (Okabe and Ito 2008), and one for marks."""
@@ -40,7 +40,7 @@ class Figure:
     name: str
     title: str
     frame: pl.DataFrame
-    spec: Spec
+    spec: VegaSpec
 
     def svg(self) -> str:
         """The figure as SVG.
@@ -217,7 +217,7 @@ def _convert() -> ModuleType:
     return vl_convert
 
 
-def _version(spec: Spec) -> str:
+def _version(spec: VegaSpec) -> str:
     """The version of Vega-Lite that a spec is written for, such as ``5.20``."""
     schema = str(spec.get("$schema", ""))
     version = schema.rsplit("/v", 1)[-1].removesuffix(".json")

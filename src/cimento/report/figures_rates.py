@@ -1,19 +1,253 @@
-"""The figure of rates: the shares of items that a run of any paradigm says something about."""
+"""Figures of any run with verdicts: margins as distributions, accuracies as heat maps."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cimento.report.figures import BLUE, GREY, Figure, figure_of, require_rows
-from cimento.report.figures_margins import above
+from cimento.errors import UsageError
+from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, load_altair, require_rows
 
 if TYPE_CHECKING:
+    import altair as alt
     import polars as pl
 
+    from cimento.compare.ranking import Ranking
     from cimento.report.records import RunReport
+    from cimento.verdicts.factorial import Factorial
 
-WIDTH, ROW, LABEL = 340, 20, 320
+
+BINS = 24
+WIDTH, MARGINS_HEIGHT = 340, 70
+DARK_CELL = 0.55
+_WHOLE = "datum.value == floor(datum.value) ? datum.value : ''"
+"""There are no halves of items, and half lines have no number."""
+
+
+def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
+    """How far items are decided, a row for each model: the height is the number of items.
+
+    Bars begin at zero, so that no bar holds items of both sides; ties have a bar of their own.
+
+    Args:
+        runs: of one suite, with all of their items.
+        suite: its name.
+
+    Raises:
+        UsageError: no item has a margin.
+    """
+    frame = margins_frame(runs)
+    bars = margin_bars(frame)
+    require_rows(
+        bars,
+        where="figure margins",
+        seen="no item has a margin",
+        todo="Give runs in which something was scored.",
+    )
+    import altair as alt
+
+    title = f"Margins on {suite}: bits in favour of what is predicted, item by item"
+    sides = ["against", "tie", "in favour"]
+    colour = alt.Color(
+        "side:N", title=None, sort=sides, scale=alt.Scale(domain=sides, range=[ORANGE, GREY, BLUE])
+    )
+    base = alt.Chart()
+    drawn = base.mark_bar(stroke=None).encode(
+        x=alt.X("low:Q", title="margin, bits"),
+        x2="high:Q",
+        y=alt.Y("items:Q", title="items", axis=alt.Axis(tickCount=3, labelExpr=_WHOLE)),
+        y2=alt.Y2Datum(0),
+        color=colour,
+    )
+    zero = base.mark_rule(color=GREY).encode(x=alt.datum(0))
+    models = list(dict.fromkeys(bars["model"]))
+    chart = (
+        alt.layer(drawn, zero, data=bars)
+        .properties(width=WIDTH, height=MARGINS_HEIGHT)
+        .facet(row=alt.Row("model:N", title=None, sort=models, header=above()), title=title)
+        .resolve_scale(y="independent")
+    )
+    return figure_of(chart, name="margins", title=title, frame=frame)
+
+
+def margins_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
+    """Suite, model, phenomenon, item, verdict and margin of every item."""
+    import polars as pl
+
+    rows = [
+        (
+            run.suite,
+            run.model,
+            item.phenomenon,
+            item.id,
+            item.outcome.verdict,
+            item.outcome.value,
+        )
+        for run in runs
+        for item in run.items
+        if item.outcome is not None and item.outcome.unit == "bits"
+    ]
+    texts = dict.fromkeys(("suite", "model", "phenomenon", "item", "verdict"), pl.String)
+    return pl.DataFrame(rows, schema={**texts, "margin_bits": pl.Float64}, orient="row")
+
+
+def margin_bars(frame: pl.DataFrame) -> pl.DataFrame:
+    """The bars of the figure: model, side, low, high, items.
+
+    Args:
+        frame: as `margins_frame` gives it.
+    """
+    import polars as pl
+
+    known = frame.filter(pl.col("margin_bits").is_finite())
+    width = bin_width(known["margin_bits"].to_list())
+    counts: dict[tuple[str, str, float, float], int] = {}
+    for model, margin in known.select("model", "margin_bits").iter_rows():
+        side = "tie" if margin == 0 else "in favour" if margin > 0 else "against"
+        # An item exactly between two bars is in the one farther from zero, on both sides.
+        steps = math.copysign(math.floor(abs(margin) / width), margin)
+        low = steps * width if margin > 0 else (steps - 1) * width
+        ends = (-width / 8, width / 8) if side == "tie" else (low, low + width)
+        counts[model, side, *ends] = counts.get((model, side, *ends), 0) + 1
+    schema = {"model": pl.String, "side": pl.String, "low": pl.Float64, "high": pl.Float64}
+    rows = [(*key, count) for key, count in counts.items()]
+    return pl.DataFrame(rows, schema={**schema, "items": pl.Int64}, orient="row")
+
+
+def bin_width(values: Sequence[float]) -> float:
+    """A round width, 1, 2 or 5 times a power of ten, that makes at most 24 bars.
+
+    Args:
+        values: what is binned; 1 where all are zero.
+    """
+    size = max(map(abs, values), default=0.0)
+    reach = (max(values) - min(values) if values else 0.0) or size
+    if not reach:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(reach / BINS))
+    return next(power * k for k in (1, 2, 5, 10) if power * k * BINS >= reach)
+
+
+def phenomena_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
+    """Accuracy of every phenomenon, a column for each model.
+
+    Args:
+        runs: of one suite.
+        suite: its name.
+
+    Raises:
+        UsageError: the suite names no phenomena, or nothing of it was scored.
+    """
+    frame = phenomena_frame(runs)
+    if frame.is_empty() or not frame["accuracy"].is_not_null().any():
+        raise UsageError(
+            where="figure phenomena",
+            seen="the items name no phenomena, or none of them was scored",
+            todo="Give the items a column `phenomenon`.",
+        )
+    title = f"Accuracy on {suite} by phenomenon"
+    return heat_figure(frame, name="phenomena", title=title, x="model", y="phenomenon")
+
+
+def pairs_figure(designs: Sequence[Factorial], *, suite: str) -> Figure:
+    """Accuracy of every acceptable condition of every phenomenon of a factorial suite.
+
+    Args:
+        designs: the results of each model and measure.
+        suite: its name.
+
+    Raises:
+        UsageError: nothing was scored.
+    """
+    import polars as pl
+
+    rows = [
+        (f"{each.model} {each.measure}", phenomenon.name, pair.name, pair.accuracy)
+        for each in designs
+        for phenomenon in each.phenomena
+        for pair in phenomenon.pairs
+    ]
+    texts = dict.fromkeys(("model", "phenomenon", "condition"), pl.String)
+    frame = pl.DataFrame(rows, schema={**texts, "accuracy": pl.Float64}, orient="row")
+    if not frame["accuracy"].is_not_null().any():
+        raise UsageError(where="figure pairs", seen="no pair of sentences was scored")
+    frame = frame.with_columns(
+        (pl.col("phenomenon") + ": " + pl.col("condition")).alias("pair"),
+    )
+    title = f"Accuracy on {suite} by phenomenon and acceptable condition"
+    return heat_figure(frame, name="pairs", title=title, x="model", y="pair")
+
+
+def heat_figure(frame: pl.DataFrame, *, name: str, title: str, x: str, y: str) -> Figure:
+    """Accuracies as a heat map, with the numbers in it; what is undefined has no square.
+
+    Args:
+        frame: with the columns that `x` and `y` name, and ``accuracy``.
+        name: of the figure.
+        title: what it shows.
+        x: column that is laid out from left to right.
+        y: column that is laid out from top to bottom.
+    """
+    load_altair()
+    import altair as alt
+
+    known = frame.filter(frame["accuracy"].is_not_null())
+    base = alt.Chart(known).encode(
+        x=alt.X(
+            f"{x}:N", title=None, sort=list(dict.fromkeys(known[x])), axis=alt.Axis(labelAngle=-25)
+        ),
+        y=alt.Y(f"{y}:N", title=None, sort=list(dict.fromkeys(known[y]))),
+    )
+    squares = base.mark_rect(stroke="white").encode(
+        color=alt.Color("accuracy:Q", title="accuracy").scale(scheme="blues", domain=[0, 1])
+    )
+    shown = base.mark_text(fontSize=10).encode(
+        text=alt.Text("accuracy:Q", format=".2f"),
+        color=alt.condition(
+            f"datum.accuracy > {DARK_CELL}", alt.value("white"), alt.value("#222222")
+        ),
+    )
+    chart = alt.layer(squares, shown).properties(
+        width=alt.Step(58), height=alt.Step(22), title=title
+    )
+    return figure_of(chart, name=name, title=title, frame=frame)
+
+
+def phenomena_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
+    """Suite, model and phenomenon to the accuracy with its interval and counts."""
+    import polars as pl
+
+    rows = [
+        (
+            run.suite,
+            run.model,
+            estimate.level,
+            estimate.value,
+            estimate.low,
+            estimate.high,
+            estimate.n,
+            estimate.unscored,
+        )
+        for run in runs
+        for rates in run.rates
+        for _, estimate in rates.lines
+        if estimate.group == "phenomenon"
+    ]
+    texts = dict.fromkeys(("suite", "model", "phenomenon"), pl.String)
+    numbers = dict.fromkeys(("accuracy", "low", "high"), pl.Float64)
+    counts = dict.fromkeys(("n", "unscored"), pl.Int64)
+    return pl.DataFrame(rows, schema={**texts, **numbers, **counts}, orient="row")
+
+
+def above() -> alt.Header:
+    """The name of a row of a figure above the row, where it can be as long as it is."""
+    import altair as alt
+
+    return alt.Header(labelAngle=0, labelAlign="left", labelOrient="top", labelAnchor="start")
+
+
+RATES_WIDTH, ROW, LABEL = 340, 20, 320
 
 
 def rates_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
@@ -54,7 +288,7 @@ def rates_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         spans.encode(x=alt.X("low:Q"), x2="high:Q", y=y),
         base.mark_point(color=BLUE, filled=True, size=60, opacity=1).encode(x=x, y=y),
         data=known,
-    ).properties(width=WIDTH, height=alt.Step(ROW))
+    ).properties(width=RATES_WIDTH, height=alt.Step(ROW))
     models = list(dict.fromkeys(known["model"]))
     facets = drawn.facet(row=alt.Row("model:N", title=None, sort=models, header=above()))
     chart = facets.resolve_scale(y="independent")
@@ -92,3 +326,71 @@ def rates_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
     schema |= dict.fromkeys(numbers, pl.Float64())
     schema |= dict.fromkeys(("n", "tied", "unscored"), pl.Int64())
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+_WIDTH, _HEIGHT = 320, 200
+
+
+def checkpoints_figure(rankings: Sequence[Ranking]) -> Figure:
+    """Accuracy by step of training, with 95 % intervals; a panel for each suite and question.
+
+    Args:
+        rankings: those whose models are not revisions of one model are left out.
+
+    Raises:
+        UsageError: in none they are.
+    """
+    frame = checkpoints_frame(rankings)
+    require_rows(
+        frame,
+        where="--figure",
+        seen="the models are not revisions of one model at different steps of training",
+        todo="Name them as org/name@step1000 or as folders checkpoint-1000.",
+    )
+    import altair as alt
+
+    base = alt.Chart(frame).encode(x=alt.X("step:Q", title="step of training"))
+    scale = alt.Scale(domain=[0, 1])
+    # A step without an interval gets no band, and one without items no point.
+    band = base.mark_errorband(color=BLUE, opacity=0.25).encode(
+        y=alt.Y("low:Q", title="accuracy", scale=scale), y2="high:Q"
+    )
+    line = base.mark_line(point=True, color=BLUE).encode(
+        y=alt.Y("accuracy:Q", title="accuracy", scale=scale)
+    )
+    chart = (
+        alt.layer(band, line)
+        .properties(width=_WIDTH, height=_HEIGHT)
+        .facet(facet=alt.Facet("panel:N", title=None), columns=2)
+    )
+    return figure_of(chart, name="checkpoints", title="Accuracy over training", frame=frame)
+
+
+def checkpoints_frame(rankings: Sequence[Ranking]) -> pl.DataFrame:
+    """The numbers of the curve: panel, step, model, accuracy, low, high, n."""
+    import polars as pl
+
+    rows = [
+        (
+            f"{ranking.suite}, {ranking.question}",
+            each.step,
+            each.model,
+            each.accuracy,
+            each.interval.low,
+            each.interval.high,
+            each.n,
+        )
+        for ranking in rankings
+        for each in ranking.checkpoints
+        if each.accuracy is not None
+    ]
+    columns = {
+        "panel": pl.String(),
+        "step": pl.Int64(),
+        "model": pl.String(),
+        "accuracy": pl.Float64(),
+        "low": pl.Float64(),
+        "high": pl.Float64(),
+        "n": pl.Int64(),
+    }
+    return pl.DataFrame(rows, schema=columns, orient="row")

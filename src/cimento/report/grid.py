@@ -11,12 +11,13 @@ from itertools import chain, groupby
 from typing import TypeAlias
 
 from cimento.io.inline_markup import apart, printable, tex
+from cimento.io.notebook import isolated, notebook_table
 
 BLANK = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class EstimateCell:
     """A rate or a mean, which never stands in a table without its interval and its n.
 
     Attributes:
@@ -38,7 +39,7 @@ class Estimate:
     @classmethod
     def percent(
         cls, ends: tuple[float | None, float | None, float | None], n: int, reason: str | None
-    ) -> Estimate:
+    ) -> EstimateCell:
         """A share in percent.
 
         Args:
@@ -64,7 +65,7 @@ class Estimate:
         return f"{value} [{low}, {high}]" if low and high else value
 
 
-Cell: TypeAlias = "str | Estimate"
+GridCell: TypeAlias = "str | Estimate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +89,7 @@ class Grid:
 
     title: str
     header: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[GridCell, ...], ...]
     groups: tuple[str, ...] = ()
     bold: frozenset[tuple[int, int]] = frozenset()
     rules: frozenset[int] = frozenset()
@@ -109,7 +110,7 @@ class Grid:
             column
             for row in self.rows
             for column, cell in enumerate(row)
-            if isinstance(cell, Estimate)
+            if isinstance(cell, EstimateCell)
         }
         ends = ("", " low", " high", " n")
         wide = [
@@ -133,7 +134,7 @@ class Grid:
             cell.reason
             for row in self.rows
             for cell in row
-            if isinstance(cell, Estimate) and cell.low is None
+            if isinstance(cell, EstimateCell) and cell.low is None
         )
         reasons = "; ".join(filter(None, found))
         return (*self.notes, f"Without interval or value: {reasons}.") if reasons else self.notes
@@ -228,7 +229,7 @@ def as_json(grid: Grid) -> str:
     return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
 
 
-FORMS: Mapping[str, Callable[[Grid], str]] = {
+GRID_FORMS: Mapping[str, Callable[[Grid], str]] = {
     ".txt": as_text,
     ".csv": as_csv,
     ".md": as_markdown,
@@ -248,16 +249,16 @@ def _notes(grid: Grid) -> list[str]:
     return ["", *map(printable, grid.footnotes)] if grid.footnotes else []
 
 
-def _texts(cell: Cell, *, width: int) -> tuple[str, ...]:
+def _texts(cell: GridCell, *, width: int) -> tuple[str, ...]:
     """A cell as the columns that it has where estimates are spread."""
-    if isinstance(cell, Estimate):
+    if isinstance(cell, EstimateCell):
         return cell.numbers
     return (cell, *(BLANK,) * (width - 1))
 
 
-def sizes(cells: Iterable[Cell | None]) -> str:
+def sizes(cells: Iterable[GridCell | None]) -> str:
     """The n of the estimates of a row: one number, or from the smallest to the largest."""
-    found = sorted({cell.n for cell in cells if isinstance(cell, Estimate)})
+    found = sorted({cell.n for cell in cells if isinstance(cell, EstimateCell)})
     return "-".join(str(n) for n in dict.fromkeys((*found[:1], *found[-1:])))
 
 
@@ -304,3 +305,19 @@ def _tex_groups(groups: Sequence[str]) -> list[str]:
         if name:
             lines.append(f"\\cmidrule(lr){{{at + 1}-{at + size}}}")
     return [" & ".join(heads) + " \\\\", " ".join(lines)]
+
+
+def grids_html(grids: Sequence[Grid], *, head: Sequence[str] = ()) -> str:
+    """Several tables, one below the other.
+
+    Args:
+        grids: the tables.
+        head: lines above the first of them.
+    """
+    above = "<br>".join(map(isolated, head))
+    return f"<p>{above}</p>" + "".join(
+        notebook_table(
+            grid.header, grid.text, title=grid.title, notes=grid.footnotes, labels=grid.labels
+        )
+        for grid in grids
+    )

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from html import escape
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
 from cimento.io.inline_markup import templates_of
-from cimento.report.browser import encode
 from cimento.report.figures import lacking
-from cimento.report.figures_inline import inline_svg
-from cimento.report.records import RunReport, SuiteReport
-from cimento.report.wording import (
+from cimento.report.formatting import (
     chances,
     estimate_label,
     explanation,
@@ -30,6 +29,8 @@ from cimento.report.wording import (
     rate,
     ties_pass,
 )
+from cimento.report.items import encode_items
+from cimento.report.records import RunReport, SuiteReport
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from cimento.runs.outcomes import Outcome
     from cimento.runs.summary import Missing
 
+
 STEP_BITS = 2.0
 STEPS = 9
 """Token colours: one for each two bits of surprisal, the last for 16 bits and more."""
@@ -47,7 +49,7 @@ STEPS = 9
 FIRST_ITEMS = 20
 """Items that stand in the page as a plain table, for readers without scripts."""
 
-ORDERS = (
+ITEM_ORDERS = (
     ("worst", "worst first"),
     ("low", "margin, lowest first"),
     ("high", "margin, highest first"),
@@ -57,7 +59,7 @@ ORDERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PageLine:
     """One line of the chart of a suite: a rate with its interval.
 
     Attributes:
@@ -89,7 +91,7 @@ class Drawing:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PageSection:
     """A section of the page.
 
     Attributes:
@@ -135,7 +137,7 @@ def html_page(page: Page) -> str:
     )
     reason = lacking()
     common, own = _provenance(page.runs)
-    block = encode(page.runs)
+    block = encode_items(page.runs)
     charted = [rate for run in page.runs for rates in run.rates for _, rate in rates.lines]
     shown = charted + [run.headline for run in page.runs if run.headline and not run.rates]
     return environment.get_template("report.html").render(
@@ -153,7 +155,7 @@ def html_page(page: Page) -> str:
         kept=sum(block.kept),
         in_all=sum(run.n_items for run in page.runs if run.items),
         first=_first_items(page.runs),
-        orders=ORDERS,
+        orders=ITEM_ORDERS,
         steps=STEPS,
         step_bits=STEP_BITS,
         explanation=explanation(ties_pass=any(map(ties_pass, charted))),
@@ -163,19 +165,19 @@ def html_page(page: Page) -> str:
     )
 
 
-def charts(runs: Sequence[RunReport]) -> tuple[tuple[str, tuple[Line, ...]], ...]:
+def charts(runs: Sequence[RunReport]) -> tuple[tuple[str, tuple[PageLine, ...]], ...]:
     """The charts of a suite: heading, and its rates by group and model."""
     headings = dict.fromkeys(each.heading for run in runs for each in run.rates)
     return tuple((heading, _lines(runs, heading)) for heading in headings)
 
 
-def _lines(runs: Sequence[RunReport], heading: str) -> tuple[Line, ...]:
+def _lines(runs: Sequence[RunReport], heading: str) -> tuple[PageLine, ...]:
     groups: dict[str, list[tuple[str, Estimate]]] = {}
     for run in runs:
         for name, estimate in _under(run.rates, heading):
             groups.setdefault(name, []).append((run.model, estimate))
     return tuple(
-        Line(group, len(members) if index == 0 else 0, model, estimate)
+        PageLine(group, len(members) if index == 0 else 0, model, estimate)
         for group, members in groups.items()
         for index, (model, estimate) in enumerate(members)
     )
@@ -185,7 +187,7 @@ def _under(rates: Iterable[Rates], heading: str) -> Iterable[tuple[str, Estimate
     return (line for each in rates if each.heading == heading for line in each.lines)
 
 
-def _sections(suites: Sequence[SuiteReport], *, drawn: bool) -> tuple[Section, ...]:
+def _sections(suites: Sequence[SuiteReport], *, drawn: bool) -> tuple[PageSection, ...]:
     found = []
     for place, suite in enumerate(suites, 1):
         anchor = f"suite-{place}"
@@ -193,7 +195,7 @@ def _sections(suites: Sequence[SuiteReport], *, drawn: bool) -> tuple[Section, .
             _drawn(figure, f"{anchor}-{nth}")
             for nth, figure in enumerate(suite.figures if drawn else (), 1)
         )
-        found.append(Section(anchor, suite, drawings))
+        found.append(PageSection(anchor, suite, drawings))
     return tuple(found)
 
 
@@ -300,3 +302,48 @@ def _provenance(runs: Sequence[RunReport]) -> tuple[_Lines, tuple[tuple[RunRepor
     common = tuple(line for line in runs[0].provenance if line in shared)
     own = tuple((run, tuple(line for line in run.provenance if line not in shared)) for run in runs)
     return common, own
+
+
+# What a drawing inside a page does not need: name spaces, defaults, and names for each mark, since
+# the whole drawing is one picture with one text.
+_NEEDLESS = re.compile(
+    r" (?:xmlns(?::\w+)?|version|aria-\w+|role|pointer-events|font-family|stroke-miterlimit|class)"
+    r'="[^"]*"| opacity="1"'
+)
+_BACKGROUND = re.compile(r'<rect width="[^"]*" height="[^"]*" fill="white"\s*/>')
+_EMPTY = re.compile(r'<path(?: display="none"| d="(?:M0,0h0v0h0Z)?")+\s*/>|<g>\s*</g>')
+_LONG = re.compile(r"\d+\.\d{2,}")
+_TAG = re.compile(r"<[^>]+>")
+_NAMED = re.compile(r'(\bid="|url\(#|href="#)')
+_OPENING = re.compile(r"<svg\b[^>]*>")
+_SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+
+
+def inline_svg(figure: Figure, *, name: str) -> str:
+    """The figure as one SVG element for a page.
+
+    Args:
+        figure: what is drawn.
+        name: stands before every id in it, so that no id comes twice in a page.
+
+    Raises:
+        MissingDependencyError: vl-convert-python is not installed.
+    """
+    # The caption of the figure says the title; in the drawing a long one would be cut.
+    bare = replace(
+        figure, spec={key: value for key, value in figure.spec.items() if key != "title"}
+    )
+    svg = _BACKGROUND.sub("", _NEEDLESS.sub("", bare.svg()))
+    while _EMPTY.search(svg):
+        svg = _EMPTY.sub("", svg)
+    # Places may be rounded; numbers that stand as text are what the figure says.
+    svg = _TAG.sub(lambda tag: _LONG.sub(lambda found: f"{float(found[0]):.1f}", tag[0]), svg)
+    svg = _NAMED.sub(lambda found: f"{found[1]}{name}-", svg)
+    size = _SIZE.search(svg)
+    width, height = size.groups() if size else ("400", "300")
+    title = escape(figure.title)
+    opening = (
+        f'<svg class="figure" role="img" aria-labelledby="{name}-title" width="{width}"'
+        f' viewBox="0 0 {width} {height}"><title id="{name}-title">{title}</title>'
+    )
+    return _OPENING.sub(lambda _: opening, svg, count=1)

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.report.strips import Stretch, Strip, read_tokens, strip
+from cimento.report.strips import Stretch, Strip, aligned, read_tokens, strip
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.report.records import RunReport
+    from cimento.report.strips import Piece
     from cimento.runs.outcomes import Outcome
     from cimento.suites.model import Suite
+
 
 _WORST_FIRST = ("fail", "tie", "pass", "unscored")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenAnswer:
     """Something that a model could put somewhere, or choose.
 
     Attributes:
@@ -43,7 +47,7 @@ class AnswerList:
     """
 
     name: str
-    answers: tuple[Given, ...]
+    answers: tuple[GivenAnswer, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,3 +166,176 @@ def strips_of(requests: pl.DataFrame, tokens: pl.DataFrame) -> Mapping[str, tupl
         )
         strips[item] = (*strips.get(item, ()), cut)
     return strips
+
+
+BUDGET = 2_400_000
+"""Characters of the block: a page of 5,000 items is to have at most 3 MB."""
+
+BLOCK_VERDICTS = ("fail", "tie", "pass", "unscored", "unjudged")
+"""Worst first; the script knows the same list."""
+
+NEEDED, GLUED = 1, 2
+
+Plain: TypeAlias = "str | int | list[Plain] | None"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemBlock:
+    """The data block.
+
+    Attributes:
+        json: safe inside a script element.
+        kept: for each run, how many of its items are in it.
+    """
+
+    json: str
+    kept: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Words:
+    """Texts that come again and again, by number; the empty text is number 0."""
+
+    numbers: dict[str, int] = field(default_factory=lambda: {"": 0})
+
+    def number(self, text: str) -> int:
+        return self.numbers.setdefault(text, len(self.numbers))
+
+
+def encode_items(runs: Sequence[RunReport], *, budget: int = BUDGET) -> ItemBlock:
+    """The items of some runs.
+
+    An item is ``[run, id, phenomenon, verdict, margin, unit, reason, strips, parts, answers,
+    remarks]``; texts that come again are numbers in ``words``, margins are hundredths of their
+    unit, surprisals hundredths of a bit, probabilities ten-thousandths. A strip is its condition
+    and its regions; a region is its flags (1: a prediction needs it, or it differs; 2: nothing
+    stands between it and the next) and its pieces; a piece is its text, followed by its surprisal,
+    or by ``[reason]`` where it has none, or by nothing where it was not asked for.
+
+    Args:
+        runs: with their items, the worst first.
+        budget: characters that all items together may take; each run has an equal share, and what
+            short runs leave goes to the others.
+    """
+    words = _Words()
+    parts: list[list[str]] = [[] for _ in runs]
+    left = budget
+    order = sorted(range(len(runs)), key=lambda number: len(runs[number].items))
+    for place, number in enumerate(order):
+        share = left // (len(runs) - place)
+        for text in _encoded(number, runs[number], words):
+            if len(text) > share and parts[number]:
+                break
+            parts[number].append(text)
+            share -= len(text)
+            left -= len(text)
+    items = ",".join(text for part in parts for text in part)
+    head = {
+        "runs": [
+            {"suite": run.suite, "model": run.model, "language": run.language}
+            for run in runs
+        ],
+        "words": list(words.numbers),
+    }  # fmt: skip
+    whole = f'{_dumped(head)[:-1]},"items":[{items}]}}'
+    return ItemBlock(json=script_safe(whole), kept=tuple(len(part) for part in parts))
+
+
+def script_safe(text: str) -> str:
+    """JSON that cannot end the element it stands in, and that old readers of JavaScript accept."""
+    marks: dict[str, str | int | None] = {
+        "<": "\\u003c",
+        ">": "\\u003e",
+        "&": "\\u0026",
+        "\u2028": "\\u2028",
+        "\u2029": "\\u2029",
+    }
+    return text.translate(str.maketrans(marks))
+
+
+def _encoded(number: int, run: RunReport, words: _Words) -> Iterator[str]:
+    for item in run.items:
+        yield _dumped(_item(number, item, words))
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _item(number: int, item: ItemRecord, words: _Words) -> list[Plain]:
+    outcome = item.outcome
+    return [
+        number,
+        item.id,
+        words.number(item.phenomenon),
+        BLOCK_VERDICTS.index((outcome.verdict if outcome else None) or "unjudged"),
+        _hundredths(outcome.value if outcome else None),
+        words.number(outcome.unit if outcome else ""),
+        words.number(outcome.reason if outcome else ""),
+        [_strip(strip, words) for strip in aligned(item.strips)],
+        _block_parts(item, words),
+        [_answers(group, words) for group in item.answers],
+        [[words.number(name), text] for name, text in item.remarks],
+    ]
+
+
+def _block_parts(item: ItemRecord, words: _Words) -> list[Plain]:
+    """What became of each question, where there are several."""
+    return [
+        [
+            words.number(part.question),
+            BLOCK_VERDICTS.index(part.verdict or "unjudged"),
+            _hundredths(part.value),
+            words.number(part.unit),
+        ]
+        for part in item.parts
+        if len(item.parts) > 1
+    ]
+
+
+def _answers(group: AnswerList, words: _Words) -> list[Plain]:
+    found: list[Plain] = [words.number(group.name)]
+    for each in group.answers:
+        share = None if each.share is None else round(10_000 * each.share)
+        found.append([each.text, share, words.number(each.mark)])
+    return found
+
+
+def _hundredths(value: float | None) -> int | None:
+    return None if value is None or not math.isfinite(value) else round(100 * value)
+
+
+def _strip(strip: Strip, words: _Words) -> Plain:
+    regions: list[Plain] = [words.number(strip.condition)]
+    marked = marked_regions(strip)
+    after = [*strip.regions[1:], None]
+    for region, other in zip(strip.regions, after, strict=True):
+        flags = NEEDED if region.number in marked else 0
+        if region.touches_next and not (other and other.begins_blank):
+            flags |= GLUED
+        regions.append([flags, *_pieces(region.pieces, words)])
+    return regions
+
+
+def marked_regions(strip: Strip) -> frozenset[int]:
+    """Numbers of the regions that decide; none where the whole stimulus does."""
+    filled = [region for region in strip.regions if region.pieces]
+    needed = frozenset(region.number for region in filled if region.needed)
+    return needed if len(needed) < len(filled) else frozenset()
+
+
+def _pieces(pieces: Sequence[Piece], words: _Words) -> list[Plain]:
+    """Pieces one after the other; a blank stands before the piece that follows it."""
+    found: list[Plain] = []
+    blank = ""
+    for piece in pieces:
+        if not piece.asked and piece.text.isspace():
+            blank = " "
+            continue
+        found.append(blank + piece.text)
+        blank = ""
+        if piece.surprisal_bits is not None:
+            found.append(round(100 * piece.surprisal_bits))
+        elif piece.asked:
+            found.append([words.number(piece.reason or "no score")])
+    return found

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.report import wording
+from cimento.report import formatting
 from cimento.report.grid import BLANK, Grid
 from cimento.statistics.regression import CONSTANT_TERM
 
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from cimento.compare.covariates import MarginCovariates
     from cimento.compare.ranking import Ranking
     from cimento.runs.sensitivity import Sensitivity
+    from cimento.statistics.planning import Pilot, SizePlan
     from cimento.statistics.regression import Coefficient
     from cimento.verdicts.people import ChoiceRate
 
-_share = partial(wording.rate, absent=BLANK)
-_bits = partial(wording.number, digits=3, absent=BLANK)
-_p = partial(wording.p_number, absent=BLANK)
+
+_share = partial(formatting.rate, absent=BLANK)
+_bits = partial(formatting.number, digits=3, absent=BLANK)
+_p = partial(formatting.p_number, absent=BLANK)
 
 
 def sensitivity_grid(rows: Sequence[Sensitivity]) -> Grid:
@@ -64,8 +66,8 @@ def reliability_grid(ranking: Ranking) -> Grid:
         "Passed more often by models that are worse on the other items": analysis.against,
     }
     notes = [
-        f"{what}: {', '.join(ranking.items[place] for place in places[:SHOWN])}"
-        + (f" and {len(places) - SHOWN} more." if len(places) > SHOWN else ".")
+        f"{what}: {', '.join(ranking.items[place] for place in places[:PEOPLE_SHOWN])}"
+        + (f" and {len(places) - PEOPLE_SHOWN} more." if len(places) > PEOPLE_SHOWN else ".")
         for what, places in lists.items()
         if places
     ]
@@ -151,7 +153,7 @@ def people_grid(found: Sequence[ChoiceRate]) -> Grid:
                 BLANK if rate.tied is None else str(rate.tied),
                 BLANK if rate.choices is None else str(rate.choices),
                 _share(rate.rate),
-                wording.interval(rate.low, rate.high, absent=BLANK),
+                formatting.interval(rate.low, rate.high, absent=BLANK),
                 rate.reason or BLANK,
             )
             for own in ordered
@@ -177,13 +179,13 @@ def _coefficient(one: Coefficient, row: MarginCovariates) -> tuple[str, ...]:
     return (
         "both sides alike" if first else one.name,
         _bits(one.value),
-        wording.interval(one.low, one.high, absent=BLANK),
+        formatting.interval(one.low, one.high, absent=BLANK),
         _p(one.p),
         BLANK if first else _p(row.p_holm.get(one.name)),
     )
 
 
-SHOWN = 12
+PEOPLE_SHOWN = 12
 """Items that a note names."""
 
 
@@ -192,7 +194,87 @@ def _counts(row: Sensitivity) -> tuple[str, ...]:
         str(row.n),
         str(row.changed),
         _share(row.changed / row.n),
-        wording.interval(row.interval.low, row.interval.high, absent=BLANK),
+        formatting.interval(row.interval.low, row.interval.high, absent=BLANK),
         str(len(row.gained)),
         str(len(row.lost)),
+    )
+
+
+_planned_share = partial(formatting.rate, absent="")
+
+
+def plan_grid(found: SizePlan, pilot: Pilot, *, title: str, unit: str, own: bool) -> Grid:
+    """The table of a plan, with what is needed below it.
+
+    Args:
+        found: the plan.
+        pilot: that it was made from.
+        title: what is tested.
+        unit: of means; empty for shares.
+        own: whether the difference is that of the pilot, as none was given.
+    """
+    rows = tuple(
+        (
+            str(size.items),
+            str(size.clusters),
+            _planned_share(size.power),
+            _planned_share(size.low),
+            _planned_share(size.high),
+        )
+        for size in found.sizes
+    )
+    return Grid(
+        title=title,
+        header=("items", "clusters", "power", "low", "high"),
+        rows=rows,
+        labels=0,
+        notes=(
+            _needed(found),
+            f"To be found: {_amount(found.difference, unit)}, alpha {found.alpha:g}, two-sided.",
+            f"Test: {found.test}.",
+            _pilot(pilot, unit),
+            *((_OWN,) if own else ()),
+            _drawn(found, pilot),
+        ),
+    )
+
+
+_OWN = (
+    "The difference is the pilot's own, which is often too large by chance: give the smallest one"
+    " that matters with --difference."
+)
+
+
+def _needed(found: SizePlan) -> str:
+    asked = f"A power of {found.power:g}"
+    size = found.needed
+    if size is None:
+        return f"{asked} is not reached with {found.most} items, the most that were tried."
+    clusters = f" in {size.clusters} clusters" if size.clusters < size.items else ""
+    return f"{asked} needs {size.items} items{clusters}."
+
+
+def _amount(difference: float, unit: str) -> str:
+    return f"{difference:+.3f} {unit}".rstrip()
+
+
+def _pilot(pilot: Pilot, unit: str) -> str:
+    design = pilot.design
+    size = f"{design.n} items" + (f" in {design.m} clusters" if design.clustered else "")
+    effect = _amount(pilot.effect, unit)
+    if pilot.kind == "difference":
+        return f"Pilot: {size}, difference {effect}, discordant {_planned_share(pilot.varying)}."
+    if pilot.kind == "rate":
+        chance = _planned_share(pilot.null)
+        return f"Pilot: {size}, right {_planned_share(pilot.varying)}, tested against {chance}."
+    return f"Pilot: {size}, mean {effect}."
+
+
+def _drawn(found: SizePlan, pilot: Pilot) -> str:
+    if not found.trials:
+        return "The power is exact, for items that stand alone and are like those of the pilot."
+    what = "clusters" if pilot.design.clustered else "items"
+    return (
+        f"Power: share of {found.trials} data sets of {what} drawn from the pilot in which the test"
+        " finds the difference, with its 95 % interval."
     )

@@ -11,24 +11,35 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.io.tables import CHOICES, FILLS, REPLIES, REQUESTS, TOKENS
-from cimento.report.build import about_of, provenance_of
+from cimento.measures import find_measure
 from cimento.report.figures import drawable
-from cimento.report.figures_margins import margins_figure
-from cimento.report.figures_rates import rates_figure
-from cimento.report.grid import Estimate as EstimateCell
+from cimento.report.figures_rates import margins_figure, rates_figure
+from cimento.report.formatting import estimate_label, rate_remarks
+from cimento.report.grid import EstimateCell as EstimateCell
 from cimento.report.grid import Grid
-from cimento.report.items import AnswerList, Given, ItemRecord, strips_of, worst_first
-from cimento.report.records import Claim, NamedGrid, Rates, RunReport, SuiteReport
-from cimento.report.wording import estimate_label, rate_remarks
+from cimento.report.items import AnswerList, GivenAnswer, ItemRecord, strips_of, worst_first
+from cimento.report.records import (
+    Claim,
+    NamedGrid,
+    Rates,
+    RunReport,
+    SuiteReport,
+    about_of,
+    provenance_of,
+)
 from cimento.runs.outcomes import Outcome, each_outcome
+from cimento.runs.store import blank_before
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.paradigms.regions.options import RegionOptions
     from cimento.runs.estimates import Estimate
     from cimento.runs.run import Run
+    from cimento.suites.model import JsonValue
 
-SHOWN = 5
+
+WORST_SHOWN = 5
 """Candidates and options of an item that stand in a page."""
 
 
@@ -190,17 +201,19 @@ def _requests_of(places: pl.DataFrame | None) -> Mapping[str, list[tuple[str, in
     return found
 
 
-Answered = Sequence[tuple[str, tuple[Given, ...]]]
+AnsweredPlaces = Sequence[tuple[str, tuple[GivenAnswer, ...]]]
 
 
-def _named(condition: str, answers: Answered) -> Iterator[tuple[str, tuple[Given, ...]]]:
+def _named(
+    condition: str, answers: AnsweredPlaces
+) -> Iterator[tuple[str, tuple[GivenAnswer, ...]]]:
     for name, given in answers:
         yield (f"{condition}: {name}" if condition else name), given
 
 
-def _answers(run: Run) -> Iterator[tuple[int, Answered]]:
+def _answers(run: Run) -> Iterator[tuple[int, AnsweredPlaces]]:
     """Request to what was answered: options by probability, candidates by rank, a reply."""
-    found: dict[int, list[tuple[str, tuple[Given, ...]]]] = {}
+    found: dict[int, list[tuple[str, tuple[GivenAnswer, ...]]]] = {}
     if CHOICES.name in run.tables:
         for (request,), rows in _by(run.table(CHOICES.name), "request"):
             found.setdefault(request, []).append(("options", _options(rows)))
@@ -210,7 +223,7 @@ def _answers(run: Run) -> Iterator[tuple[int, Answered]]:
                 found.setdefault(request, []).append((method, given))
     if REPLIES.name in run.tables:
         for request, text in run.table(REPLIES.name).select("request", "text").iter_rows():
-            found.setdefault(request, []).append(("reply", (Given(text),)))
+            found.setdefault(request, []).append(("reply", (GivenAnswer(text),)))
     yield from found.items()
 
 
@@ -219,26 +232,26 @@ def _by(table: pl.DataFrame, *columns: str) -> Iterator[tuple[tuple[int, ...], p
     yield from groups.items()
 
 
-def _options(rows: pl.DataFrame) -> tuple[Given, ...]:
+def _options(rows: pl.DataFrame) -> tuple[GivenAnswer, ...]:
     """Options, the most probable first, with their shares of the probability of all of them."""
     known = [(text.strip(), x) for text, x in rows.select("text", "logprob_nats").iter_rows()]
     highest = max((x for _, x in known if x is not None), default=0.0)
     total = math.fsum(math.exp(x - highest) for _, x in known if x is not None)
     ordered = sorted(known, key=lambda option: -math.inf if option[1] is None else -option[1])
     return tuple(
-        Given(text, None if x is None else math.exp(x - highest) / total)
-        for text, x in ordered[:SHOWN]
+        GivenAnswer(text, None if x is None else math.exp(x - highest) / total)
+        for text, x in ordered[:WORST_SHOWN]
     )
 
 
-def _candidates(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[Given, ...]]]:
+def _candidates(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[GivenAnswer, ...]]]:
     """Candidates by how they were asked for, the first of them."""
-    lists: dict[str, list[Given]] = {}
+    lists: dict[str, list[GivenAnswer]] = {}
     for row in rows.sort("rank").iter_rows(named=True):
         share = None if row["logprob_nats"] is None else math.exp(row["logprob_nats"])
         given = lists.setdefault(row.get("method") or "candidates", [])
-        if len(given) < SHOWN:
-            given.append(Given(row["candidate"], share))
+        if len(given) < WORST_SHOWN:
+            given.append(GivenAnswer(row["candidate"], share))
     yield from ((method, tuple(given)) for method, given in lists.items())
 
 
@@ -298,3 +311,66 @@ def _chance(estimate: Estimate) -> str:
     if estimate.chance is None:
         return ""
     return f"{100 * estimate.chance:.1f}" if estimate.is_share else f"{estimate.chance:g}"
+
+
+_BOS = {
+    "none": "Nothing stood before the texts.",
+    "tokenizer": "Before the texts stood what the tokenizer puts there itself, if anything.",
+    "bos-or-eos": "Before the texts stood the BOS token, or the EOS token where there is none.",
+}
+_FIRST = {
+    "drop": "left out of every sum and length",
+    "zero": "given a surprisal of 0",
+}
+
+
+def conventions(
+    options: RegionOptions,
+    manifest: Mapping[str, JsonValue],
+    *,
+    first_tokens: int,
+) -> tuple[str, ...]:
+    """The conventions of a run that are not the default ones, as sentences.
+
+    Args:
+        options: how it was judged.
+        manifest: its policy tells how it was scored.
+        first_tokens: number of tokens without left context.
+    """
+    policy = _policy(manifest)
+    said: list[str] = []
+    if options.compat:
+        said.append(f"Conventions of {options.compat}, see docs/compat.md.")
+    if options.compat and policy.get("bos") in _BOS:
+        said.append(_BOS[str(policy["bos"])])
+    if blank_before(manifest) and policy:
+        said.append("A blank stood before every text.")
+    model = manifest.get("model")
+    if isinstance(model, dict) and model.get("boundary"):
+        said.append(f"Words are corrected for their boundaries ({model['boundary']}).")
+    if options.unscored_first in _FIRST and first_tokens:
+        done = _FIRST[options.unscored_first]
+        said.append(f"First tokens without left context are {done}: {first_tokens} of them.")
+    if options.ties == "pass":
+        said.append(
+            "Ties count as passes: of two equals the first is taken, which is the good one."
+        )
+    if options.measure:
+        said.append(_measure(options.measure))
+    return tuple(said)
+
+
+def _policy(manifest: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    """How texts were scored; empty for a recording, which was scored by somebody else."""
+    asking, model = manifest.get("asking"), manifest.get("model")
+    if isinstance(model, dict) and model.get("kind") == "replay":
+        return {}
+    policy = asking.get("policy") if isinstance(asking, dict) else None
+    return policy if isinstance(policy, dict) else {}
+
+
+def _measure(name: str) -> str:
+    measure = find_measure(name)
+    unit = f", {measure.unit}" if measure.unit else ""
+    better = "higher" if measure.higher_is_better else "lower"
+    return f"Judged on {measure.name}: {measure.formula}{unit}; the {better} the better."

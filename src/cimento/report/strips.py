@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from cimento.measures import surprisal_bits
@@ -15,11 +16,12 @@ from cimento.measures import surprisal_bits
 if TYPE_CHECKING:
     import polars as pl
 
+
 MERGED_REASON = "another token of the same characters has no score"
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class StripToken:
     """One row of the tokens table.
 
     Attributes:
@@ -106,7 +108,7 @@ class Stretch:
 
 
 def strip(
-    condition: str, text: str, *, stretches: Sequence[Stretch], tokens: Sequence[Token]
+    condition: str, text: str, *, stretches: Sequence[Stretch], tokens: Sequence[StripToken]
 ) -> Strip:
     """Cut a stimulus into regions and pieces.
 
@@ -116,7 +118,7 @@ def strip(
         stretches: its regions, in order.
         tokens: what is known of its tokens, in order; those not asked for may be missing.
     """
-    groups: dict[int, list[Token]] = {stretch.number: [] for stretch in stretches}
+    groups: dict[int, list[StripToken]] = {stretch.number: [] for stretch in stretches}
     for token in tokens:
         number = token.region or _region_of(token.start, stretches)
         if number in groups:
@@ -134,7 +136,7 @@ def strip(
     return Strip(condition, tuple(regions))
 
 
-def merge(tokens: Sequence[Token]) -> list[Token]:
+def merge(tokens: Sequence[StripToken]) -> list[StripToken]:
     """Tokens that share characters as one, their surprisals added.
 
     Byte-level tokenizers cut inside a character; the parts then cover the same one. A token
@@ -143,7 +145,7 @@ def merge(tokens: Sequence[Token]) -> list[Token]:
     Args:
         tokens: in text order.
     """
-    merged: list[Token] = []
+    merged: list[StripToken] = []
     for token in tokens:
         if merged and 0 <= token.start < merged[-1].end:
             merged[-1] = _joined(merged[-1], token)
@@ -152,7 +154,7 @@ def merge(tokens: Sequence[Token]) -> list[Token]:
     return merged
 
 
-def _joined(first: Token, second: Token) -> Token:
+def _joined(first: StripToken, second: StripToken) -> StripToken:
     end = max(first.end, second.end)
     if first.surprisal_bits is None or second.surprisal_bits is None:
         reason = first.reason or second.reason or MERGED_REASON
@@ -171,7 +173,7 @@ def _region_of(start: int, stretches: Sequence[Stretch]) -> int | None:
     return filled[max(index, 0)].number
 
 
-def _pieces(text: str, cursor: int, end: int, tokens: Sequence[Token]) -> Iterator[Piece]:
+def _pieces(text: str, cursor: int, end: int, tokens: Sequence[StripToken]) -> Iterator[Piece]:
     for token in tokens:
         if token.start < 0:
             # A special token of a recording that counts it in a region: shown by its name.
@@ -185,7 +187,7 @@ def _pieces(text: str, cursor: int, end: int, tokens: Sequence[Token]) -> Iterat
         yield Piece(text[cursor:end])
 
 
-def _scored(text: str, token: Token) -> Piece:
+def _scored(text: str, token: StripToken) -> Piece:
     # A token that is nothing but a blank has no characters of its own.
     return Piece(
         text if text.strip() else "␣",
@@ -195,16 +197,16 @@ def _scored(text: str, token: Token) -> Piece:
     )
 
 
-def read_tokens(table: pl.DataFrame) -> dict[int, list[Token]]:
+def read_tokens(table: pl.DataFrame) -> dict[int, list[StripToken]]:
     """The rows of a tokens table by request, in token order."""
     columns = ("request", "token", "start", "end", "logprob_nats", "unscored_reason")
     extra = [name for name in ("region", "surprisal_bits") if name in table.columns]
-    answers: dict[int, list[Token]] = {}
+    answers: dict[int, list[StripToken]] = {}
     for row in table.sort("request", "position").select(*columns, *extra).iter_rows(named=True):
         recorded = row.get("surprisal_bits")
         logprob = row["logprob_nats"]
         bits = None if logprob is None else surprisal_bits(logprob)
-        token = Token(
+        token = StripToken(
             text=row["token"],
             start=-1 if row["start"] is None else row["start"],
             end=-1 if row["end"] is None else row["end"],
@@ -214,3 +216,92 @@ def read_tokens(table: pl.DataFrame) -> dict[int, list[Token]]:
         )
         answers.setdefault(row["request"], []).append(token)
     return answers
+
+
+_PAIR = 2
+LONGEST_ALIGNED = 400
+"""Words; longer texts are compared from both ends only, which takes no time."""
+
+PieceWord = tuple[Piece, ...]
+Cut = tuple[int, bool]
+"""Where a stretch ends, and whether it differs."""
+
+
+def aligned(strips: Sequence[Strip]) -> tuple[Strip, ...]:
+    """The strips with their stretches as regions; as they are where there is nothing to align.
+
+    Args:
+        strips: the conditions of one item.
+    """
+    if len(strips) < _PAIR or not all(map(_is_whole, strips)):
+        return tuple(strips)
+    if len(strips) > _PAIR and any(len(strip.regions) > 1 for strip in strips):
+        return tuple(strips)  # four conditions have little in common: their regions say more
+    texts = [
+        _words([piece for region in strip.regions for piece in region.pieces]) for strip in strips
+    ]
+    keys = [[_text(word) for word in words] for words in texts]
+    if len(set(map(tuple, keys))) == 1:
+        return tuple(strips)
+    cuts = _pair_cuts(*keys) if _is_short_pair(keys) else _end_cuts(keys)
+    return tuple(
+        replace(strip, regions=_regions(words, own))
+        for strip, words, own in zip(strips, texts, cuts, strict=True)
+    )
+
+
+def _is_whole(strip: Strip) -> bool:
+    """Whether no region decides alone."""
+    filled = [region for region in strip.regions if region.pieces]
+    return len(filled) == 1 or (len(filled) > 1 and all(region.needed for region in filled))
+
+
+def _words(pieces: Sequence[Piece]) -> list[PieceWord]:
+    """Pieces that follow each other without a blank, together; a blank goes with what precedes."""
+    words: list[list[Piece]] = []
+    after_blank = True
+    for piece in pieces:
+        if (after_blank or piece.text[:1].isspace()) and piece.text.strip():
+            words.append([])
+        if not words:
+            words.append([])
+        words[-1].append(piece)
+        after_blank = piece.text[-1:].isspace()
+    return [tuple(word) for word in words]
+
+
+def _text(word: PieceWord) -> str:
+    return "".join(piece.text for piece in word).strip()
+
+
+def _is_short_pair(keys: Sequence[Sequence[str]]) -> bool:
+    return len(keys) == _PAIR and max(map(len, keys)) <= LONGEST_ALIGNED
+
+
+def _pair_cuts(first: Sequence[str], second: Sequence[str]) -> tuple[list[Cut], list[Cut]]:
+    """Stretches of two texts by the longest common ones."""
+    matcher = SequenceMatcher(None, first, second, autojunk=False)
+    found = [(end, other, tag != "equal") for tag, _, end, _, other in matcher.get_opcodes()]
+    return (
+        [(end, differs) for end, _, differs in found],
+        [(other, differs) for _, other, differs in found],
+    )
+
+
+def _end_cuts(keys: Sequence[Sequence[str]]) -> list[list[Cut]]:
+    """What all texts begin with, what all end with, and what is between."""
+    shortest = min(map(len, keys))
+    start = next((n for n in range(shortest) if len({key[n] for key in keys}) > 1), shortest)
+    rest = shortest - start
+    end = next((n for n in range(rest) if len({key[-1 - n] for key in keys}) > 1), rest)
+    return [[(start, False), (len(key) - end, True), (len(key), False)] for key in keys]
+
+
+def _regions(words: Sequence[PieceWord], cuts: Sequence[Cut]) -> tuple[RegionStrip, ...]:
+    regions = []
+    at = 0
+    for number, (end, differs) in enumerate(cuts, start=1):
+        pieces = tuple(piece for word in words[at:end] for piece in word)
+        regions.append(RegionStrip(number, differs, pieces))
+        at = end
+    return tuple(regions)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.report.figures import BLUE, GREY, Figure, figure_of, require_rows
-from cimento.report.figures_margins import above
+from cimento.report.figures_rates import above
 from cimento.stories.records import STATES
 from cimento.stories.tiers import Step
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.io.inline_markup import columns
-from cimento.report.wording import interval
+from cimento.report.formatting import interval
 from cimento.runs.estimates import Estimate
 from cimento.stories.baselines import constant_answers, majority_labels
 from cimento.stories.choices import choices

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.report.build import about_of, provenance_of
 from cimento.report.figures import drawable
-from cimento.report.figures_calibration import calibration_figure
+from cimento.report.figures_scores import calibration_figure
+from cimento.report.formatting import rate_remarks
 from cimento.report.grid import Grid
-from cimento.report.items import AnswerList, Given, ItemRecord, worst_first
-from cimento.report.records import NamedGrid, Rates, RunReport, SuiteReport
+from cimento.report.items import AnswerList, GivenAnswer, ItemRecord, worst_first
+from cimento.report.records import NamedGrid, Rates, RunReport, SuiteReport, about_of, provenance_of
 from cimento.report.strips import Piece, RegionStrip, Strip
-from cimento.report.wording import rate_remarks
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import Outcome as ItemOutcome
 from cimento.runs.outcomes import VerdictName
@@ -204,12 +203,14 @@ def _answers(tier: Tier, outcome: Outcome) -> AnswerList:
     if shares is None:
         reply = outcome.answer.reply
         mark = "right" if outcome.correct else ""
-        return AnswerList(TITLES[tier], (Given(reply, None, mark),) if reply is not None else ())
+        return AnswerList(
+            TITLES[tier], (GivenAnswer(reply, None, mark),) if reply is not None else ()
+        )
     order = sorted(zip(shares, outcome.answer.options, strict=True), key=lambda pair: -pair[0])
     return AnswerList(
         TITLES[tier],
         tuple(
-            Given(option, share, "right" if option == outcome.gold else "")
+            GivenAnswer(option, share, "right" if option == outcome.gold else "")
             for share, option in order[:SHOWN]
         ),
     )

@@ -99,7 +99,7 @@ def agreement(
     from cimento.annotate import second as second_
     from cimento.annotate.story_files import known_stories
     from cimento.io.files import write_text
-    from cimento.report.wording import agreement as agreed
+    from cimento.report.formatting import agreement as agreed
 
     known = known_stories(file)
     said = second_.read_judgments(judgments, stories=known)
@@ -129,7 +129,7 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
     from cimento.judgments.figures import figures
     from cimento.judgments.files import read_judgments
     from cimento.judgments.records import judgments_of
-    from cimento.report.wording import agreement as agreed
+    from cimento.report.formatting import agreement as agreed
 
     found = figures(judgments_of(read_judgments(file)))
     if as_json:

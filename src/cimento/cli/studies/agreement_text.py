@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.io.inline_markup import columns
-from cimento.report.wording import number, p_short
+from cimento.report.formatting import number, p_short
 from cimento.statistics.regression import CONSTANT_TERM
 from cimento.studies.agreement.profile import CONTROLS
 from cimento.studies.agreement.report import DROP

@@ -83,13 +83,13 @@ def stories(
 
 def _refuse_unknown_form(output: Path | None) -> None:
     from cimento.errors import UsageError, did_you_mean
-    from cimento.report.grid import FORMS
+    from cimento.report.grid import GRID_FORMS
 
-    if output is not None and output.suffix not in FORMS:
+    if output is not None and output.suffix not in GRID_FORMS:
         raise UsageError(
             where=f"-o {output}",
             seen=f"the ending {output.suffix!r} names no form of table",
-            todo=did_you_mean(output.suffix, FORMS),
+            todo=did_you_mean(output.suffix, GRID_FORMS),
         )
 
 
@@ -101,11 +101,11 @@ def _write_table(
     note_below: str,
 ) -> None:
     from cimento.io.files import write_text
-    from cimento.report.grid import FORMS
+    from cimento.report.grid import GRID_FORMS
     from cimento.studies.stories.table import table_3
 
     grid = table_3(records, grouping=grouping, notes=[note_below])
-    write_text(FORMS[output.suffix](grid), output)
+    write_text(GRID_FORMS[output.suffix](grid), output)
     note(f"Written: {output}")
 
 

@@ -38,7 +38,7 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.text import region_text
-from cimento.report.conventions import conventions
+from cimento.report.sections import conventions
 from cimento.sources import refuse_what_is_fixed
 from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions

@@ -24,13 +24,20 @@ from cimento.paradigms.regions.judging import (
     tokens_of,
     values_of,
 )
-from cimento.report.build import about_of, provenance_of
 from cimento.report.factorial import accuracy_grid, dd_grid, licensing_grid, regions_grid
 from cimento.report.figures import Figure, drawable
+from cimento.report.formatting import remarks
 from cimento.report.items import item_records
-from cimento.report.records import Claim, NamedGrid, Rates, RunReport, SuiteReport
+from cimento.report.records import (
+    Claim,
+    NamedGrid,
+    Rates,
+    RunReport,
+    SuiteReport,
+    about_of,
+    provenance_of,
+)
 from cimento.report.robustness import people_grid
-from cimento.report.wording import remarks
 from cimento.runs.outcomes import each_outcome
 from cimento.suites.design import regions_measured
 from cimento.verdicts.factorial_tests import dd_tests
@@ -131,7 +138,7 @@ def _figures(
     designs: Sequence[Factorial],
     tests: Sequence[DDTest],
 ) -> tuple[Figure, ...]:
-    from cimento.report.figures_margins import margins_figure, pairs_figure, phenomena_figure
+    from cimento.report.figures_rates import margins_figure, pairs_figure, phenomena_figure
 
     reports = [report for _, report in group]
     first = group[0][0]
@@ -150,7 +157,7 @@ def _figures(
 
 def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
     """The panels of one model and measure; on z-scores where there are some."""
-    from cimento.report.figures_interaction import interaction_figure
+    from cimento.report.figures_conditions import interaction_figure
 
     if result.reason or not result.phenomena:
         raise UsageError(where=f"{result.model}, {result.measure}", seen=result.reason or "nothing")
@@ -166,7 +173,7 @@ def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
 
 def _regions(runs: Sequence[Run]) -> Figure:
     """Surprisal by region, where more than what predictions need was scored."""
-    from cimento.report.figures_regions import regions_figure
+    from cimento.report.figures_conditions import regions_figure
 
     # Of a run that is judged on several measures the regions are the same.
     values = {run.model: values_of(run) for run in runs}

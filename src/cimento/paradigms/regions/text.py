@@ -9,7 +9,7 @@ from cimento.paradigms.regions.judging import on_each_measure, options_of, suite
 from cimento.report.factorial import accuracy_grid, licensing_grid, regions_grid
 from cimento.report.grid import Grid, as_text
 from cimento.report.robustness import people_grid
-from cimento.report.text import terminal_table
+from cimento.report.terminal import terminal_table
 from cimento.runs.estimates import ACCURACY
 from cimento.runs.summary import Summary
 from cimento.suites.design import regions_measured
