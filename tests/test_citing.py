@@ -9,8 +9,8 @@ from collections import Counter
 
 import pytest
 
-from cimento.citing import bibtex, methods_paragraph, references
-from cimento.citing.library import find_reference, from_text, library, slug, works_in
+from cimento.cite import bibtex, methods_paragraph, references
+from cimento.cite.library import find_reference, from_text, library, slug, works_in
 from cimento.cli.main import invoke
 from cimento.errors import TableError
 from cimento.measures import MEASURES

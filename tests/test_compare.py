@@ -10,8 +10,8 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.compare import compare, item_outcomes, rank_models
-from cimento.compare.pairing import pair_runs
-from cimento.compare.values import NO_SHARED_ITEM, paired
+from cimento.compare.before_after import pair_runs
+from cimento.compare.pairwise import NO_SHARED_ITEM, paired
 from cimento.errors import UsageError
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import Outcome

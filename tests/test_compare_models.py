@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.cli.main import invoke
+from cimento.compare.before_after import matched
 from cimento.compare.item_outcomes import ItemOutcomes, distinct_names, item_outcomes, step_of
-from cimento.compare.pairing import matched
 from cimento.compare.pairwise import PairwiseComparison, compare_pair, corrected, surely_worse
 from cimento.compare.ranking import Ranking, rank_models
 from cimento.errors import UsageError

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.exporting.data import of_runs, standard_error
+from cimento.export.data import of_runs, standard_error
 from cimento.runs.estimates import Estimate
 from cimento.runs.run import open_runs
 from cimento.runs.store import find_runs

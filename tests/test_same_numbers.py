@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 
 from cimento.api import evaluate
-from cimento.citing import methods_paragraph
+from cimento.cite import methods_paragraph
 from cimento.cli.main import invoke
 from cimento.compare import item_outcomes, rank_models
-from cimento.exporting.data import RunData, bounds
+from cimento.export.data import RunData, bounds
 from cimento.runs.estimates import Estimate
 from cimento.runs.run import Run, open_run
 from cimento.runs.summary import from_json

@@ -10,11 +10,11 @@ from cimento.errors import UsageError, did_you_mean
 from cimento.runs.run import Run, open_runs
 
 if TYPE_CHECKING:
-    from cimento.citing.methods import Form
+    from cimento.cite.methods import ParagraphForm
     from cimento.compare.before_after import Comparison
     from cimento.compare.pairwise import Correction
     from cimento.compare.ranking import Rankings
-    from cimento.exporting import Target
+    from cimento.export import ExportTarget
     from cimento.report.figures import Figure
 
 RunLike: TypeAlias = "Run | str | Path"
@@ -132,7 +132,7 @@ def figure(runs: RunsLike, name: str, path: str | Path | None = None) -> Figure:
     return named[0]
 
 
-def cite(runs: RunsLike, what: Cited = "bibtex", *, form: Form = "text") -> str:
+def cite(runs: RunsLike, what: Cited = "bibtex", *, form: ParagraphForm = "text") -> str:
     """What runs rest on as BibTeX, or the paragraph that says how they were made.
 
     Args:
@@ -143,7 +143,7 @@ def cite(runs: RunsLike, what: Cited = "bibtex", *, form: Form = "text") -> str:
     Raises:
         TableError: a run cannot be read.
     """
-    from cimento.citing import bibtex, methods_paragraph, references
+    from cimento.cite import bibtex, methods_paragraph, references
 
     opened = runs_of(runs)
     if what == "methods":
@@ -151,7 +151,9 @@ def cite(runs: RunsLike, what: Cited = "bibtex", *, form: Form = "text") -> str:
     return bibtex(references(opened))
 
 
-def export(runs: RunsLike, to: Target, folder: str | Path, *, organization: str = "") -> list[Path]:
+def export(
+    runs: RunsLike, to: ExportTarget, folder: str | Path, *, organization: str = ""
+) -> list[Path]:
     """Runs written for another program.
 
     Args:
@@ -167,6 +169,6 @@ def export(runs: RunsLike, to: Target, folder: str | Path, *, organization: str 
         UsageError: there is no such program, or it has no place for an organization.
         StorageError: a file cannot be written.
     """
-    from cimento.exporting import write_export
+    from cimento.export import write_export
 
     return write_export(runs_of(runs), to, Path(folder), organization=organization)

@@ -233,7 +233,7 @@ def adapted(folder: Path) -> object:
 def run(folder: Path) -> object:
     """A stored run of any kind, exported and compared."""
     from cimento.compare import item_outcomes
-    from cimento.exporting.data import RunData
+    from cimento.export.data import RunData
     from cimento.runs.run import open_run
 
     opened = open_run(folder)

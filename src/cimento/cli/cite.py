@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cimento.citing.methods import Form
+from cimento.cite.methods import ParagraphForm
 from cimento.cli import options
 
 
@@ -20,7 +20,7 @@ def cite(
         bool, options.option("--methods", help="The methods paragraph in place of BibTeX.")
     ] = False,
     form: Annotated[
-        Form, options.option("--format", help="Of the paragraph: text, markdown or latex.")
+        ParagraphForm, options.option("--format", help="Of the paragraph: text, markdown or latex.")
     ] = "text",
 ) -> None:
     r"""Print BibTeX for the suites, measures and methods of stored runs, or how they were made.
@@ -28,7 +28,7 @@ def cite(
     The keys of the entries are those of the paragraph, as [@key] in Markdown (pandoc) and
     \\citep{key} in LaTeX (natbib). As text, the references follow the paragraph.
     """
-    from cimento.citing import bibtex, methods_paragraph, references
+    from cimento.cite import bibtex, methods_paragraph, references
     from cimento.cli.console import show
     from cimento.errors import UsageError
     from cimento.runs.run import open_runs

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cimento.cli import options
-from cimento.exporting import Target
+from cimento.export import ExportTarget
 
 
 def export(
@@ -17,7 +17,7 @@ def export(
     ],
     output: Annotated[Path, options.option("-o", "--output", help="A folder.")],
     to: Annotated[
-        Target,
+        ExportTarget,
         options.option("--to", help="lm-eval, inspect, every-eval-ever, hf-dataset or r."),
     ],
     *,
@@ -32,10 +32,10 @@ def export(
     every-eval-ever: records of that schema. hf-dataset: a dataset folder with its card. r: tables
     and a script that fits mixed models.
     """
-    from cimento.citing.used import counted
+    from cimento.cite.sentences import counted
     from cimento.cli.console import note, show
     from cimento.cli.spreadsheets import neutralise
-    from cimento.exporting import write_export
+    from cimento.export import write_export
     from cimento.runs.run import open_runs
 
     opened = open_runs(runs)

@@ -141,8 +141,8 @@ def _means(
     name: str, pilots: Sequence[Path], *, question: str, phenomenon: str, measure: str, dd: bool
 ) -> tuple[str, Pilot, str]:
     """What is tested, the pilot of margins or DD, and their unit."""
+    from cimento.compare.pairwise import interactions_of
     from cimento.compare.pilots import pilot_of_interactions, pilot_of_margins
-    from cimento.compare.values import interactions_of
 
     if len(pilots) > 1:
         raise UsageError(

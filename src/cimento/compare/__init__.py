@@ -2,9 +2,8 @@
 
 from cimento.compare.before_after import Comparison, compare
 from cimento.compare.item_outcomes import ItemOutcomes, item_outcomes
-from cimento.compare.pairwise import PairwiseComparison
+from cimento.compare.pairwise import PairedCorrelations, PairedValues, PairwiseComparison
 from cimento.compare.ranking import RankedModel, Ranking, Rankings, rank_models
-from cimento.compare.values import PairedCorrelations, PairedValues
 
 __all__ = [
     "Comparison",

@@ -30,7 +30,7 @@ COEFFICIENTS = frozenset({"pearson", "spearman", "kendall"})
 """Statistics that say how values and references go together."""
 
 HEADLINE = frozenset({"headline"})
-SHOWN = frozenset({"headline", "main"})
+PROMINENT = frozenset({"headline", "main"})
 """Roles of the estimates whose questions are compared."""
 
 _MACHINE = frozenset({"device", "batch_size", "batch_tokens", "concurrency", "timeout_s"})
@@ -107,7 +107,7 @@ def item_outcomes(
     return [
         outcomes
         for run, name in zip(judged, names, strict=True)
-        for outcomes in _of_run(run, name, SHOWN if every_question else HEADLINE)
+        for outcomes in _of_run(run, name, PROMINENT if every_question else HEADLINE)
     ]
 
 
@@ -134,7 +134,7 @@ def judged_on(runs: Sequence[Run], measure: str) -> list[Run]:
 def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes]:
     estimates: dict[str, list[Estimate]] = {}
     for estimate in run.estimates():
-        correlated = estimate.statistic in COEFFICIENTS and estimate.role in SHOWN
+        correlated = estimate.statistic in COEFFICIENTS and estimate.role in PROMINENT
         if not estimate.group and (estimate.role in roles or correlated):
             estimates.setdefault(estimate.question, []).append(estimate)
     family, step = step_of(str(run.manifest.get("named") or run.model))

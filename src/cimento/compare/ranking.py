@@ -11,11 +11,12 @@ from cimento.compare.item_outcomes import ItemOutcomes
 from cimento.compare.pairwise import (
     CORRECTIONS,
     Correction,
+    PairedCorrelations,
     PairwiseComparison,
     compare_pair,
     corrected,
+    paired_correlations,
 )
-from cimento.compare.values import PairedCorrelations, paired_correlations
 from cimento.errors import UsageError
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
 from cimento.statistics.differences import cochran_q

@@ -33,7 +33,7 @@ from cimento.acceptability.suites import (
     read_rated_suite,
 )
 from cimento.acceptability.text import RatedRun, rated_text
-from cimento.citing.used import measure as describe_measure
+from cimento.cite.sentences import measure_phrase as describe_measure
 from cimento.errors import Fault
 from cimento.io.files import file_digest
 from cimento.measures import Measure, Missing, find_measure, find_measures

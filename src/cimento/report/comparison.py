@@ -11,9 +11,8 @@ from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
     from cimento.compare.before_after import Comparison
-    from cimento.compare.pairwise import PairwiseComparison
+    from cimento.compare.pairwise import PairedCorrelations, PairedValues, PairwiseComparison
     from cimento.compare.ranking import RankedModel, Ranking
-    from cimento.compare.values import PairedCorrelations, PairedValues
     from cimento.statistics.agreement import Agreement
     from cimento.statistics.correlation import CorrelationDifference
     from cimento.statistics.differences import Difference

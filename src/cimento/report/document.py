@@ -154,7 +154,7 @@ def _by_paradigm(runs: Sequence[Run]) -> dict[AnyParadigm, list[Run]]:
 
 def _methods(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
     """How runs were made, for a paper, and what that cites."""
-    from cimento.citing import methods_paragraph, references
+    from cimento.cite import methods_paragraph, references
 
     try:
         return methods_paragraph(runs), tuple(work.line for work in references(runs))

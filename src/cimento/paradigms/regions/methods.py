@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cimento.citing.used import counted, measure
+from cimento.cite.sentences import counted, measure_phrase
 from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.regions.judging import ALL, judged_suite, options_of, suite_of
 from cimento.verdicts.chance import COUNTED, NORMAL
@@ -57,14 +57,14 @@ def _compared(run: Run) -> str:
     suite, options = judged_suite(run), options_of(run)
     formulas = "; ".join(prediction.formula for prediction in suite.predictions)
     what = (
-        f"whole sentences of an item by {measure(options.measure)}"
+        f"whole sentences of an item by {measure_phrase(options.measure)}"
         if options.measure
         else f"regions of an item by the {_METRICS.get(suite.metric, suite.metric)} of the"
         f" surprisals of their tokens [@hale2001], in {options.unit}"
     )
     count = len(suite.predictions)
     many = "prediction compares" if count == 1 else f"{count} predictions compare"
-    beside = f" Beside that they were judged by {'; '.join(map(measure, options.also))}."
+    beside = f" Beside that they were judged by {'; '.join(map(measure_phrase, options.also))}."
     return f"The {many} {what} [@hu2020]: {formulas}.{beside if options.also else ''}"
 
 

@@ -1,7 +1,7 @@
 """What a run rests on: references as BibTeX, and a methods paragraph ready to paste."""
 
-from cimento.citing.library import Reference, bibtex, find_reference
-from cimento.citing.methods import Form, methods_paragraph, references
+from cimento.cite.library import Reference, bibtex, find_reference
+from cimento.cite.methods import ParagraphForm, methods_paragraph, references
 
 __all__ = [
     "Form",

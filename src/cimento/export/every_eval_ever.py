@@ -13,19 +13,19 @@ import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from cimento.exporting.data import Result, RunData, bounds, standard_error
+from cimento.export.data import ExportedResult, RunData, bounds, standard_error
 from cimento.io.files import write_text
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import Outcome
 from cimento.suites.model import JsonValue
 
-VERSION = "0.2.2"
-UNKNOWN = "unknown"
+SCHEMA_VERSION = "0.2.2"
+NOT_STATED = "unknown"
 _PART = re.compile(r"[^\w.@-]+")
 
 
 def write_every_eval_ever(
-    runs: Sequence[RunData], folder: Path, *, organization: str = UNKNOWN
+    runs: Sequence[RunData], folder: Path, *, organization: str = NOT_STATED
 ) -> list[Path]:
     """One record and one file of verdicts for each run.
 
@@ -45,7 +45,7 @@ def write_every_eval_ever(
 
 def _write(run: RunData, folder: Path, organization: str) -> list[Path]:
     developer, _, name = _model_id(run).rpartition("/")
-    place = folder / _safe(run.suite) / _safe(developer or UNKNOWN) / _safe(name)
+    place = folder / _safe(run.suite) / _safe(developer or NOT_STATED) / _safe(name)
     # Made from the run, so that exporting it twice makes no second record.
     stem = str(uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(run.run.manifest, sort_keys=True)))
     rows = [
@@ -70,7 +70,7 @@ def _write(run: RunData, folder: Path, organization: str) -> list[Path]:
 
 def _record(run: RunData, organization: str) -> dict[str, JsonValue]:
     return {
-        "schema_version": VERSION,
+        "schema_version": SCHEMA_VERSION,
         "evaluation_id": _evaluation_id(run),
         "evaluation_timestamp": run.created,
         "retrieved_timestamp": _epoch(run),
@@ -82,7 +82,7 @@ def _record(run: RunData, organization: str) -> dict[str, JsonValue]:
         },
         "eval_library": {
             "name": "cimento",
-            "version": str(run.run.manifest.get("cimento", UNKNOWN)),
+            "version": str(run.run.manifest.get("cimento", NOT_STATED)),
             "additional_details": _texts(run.run.manifest.get("versions")),
         },
         "model_info": _model(run),
@@ -116,7 +116,7 @@ def _model(run: RunData) -> dict[str, JsonValue]:
     return info
 
 
-def _result(run: RunData, result: Result, estimate: Estimate) -> dict[str, JsonValue]:
+def _result(run: RunData, result: ExportedResult, estimate: Estimate) -> dict[str, JsonValue]:
     uncertainty: dict[str, JsonValue] = {"num_samples": estimate.n}
     error, why = standard_error(estimate)
     if error is not None:
@@ -175,14 +175,14 @@ def _source(run: RunData) -> dict[str, JsonValue]:
     }
 
 
-def _row(run: RunData, result: Result, outcome: Outcome) -> dict[str, JsonValue]:
+def _row(run: RunData, result: ExportedResult, outcome: Outcome) -> dict[str, JsonValue]:
     """One verdict. There is no answer to read out of a reply: the verdict is the output."""
     texts = run.texts.get(outcome.item, {})
     raw, reference = "\n".join(texts.values()), result.description
     choices: list[JsonValue] | None = [*texts.values()] if len(texts) > 1 else None
     right = bool(outcome.right)
     return {
-        "schema_version": f"instance_level_eval_{VERSION}",
+        "schema_version": f"instance_level_eval_{SCHEMA_VERSION}",
         "evaluation_id": _evaluation_id(run),
         "model_id": _model_id(run),
         "evaluation_name": f"{run.suite}: {result.name}",
@@ -205,7 +205,7 @@ def _evaluation_id(run: RunData) -> str:
     return f"{run.suite}/{_model_id(run).replace('/', '_')}/{_epoch(run)}"
 
 
-def _result_id(run: RunData, result: Result, estimate: Estimate) -> str:
+def _result_id(run: RunData, result: ExportedResult, estimate: Estimate) -> str:
     several = f"/{estimate.statistic}" if len(result.estimates) > 1 else ""
     return f"{_evaluation_id(run)}#{result.name}{several}"
 
@@ -231,4 +231,4 @@ def _texts(value: object) -> dict[str, JsonValue]:
 
 def _safe(name: str) -> str:
     # A name of points alone would be another folder.
-    return _PART.sub("_", name).strip(".") or UNKNOWN
+    return _PART.sub("_", name).strip(".") or NOT_STATED

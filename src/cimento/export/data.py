@@ -29,7 +29,7 @@ _BOUNDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ExportedResult:
     """One question of a run, asked by one method: what came of it, as a run says it.
 
     Attributes:
@@ -110,7 +110,7 @@ class RunData:
             ) from error
 
     @cached_property
-    def results(self) -> tuple[Result, ...]:
+    def results(self) -> tuple[ExportedResult, ...]:
         """The questions of the run whose estimates are not mere details."""
         groups: dict[tuple[str, str], list[Estimate]] = {}
         for estimate in self.run.estimates():
@@ -120,7 +120,7 @@ class RunData:
         for outcome in each_outcome(self.run.outcomes()):
             outcomes[outcome.question, outcome.method].append(outcome)
         return tuple(
-            Result(
+            ExportedResult(
                 name=" ".join(filter(None, (method, question))),
                 estimates=tuple(estimates),
                 outcomes=tuple(outcomes[question, method]),

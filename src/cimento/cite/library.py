@@ -110,7 +110,7 @@ def bibtex(references: Iterable[Reference]) -> str:
 @functools.cache
 def library() -> Mapping[str, Reference]:
     """All works of the data file, by key."""
-    text = (resources.files("cimento.citing") / "references.toml").read_text(encoding="utf-8")
+    text = (resources.files("cimento.cite") / "references.toml").read_text(encoding="utf-8")
     return {key: _reference(key, facts) for key, facts in tomllib.loads(text).items()}
 
 

@@ -11,11 +11,11 @@ from cimento.errors import UsageError, did_you_mean
 if TYPE_CHECKING:
     from cimento.runs.run import Run
 
-Target: TypeAlias = Literal["lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r"]
+ExportTarget: TypeAlias = Literal["lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r"]
 
 
 def write_export(
-    runs: Sequence[Run], to: Target, folder: Path, *, organization: str = ""
+    runs: Sequence[Run], to: ExportTarget, folder: Path, *, organization: str = ""
 ) -> list[Path]:
     """Write runs for another program, and say which files that are.
 
@@ -29,11 +29,11 @@ def write_export(
         UsageError: there is no such program, or it has no place for an organization.
         StorageError: a file cannot be written.
     """
-    from cimento.exporting.data import of_runs
+    from cimento.export.data import of_runs
 
-    if to not in get_args(Target):
+    if to not in get_args(ExportTarget):
         raise UsageError(
-            where="--to", seen=f"got {to!r}", todo=did_you_mean(str(to), get_args(Target))
+            where="--to", seen=f"got {to!r}", todo=did_you_mean(str(to), get_args(ExportTarget))
         )
     if organization and to != "every-eval-ever":
         raise UsageError(
@@ -43,21 +43,21 @@ def write_export(
         )
     data = of_runs(runs)
     if to == "lm-eval":
-        from cimento.exporting.lm_eval import write_lm_eval
+        from cimento.export.harnesses import write_lm_eval
 
         return write_lm_eval(data, folder)
     if to == "inspect":
-        from cimento.exporting.inspect_log import write_inspect
+        from cimento.export.harnesses import write_inspect
 
         return write_inspect(data, folder)
     if to == "every-eval-ever":
-        from cimento.exporting.every_eval_ever import UNKNOWN, write_every_eval_ever
+        from cimento.export.every_eval_ever import NOT_STATED, write_every_eval_ever
 
-        return write_every_eval_ever(data, folder, organization=organization or UNKNOWN)
+        return write_every_eval_ever(data, folder, organization=organization or NOT_STATED)
     if to == "hf-dataset":
-        from cimento.exporting.hf_dataset import write_hf_dataset
+        from cimento.export.tables import write_hf_dataset
 
         return write_hf_dataset(data, folder)
-    from cimento.exporting.r_script import write_r
+    from cimento.export.tables import write_r
 
     return write_r(data, folder)

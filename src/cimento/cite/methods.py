@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.citing import estimated, scored, used
-from cimento.citing.facts import RunFacts
-from cimento.citing.library import (
+from cimento.cite import sentences
+from cimento.cite.library import (
     Reference,
     cimento_itself,
     from_text,
@@ -20,12 +19,13 @@ from cimento.citing.library import (
     slug,
     works_in,
 )
+from cimento.cite.sentences import RunFacts
 from cimento.io.inline_markup import tex
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
 
-Form: TypeAlias = Literal["text", "markdown", "latex"]
+ParagraphForm: TypeAlias = Literal["text", "markdown", "latex"]
 
 _CITED = re.compile(r" ?\[@[^\s;\]]+(?:; @[^\s;\]]+)*\]")
 _KEY = re.compile(r"@([^\s;\]]+)")
@@ -33,15 +33,15 @@ _KEY = re.compile(r"@([^\s;\]]+)")
 Sayer: TypeAlias = Callable[[RunFacts], Sequence[str]]
 
 _SAYERS: Sequence[Sayer] = (
-    scored.sentences,
+    sentences.scoring_sentences,
     lambda run: run.methods.sentences,
-    estimated.sentences,
-    estimated.results,
+    sentences.outcome_sentences,
+    sentences.results,
 )
 """What is said between models and software, in order."""
 
 
-def methods_paragraph(runs: Sequence[Run], *, form: Form = "text") -> str:
+def methods_paragraph(runs: Sequence[Run], *, form: ParagraphForm = "text") -> str:
     r"""How some runs were made, as one paragraph.
 
     Args:
@@ -70,7 +70,7 @@ def references(runs: Sequence[Run]) -> tuple[Reference, ...]:
 
 def _works(runs: Sequence[RunFacts], paragraph: str) -> tuple[Reference, ...]:
     suites = {work.key: work for run in runs for work in (_of_suite(run), *_origins(run))}
-    known = {**library(), **used.plugged_works(runs), **suites, "cimento": cimento_itself()}
+    known = {**library(), **sentences.plugged_works(runs), **suites, "cimento": cimento_itself()}
     keys = dict.fromkeys(key for cited in _CITED.findall(paragraph) for key in _KEY.findall(cited))
     # A suite's own words may look like a citation.
     return tuple(known[key] for key in keys if key in known)
@@ -80,8 +80,8 @@ def _sentences(runs: Sequence[RunFacts]) -> list[str]:
     if not runs:
         return []
     said = [
-        *dict.fromkeys(used.suite(run, cited=_keys(run)) for run in runs),
-        used.models(runs),
+        *dict.fromkeys(sentences.suite_sentences(run, cited=_keys(run)) for run in runs),
+        sentences.model_sentences(runs),
     ]
     by_sentence: dict[str, list[RunFacts]] = {}
     for say in _SAYERS:
@@ -93,7 +93,7 @@ def _sentences(runs: Sequence[RunFacts]) -> list[str]:
         whose = _whose(those, runs)
         said.append(sentence if whose == last else f"{whose or 'In all runs'}: {sentence}")
         last = whose
-    return [*said, *dict.fromkeys(used.software(run) for run in runs)]
+    return [*said, *dict.fromkeys(sentences.software_sentences(run) for run in runs)]
 
 
 def _whose(those: Sequence[RunFacts], runs: Sequence[RunFacts]) -> str:

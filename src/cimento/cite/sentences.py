@@ -1,0 +1,361 @@
+"""What must be known of a run to say how it was made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from cimento.cite.library import Reference, works_in
+from cimento.errors import CimentoError
+from cimento.measures import find_measure
+from cimento.runs.store import blank_before
+from cimento.suites.model import JsonValue, Meta
+from cimento.suites.published import NAMES
+
+if TYPE_CHECKING:
+    from cimento.paradigms.base import MethodFacts
+    from cimento.runs.estimates import Estimate
+    from cimento.runs.run import Run
+    from cimento.runs.store import Manifest
+
+
+@dataclass(frozen=True, eq=False)
+class RunFacts:
+    """What a methods paragraph is made of.
+
+    Attributes:
+        run: the run itself, for its outcomes and estimates.
+    """
+
+    run: Run
+
+    @cached_property
+    def methods(self) -> MethodFacts:
+        """What only the run's paradigm knows."""
+        return self.run.paradigm.methods(self.run)
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the run was made of and with."""
+        return self.run.manifest
+
+    @property
+    def meta(self) -> Meta:
+        """Who made the suite."""
+        return self.run.suite.meta
+
+    @property
+    def model(self) -> Mapping[str, JsonValue]:
+        """The model's card."""
+        return manifest_part(self.manifest, "model")
+
+    @property
+    def asking(self) -> Mapping[str, JsonValue]:
+        """How the model was asked."""
+        return manifest_part(self.manifest, "asking")
+
+    @property
+    def policy(self) -> Mapping[str, JsonValue]:
+        """How texts were scored; empty for a recording, which was scored by somebody else."""
+        return {} if self.model.get("kind") == "replay" else manifest_part(self.asking, "policy")
+
+    @property
+    def label(self) -> str:
+        """The model, by name and revision."""
+        return self.run.model
+
+
+def manifest_part(manifest: Mapping[str, JsonValue], name: str) -> Mapping[str, JsonValue]:
+    """An object inside a manifest; empty where there is none."""
+    member = manifest.get(name)
+    return member if isinstance(member, dict) else {}
+
+
+DIGITS = 12
+"""Of hashes, as the paragraph has them; manifests hold them whole."""
+
+_LIBRARIES: Mapping[str, str] = {"torch": "paszke2019", "transformers": "wolf2020"}
+
+
+def suite_sentences(run: RunFacts, *, cited: Iterable[str]) -> str:
+    """The suite and what is in it."""
+    meta, manifest = run.meta, run.manifest
+    known = [
+        f"version {meta.version}" if meta.version else "",
+        NAMES.get(meta.language, meta.language),
+        run.methods.counted,
+        _hash("SHA-256", manifest_part(manifest, "suite").get("sha256")),
+    ]
+    text = f"The suite {meta.name} ({', '.join(filter(None, known))}) was used{cite_keys(cited)}"
+    limit = run.asking.get("limit")
+    cut = f", of which only the first {limit} items were asked" if limit is not None else ""
+    design = f" {run.methods.design}" if run.methods.design else ""
+    return f"{text}{cut}.{design}"
+
+
+def model_sentences(runs: Sequence[RunFacts]) -> str:
+    """The models, each once."""
+    known = list(dict.fromkeys(map(_model, runs)))
+    if len(known) == 1:
+        return f"The model was {known[0]}."
+    return f"The models were {'; '.join(known[:-1])}; and {known[-1]}."
+
+
+def software_sentences(run: RunFacts) -> str:
+    """Versions of everything that scores depend on."""
+    versions = manifest_part(run.manifest, "versions")
+    python = f" under Python {versions['python']}" if "python" in versions else ""
+    libraries = [
+        f"{name} {version}{cite_keys([_LIBRARIES[name]] if name in _LIBRARIES else [])}"
+        for name, version in versions.items()
+        if name != "python"
+    ]
+    rest = f", with {', '.join(libraries)}" if libraries else ""
+    version = run.manifest.get("cimento", "")
+    return f"All of this was done with cimento {version} [@cimento]{python}{rest}."
+
+
+def counted(count: int, one: str, several: str) -> str:
+    """A number with what it counts: ``1 verdict is``, ``2 verdicts are``."""
+    return f"{count} {one if count == 1 else several}"
+
+
+def cite_keys(keys: Iterable[str]) -> str:
+    """A citation of some works; nothing where there are none."""
+    found = "; ".join(f"@{key}" for key in dict.fromkeys(keys))
+    return f" [{found}]" if found else ""
+
+
+def cite_source(text: str) -> str:
+    """A citation of the works that a source names."""
+    return cite_keys(each.key for each in works_in(text))
+
+
+def measure_phrase(name: str) -> str:
+    """A measure with its formula, unit, direction and source."""
+    try:
+        known = find_measure(name)
+    except CimentoError:
+        return name  # a plug-in that is not installed here brought it
+    unit = f"in {known.unit}, " if known.unit else ""
+    better = "higher" if known.higher_is_better else "lower"
+    return f"{known.name}, {known.formula} ({unit}{better} is better){cite_source(known.source)}"
+
+
+def plugged_works(runs: Sequence[RunFacts]) -> dict[str, Reference]:
+    """The works behind the measures of some runs, with those that only a plug-in knows."""
+    found: dict[str, Reference] = {}
+    for run in runs:
+        for name in run.methods.measures:
+            try:
+                source = find_measure(name).source
+            except CimentoError:
+                continue  # the plug-in that brought it is not installed here
+            found |= {each.key: each for each in works_in(source)}
+    return found
+
+
+def _model(run: RunFacts) -> str:
+    card = run.model
+    details = manifest_part(card, "details")
+    parameters = str(details.get("parameters", ""))
+    device = f" on {card['device']}" if card.get("device") else ""
+    known = [
+        str(card.get("kind", "")),
+        str(details.get("architecture", "")),
+        f"{int(parameters):,} parameters" if parameters.isdecimal() else "",
+        _hash("revision", card.get("revision")),
+        _hash("tokenizer", card.get("tokenizer")),
+        f"{card['dtype']}{device}" if card.get("dtype") else "",
+    ]
+    return f"{card.get('name', run.label)} ({', '.join(filter(None, known))})"
+
+
+def _hash(name: str, value: object) -> str:
+    return f"{name} {value[:DIGITS]}" if isinstance(value, str) and value else ""
+
+
+_PLL = {
+    "within-word-l2r": "each token was predicted with itself and the later tokens of its word"
+    " masked [@kauf2023]",
+    "original": "each token was predicted with only itself masked [@salazar2020]",
+    "whole-word": "each token was predicted with all tokens of its word masked [@kauf2023]",
+    "region": "each token was predicted with all tokens of its region masked",
+}
+_SECRET = ("token", "key", "secret", "password", "auth")
+_NO_ANSWER = "Their answers were recorded elsewhere and matched with the suite; no model was run."
+
+
+def scoring_sentences(run: RunFacts) -> list[str]:
+    """How the model was asked; what is as it always is in cimento is said too."""
+    kind = str(run.model.get("kind", ""))
+    if kind == "replay":
+        return [_NO_ANSWER]
+    policy = run.policy
+    found = [_KINDS.get(kind, _causal)(run, policy), *_boundary(run, policy)]
+    if policy.get("punctuation") == "keep":
+        found.append("Punctuation marks belonged to the word that they touch.")
+    elif policy.get("punctuation") == "split":
+        found.append("Words are what stands between blanks, punctuation marks words of their own.")
+    if blank_before(run.manifest):
+        found.append("A blank stood before every text.")
+    return [*found, *_context(run), *_window(policy), *_arguments(policy)]
+
+
+def _causal(run: RunFacts, policy: Mapping[str, JsonValue]) -> str:
+    head = (
+        "The score of a token was its log-probability given the tokens before it, normalised over"
+        " the vocabulary in float32 at least and summed in float64"
+    )
+    mark = run.model.get("bos")
+    if mark:
+        return f"{head}; before the first token stood {mark} (rule {policy.get('bos', 'auto')})."
+    return f"{head}; nothing stood before the first token (rule {policy.get('bos', 'none')})."
+
+
+def _masked(run: RunFacts, policy: Mapping[str, JsonValue]) -> str:  # noqa: ARG001  # one of `_KINDS`
+    rule = str(policy.get("pll", ""))
+    return (
+        "Scores were pseudo-log-likelihoods [@salazar2020]:"
+        f" {_PLL.get(rule, f'masking followed the rule {rule}')}."
+    )
+
+
+def _seq2seq(run: RunFacts, policy: Mapping[str, JsonValue]) -> str:  # noqa: ARG001  # one of `_KINDS`
+    return (
+        "The score of a token was its log-probability given the source that the encoder read (empty"
+        " where a text had no context) and the tokens of the text before it."
+    )
+
+
+_KINDS = {"causal": _causal, "masked": _masked, "seq2seq": _seq2seq}
+
+
+def _boundary(run: RunFacts, policy: Mapping[str, JsonValue]) -> list[str]:
+    marks = run.model.get("boundary")
+    if not marks:
+        asked = policy.get("boundary", "none") != "none"
+        return ["No correction for word boundaries applied to this tokenizer."] if asked else []
+    end = "with" if policy.get("boundary_eos", True) else "without"
+    first = policy.get("boundary_first", "initial")
+    told = (
+        f"Words were corrected for where they may end ({marks} marks, {end} the end of the text,"
+        f" first word: {first}) [@pimentel2024]."
+    )
+    return [told]
+
+
+def _context(run: RunFacts) -> list[str]:
+    context = manifest_part(run.asking, "context")
+    if context.get("column"):
+        return [f"Before each text stood, unscored, what the column {context['column']} holds."]
+    if context.get("text"):
+        return [
+            f"Before each text stood, unscored: {json.dumps(context['text'], ensure_ascii=False)}."
+        ]
+    return []
+
+
+def _window(policy: Mapping[str, JsonValue]) -> list[str]:
+    if policy.get("window") != "sliding":
+        return []
+    stride = policy.get("stride")
+    moved = f" moved by {stride} tokens" if stride is not None else ""
+    return [f"Texts longer than the model's window were scored in sliding windows{moved}."]
+
+
+def _arguments(policy: Mapping[str, JsonValue]) -> list[str]:
+    """Options for transformers; the values of those that may hold a secret are not told."""
+    args = manifest_part(policy, "model_args")
+    if not args:
+        return []
+    shown: Sequence[str] = [
+        name if any(word in name.lower() for word in _SECRET) else f"{name} = {json.dumps(value)}"
+        for name, value in args.items()
+    ]
+    return [f"The model was loaded with {', '.join(shown)}."]
+
+
+def outcome_sentences(facts: RunFacts) -> list[str]:
+    """Intervals, and what length alone would do; nothing where nothing is right or wrong."""
+    shares = [one for one in stated(facts) if one.is_share]
+    return [_intervals(facts, shares), *_by_length(shares)] if shares else []
+
+
+def results(facts: RunFacts) -> list[str]:
+    """How many verdicts there are, and the number that sums up the run, with its interval."""
+    estimates = stated(facts)
+    judged = any(one.is_share for one in estimates)
+    return [
+        *([_verdicts(estimates)] if judged else []),
+        *(
+            f"{_subject(one)} {_value(one)}."
+            for one in estimates
+            if one.role == "headline" and one.value is not None
+        ),
+    ]
+
+
+def stated(facts: RunFacts) -> list[Estimate]:
+    """The estimates over all items that a reader sees first."""
+    estimates = facts.run.estimates()
+    return [one for one in estimates if not one.group and one.role != "detail"]
+
+
+def _verdicts(estimates: Sequence[Estimate]) -> str:
+    """How many verdicts stand behind the shares that a reader sees first."""
+    shares = [one for one in estimates if one.is_share and one.statistic == "accuracy"]
+    tied, unscored = (sum(getattr(one, name) or 0 for one in shares) for name in _LEFT)
+    total = counted(sum(one.n for one in shares) + unscored, "verdict", "verdicts")
+    ties = counted(tied, "was a tie", "were ties")
+    left = counted(
+        unscored,
+        "could not be scored and is in no share",
+        "could not be scored and are in no share",
+    )
+    return f"Of {total} {ties}, and {left}."
+
+
+_LEFT = ("tied", "unscored")
+
+
+def _intervals(facts: RunFacts, shares: Sequence[Estimate]) -> str:
+    head = "Shares have Wilson's 95 % interval [@wilson1927]"
+    if not any(share.clustered for share in shares):
+        return f"{head}."
+    together = facts.methods.together or "some items"
+    return (
+        f"{head} at the effective number of verdicts, because {together} belong together"
+        " [@korn1998; @franco2019]."
+    )
+
+
+def _by_length(shares: Sequence[Estimate]) -> list[str]:
+    """What shares would be by length alone, where that leads away from chance."""
+    off = [
+        f"{share.by_length:.3f} ({share.question})"
+        for share in shares
+        if share.off_by_length and share.by_length is not None
+    ]
+    if not off:
+        return []
+    stated = (
+        "Conditions differ in their number of tokens: if every token cost the same, the shares"
+        f" would be {', '.join(off)}."
+    )
+    return [stated]
+
+
+def _subject(one: Estimate) -> str:
+    statistic = one.statistic[:1].upper() + one.statistic[1:]
+    return f"{statistic} ({', '.join(filter(None, (one.question, one.method)))}) was"
+
+
+def _value(one: Estimate) -> str:
+    of = f"{one.right} of {one.n}" if one.is_share else f"n = {one.n}"
+    if one.low is None or one.high is None:
+        return f"{one.value:.3f} ({of}; no interval: {one.reason})"
+    return f"{one.value:.3f} ({of}; 95 % interval [{one.low:.3f}, {one.high:.3f}])"
