@@ -10,10 +10,23 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
-from cimento.studies.islands import blimp, fillers, human, materials, thesis
+from cimento.statistics.within import within_intervals
+from cimento.studies.islands.blimp import blimp_models
+from cimento.studies.islands.fillers import filler_effects, filler_model
+from cimento.studies.islands.human import (
+    by_phenomenon,
+    complete_table,
+    crossed_model,
+    human,
+    judgment_cells,
+    read_judgments,
+    unit_means,
+)
+from cimento.studies.islands.materials import materials
 from cimento.studies.islands.models import model_sections, read_study_suites
 from cimento.studies.islands.records import Section, as_json, as_text, beside, read_rows
 from cimento.studies.islands.study import SECTIONS, study
+from cimento.studies.islands.thesis import tables
 from cimento.suites.design import ISLAND_CONDITIONS
 from cimento.suites.pairs import merge_suites
 from cimento.verdicts.factorial import Factorial, factorial
@@ -55,7 +68,7 @@ def test_a_copied_row_is_found_with_what_its_average_implies(tmp_path):
     cells = {"Wh-adjunct": (90.0, 60.0, 96.0), "Wh-whether": (90.0, 62.0, 96.0)}
     table_folder(tmp_path, cells, 87.0)
     table_folder(tmp_path, cells, 82.3, name="table2_accuracy_it_sprouse")
-    lines = {line.what: line for line in thesis.tables(tmp_path).lines}
+    lines = {line.what: line for line in tables(tmp_path).lines}
     assert lines["table1 Modello LP: average"].computed == pytest.approx(494 / 6)
     assert lines["table1 Modello LP: average"].equal is False
     implied = lines["table1 Modello LP: mean of Wh-whether that would give the average"]
@@ -83,7 +96,7 @@ def test_filler_effects_of_a_small_file(tmp_path):
         "0,0,qui,end,that_gap_that-comp,3.5,Wh,English",
     ]
     path = write(tmp_path / "f.csv", header + "\n".join(rows) + "\n")
-    label, effects = fillers.filler_effects(path)
+    label, effects = filler_effects(path)
     assert label == "English Wh"
     assert effects == {
         ("that-comp", "no-gap"): {"0": 2.5},
@@ -105,12 +118,12 @@ def test_files_that_are_no_tables(tmp_path, content, message):
 
 def test_what_is_missing_is_named(tmp_path, capsys):
     with pytest.raises(InputError, match="sprouse2016_en_ratings"):
-        human.human(tmp_path)
+        human(tmp_path)
     with pytest.raises(UsageError, match="Did you mean 'human'"):
         study(tmp_path, ["humann"])
     path = write(tmp_path / "english.csv", "a,b\n1,2\n")
     with pytest.raises(InputError, match="participant"):
-        human.read_judgments(path)
+        read_judgments(path)
     assert invoke(["study", "islands", "--data", str(tmp_path / "nowhere")]) == 2
     assert "is no folder" in capsys.readouterr().err
 
@@ -185,7 +198,7 @@ def test_ratings_alone_are_enough_and_no_more_than_z_is_called_printed(tmp_path,
     header = ",".join(("", *ISLAND_CONDITIONS, "DD"))
     numbers = "0.9,0.1,0.3,-1.5,0.7"
     write(tmp_path / "english" / "summary_by_phenomenon.csv", f"{header}\nwh_whether,{numbers}\n")
-    section = human.human(tmp_path)
+    section = human(tmp_path)
     assert (section.compared, section.recomputed) == (1, 5)
     dd = next(line for line in section.lines if line.what == "wh_whether: DD of means")
     assert (dd.printed, dd.recomputed) == (None, "0.7")
@@ -193,14 +206,14 @@ def test_ratings_alone_are_enough_and_no_more_than_z_is_called_printed(tmp_path,
 
 def test_a_z_off_by_one_in_its_last_digit_is_no_equal_one(tmp_path):
     ratings(tmp_path, released="{:.2f}")
-    assert human.human(tmp_path).lines[0].equal is True
+    assert human(tmp_path).lines[0].equal is True
     path = ratings(tmp_path, released="{:.4f}")
-    assert human.human(tmp_path).lines[0].equal is True
+    assert human(tmp_path).lines[0].equal is True
     rows = path.read_text(encoding="utf-8").splitlines()
     start, z = rows[1].rsplit(",", 1)
     rows[1] = f"{start},{float(z) + 0.0001:.4f}"
     write(path, "\n".join(rows) + "\n")
-    line = human.human(tmp_path).lines[0]
+    line = human(tmp_path).lines[0]
     assert (line.computed, line.printed, line.equal) == (15, "16", False)
 
 
@@ -261,7 +274,7 @@ def test_what_the_tables_contradict_is_what_is_known(data, expected):
     want = expected("thesis_tables_checks.json")[
         "table1_BERT_whether_row_is_a_copy_of_an_adjunct_row"
     ]
-    lines = {line.what: line for line in thesis.tables(data).lines}
+    lines = {line.what: line for line in tables(data).lines}
     for measure, each in want.items():
         what = f"table1 BERT-it-xxl-cased {measure}: mean of Wh-whether that would give the average"
         assert lines[what].computed == pytest.approx(each["implied_mean_of_whether_row"], abs=0.01)
@@ -271,25 +284,25 @@ def test_what_the_tables_contradict_is_what_is_known(data, expected):
 @pytest.mark.golden
 def test_ratings_give_means_intervals_and_mixed_models(data, expected):
     want = expected("human_english_sprouse2016.json")["phenomena"]
-    judgments = human.read_judgments(data / "english" / "sprouse2016_en_ratings.csv")
-    groups = human.by_phenomenon(judgments)
+    judgments = read_judgments(data / "english" / "sprouse2016_en_ratings.csv")
+    groups = by_phenomenon(judgments)
     assert set(groups) == set(want)
     for name, group in groups.items():
-        cells = human.judgment_cells(group)
+        cells = judgment_cells(group)
         for cell, condition in zip(cells, ISLAND_CONDITIONS, strict=True):
             assert cell.n == want[name]["n_judgments"][condition]
             assert cell.mean == pytest.approx(want[name]["mean_z"][condition], abs=1e-6)
             assert cell.se == pytest.approx(want[name]["se_z_over_judgments"][condition], abs=1e-6)
         for unit in ("participant", "item"):
-            table = human.complete_table(human.unit_means(group, unit))
+            table = complete_table(unit_means(group, unit))
             widths = want[name][f"ci95_halfwidth_by_{unit}"]
-            found = human.within_intervals(table, method="cousineau-morey").half_widths
+            found = within_intervals(table, method="cousineau-morey").half_widths
             assert found == pytest.approx(
                 [widths["cousineau_morey"][each] for each in ISLAND_CONDITIONS], abs=1e-6
             )
-            pooled = human.within_intervals(table, method="loftus-masson").half_widths
+            pooled = within_intervals(table, method="loftus-masson").half_widths
             assert pooled == pytest.approx([widths["masson_loftus"]] * 4, abs=1e-6)
-        fit = human.crossed_model(group)
+        fit = crossed_model(group)
         model = want[name]["lme_crossed"]
         names = {"intercept": "(Intercept)", "interaction": "structure:distance"}
         for key, estimate in model["estimates"].items():
@@ -304,14 +317,14 @@ def test_filler_effects_and_their_models(data, expected):
     want = expected("filler_effects_whether_kobzeva2023.json")["models"]
     for path in sorted((data / "wilcox_style").glob("*_whether_*.csv.gz")):
         model = path.name.split("_")[0]
-        label, effects = fillers.filler_effects(path)
+        label, effects = filler_effects(path)
         for (complementizer, gap), items in effects.items():
             comp = "decl-comp" if complementizer == "that-comp" else "whether-comp"
             cell = want[model]["cells"][f"{label} | {comp} | {gap}"]
             assert len(items) == cell["n"]
             assert sum(items.values()) / len(items) == pytest.approx(cell["mean"], abs=1e-6)
         for gap, short in (("no-gap", "FGE"), ("gap", "UGE")):
-            fit = fillers.filler_model(effects, gap)
+            fit = filler_model(effects, gap)
             known = want[model]["lmer"][f"{label} {short}"]
             assert fit.effect("(Intercept)").estimate == pytest.approx(known["intercept"], abs=1e-6)
             assert fit.effect("complementizer").estimate == pytest.approx(
@@ -323,7 +336,7 @@ def test_filler_effects_and_their_models(data, expected):
 @pytest.mark.golden
 def test_published_blimp_means(data, expected):
     want = expected("blimp_published.json")
-    section = blimp.blimp_models(data)
+    section = blimp_models(data)
     lines = {line.what: line.computed for line in section.lines}
     for phenomenon, models in want["models_summary"]["category"].items():
         for model, mean in models.items():
@@ -337,7 +350,7 @@ def test_published_blimp_means(data, expected):
 
 @pytest.mark.golden
 def test_the_subject_paradigm_and_the_lengths_are_told(data):
-    lines = {line.what: line for line in materials.materials(data).lines}
+    lines = {line.what: line for line in materials(data).lines}
     words = lines["sprouse2016_it_wh_whether: words, longest less shortest condition"]
     # 7.875, 6.0, 8.875 and 7.0 words on average, by str.split
     assert words.computed == pytest.approx(2.875)

@@ -14,8 +14,7 @@ from cimento.api import evaluate
 from cimento.cloze.free import ask_texts
 from cimento.cloze.records import BLANK
 from cimento.errors import InputError
-from cimento.measures import Missing
-from cimento.measures.sentence import Value
+from cimento.measures.sentence import Missing, Value
 from cimento.models.base import BosRule, Scorer
 from cimento.models.fill import FillPolicy
 from cimento.paradigms.ratings import perplexity_of

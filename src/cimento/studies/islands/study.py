@@ -6,22 +6,26 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.studies.islands import blimp, fillers, human, materials, thesis
+from cimento.studies.islands.blimp import blimp_models, blimp_people
+from cimento.studies.islands.fillers import kobzeva, wilcox
+from cimento.studies.islands.human import human
+from cimento.studies.islands.materials import contexts, materials, scales
 from cimento.studies.islands.records import Maker, Section
+from cimento.studies.islands.thesis import blimp_table, pseudo_likelihoods, tables, variations
 
 SECTIONS: Mapping[str, Maker] = {
-    "materials": materials.materials,
-    "tables": thesis.tables,
-    "blimp-table": thesis.blimp_table,
-    "variations": thesis.variations,
-    "pseudo-likelihoods": thesis.pseudo_likelihoods,
-    "blimp": blimp.blimp_models,
-    "blimp-people": blimp.blimp_people,
-    "human": human.human,
-    "scales": materials.scales,
-    "kobzeva": fillers.kobzeva,
-    "wilcox": fillers.wilcox,
-    "contexts": materials.contexts,
+    "materials": materials,
+    "tables": tables,
+    "blimp-table": blimp_table,
+    "variations": variations,
+    "pseudo-likelihoods": pseudo_likelihoods,
+    "blimp": blimp_models,
+    "blimp-people": blimp_people,
+    "human": human,
+    "scales": scales,
+    "kobzeva": kobzeva,
+    "wilcox": wilcox,
+    "contexts": contexts,
 }
 """Name to what makes the section from the data folder; none of them needs a model."""
 

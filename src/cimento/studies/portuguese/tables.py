@@ -5,31 +5,49 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.studies.portuguese import auto, claims, details, grammar, multiword
+from cimento.studies.portuguese.auto import automatic_evaluation
+from cimento.studies.portuguese.claims import claims
 from cimento.studies.portuguese.data import State, StudyData
+from cimento.studies.portuguese.details import (
+    by_person,
+    by_tense,
+    clusters,
+    confidence,
+    per_template,
+    profiles,
+)
+from cimento.studies.portuguese.grammar import TABLES, Json, grammar_table
+from cimento.studies.portuguese.multiword import (
+    hits_at_k,
+    hits_per_expression,
+    mcnemar_tests,
+    table_1,
+    table_2,
+    table_3,
+)
 from cimento.suites.model import JsonValue
 
-_MULTIWORD: Mapping[int, Callable[[StudyData], grammar.Json]] = {
-    1: multiword.table_1,
-    2: multiword.table_2,
-    3: multiword.table_3,
+_MULTIWORD: Mapping[int, Callable[[StudyData], Json]] = {
+    1: table_1,
+    2: table_2,
+    3: table_3,
 }
 
-NUMBERS = (*_MULTIWORD, *grammar.TABLES)
+NUMBERS = (*_MULTIWORD, *TABLES)
 """The numbers of the paper's tables of results."""
 
 PARTS: Mapping[str, Callable[[StudyData], JsonValue]] = {
-    "mcnemar": multiword.mcnemar_tests,
-    "claims": claims.claims,
-    "profiles": details.profiles,
-    "auto": auto.automatic_evaluation,
-    "confidence": details.confidence,
-    "per-template": details.per_template,
-    "hits": multiword.hits_at_k,
-    "per-mwe": multiword.hits_per_expression,
-    "person": details.by_person,
-    "tense": details.by_tense,
-    "clusters": details.clusters,
+    "mcnemar": mcnemar_tests,
+    "claims": claims,
+    "profiles": profiles,
+    "auto": automatic_evaluation,
+    "confidence": confidence,
+    "per-template": per_template,
+    "hits": hits_at_k,
+    "per-mwe": hits_per_expression,
+    "person": by_person,
+    "tense": by_tense,
+    "clusters": clusters,
 }
 """What else can be asked for, by name."""
 
@@ -64,7 +82,7 @@ def of_judgments(number: int | None, name: str | None) -> bool:
     return number not in _MULTIWORD and name not in _OF_RECORDED_CANDIDATES
 
 
-def table(data: StudyData, number: int, states: Sequence[State] | None = None) -> grammar.Json:
+def table(data: StudyData, number: int, states: Sequence[State] | None = None) -> Json:
     """One of the paper's tables, computed beside printed.
 
     Args:
@@ -80,13 +98,13 @@ def table(data: StudyData, number: int, states: Sequence[State] | None = None) -
         _refuse_missing(data, "table", number)
     if number in _MULTIWORD:
         return _MULTIWORD[number](data)
-    if number not in grammar.TABLES:
+    if number not in TABLES:
         raise UsageError(
             where="--table",
             seen=f"there is no table {number}",
             todo=f"The tables are {NUMBERS[0]} to {NUMBERS[-1]}.",
         )
-    return grammar.grammar_table(data, number, data.states if states is None else states)
+    return grammar_table(data, number, data.states if states is None else states)
 
 
 def part(data: StudyData, name: str) -> JsonValue:
