@@ -9,7 +9,7 @@ import pytest
 from cimento.api import evaluate
 from cimento.errors import UsageError
 from cimento.runs.run import Run
-from cimento.studies.agreement.items import agreement_run
+from cimento.studies.agreement.twins import agreement_run
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 FORMULA = "(2;%match%) < (2;%mismatch%)"

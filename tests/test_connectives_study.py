@@ -31,10 +31,8 @@ from cimento.studies.connectives.cloze import (
     read_cloze,
     table_5,
 )
-from cimento.studies.connectives.expected import compare, read_expected
-from cimento.studies.connectives.own import own_tables, read_own
-from cimento.studies.connectives.released import released
-from cimento.studies.connectives.scoring import perplexities, with_completions
+from cimento.studies.connectives.own import own_tables, perplexities, read_own, with_completions
+from cimento.studies.connectives.released import compare, read_expected, released
 
 OWN = Path(__file__).parent / "data" / "connectives"
 

@@ -34,7 +34,7 @@ from cimento.report.figures_scores import (
     position_frame,
     tokens_figure,
 )
-from cimento.studies.islands.people import people_result
+from cimento.studies.islands.human import people_result
 from cimento.suites.builtin import find_suite
 from cimento.suites.design import predictions_of, squares
 from cimento.suites.load import open_suite

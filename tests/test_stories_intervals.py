@@ -16,7 +16,7 @@ from cimento.stories.outcomes import judge_all
 from cimento.stories.rates import rates
 from cimento.stories.records import STATE, STORY, TierAnswer
 from cimento.stories.tiers import NOT_ASKED
-from cimento.studies.stories.pairs import compare
+from cimento.studies.stories.record import compare
 from tests.stories_small import ANSWERS, STORIES, chose
 
 MANY = tuple(

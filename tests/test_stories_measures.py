@@ -47,7 +47,7 @@ from cimento.stories.records import (
     TierAnswer,
 )
 from cimento.stories.tiers import NOT_ASKED, chain, conditional, flow
-from cimento.studies.stories.summary import summarize
+from cimento.studies.stories.record import summarize
 from tests.stories_small import ANSWERS, STORIES, chose, story
 
 

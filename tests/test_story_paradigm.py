@@ -22,7 +22,7 @@ from cimento.stories.rates import METRICS
 from cimento.stories.readers import read_stories
 from cimento.stories.records import CONFLICT, STATE, STORY, TIERS
 from cimento.stories.responses import read_responses
-from cimento.studies.stories.summary import summarize
+from cimento.studies.stories.record import summarize
 from tests.stories import TRIPLES_FILE, Hashes, ask
 
 EARLIER = Path(__file__).parent / "data" / "stories-0.1"

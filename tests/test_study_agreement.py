@@ -12,8 +12,6 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.statistics.multiple import holm
-from cimento.studies.agreement.attractors import attractor_rows, drops_by_property
-from cimento.studies.agreement.items import AgreementRun
 from cimento.studies.agreement.profile import (
     contrasted,
     feature_of,
@@ -21,7 +19,15 @@ from cimento.studies.agreement.profile import (
     with_covariates,
 )
 from cimento.studies.agreement.table import language_rows, suite_row, twin_rows
-from cimento.studies.agreement.twins import intervening, paired_items, plain_name, twins
+from cimento.studies.agreement.twins import (
+    AgreementRun,
+    attractor_rows,
+    drops_by_property,
+    intervening,
+    paired_items,
+    plain_name,
+    twins,
+)
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.published import language_code
 from cimento.verdicts.contrast import Contrast

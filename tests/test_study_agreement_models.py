@@ -14,8 +14,6 @@ from cimento.cli.main import invoke
 from cimento.errors import InputError
 from cimento.models.locate import Located
 from cimento.statistics.multiple import holm
-from cimento.studies.agreement.figures import profile_figure, profile_frame
-from cimento.studies.agreement.items import AgreementRun
 from cimento.studies.agreement.models import (
     SAME,
     ModelRow,
@@ -26,8 +24,9 @@ from cimento.studies.agreement.models import (
     model_rows,
     read_models,
 )
-from cimento.studies.agreement.profile import profile_rows
+from cimento.studies.agreement.profile import profile_figure, profile_frame, profile_rows
 from cimento.studies.agreement.table import language_rows, suite_row
+from cimento.studies.agreement.twins import AgreementRun
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.verdicts.contrast import Contrast
 from cimento.verdicts.ratio import ItemRatio

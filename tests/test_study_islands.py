@@ -7,11 +7,10 @@ import math
 from pathlib import Path
 
 import pytest
+from cimento.statistics.within import within_intervals
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
-from cimento.statistics.within import within_intervals
-from cimento.studies.islands.blimp import blimp_models
 from cimento.studies.islands.fillers import filler_effects, filler_model
 from cimento.studies.islands.human import (
     by_phenomenon,
@@ -22,11 +21,15 @@ from cimento.studies.islands.human import (
     read_judgments,
     unit_means,
 )
-from cimento.studies.islands.materials import materials
-from cimento.studies.islands.models import model_sections, read_study_suites
-from cimento.studies.islands.records import Section, as_json, as_text, beside, read_rows
-from cimento.studies.islands.study import SECTIONS, study
-from cimento.studies.islands.thesis import tables
+from cimento.studies.islands.study import (
+    SECTIONS,
+    materials,
+    model_sections,
+    read_study_suites,
+    study,
+)
+from cimento.studies.islands.tables import blimp_models, tables
+from cimento.studies.record import Section, as_json, as_text, beside, read_rows
 from cimento.suites.design import ISLAND_CONDITIONS
 from cimento.suites.pairs import merge_suites
 from cimento.verdicts.factorial import Factorial, factorial

@@ -18,7 +18,7 @@ from cimento.cloze.templates import expand_multiword, expand_templates
 from cimento.cloze.writers.native import write_folder
 from cimento.errors import UsageError
 from cimento.studies.portuguese.data import StudyData, load
-from cimento.studies.portuguese.tables import NUMBERS, PARTS, part, table
+from cimento.studies.portuguese.study import NUMBERS, PARTS, part, table
 from cimento.suites.model import Meta
 
 pytestmark = pytest.mark.golden

@@ -10,7 +10,7 @@ from cimento.cli.main import invoke
 from cimento.cloze.readers.portuguese_sheet import read_sheet
 from cimento.errors import InputError
 from cimento.studies.portuguese.data import load
-from cimento.studies.portuguese.tables import numbers_of, part, table
+from cimento.studies.portuguese.study import numbers_of, part, table
 
 PASSIVE = "voz passiva_1a\tas casas foram\tOntem as casas foram [MASK] cedo."
 CONNECTOR = "conectores_nem\t\tNão canta [MASK] dança."

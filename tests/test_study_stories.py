@@ -13,9 +13,8 @@ from cimento.stories.readers import read_stories
 from cimento.stories.records import OPTIONS, PAIRS, STATES, STORY, TIERS, TierAnswer
 from cimento.stories.responses import Responses, read_responses
 from cimento.stories.shots import PAPER, Shots, choose_shots
-from cimento.studies.stories.facts import TABLE_3, published
 from cimento.studies.stories.prompts import gemma, llama
-from cimento.studies.stories.record import study_record
+from cimento.studies.stories.record import TABLE_3, published, study_record
 from cimento.studies.stories.text import differing, equality_rows
 
 pytestmark = pytest.mark.golden

@@ -150,7 +150,7 @@ def completions(path: Path) -> object:
 
 def expected(path: Path) -> object:
     """Expected statistics of a study."""
-    from cimento.studies.connectives.expected import compare, read_expected
+    from cimento.studies.connectives.released import compare, read_expected
 
     found = read_expected(path)
     return compare(found, found)
@@ -158,7 +158,7 @@ def expected(path: Path) -> object:
 
 def printed_cells(path: Path) -> object:
     """A printed table of a thesis."""
-    from cimento.studies.islands.thesis import read_cells
+    from cimento.studies.islands.tables import read_cells
 
     return read_cells(path)
 

@@ -270,7 +270,7 @@ def _length(runs: Sequence[Run], measure: str) -> Figure:
 
 def _people(path: Path, options: FigureOptions) -> Column:
     """The ratings of people as one more column."""
-    from cimento.studies.islands.people import people_result
+    from cimento.studies.islands.human import people_result
 
     result = people_result(path, scope=options.scope)
     return "people", result, _ps(result, options)

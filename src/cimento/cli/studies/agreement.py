@@ -86,10 +86,10 @@ def agreement(
     rest of a word to the right, unless --boundary and --pll say otherwise.
     """
     from cimento.cli.evaluating import PART_MISSING, report_failures
-    from cimento.cli.studies.agreement_text import as_text
     from cimento.options import RunOptions, checked
     from cimento.studies.agreement.models import read_models
     from cimento.studies.agreement.report import agreement_report
+    from cimento.studies.agreement.text import as_text
 
     profile = profile or models_table is not None or figure is not None
     # Read before a model is asked, so that a mistake is found at once.
@@ -215,7 +215,7 @@ def _evaluate(
 
 
 def _draw(report: AgreementReport, path: Path) -> None:
-    from cimento.studies.agreement.figures import profile_figure
+    from cimento.studies.agreement.profile import profile_figure
 
     note(f"The figure is in {profile_figure(report.profile).write(path)}")
 

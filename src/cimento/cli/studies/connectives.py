@@ -13,8 +13,7 @@ from cimento.errors import UsageError
 
 if TYPE_CHECKING:
     from cimento.models.base import BosRule
-    from cimento.studies.connectives.own import Cell
-    from cimento.studies.connectives.scoring import Perplexities
+    from cimento.studies.connectives.own import Cell, Perplexities
     from cimento.suites.model import JsonValue
 
 
@@ -53,10 +52,9 @@ def connectives(
     The resource is not public: without --data and --own the printed tables alone are checked.
     Exit code 1: a number differs from an expected one.
     """
-    from cimento.cli.studies.connectives_text import study_text
     from cimento.studies.connectives.checks import check_published
-    from cimento.studies.connectives.expected import compare, read_expected
-    from cimento.studies.connectives.released import released
+    from cimento.studies.connectives.released import compare, read_expected, released
+    from cimento.studies.connectives.text import study_text
 
     if (expected or blimp) and data is None:
         raise UsageError(where="--expected", seen="there is no --data", todo="Give both.")
@@ -87,8 +85,7 @@ def _own(
     folder: Path, model: str | None, cloze_model: str | None, bos: dict[str, BosRule], device: str
 ) -> tuple[list[Cell], Perplexities | None]:
     """The tables of a user's copy, and what a model says of it."""
-    from cimento.studies.connectives.own import own_tables, read_own
-    from cimento.studies.connectives.scoring import perplexities, with_completions
+    from cimento.studies.connectives.own import own_tables, perplexities, read_own, with_completions
 
     copy = read_own(folder)
     if cloze_model is not None:

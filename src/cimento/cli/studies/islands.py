@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cimento.options import RunOptions
-    from cimento.studies.islands.records import Section
+    from cimento.studies.record import Section
 
 
 # size: one argument for each option.
@@ -41,8 +41,8 @@ def islands(
     everything else out.
     """
     from cimento.errors import InputError
-    from cimento.studies.islands.records import as_json, as_text
     from cimento.studies.islands.study import study
+    from cimento.studies.record import as_json, as_text
 
     if not data.is_dir():
         raise InputError(where=str(data), seen="is no folder", todo="Give the data with --data.")
@@ -52,7 +52,7 @@ def islands(
     if model:
         from cimento.measures import columns_needed
         from cimento.options import RunOptions, checked
-        from cimento.studies.islands.models import MEASURES
+        from cimento.studies.islands.study import MEASURES
 
         run_options = checked(
             RunOptions,
@@ -83,7 +83,7 @@ def _models(
     """The sections of some models, and the exit code."""
     from cimento.cli.evaluating import evaluate_with_progress, report_failures
     from cimento.paradigms.regions.designs import factorials
-    from cimento.studies.islands.models import MEASURES, model_sections, read_study_suites
+    from cimento.studies.islands.study import MEASURES, model_sections, read_study_suites
 
     runs, failures = evaluate_with_progress(read_study_suites(data), models, run_options)
     return model_sections(data, factorials(runs, MEASURES)), report_failures(runs, failures)

@@ -43,11 +43,11 @@ def portuguese(
     json: options.Json = False,
 ) -> None:
     """Every table of the study of Brazilian Portuguese, computed beside printed, equal or not."""
-    from cimento.cli.studies.portuguese_text import part_text, table_text
     from cimento.errors import UsageError
     from cimento.studies.portuguese.data import load
-    from cimento.studies.portuguese.tables import numbers_of, of_judgments, part
-    from cimento.studies.portuguese.tables import table as compute
+    from cimento.studies.portuguese.study import numbers_of, of_judgments, part
+    from cimento.studies.portuguese.study import table as compute
+    from cimento.studies.portuguese.text import part_text, table_text
 
     if table is not None and what is not None:
         raise UsageError(

@@ -102,7 +102,7 @@ def _write_table(
 ) -> None:
     from cimento.io.files import write_text
     from cimento.report.grid import GRID_FORMS
-    from cimento.studies.stories.table import table_3
+    from cimento.studies.stories.text import table_3
 
     grid = table_3(records, grouping=grouping, notes=[note_below])
     write_text(GRID_FORMS[output.suffix](grid), output)
@@ -111,15 +111,17 @@ def _write_table(
 
 def _show(record: dict[str, JsonValue]) -> None:
     from cimento.studies.stories.record import MORE
-    from cimento.studies.stories.rows import (
+    from cimento.studies.stories.text import (
+        bias_rows,
         choice_rows,
+        equality_rows,
         flow_rows,
         grouping_rows,
         mapping,
         missing_reasons,
+        prompt_rows,
         survivor_rows,
     )
-    from cimento.studies.stories.text import bias_rows, equality_rows, prompt_rows
 
     summary = mapping(record[MORE])
     tables = {

@@ -22,9 +22,9 @@ from cimento.suites.tables import read_table
 from cimento.verdicts.kinds import apart
 
 if TYPE_CHECKING:
-    from cimento.studies.agreement.items import AgreementRun
     from cimento.studies.agreement.profile import Contrasted
     from cimento.studies.agreement.table import LanguageRow, Version
+    from cimento.studies.agreement.twins import AgreementRun
 
 Facts = Mapping[str, str]
 """What is known of a model, by the name of the column; what is not known is left out."""

@@ -11,13 +11,6 @@ from cimento.errors import UsageError
 from cimento.measures.regions import FinalMarkRule
 from cimento.statistics.multiple import holm
 from cimento.statistics.regression import CONSTANT_TERM
-from cimento.studies.agreement.attractors import (
-    AttractorRow,
-    attractor_rows,
-    drop_by_length,
-    drops_by_property,
-)
-from cimento.studies.agreement.items import agreement_run
 from cimento.studies.agreement.models import (
     FactRow,
     Facts,
@@ -45,13 +38,20 @@ from cimento.studies.agreement.table import (
     twin_runs,
     version_of,
 )
-from cimento.studies.agreement.twins import plain_name
+from cimento.studies.agreement.twins import (
+    AttractorRow,
+    agreement_run,
+    attractor_rows,
+    drop_by_length,
+    drops_by_property,
+    plain_name,
+)
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
     from cimento.statistics.regression import Regression
-    from cimento.studies.agreement.items import AgreementRun
     from cimento.studies.agreement.table import Version
+    from cimento.studies.agreement.twins import AgreementRun
 
 
 DROP = "drop"

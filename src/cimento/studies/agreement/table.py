@@ -16,7 +16,7 @@ from cimento.studies.agreement.twins import plain_name, twins
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from cimento.studies.agreement.items import AgreementRun
+    from cimento.studies.agreement.twins import AgreementRun
 
 Version: TypeAlias = Literal["plain", "adversarial"]
 Averaging: TypeAlias = Literal["suites", "items"]

@@ -1,14 +1,131 @@
-"""Suites and their adversarial twins: found by name, paired item by item."""
+"""What a run says of every item of an agreement suite: ratios, verdict, and what may confound."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from cimento.measures.regions import FinalMarkRule
+from cimento.paradigms.regions.judging import ALL, judged_suite, tokens_of, values_of
+from cimento.statistics.design import Design
+from cimento.statistics.means import mean_of
+from cimento.statistics.regression import Regression, regress
+from cimento.suites.published import language_code
+from cimento.verdicts.contrast import Contrast, find_contrast, items_with_other_contexts
+from cimento.verdicts.ratio import probability_ratios
+
 if TYPE_CHECKING:
-    from cimento.suites.model import Condition, Item, Suite
+    import polars as pl
+
+    from cimento.runs.run import Run
+    from cimento.suites.model import Condition, Item, JsonValue, Suite
+    from cimento.verdicts.ratio import ItemRatio
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementRun:
+    """One agreement suite with one model.
+
+    Attributes:
+        model: its label.
+        language: ISO 639-1 code.
+        suite: as it was judged.
+        contrast: what its predictions compare.
+        ratios: of every item.
+        passed: item to whether all predictions hold; None where that is not known.
+        n_tokens: item to condition to the number of tokens in the target.
+        other_contexts: items whose conditions differ elsewhere than in the target.
+        details: what the run recorded of its model.
+        kind: of the model, such as ``causal``; empty where it is not known.
+    """
+
+    model: str
+    language: str
+    suite: Suite
+    contrast: Contrast
+    ratios: Sequence[ItemRatio]
+    passed: Mapping[str, bool | None]
+    n_tokens: Mapping[str, Mapping[str, int]]
+    other_contexts: Sequence[str]
+    details: Mapping[str, str] = field(default_factory=dict)
+    kind: str = ""
+
+    @property
+    def chance(self) -> float:
+        """How often the target would be the least surprising of all forms by chance."""
+        return 1 / (1 + len(self.contrast.alternatives))
+
+
+def agreement_run(
+    run: Run, *, regions: Sequence[int] = (), final_marks: FinalMarkRule = "keep"
+) -> AgreementRun:
+    """What a run says of every item.
+
+    Args:
+        run: of a suite whose predictions compare one region of a grammatical condition with the
+            same region of others.
+        regions: the target's, where the predictions leave it open.
+        final_marks: whether punctuation at the end of the target counts.
+
+    Raises:
+        UsageError: the predictions do not say what is compared.
+    """
+    suite = judged_suite(run)
+    contrast = find_contrast(suite, regions=regions)
+    values = values_of(run, final_marks=final_marks)
+    verdicts = run.outcomes().filter(question=ALL).select("item", "verdict")
+    return AgreementRun(
+        model=run.model,
+        language=language_code(suite.meta.language),
+        suite=suite,
+        contrast=contrast,
+        ratios=probability_ratios(values, contrast),
+        passed={
+            item: None if verdict == "unscored" else verdict == "pass"
+            for item, verdict in verdicts.iter_rows()
+        },
+        n_tokens=target_tokens(tokens_of(run), run.table("requests"), contrast.regions),
+        other_contexts=items_with_other_contexts(suite, contrast),
+        details=_details(run.manifest.get("model")),
+        kind=run.model_kind,
+    )
+
+
+def _details(model: JsonValue) -> dict[str, str]:
+    """What a manifest says of a model, as text."""
+    details = model.get("details") if isinstance(model, dict) else None
+    found = details if isinstance(details, dict) else {}
+    return {key: value for key, value in found.items() if isinstance(value, str)}
+
+
+def target_tokens(
+    tokens: pl.DataFrame, requests: pl.DataFrame, regions: Sequence[int]
+) -> dict[str, dict[str, int]]:
+    """How many tokens begin in some regions.
+
+    Args:
+        tokens: a table of the schema ``answers.TOKENS``.
+        requests: a table of the schema ``answers.REQUESTS``.
+        regions: their numbers, from 1.
+
+    Returns:
+        Item to condition to the number.
+    """
+    import polars as pl
+
+    wanted = requests.filter(pl.col("region").is_in(list(regions)))
+    inside = wanted.join(tokens, on="request", suffix="_token").filter(
+        pl.col("end_token") > pl.col("start"), pl.col("start_token") < pl.col("end")
+    )
+    counted = inside.group_by("item", "condition").agg(pl.col("position").n_unique().alias("n"))
+    found: dict[str, dict[str, int]] = {}
+    for item, condition, n in counted.iter_rows():
+        found.setdefault(item, {})[condition] = n
+    return found
+
 
 _MARK = re.compile(
     r"(?:^|[-_ ])(?:adversarial|adversary|advers|adv|attractors?)(?=$|[-_ ])", re.IGNORECASE
@@ -100,3 +217,141 @@ def _words(condition: Condition) -> list[str]:
 
 def _folded(name: str) -> str:
     return re.sub(r"[-_ ]+", "-", name).strip("-").casefold()
+
+
+WORDS_BETWEEN = "words between"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttractorRow:
+    """Items whose attractors have one property in common.
+
+    Attributes:
+        model: its label.
+        language: ISO 639-1 code.
+        suite: the plain one.
+        column: name of the property; ``words between`` for the length of what was put in.
+        value: of the property.
+        n_pairs: items with a ratio in both suites.
+        drop: mean of the plain ratio minus the adversarial one.
+        low: lower end of its interval.
+        high: upper end.
+        reason: why there is no interval.
+    """
+
+    model: str
+    language: str
+    suite: str
+    column: str
+    value: str
+    n_pairs: int
+    drop: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Drop:
+    item: str
+    value: float
+    n_words: int
+
+
+def attractor_rows(plain: AgreementRun, twin: AgreementRun, *, seed: int) -> list[AttractorRow]:
+    """The drop by each property of the attractors, as the twin's free columns give them.
+
+    Args:
+        plain: the plain suite.
+        twin: its adversarial twin, with the same model.
+        seed: of the bootstrap.
+    """
+    drops = list(_drops(plain, twin))
+    items = {item.id: item for item in twin.suite.items}
+    rows = []
+    for column, values in attractor_columns(twin.suite).items():
+        for value in values:
+            group = [each for each in drops if items[each.item].column(column) == value]
+            rows.append(_row(plain, column, value, group, seed=seed))
+    lengths = sorted({each.n_words for each in drops if each.n_words})
+    for length in lengths if len(lengths) > 1 else ():
+        group = [each for each in drops if each.n_words == length]
+        rows.append(_row(plain, WORDS_BETWEEN, str(length), group, seed=seed))
+    return rows
+
+
+def drop_by_length(plain: AgreementRun, twin: AgreementRun) -> Regression:
+    """A regression of the drop on the number of words between, one observation an item."""
+    return _regressed(plain, [each for each in _drops(plain, twin) if each.n_words], {})
+
+
+def drops_by_property(plain: AgreementRun, twin: AgreementRun) -> dict[str, Regression]:
+    """A regression of the drop on each property of the attractors, at equal words between.
+
+    A property has a coefficient for each of its values but the most frequent one, which the
+    others are compared with. Properties that do not vary are left out.
+
+    Returns:
+        Column to regression.
+    """
+    drops = list(_drops(plain, twin))
+    items = {item.id: item for item in twin.suite.items}
+    found = {}
+    for column in attractor_columns(twin.suite):
+        known = [
+            (each, value)
+            for each in drops
+            if each.n_words and (value := items[each.item].column(column))
+        ]
+        values = [value for value, _ in Counter(value for _, value in known).most_common()]
+        if len(values) > 1:
+            levels = {
+                f"{column} = {level}": [float(value == level) for _, value in known]
+                for level in values[1:]
+            }
+            found[column] = _regressed(plain, [each for each, _ in known], levels)
+    return found
+
+
+def _regressed(
+    plain: AgreementRun, drops: Sequence[_Drop], more: Mapping[str, Sequence[float]]
+) -> Regression:
+    """The drop on the words between, where they vary, and on other predictors."""
+    clusters = plain.suite.clusters()
+    lengths = [each.n_words for each in drops]
+    own = {WORDS_BETWEEN: lengths} if not more or len(set(lengths)) > 1 else {}
+    return regress(
+        [each.value for each in drops],
+        {**own, **more},
+        Design.of((each.item for each in drops), clusters),
+    )
+
+
+def _drops(plain: AgreementRun, twin: AgreementRun) -> Iterator[_Drop]:
+    first = {each.item: each.mean for each in plain.ratios}
+    second = {each.item: each.mean for each in twin.ratios}
+    target, other = plain.contrast.target, twin.contrast.target
+    for item, adversarial in paired_items(plain.suite, twin.suite):
+        a, b = first.get(item.id), second.get(item.id)
+        if a is not None and b is not None:
+            between = intervening(item.condition(target), adversarial.condition(other))
+            yield _Drop(item.id, a - b, between.n_words)
+
+
+def _row(
+    plain: AgreementRun, column: str, value: str, group: Sequence[_Drop], *, seed: int
+) -> AttractorRow:
+    design = Design.of((each.item for each in group), plain.suite.clusters())
+    drop = mean_of([each.value for each in group], design, seed=seed)
+    return AttractorRow(
+        model=plain.model,
+        language=plain.language,
+        suite=plain.suite.name,
+        column=column,
+        value=value,
+        n_pairs=len(group),
+        drop=drop.value,
+        low=drop.low,
+        high=drop.high,
+        reason=drop.reason,
+    )

@@ -1,9 +1,4 @@
-"""Statistics of released data that can stand beside the connectives resource, which is not public.
-
-AcCompl-it, DisCoTEX, Lau et al. 2020, BLiMP's human answers, ItaCoLA's players and the surprisals
-of Britton et al. 2024, each from the files that are in a folder. What has no file is left out and
-named.
-"""
+"""Computed statistics beside expected ones, number by number."""
 
 from __future__ import annotations
 
@@ -12,7 +7,7 @@ import hashlib
 import io
 import math
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,10 +17,78 @@ from cimento.acceptability.readers.lau2020 import PRINTED_MEAN
 from cimento.acceptability.records import RatedSentence, RatedSet
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
-from cimento.studies.printed import equals_printed, same_decimals
+from cimento.io.parsing import parse_json
+from cimento.studies.record import equals_printed, same_decimals
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import open_text
 from cimento.suites.tables import open_table
+
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One number, computed and expected.
+
+    Attributes:
+        where: the keys that lead to it, with dots between.
+        computed: None where nothing was computed.
+        expected: as the file has it.
+        equal: within 1e-9; None where nothing was computed.
+    """
+
+    where: str
+    computed: JsonValue
+    expected: JsonValue
+    equal: bool | None
+
+
+def read_expected(path: Path) -> dict[str, JsonValue]:
+    """A JSON file of expected statistics, of the shape that `released` computes.
+
+    Raises:
+        InputError: it cannot be read or is no JSON object.
+    """
+    try:
+        found: JsonValue = parse_json(read_bytes(path))
+    except ValueError as error:
+        raise InputError(where=str(path), seen=f"is not JSON ({error})") from error
+    if not isinstance(found, dict):
+        raise InputError(where=str(path), seen="is not a JSON object", todo="Give one.")
+    return found
+
+
+def compare(computed: JsonValue, expected: JsonValue) -> list[Compared]:
+    """Every number and text of the expected statistics beside the computed one."""
+    mine = dict(_leaves(computed))
+    return [
+        Compared(where, mine.get(where), value, _equal(mine[where], value))
+        if where in mine
+        else Compared(where, None, value, None)
+        for where, value in _leaves(expected)
+    ]
+
+
+def _leaves(value: JsonValue, where: str = "") -> Iterator[tuple[str, JsonValue]]:
+    if isinstance(value, dict):
+        children = [(str(key), each) for key, each in value.items()]
+    elif isinstance(value, list):
+        children = [(str(number), each) for number, each in enumerate(value)]
+    else:
+        yield where, value
+        return
+    for key, each in children:
+        yield from _leaves(each, f"{where}.{key}" if where else key)
+
+
+def _equal(first: JsonValue, second: JsonValue) -> bool:
+    numbers = (int, float)
+    if isinstance(first, bool) or isinstance(second, bool):
+        return first is second
+    if isinstance(first, numbers) and isinstance(second, numbers):
+        return abs(first - second) <= TOLERANCE * max(1.0, abs(second))
+    return first == second
+
 
 ACCEPTABILITY = ("accomplit_ACCEPT-Corpus-training.tsv", "accomplit_acceptability-set-test.tsv")
 COMPLEXITY = ("accomplit_COMPL-Corpus-training.tsv", "accomplit_complexity-set-test.tsv")
@@ -209,9 +272,9 @@ def _players(paths: Sequence[Path]) -> JsonValue:
         "num_annotations_mismatch": sum(
             int(float(each.columns["printed_n"])) != len(each.ratings) for each in rated.sentences
         ),
-        "majority_equals_column": _equal(majority, column),
-        "majority_equals_expert": _equal(majority, experts),
-        "column_equals_expert": _equal(column, experts),
+        "majority_equals_column": _equal_shares(majority, column),
+        "majority_equals_expert": _equal_shares(majority, experts),
+        "column_equals_expert": _equal_shares(column, experts),
         "alpha_nominal": krippendorff_alpha(lists).value,
     }
 
@@ -373,7 +436,7 @@ def _majority(values: Sequence[float]) -> float | None:
     return None if half == 0.5 else float(half > 0.5)  # noqa: PLR2004  # a half is a tie
 
 
-def _equal(first: Sequence[float | None], second: Sequence[float | None]) -> int:
+def _equal_shares(first: Sequence[float | None], second: Sequence[float | None]) -> int:
     return sum(a == b for a, b in zip(first, second, strict=True))
 
 

@@ -10,7 +10,7 @@ from cimento.measures.sentence import Value
 from cimento.statistics.means import within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
 from cimento.studies.islands.published import KOBZEVA_TABLES, WILCOX_ISLAND_TERM
-from cimento.studies.islands.records import Line, Section, beside, need, number, read_rows
+from cimento.studies.record import Line, Section, beside, need, number, read_rows
 from cimento.suites.design import Licensing
 from cimento.verdicts.licensing import Cell, LicensingEffect, effects_of_items
 

@@ -1,17 +1,270 @@
-"""The whole study: which sections there are, and which of them are made."""
+"""The materials of the study: what loads, what is faulty, how much the conditions differ."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 
-from cimento.errors import UsageError, did_you_mean
-from cimento.studies.islands.blimp import blimp_models, blimp_people
+from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.measures.normalising import NORMALISATIONS
 from cimento.studies.islands.fillers import kobzeva, wilcox
-from cimento.studies.islands.human import human
-from cimento.studies.islands.materials import contexts, materials, scales
-from cimento.studies.islands.records import Maker, Section
-from cimento.studies.islands.thesis import blimp_table, pseudo_likelihoods, tables, variations
+from cimento.studies.islands.human import SOURCE as HUMAN_SOURCE
+from cimento.studies.islands.human import by_phenomenon, human, read_judgments, unit_means
+from cimento.studies.islands.published import LAU_CORRELATIONS, THESIS_MODELS
+from cimento.studies.islands.tables import (
+    INVALID,
+    INVALID_NOTE,
+    SOURCE,
+    TENTHS,
+    blimp_models,
+    blimp_people,
+    blimp_table,
+    pseudo_likelihoods,
+    read_cells,
+    tables,
+    variations,
+)
+from cimento.studies.record import Line, Maker, Section, beside, need, number, read_rows
+from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_SQUARE
+from cimento.suites.faults import CHECKS
+from cimento.suites.load import inspect_suite, open_suite
+from cimento.suites.model import Condition, Suite, sentence
+from cimento.suites.pairs import merge_suites
+from cimento.verdicts.effects import effects_of
+from cimento.verdicts.factorial import Factorial, Share, normalised
+
+ITEMS_PER_SUITE = "items"
+
+
+def materials(data: Path) -> Section:
+    """Every suite of the study: items, faults that a model sees, length and overlap."""
+    folder = data / "italian" / "suites"
+    paths = sorted(folder.glob("*.jsonl"))
+    if not paths:
+        raise InputError(where=str(folder), seen="holds no suites", todo="Give the data folder.")
+    lines = [line for path in paths for line in _suite_lines(path)]
+    return Section(
+        name="materials",
+        title="Materials: items, faults, words per condition, shared words of an item",
+        source="bert-syntax-it 2022 and Sprouse et al. 2016, as files of suites",
+        lines=tuple(lines),
+    )
+
+
+def _suite_lines(path: Path) -> Iterator[Line]:
+    suite, faults = inspect_suite(path)
+    counts = Counter(fault.code for fault in faults)
+    told = "; ".join(f"{CHECKS[code].title} ({n})" for code, n in sorted(counts.items()))
+    items = float(len(suite.items)) if suite else None
+    yield Line(what=f"{path.stem}: {ITEMS_PER_SUITE}", computed=items, note=told)
+    if suite is None:
+        return
+    words = {
+        name: fmean(_length(item.condition(name), suite) for item in suite.items)
+        for name in suite.condition_names
+    }
+    note = ", ".join(f"{name} {mean:.1f}" for name, mean in words.items())
+    spread = max(words.values()) - min(words.values())
+    yield Line(
+        what=f"{path.stem}: words, longest less shortest condition", computed=spread, note=note
+    )
+    yield Line(what=f"{path.stem}: share of words in all four", computed=overlap(suite))
+
+
+def overlap(suite: Suite) -> float | None:
+    """The mean over items of words common to all conditions over words of any (Jaccard)."""
+    shares = []
+    for item in suite.items:
+        sets = [
+            {word.strip(".,;:!?").lower() for word in sentence(each, rule=suite.join).split()}
+            for each in item.conditions
+        ]
+        if sets and set.union(*sets):
+            shares.append(len(set.intersection(*sets)) / len(set.union(*sets)))
+    return fmean(shares) if shares else None
+
+
+def _length(condition: Condition, suite: Suite) -> int:
+    return len(sentence(condition, rule=suite.join).split())
+
+
+def scales(data: Path) -> Section:
+    """DD of the English wh items on every scale, taking people as if they were a model.
+
+    The pool is that of the study: all sentences of the four phenomena together.
+    """
+    judgments = read_judgments(data / "english" / "sprouse2016_en_ratings.csv")
+    means: dict[str, dict[str, float]] = {}
+    groups: dict[str, list[str]] = {}
+    for phenomenon, group in by_phenomenon(judgments).items():
+        if phenomenon.startswith("wh_"):
+            for item, conditions in unit_means(group, "item").items():
+                means[f"{phenomenon}-{item}"] = conditions
+                groups.setdefault(phenomenon, []).append(f"{phenomenon}-{item}")
+    pool = [item for items in groups.values() for item in items]
+    lines = []
+    for kind in NORMALISATIONS:
+        scaled = normalised(means, [pool], kind)
+        for phenomenon, items in groups.items():
+            found = effects_of(ISLAND_SQUARE, scaled, items, normalisation=kind)
+            errors = ", ".join(
+                "undefined" if cell.se is None else f"{cell.se:.4f}" for cell in found.cells
+            )
+            note = found.reason or f"standard errors on this scale: {errors}"
+            lines.append(Line(what=f"{kind}: DD of {phenomenon}", computed=found.dd, note=note))
+    return Section(
+        name="scales",
+        title="What the scale does to DD: people's item means as scores, pooled over phenomena",
+        source=f"{HUMAN_SOURCE}; scales of the 2022 study and others",
+        lines=tuple(lines),
+    )
+
+
+def contexts(data: Path) -> Section:
+    """Ratings of one sentence in different contexts, correlated (Lau et al. 2020)."""
+    from cimento.statistics.correlation import coefficient
+
+    ratings = {
+        name: _ratings(data / "lau2020" / f"context-{name}-ratings.csv") for name in _CONTEXTS
+    }
+    lines = [
+        Line(
+            what=f"{name}: mean of mean ratings",
+            computed=fmean(found.values()),
+            note=f"{len(found)} sentences",
+        )
+        for name, found in ratings.items()
+    ]
+    for (one, other), printed in LAU_CORRELATIONS.items():
+        ids = [id_ for id_ in ratings[one] if id_ in ratings[other]]
+        columns = ([ratings[name][id_] for id_ in ids] for name in (one, other))
+        found = coefficient(*columns, kind="pearson")
+        what = f"Pearson's r, {one} and {other}"
+        lines.append(beside(what, found.r, printed, note=f"{len(ids)} sentences"))
+    return Section(
+        name="contexts",
+        title="Acceptability without context, in its own, and in a random one",
+        source="Lau et al. 2020, doi:10.1162/tacl_a_00315",
+        lines=tuple(lines),
+    )
+
+
+_CONTEXTS = ("none", "real", "random")
+
+
+def _ratings(path: Path) -> dict[str, float]:
+    """Sentence to the mean of its single ratings."""
+    rows = read_rows(path)
+    need(path, rows, ("ID", "full-ratings"))
+    found = {}
+    for row in rows:
+        single = [number(each) for each in row["full-ratings"].split(",")]
+        known = [each for each in single if each is not None]
+        if known:
+            found[row["ID"]] = fmean(known)
+    return found
+
+
+MEASURES: tuple[str, ...] = ("lp", "penlp", "lp-l", "penlp-l")
+MEASURE_NAMES = {"lp": "LP", "penlp": "PenLP", "lp-l": "LP-L", "penlp-l": "PenLP-L"}
+PHENOMENA = ("adjunct", "complex_np", "subject", "whether")
+SUITES = {
+    "madeddu": ("madeddu_2022-07", "table1_accuracy_it_madeddu"),
+    "sprouse": ("sprouse2016_it", "table2_accuracy_it_sprouse"),
+}
+"""Name of a suite to the beginning of its files' names, and the table that prints it."""
+
+_TYPES = dict(zip(ISLAND_CONDITIONS, ("Short-N.I.", "Long-N.I.", "Short-I.S."), strict=False))
+
+
+def read_study_suites(data: Path) -> list[Suite]:
+    """The two Italian suites of the study, each with its four phenomena in one.
+
+    Raises:
+        InputError: a file is missing.
+        SuiteError: a file cannot be used.
+    """
+    folder = data / "italian" / "suites"
+    if not folder.is_dir():
+        raise InputError(where=str(folder), seen="does not exist", todo="Give the data folder.")
+    suites = []
+    for name, (stem, _) in SUITES.items():
+        parts = {
+            phenomenon: open_suite(folder / f"{stem}_wh_{phenomenon}.jsonl").suite
+            for phenomenon in PHENOMENA
+        }
+        merged = merge_suites(parts, name=f"islands-{name}")
+        meta = dataclasses.replace(merged.meta, language="it")
+        suites.append(dataclasses.replace(merged, meta=meta))
+    return suites
+
+
+def model_sections(data: Path, results: Sequence[Factorial]) -> list[Section]:
+    """Accuracies of some models on the suites of the study, beside what is printed for them.
+
+    Args:
+        data: the folder of released data.
+        results: of the suites of `read_study_suites`, for any models and measures.
+    """
+    sections = []
+    for name, (_, table) in SUITES.items():
+        own = [each for each in results if each.suite == f"islands-{name}"]
+        printed, _ = read_cells(data / "tables" / f"{table}.csv")
+        lines = [line for each in own for line in _lines(each, printed)]
+        sections.append(
+            Section(
+                name=f"models-{name}",
+                title=f"Accuracy in % on the {name} suite, scored with original masking",
+                source=SOURCE,
+                lines=tuple(lines),
+            )
+        )
+    return sections
+
+
+def _lines(result: Factorial, printed: dict[str, dict[tuple[str, str], float]]) -> Iterator[Line]:
+    label = f"{result.model} {result.measure}"
+    if result.reason:
+        yield Line(what=label, computed=None, note=result.reason)
+        return
+    thesis = next(
+        (name for part, name in THESIS_MODELS.items() if part in result.model.lower()), ""
+    )
+    column = printed.get(f"{thesis} {MEASURE_NAMES.get(result.measure, '')}", {})
+    note = INVALID_NOTE if thesis == INVALID else ""
+    for phenomenon in result.phenomena:
+        for pair in phenomenon.pairs:
+            known = column.get((f"Wh-{phenomenon.name.replace('_', ' ')}", _TYPES[pair.name]))
+            value = None if pair.accuracy is None else 100 * pair.accuracy
+            yield beside(
+                f"{label}: {phenomenon.name}, {pair.name}",
+                value,
+                None if known is None else format(known, TENTHS),
+                note="; ".join(filter(None, (pair.reason or _items(pair), note))),
+            )
+        share = phenomenon.super_additive
+        dd = phenomenon.effects["likert-z"].dd
+        shown = "undefined" if dd is None else f"{dd:.3f}"
+        yield Line(
+            what=f"{label}: {phenomenon.name}, DD > 0",
+            computed=None if share.accuracy is None else 100 * share.accuracy,
+            note=share.reason or f"{_items(share)}; DD in z of 7 Likert points {shown}",
+        )
+    average = None if result.average is None else 100 * result.average
+    note = "no interval: the phenomena of a suite are no sample of phenomena"
+    yield Line(what=f"{label}: average of the pairs", computed=average, note=note)
+
+
+def _items(share: Share) -> str:
+    """On how many items a rate rests, and its interval in per cent."""
+    n = share.passed + share.failed + share.tied
+    if share.low is None or share.high is None:
+        return f"{n} items, too few for an interval"
+    return f"{n} items, 95 % {100 * share.low:.1f} to {100 * share.high:.1f}"
+
 
 SECTIONS: Mapping[str, Maker] = {
     "materials": materials,

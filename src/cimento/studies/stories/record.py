@@ -1,32 +1,273 @@
-"""One model's recorded answers as the study reports them, with what was published beside."""
+"""Frozen records as JSON: what is undefined is null, with its reason beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.statistics.classification import ONE_CLASS_ONLY
-from cimento.statistics.differences import mcnemar
+from cimento.statistics.differences import (
+    Difference,
+    discordant,
+    mcnemar,
+    share_difference,
+    share_test,
+)
 from cimento.statistics.intervals import wilson
+from cimento.statistics.multiple import holm
 from cimento.statistics.resampling import bootstrap
-from cimento.stories.breakdown import by_distance, by_state, confusions
-from cimento.stories.choices import Choices, choices
-from cimento.stories.detection import detect
+from cimento.statistics.values import Significance, Value
+from cimento.stories.baselines import baselines, constant_answers, majority_labels
+from cimento.stories.breakdown import (
+    by_breakpoint,
+    by_distance,
+    by_domain,
+    by_pair,
+    by_place,
+    by_state,
+    by_true_shots,
+    confusions,
+    partial_credit,
+)
+from cimento.stories.choices import Choices, choices, scaled_confidence
+from cimento.stories.detection import detect, detection_intervals, unbiased_mcc
 from cimento.stories.grouping import Grouping
 from cimento.stories.judging import Judged, judge_stories
-from cimento.stories.rates import METRICS, metric_values, rates
-from cimento.stories.records import STATE, TIERS, TRUE, Story
+from cimento.stories.rates import METRICS, Rate, metric_values, rate_of, rates
+from cimento.stories.records import CONFLICT, STATE, STORY, TIERS, TRUE, Story, Tier
 from cimento.stories.responses import Responses
-from cimento.stories.tiers import Chain
-from cimento.studies.stories.as_json import as_json
-from cimento.studies.stories.facts import published
-from cimento.studies.stories.pairs import compare
+from cimento.stories.tiers import Chain, conditional, flow, untiered
 from cimento.studies.stories.prompts import rebuild
-from cimento.studies.stories.summary import conditional_rates, summarize
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     from cimento.statistics.values import Floats
+
+
+def as_json(value: object) -> JsonValue:
+    """A record as JSON; an undefined number named ``x`` is null, with ``x_reason`` beside it."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _fields(value)
+    if isinstance(value, Mapping):
+        return {str(key): as_json(each) for key, each in value.items()}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Sequence | frozenset | set):
+        return [as_json(each) for each in value]
+    return str(value)
+
+
+def _fields(record: object) -> dict[str, JsonValue]:
+    found: dict[str, JsonValue] = {}
+    for field in dataclasses.fields(record):  # type: ignore[arg-type]  # seen to be a record above
+        value = getattr(record, field.name)
+        if isinstance(value, Value):
+            found[field.name] = value.value
+            if value.value is None:
+                found[f"{field.name}_reason"] = value.reason
+        elif field.name != "reason" or value:
+            found[field.name] = as_json(value)
+    return found
+
+
+_FILE = Path(__file__).parents[2] / "data" / "stories" / "published.json"
+
+TABLE_3 = (
+    "Accuracy", "Cloze Accuracy", "Order Accuracy", "Plausible Accuracy", "Consistency",
+    "Cloze Consistency", "Order Consistency", "Verifiability", "Cloze Verifiability",
+    "Order Verifiability",
+)  # fmt: skip
+"""The columns of the paper's Table 3."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """What was published about one model.
+
+    Attributes:
+        chat_template: what its recorded prompts were rendered by; None for flat text.
+        metrics_txt: metric to the value in the authors' log; None where there is no log.
+        table3_percent: metric to the percentage printed; None where the model is not there.
+    """
+
+    chat_template: str | None = None
+    metrics_txt: Mapping[str, float] | None = None
+    table3_percent: Mapping[str, float] | None = None
+
+
+def published(stem: str) -> Published | None:
+    """What was published about a model; None where nothing is known."""
+    return _load().get(stem)
+
+
+@cache
+def _load() -> dict[str, Published]:
+    models = json.loads(_FILE.read_text(encoding="utf-8"))["models"]
+    return {name: Published(**content) for name, content in models.items()}
+
+
+def summarize(judged: Judged, *, seed: int) -> dict[str, JsonValue]:
+    """All measures of one model as JSON.
+
+    Args:
+        judged: its answers.
+        seed: of folds.
+    """
+    stories, outcomes, chained = judged.stories, judged.outcomes, judged.chained
+    first = judged.groupings[0]
+    return {
+        "grouping": first.name,
+        "n_recorded": {tier: sum(each.tier == tier for each in outcomes) for tier in TIERS},
+        "rates": {each.name: as_json(rates(chained, each)) for each in judged.groupings},
+        "flow": as_json(flow(stories, chained)),
+        "conditional": as_json(conditional_rates(chained)),
+        "untiered": {tier: as_json(untiered_rate(judged, tier)) for tier in TIERS},
+        "baselines": as_json(baselines(stories, first)),
+        "baselines_by_grouping": {
+            each.name: as_json(baselines(stories, each)) for each in judged.groupings
+        },
+        "constant": constant_summary(stories),
+        "detection": as_json(detect(stories, outcomes)),
+        "detection_intervals": as_json(detection_intervals(stories, outcomes)),
+        "threshold": as_json(unbiased_mcc(stories, outcomes, seed=seed)),
+        "per_task": {
+            tier: as_json(choices(outcomes, tier))
+            for tier in TIERS
+            if any(each.tier == tier for each in outcomes)
+        },
+        "temperature": {
+            tier: as_json(scaled_confidence(outcomes, tier, stories=stories, seed=seed))
+            for tier in TIERS
+        },
+        "by_state": as_json(by_state(stories, chained)),
+        "by_distance": as_json(by_distance(stories, chained)),
+        "by_breakpoint": as_json(by_breakpoint(stories, chained)),
+        "by_pair": as_json(by_pair(stories, chained)),
+        "by_place": as_json(by_place(stories, chained)),
+        "by_domain": as_json(by_domain(stories, chained)),
+        "by_true_shots": as_json(by_true_shots(stories, outcomes)),
+        "confusion_physical_state": as_json(confusions(outcomes)),
+        "partial_credit": as_json(partial_credit(outcomes)),
+    }
+
+
+def constant_summary(stories: Sequence[Story]) -> dict[str, JsonValue]:
+    """What "false" with the majority pair and state gets, broken down as a model's answers are."""
+    answers = constant_answers(stories, majority_labels(stories))
+    judged = judge_stories(stories, answers)
+    return {
+        "flow": as_json(flow(stories, judged.chained)),
+        "detection": as_json(detect(stories, judged.outcomes)),
+        "by_state": as_json(by_state(stories, judged.chained)),
+        "by_distance": as_json(by_distance(stories, judged.chained)),
+        "by_breakpoint": as_json(by_breakpoint(stories, judged.chained)),
+        "partial_credit": as_json(partial_credit(judged.outcomes)),
+    }
+
+
+def conditional_rates(chained: Chain) -> dict[str, Rate]:
+    """How many of the implausible stories that reach a later tier pass it."""
+    names: dict[str, Tier] = {"conflict_given_story": CONFLICT, "state_given_conflict": STATE}
+    found = {}
+    for name, tier in names.items():
+        values = conditional(chained, tier)
+        found[name] = (
+            Rate(name=name, value=None, count=None, reason=chained.reasons[tier])
+            if values is None
+            else rate_of(name, values, chained, reason="no story reached it")
+        )
+    return found
+
+
+def untiered_rate(judged: Judged, tier: Tier) -> Rate:
+    """Accuracy at one tier over all stories that have a right answer there, whatever came before.
+
+    It is None where only some of them were asked, because these are then the model's own choice.
+    """
+    found = untiered(judged.stories, judged.outcomes, tier)
+    wanted = sum(tier == STORY or not story.plausible for story in judged.stories)
+    if len(found) < wanted:
+        reason = f"{len(found)} of {wanted} stories were asked" if found else "not asked"
+        return Rate(name="untiered", value=None, count=None, reason=reason)
+    values = {each.row: each.correct for each in found}
+    return rate_of("untiered", values, judged.chained, reason="there is no such story")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two models on the stories that both have an answer to.
+
+    Attributes:
+        first: one model.
+        second: the other.
+        n: stories compared.
+        only_first_correct: right in the first only.
+        only_second_correct: right in the second only.
+        change: second minus first, with its interval; None where nothing can be compared.
+        test: of the two shares; None as for `change`.
+        p_holm: its p, corrected for all pairs of models compared together; None where there is
+            one pair.
+        reason: why nothing can be compared.
+    """
+
+    first: str
+    second: str
+    n: int
+    only_first_correct: int = 0
+    only_second_correct: int = 0
+    change: Difference | None = None
+    test: Significance | None = None
+    p_holm: float | None = None
+    reason: str = ""
+
+
+def compare(chains: Mapping[str, Chain], *, tier: Tier = STORY) -> tuple[Comparison, ...]:
+    """Every pair of models at a tier, counted through the chain, stories of a triple together.
+
+    Args:
+        chains: model to its chain, all over the same stories.
+        tier: right at this tier and all before.
+    """
+    found = [
+        _compare(first, second, chains[first], chains[second], tier)
+        for first, second in combinations(sorted(chains), 2)
+    ]
+    if len(found) == 1:
+        return tuple(found)
+    adjusted = holm([None if each.test is None else each.test.p for each in found])
+    return tuple(replace(each, p_holm=p) for each, p in zip(found, adjusted, strict=True))
+
+
+def _compare(first: str, second: str, one: Chain, other: Chain, tier: Tier) -> Comparison:
+    silent = [
+        f"{name}: {each.reasons[tier]}"
+        for name, each in ((first, one), (second, other))
+        if not each.known(tier)
+    ]
+    a, b = one.passed[tier], other.passed[tier]
+    rows = [row for row, value in a.items() if value is not None and b.get(row) is not None]
+    if silent or not rows:
+        reason = "; ".join(silent) or "no story in common"
+        return Comparison(first=first, second=second, n=0, reason=reason)
+    columns = [[bool(each.passed[tier][row]) for row in rows] for each in (one, other)]
+    only_first, only_second = discordant(*columns)
+    design = one.design(rows)
+    return Comparison(
+        first=first,
+        second=second,
+        n=len(rows),
+        only_first_correct=only_first,
+        only_second_correct=only_second,
+        change=share_difference(columns[1], columns[0], design),
+        test=share_test(columns[1], columns[0], design),
+    )
+
 
 MORE = "more"
 

@@ -1,15 +1,180 @@
-"""The study as tables to read: computed beside printed, with baselines and the flow."""
+"""The measures of one model's answers to stories, as tables to read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias, cast
 
+from cimento.report.grid import Grid
 from cimento.stories.rates import METRICS
 from cimento.stories.records import TRUE
-from cimento.studies.printed import equals_printed
-from cimento.studies.stories.record import MORE
-from cimento.studies.stories.rows import UNKNOWN, Rows, at, mapping, number, shown
+from cimento.studies.record import equals_printed
+from cimento.studies.stories.record import MORE, TABLE_3
 from cimento.suites.model import JsonValue
+
+UNKNOWN = "-"
+
+_TIER_NAMES = ("story", "conflict", "state")
+
+Rows: TypeAlias = "list[tuple[str, ...]]"
+
+
+def grouping_rows(summary: Mapping[str, JsonValue]) -> Rows:
+    """Each metric by grouping, with its interval, beside what needs no knowledge."""
+    groupings = list(mapping(at(summary, "rates")))
+    baselines = mapping(at(summary, "baselines"))
+    rows: Rows = [("metric", "n", *groupings, *baselines)]
+    for name in METRICS:
+        cells = [_with_interval(at(summary, "rates", each, name)) for each in groupings]
+        cells += [shown(number(each, name), 3) for each in baselines.values()]
+        rows.append((name, _n_of(at(summary, "rates", each, name) for each in groupings), *cells))
+    return rows
+
+
+def _n_of(rates: Iterable[JsonValue]) -> str:
+    """How many stories rates rest on: one number, or all that there are."""
+    counts = [at(rate, "count") for rate in rates]
+    found = sorted({str(count[1]) for count in counts if isinstance(count, list)}, key=int)
+    return ", ".join(found)
+
+
+def missing_reasons(summary: Mapping[str, JsonValue]) -> list[str]:
+    """Why metrics have no value, or do not count all stories, one sentence for each reason."""
+    found: dict[str, list[str]] = {}
+    grouping = str(at(summary, "grouping"))
+    for name in METRICS:
+        rate = at(summary, "rates", grouping, name)
+        unscored = number(rate, "unscored")
+        reason = at(rate, "reason")
+        if isinstance(reason, str) and reason:
+            found.setdefault(f"no value: {reason}", []).append(name)
+        elif unscored:
+            left = f"without the stories that have no score ({unscored:.0f})"
+            found.setdefault(left, []).append(name)
+    return [f"{', '.join(names)}: {reason}." for reason, names in found.items()]
+
+
+def flow_rows(summary: Mapping[str, JsonValue]) -> Rows:
+    """How many implausible stories reach and pass each tier."""
+    rows: Rows = [("tier", "reached", "unscored", "passed", "share", "constant")]
+    steps, constant = at(summary, "flow"), at(summary, "constant", "flow")
+    same = constant if isinstance(constant, list) else []
+    for place, step in enumerate(steps if isinstance(steps, list) else []):
+        reached, passed = number(step, "reached"), number(step, "passed")
+        unscored = number(step, "unscored") or 0
+        share = _share(passed, None if reached is None else reached - unscored)
+        other = same[place] if place < len(same) else None
+        beside = _share(number(other, "passed"), number(other, "reached"))
+        rows.append(
+            (
+                str(at(step, "tier")),
+                shown(reached, 0),
+                shown(unscored, 0),
+                shown(passed, 0),
+                shown(share, 3),
+                shown(beside, 3),
+            )
+        )
+    return rows
+
+
+def survivor_rows(summary: Mapping[str, JsonValue], name: str) -> Rows:
+    """How many stories of each kind pass each tier and all before, beside the constant answer.
+
+    Args:
+        summary: as `cimento.stories.summary.summarize` gives it.
+        name: ``by_state``, ``by_distance`` or ``by_breakpoint``.
+    """
+    tiers = ("story_ok", "conflict_ok", "state_ok")
+    rows: Rows = [(name.removeprefix("by_"), "n", *_TIER_NAMES, "constant")]
+    for kind, found in mapping(at(summary, name)).items():
+        constant = [shown(number(at(summary, "constant", name, kind), tier), 0) for tier in tiers]
+        passed = [shown(number(found, tier), 0) for tier in tiers]
+        rows.append((kind, shown(number(found, "n"), 0), *passed, "/".join(constant)))
+    return rows
+
+
+def choice_rows(summary: Mapping[str, JsonValue]) -> Rows:
+    """The answers at each tier: accuracy over what was asked, ties, greedy options, calibration."""
+    header = "tier n accuracy majority chance per_char ties_wrong ties greedy invalid Brier NLL ECE"
+    rows: Rows = [tuple(name.replace("_", " ") for name in header.split())]
+    for tier, found in mapping(at(summary, "per_task")).items():
+        sure = at(found, "confidence")
+        rows.append(
+            (
+                tier,
+                shown(number(found, "n"), 0),
+                shown(number(found, "acc"), 3),
+                shown(number(found, "majority"), 3),
+                shown(number(found, "chance"), 3),
+                shown(number(found, "acc_norm_chars"), 3),
+                shown(number(found, "acc_if_ties_wrong"), 3),
+                shown(number(found, "n_ties_at_max"), 0),
+                shown(number(found, "any_choice_greedy_rate"), 2),
+                shown(number(found, "invalid"), 0),
+                shown(number(sure, "brier_sum"), 3),
+                shown(number(sure, "nll"), 3),
+                shown(number(sure, "calibration", "ece"), 3),
+            )
+        )
+    return rows
+
+
+def at(value: JsonValue | Mapping[str, JsonValue], *keys: str) -> JsonValue:
+    """What stands in nested objects; None where there is nothing."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return cast("JsonValue", value)
+
+
+def number(value: JsonValue | Mapping[str, JsonValue], *keys: str) -> float | None:
+    """A number in nested objects; None where there is none."""
+    found = at(value, *keys)
+    return float(found) if isinstance(found, int | float) else None
+
+
+def shown(value: float | None, digits: int) -> str:
+    """A number to read."""
+    return UNKNOWN if value is None else f"{value:.{digits}f}"
+
+
+def mapping(value: JsonValue) -> Mapping[str, JsonValue]:
+    """An object, or an empty one for anything else."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _share(part: float | None, whole: float | None) -> float | None:
+    return None if not whole or part is None else part / whole
+
+
+def interval_text(rate: JsonValue) -> str:
+    """Both ends of the interval of a rate, or why there is none."""
+    low, high = number(rate, "interval", "low"), number(rate, "interval", "high")
+    if low is None or high is None:
+        return str(at(rate, "interval", "reason") or UNKNOWN)
+    return f"[{low:.3f}, {high:.3f}]"
+
+
+def interval_notes(rates: Iterable[JsonValue]) -> list[str]:
+    """How intervals were made, and why some are not there, one sentence each."""
+    found = [at(rate, "interval") for rate in rates]
+    made = [at(each, "method") for each in found if number(each, "low") is not None]
+    missing = [at(each, "reason") for each in found if number(each, "low") is None]
+    notes = [f"Intervals (95 %): {'; '.join(_texts(made))}."] if made else []
+    return [*notes, *(f"No interval: {reason}." for reason in _texts(missing))]
+
+
+def _texts(values: Iterable[JsonValue]) -> list[str]:
+    return list(dict.fromkeys(str(value) for value in values if value))
+
+
+def _with_interval(rate: JsonValue) -> str:
+    value = number(rate, "value")
+    if value is None:
+        return UNKNOWN
+    missing = number(rate, "interval", "low") is None
+    return f"{value:.3f} {UNKNOWN if missing else interval_text(rate)}"
+
 
 _LOG_DECIMALS, _TABLE_DECIMALS = 12, 2
 
@@ -104,3 +269,66 @@ def _equal(value: float | None, other: float | None, decimals: int) -> str:
 
 def _p(value: float | None) -> str:
     return UNKNOWN if value is None else f"{value:.3g}"
+
+
+_UNKNOWN = "–"
+_SUMMED = {"Accuracy", "Consistency", "Verifiability"}
+
+
+def table_3(
+    records: Mapping[str, Mapping[str, JsonValue]],
+    *,
+    grouping: str = "paper_code",
+    notes: Sequence[str] = (),
+) -> Grid:
+    """Every model of the study in the layout of the paper's Table 3, the best in bold.
+
+    Args:
+        records: model to what `study_record` gives.
+        grouping: ``paper_code``, ``type`` or ``corrected``.
+        notes: sentences to stand below.
+    """
+    rows = [
+        (
+            model,
+            *(_percent(number(record, MORE, "rates", grouping, name, "value")) for name in TABLE_3),
+        )
+        for model, record in records.items()
+    ]
+    first = next(iter(records.values()))
+    beside = [
+        (name, *(_percent(number(values, metric)) for metric in TABLE_3))
+        for name, values in mapping(at(first, MORE, "baselines_by_grouping", grouping)).items()
+    ]
+    return Grid(
+        title=f"Accuracy, consistency and verifiability (percent), groups by {grouping}",
+        header=("model", *(_group_of(name) for name in TABLE_3)),
+        groups=("", *(_metric_of(name) for name in TABLE_3)),
+        rows=(*rows, *beside),
+        bold=_best(rows),
+        rules=frozenset({len(rows)}),
+        notes=tuple(notes),
+    )
+
+
+def _metric_of(name: str) -> str:
+    return name.rsplit(" ", maxsplit=1)[-1]
+
+
+def _group_of(name: str) -> str:
+    return "all" if name in _SUMMED else name.split(" ", maxsplit=1)[0].lower()
+
+
+def _percent(value: float | None) -> str:
+    return _UNKNOWN if value is None else f"{100 * value:.2f}"
+
+
+def _best(rows: Sequence[tuple[str, ...]]) -> frozenset[tuple[int, int]]:
+    """Row and column of the highest value in each column, all of them where several are equal."""
+    found = set()
+    for column in range(1, len(TABLE_3) + 1):
+        known = {
+            place: float(row[column]) for place, row in enumerate(rows) if row[column] != _UNKNOWN
+        }
+        found |= {(place, column) for place, value in known.items() if value == max(known.values())}
+    return frozenset(found)

@@ -1,20 +1,171 @@
-"""Numbers that the paper's text claims, computed from what was released."""
+"""What stands behind the tables: templates one by one, confidence, readings, corrected labels."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
+from cimento.cloze.judging.clusters import clustering, precision_interval
 from cimento.cloze.judging.hits import accuracy_at
-from cimento.cloze.judging.precision import not_expected, percent
+from cimento.cloze.judging.precision import micro, not_expected, percent
+from cimento.errors import UsageError, did_you_mean
 from cimento.statistics.differences import MCNEMAR
-from cimento.studies.portuguese.data import Row, StudyData
-from cimento.studies.portuguese.details import dimension_rows
-from cimento.studies.portuguese.grammar import Json
-from cimento.studies.portuguese.multiword import BASE, LARGE, TOP, WORDS, count_pair, ranks_of
-from cimento.studies.printed import equals_printed
+from cimento.studies.portuguese.data import Row, State, StudyData
+from cimento.studies.portuguese.grammar import (
+    DIMENSIONS,
+    TABLES,
+    Json,
+    automatic_evaluation,
+    grammar_table,
+    interval_json,
+    precision_json,
+    share_json,
+)
+from cimento.studies.portuguese.multiword import (
+    BASE,
+    LARGE,
+    TOP,
+    WORDS,
+    count_pair,
+    hits_at_k,
+    hits_per_expression,
+    mcnemar_tests,
+    ranks_of,
+    table_1,
+    table_2,
+    table_3,
+)
+from cimento.studies.record import equals_printed
 from cimento.suites.model import JsonValue
+
+RECORDED_MODEL = "bertimbau-large"
+"""The only model whose candidates for the tests of grammar were released."""
+
+OUT_OF_DICTIONARY = "OOD"
+
+# The notebook's profiles are of the last category that its loop came to. Categories are released
+# in alphabetical order, which is the loop's order in all templates but this one.
+_LAST_CATEGORY = {"concordância nominal_1d": "pl"}
+
+
+def per_template(data: StudyData) -> Json:
+    """P@1 and P@10 of each template, on the release."""
+    return {name: precision_json(rows) for name, rows in _templates(data.release).items()}
+
+
+def confidence(data: StudyData) -> Json:
+    """The mean probability of candidates that fit and of those that do not, by template."""
+    return {
+        name: {
+            "mean_score_s": _mean_probability(rows, fits=True),
+            "mean_score_n": _mean_probability(rows, fits=False),
+        }
+        for name, rows in _templates(data.release).items()
+    }
+
+
+def profiles(data: StudyData) -> Json:
+    """How often each dictionary tag occurs among the candidates of a template's last category."""
+    found: list[JsonValue] = []
+    by_template = _templates(data.release)
+    for template in data.templates:
+        category = _LAST_CATEGORY.get(template.id, template.seeds[-1].category)
+        rows = [
+            row for row in by_template.get(template.id, []) if category in row.instance.categories
+        ]
+        tags = Counter(tag for row in rows for tag in row.candidate.tags)
+        unknown = sorted(
+            {row.candidate.text for row in rows if OUT_OF_DICTIONARY in row.candidate.tags}
+        )
+        found.append(
+            {
+                "template": template.id,
+                "category": category,
+                "tags": dict(tags.most_common()),
+                "ood": [*unknown],
+            }
+        )
+    return {RECORDED_MODEL: found}
+
+
+def by_person(data: StudyData) -> Json:
+    """Subject agreement by the persons that the verb forms really have, on the release."""
+    return {
+        "note": "Release, pooled. A form that is first and third person has a class of its own.",
+        "person": _by_reading(data, lambda reading: reading.partition(".")[2]),
+    }
+
+
+def by_tense(data: StudyData) -> Json:
+    """Subject agreement by the tenses that the verb forms really have, on the release."""
+    return {
+        "note": "Release, pooled. A form that belongs to two tenses has a class of its own.",
+        "tense": _by_reading(data, lambda reading: reading.partition(".")[0]),
+    }
+
+
+def clusters(data: StudyData) -> Json:
+    """Base sentences that the cases of Tables 8 and 12 share, and intervals that respect them."""
+    found: Json = {}
+    for dimension in ("nominal_agreement", "passive"):
+        cases: dict[str, list[Row]] = {}
+        for row in data.release:
+            if row.column("dimension") == dimension and row.instance.case:
+                cases.setdefault(row.instance.case, []).append(row)
+        found[dimension] = {case: _clustered(rows) for case, rows in cases.items()}
+    return found
+
+
+def _clustered(rows: Sequence[Row]) -> Json:
+    first = [row for row in rows if row.first]
+    shared = clustering(row.column("template") for row in first)
+    return {
+        "instances": shared.items,
+        "base_sentences": shared.clusters,
+        "largest": shared.largest,
+        "in_largest": shared.in_largest,
+        "p1": _with_interval(first),
+        "p10": _with_interval(rows),
+    }
+
+
+def _with_interval(rows: Sequence[Row]) -> Json:
+    template = {row.candidate.item: row.column("template") for row in rows}
+    candidates = [row.candidate for row in rows]
+    interval = precision_interval(candidates, lambda each: template[each.item])
+    return {**share_json(micro(candidates)), **interval_json(interval)}
+
+
+def dimension_rows(rows: Iterable[Row], case: str) -> list[Row]:
+    """The rows of one of the six tests, by its name in Table 13."""
+    return [row for row in rows if row.column("dimension") == DIMENSIONS[case]]
+
+
+def _templates(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.column("template"), []).append(row)
+    return found
+
+
+def _mean_probability(rows: Sequence[Row], *, fits: bool) -> float | None:
+    scores = [
+        row.candidate.probability
+        for row in rows
+        if row.candidate.fits is fits and row.candidate.probability is not None
+    ]
+    return math.fsum(scores) / len(scores) if scores else None
+
+
+def _by_reading(data: StudyData, part: Callable[[str], str]) -> Json:
+    classes: dict[str, list[Row]] = {}
+    for row in dimension_rows(data.release, "Subject Agreement"):
+        name = "/".join(sorted({part(reading) for reading in row.instance.readings}))
+        classes.setdefault(name, []).append(row)
+    return {name: precision_json(classes[name]) for name in sorted(classes)}
+
 
 EQUAL, DIFFERS = "equal", "differs"
 NOT_THE_SUBJECT = ("sujeito oculto", "sujeito indeterminado", "não sujeito")
@@ -224,3 +375,97 @@ def _mcnemar(data: StudyData, word: str, *, paper: float, decimals: int) -> Json
         EQUAL if same else DIFFERS,
         f"{chosen}; rounds to what is printed: {', '.join(same) or 'no variant'}",
     )
+
+
+_MULTIWORD: Mapping[int, Callable[[StudyData], Json]] = {
+    1: table_1,
+    2: table_2,
+    3: table_3,
+}
+
+NUMBERS = (*_MULTIWORD, *TABLES)
+"""The numbers of the paper's tables of results."""
+
+PARTS: Mapping[str, Callable[[StudyData], JsonValue]] = {
+    "mcnemar": mcnemar_tests,
+    "claims": claims,
+    "profiles": profiles,
+    "auto": automatic_evaluation,
+    "confidence": confidence,
+    "per-template": per_template,
+    "hits": hits_at_k,
+    "per-mwe": hits_per_expression,
+    "person": by_person,
+    "tense": by_tense,
+    "clusters": clusters,
+}
+"""What else can be asked for, by name."""
+
+
+_OF_THE_SHEET: Mapping[str, frozenset[int | str]] = {
+    "table": frozenset({4, 9, 11, 13}),
+    "what": frozenset({"confidence", "per-template"}),
+}
+"""What can be computed from the released sheet alone."""
+
+_OF_RECORDED_CANDIDATES = frozenset({"mcnemar", "hits", "per-mwe"})
+
+
+def numbers_of(data: StudyData) -> tuple[int, ...]:
+    """The numbers of the tables that can be computed from some data."""
+    known = _OF_THE_SHEET["table"] if data.sheet_only else NUMBERS
+    return tuple(number for number in NUMBERS if number in known)
+
+
+def _refuse_missing(data: StudyData, option: str, asked: int | str) -> None:
+    if data.sheet_only and asked not in _OF_THE_SHEET[option]:
+        known = ", ".join(map(str, sorted(_OF_THE_SHEET[option], key=str)))
+        raise UsageError(
+            where=f"--{option} {asked}",
+            seen="the sheet of judgments alone does not have what it needs",
+            todo=f"Give a folder with all files, see docs/cloze.md; the sheet has {known}.",
+        )
+
+
+def of_judgments(number: int | None, name: str | None) -> bool:
+    """Whether a table, or what else is asked for, is made from people's judgments."""
+    return number not in _MULTIWORD and name not in _OF_RECORDED_CANDIDATES
+
+
+def table(data: StudyData, number: int, states: Sequence[State] | None = None) -> Json:
+    """One of the paper's tables, computed beside printed.
+
+    Args:
+        data: the released files.
+        number: of the table.
+        states: of the judgments, all that there are by default; Tables 1 to 3 are about recorded
+            candidates and have one.
+
+    Raises:
+        UsageError: there is no such table, or the data do not have what it needs.
+    """
+    if number in NUMBERS:
+        _refuse_missing(data, "table", number)
+    if number in _MULTIWORD:
+        return _MULTIWORD[number](data)
+    if number not in TABLES:
+        raise UsageError(
+            where="--table",
+            seen=f"there is no table {number}",
+            todo=f"The tables are {NUMBERS[0]} to {NUMBERS[-1]}.",
+        )
+    return grammar_table(data, number, data.states if states is None else states)
+
+
+def part(data: StudyData, name: str) -> JsonValue:
+    """Something behind the tables, by its name in `PARTS`.
+
+    Raises:
+        UsageError: there is no such thing, or the data do not have what it needs.
+    """
+    if name not in PARTS:
+        raise UsageError(
+            where="--what", seen=f"there is no {name!r}", todo=did_you_mean(name, PARTS)
+        )
+    _refuse_missing(data, "what", name)
+    return PARTS[name](data)

@@ -9,10 +9,8 @@ from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
     from cimento.studies.connectives.checks import Check
-    from cimento.studies.connectives.expected import Compared
-    from cimento.studies.connectives.own import Cell
-    from cimento.studies.connectives.released import Released
-    from cimento.studies.connectives.scoring import Perplexities
+    from cimento.studies.connectives.own import Cell, Perplexities
+    from cimento.studies.connectives.released import Compared, Released
     from cimento.suites.model import JsonValue
 
 _EQUAL = {True: "yes", False: "NO", None: "-"}
