@@ -4,7 +4,7 @@ from cimento.cite.library import Reference, bibtex, find_reference
 from cimento.cite.methods import ParagraphForm, methods_paragraph, references
 
 __all__ = [
-    "Form",
+    "ParagraphForm",
     "Reference",
     "bibtex",
     "find_reference",

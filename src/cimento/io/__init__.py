@@ -1,1 +1,1 @@
-"""TODO: io."""
+"""Files in and out: written whole, read within bounds, and their texts shown safely."""

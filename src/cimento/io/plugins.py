@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PluginGroup: TypeAlias = Literal[
     "cimento.models", "cimento.readers", "cimento.measures", "cimento.paradigms"
 ]
-PluginT = TypeVar("Found")
+PluginT = TypeVar("PluginT")
 
 _LOG = logging.getLogger("cimento")
 _SHOWN = 300

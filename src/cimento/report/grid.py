@@ -65,7 +65,7 @@ class EstimateCell:
         return f"{value} [{low}, {high}]" if low and high else value
 
 
-GridCell: TypeAlias = "str | Estimate"
+GridCell: TypeAlias = "str | EstimateCell"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,7 @@ from cimento.measures import find_measure
 from cimento.report.figures import drawable
 from cimento.report.figures_rates import margins_figure, rates_figure
 from cimento.report.formatting import estimate_label, rate_remarks
-from cimento.report.grid import EstimateCell as EstimateCell
-from cimento.report.grid import Grid
+from cimento.report.grid import EstimateCell, Grid
 from cimento.report.items import AnswerList, GivenAnswer, ItemRecord, strips_of, worst_first
 from cimento.report.records import (
     Claim,
