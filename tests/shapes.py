@@ -8,9 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from cimento.judgments.mapping import usual_map
-from cimento.judgments.places import Places
-from cimento.judgments.tabular import read_wide
+from cimento.people.judgments.formats import read_wide
+from cimento.people.judgments.mapping import AskedItems, usual_map
 from tests.fuzzing.seeds import workbook, zipped
 from tests.test_hostile_files import rows, sheet_xml
 
@@ -97,7 +96,7 @@ def shared() -> bytes:
 
 def answers_to_whatever(path: Path) -> object:
     """A wide table where no suite is known: every column is an item."""
-    return read_wide(path, usual_map(), Places(())).rows
+    return read_wide(path, usual_map(), AskedItems(())).rows
 
 
 def entities(data: bytes) -> bytes:

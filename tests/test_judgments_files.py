@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 
 from cimento.annotate.importing import ImportOptions, import_answers
 from cimento.errors import InputError, UsageError
-from cimento.judgments.files import read_judgments, write_judgments
-from cimento.judgments.records import Judgment, judgments_of, table_of
+from cimento.people.judgments.records import (
+    Judgment,
+    judgments_of,
+    read_judgments,
+    table_of,
+    write_judgments,
+)
 
 
 class TestTables:

@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
-from cimento.judgments import measuring
-from cimento.judgments.figures import figures
-from cimento.judgments.files import read_judgments, write_judgments
-from cimento.judgments.filter_log import log_text
-from cimento.judgments.filters import Limits, filter_judgments
-from cimento.judgments.records import Judgment, table_of
+from cimento.people.judgments import summaries
+from cimento.people.judgments.filters import ExclusionRules, filter_judgments, log_text
+from cimento.people.judgments.records import Judgment, read_judgments, table_of, write_judgments
+from cimento.people.judgments.summaries import summarise
 
 # Ratings of six sentences by five people; d answers against the rest, c always the same.
 RATINGS = {
@@ -61,17 +59,17 @@ def out(filtered, step=0):
 
 class TestRules:
     def test_one_answer_too_often(self, judgments):
-        found = filter_judgments(judgments, Limits(same_share=0.9))
+        found = filter_judgments(judgments, ExclusionRules(same_share=0.9))
         assert out(found) == ["c"]
         assert found.steps[0].excluded[0].why == "6 of 6 are '3'"
         assert len(found.judgments) == 24
 
     def test_runs_of_one_answer(self, judgments):
-        assert out(filter_judgments(judgments, Limits(same_run=5))) == ["c"]
-        assert out(filter_judgments(judgments, Limits(same_run=6))) == []
+        assert out(filter_judgments(judgments, ExclusionRules(same_run=5))) == ["c"]
+        assert out(filter_judgments(judgments, ExclusionRules(same_run=6))) == []
 
     def test_agreement_with_the_rest(self, judgments):
-        found = filter_judgments(judgments, Limits(with_rest=0.0))
+        found = filter_judgments(judgments, ExclusionRules(with_rest=0.0))
         assert out(found) == ["d"]
         # numpy.corrcoef of d with the mean of the others.
         rest = np.mean([RATINGS[name] for name in "abce"], axis=0)
@@ -89,7 +87,7 @@ class TestRules:
 
         people = [*chosen("a", "e", "o", "ma"), *chosen("b", "e", "o", "se"),
                   *chosen("c", "e", "o", "ma"), *chosen("d", "se", "se", "dove")]  # fmt: skip
-        measured = measuring.with_rest(people)
+        measured = summaries.with_rest(people)
         assert measured["a"].value == 1.0
         # On the third the others of b said ma, ma and dove.
         assert measured["b"].value == pytest.approx(2 / 3)
@@ -97,7 +95,7 @@ class TestRules:
 
     def test_attention(self, judgments):
         more = [*judgments, *check("a", "1", "1"), *check("b", "1", "2")]
-        found = filter_judgments(more, Limits(attention=0.75))
+        found = filter_judgments(more, ExclusionRules(attention=0.75))
         assert out(found) == ["b"]
         assert found.steps[0].excluded[0].why == "1 of 2 right"
         assert set(found.steps[0].unmeasured) == {"c", "d", "e"}
@@ -110,7 +108,7 @@ class TestRules:
             Judgment(suite="s", item="2", annotator="m", value="1", at="2026-03-01T10:01:00+00:00"),
         ]
         unknown = rated("unknown", (1, 2, 3))
-        found = filter_judgments([*fast, *summed, *moments, *unknown], Limits(seconds=100))
+        found = filter_judgments([*fast, *summed, *moments, *unknown], ExclusionRules(seconds=100))
         step = found.steps[0]
         assert {each.annotator: each.measured for each in step.excluded} == {"fast": 90, "m": 60}
         assert step.unmeasured == {"unknown": "no time is known"}
@@ -118,7 +116,7 @@ class TestRules:
     @pytest.mark.parametrize(("which", "left"), [("first", ["1"]), ("last", ["2"]), ("none", [])])
     def test_duplicates(self, which, left):
         both = [Judgment(suite="s", item="1", annotator="a", value=v) for v in ("1", "2")]
-        found = filter_judgments(both, Limits(duplicates=which))
+        found = filter_judgments(both, ExclusionRules(duplicates=which))
         assert [each.value for each in found.judgments] == left
 
     def test_two_choices_of_one_pair_are_the_same_question(self):
@@ -126,20 +124,20 @@ class TestRules:
             Judgment(suite="s", item="1", condition=c, annotator="a", question="which is better")
             for c in ("acceptable", "unacceptable")
         ]
-        assert len(filter_judgments(both, Limits(duplicates="first")).judgments) == 1
+        assert len(filter_judgments(both, ExclusionRules(duplicates="first")).judgments) == 1
 
     def test_status(self):
         people = [*rated("a", (1, 2), status="APPROVED"), *rated("b", (1, 2), status="Returned")]
-        assert out(filter_judgments(people, Limits(statuses=("returned",)))) == ["b"]
+        assert out(filter_judgments(people, ExclusionRules(statuses=("returned",)))) == ["b"]
 
     def test_by_hand(self, judgments):
-        found = filter_judgments(judgments, Limits(by_hand={"a": "asked for it"}))
+        found = filter_judgments(judgments, ExclusionRules(by_hand={"a": "asked for it"}))
         assert found.steps[0].excluded[0].why == "asked for it"
         with pytest.raises(UsageError, match="nobody of that name"):
-            filter_judgments(judgments, Limits(by_hand={"anna": "x"}))
+            filter_judgments(judgments, ExclusionRules(by_hand={"anna": "x"}))
 
     def test_rules_see_what_is_left(self, judgments):
-        found = filter_judgments(judgments, Limits(same_share=0.9, with_rest=0.0))
+        found = filter_judgments(judgments, ExclusionRules(same_share=0.9, with_rest=0.0))
         assert [out(found, 0), out(found, 1)] == [["c"], ["d"]]
         assert found.steps[1].unmeasured == {}
 
@@ -147,7 +145,9 @@ class TestRules:
     @given(st.integers(1, 6), st.floats(-1, 1), st.floats(0, 1))
     def test_nothing_disappears_without_a_log(self, run, rest, share):
         everything = [each for name, values in RATINGS.items() for each in rated(name, values)]
-        found = filter_judgments(everything, Limits(same_run=run, with_rest=rest, same_share=share))
+        found = filter_judgments(
+            everything, ExclusionRules(same_run=run, with_rest=rest, same_share=share)
+        )
         logged = sum(each.judgments for step in found.steps for each in step.excluded)
         assert len(found.judgments) + logged == len(everything)
         assert [each for each in everything if each in found.judgments] == list(found.judgments)
@@ -155,7 +155,7 @@ class TestRules:
 
 class TestFigures:
     def test_means_and_agreement(self, judgments):
-        (found,) = figures([each for each in judgments if each.annotator in "ab"])
+        (found,) = summarise([each for each in judgments if each.annotator in "ab"])
         assert (found.people, found.places, found.judgments) == (2, 6, 12)
         assert found.mean == pytest.approx(np.mean([RATINGS["a"], RATINGS["b"]]))
         table = np.array([RATINGS["a"], RATINGS["b"]])
@@ -166,14 +166,16 @@ class TestFigures:
         assert found.alpha.value == pytest.approx(0.860759493670886, abs=1e-12)
 
     def test_checks_are_in_no_figure(self, judgments):
-        assert figures([*judgments, *check("a", "1")]) == figures(judgments)
+        assert summarise([*judgments, *check("a", "1")]) == summarise(judgments)
 
     def test_of_nothing_there_is_nothing(self):
-        assert figures([]) == ()
+        assert summarise([]) == ()
 
 
 def test_the_log_says_who_why_and_what_changes(judgments):
-    text = log_text(filter_judgments(judgments, Limits(same_share=0.9)), source="j.csv", by="Marta")
+    text = log_text(
+        filter_judgments(judgments, ExclusionRules(same_share=0.9)), source="j.csv", by="Marta"
+    )
     assert "j.csv, rules set by Marta" in text
     assert "left out: c (6 of 6 are '3'), 6 judgments" in text
     assert "acceptability: people 5 -> 4, judgments 30 -> 24, places 6 -> 6" in text

@@ -14,10 +14,10 @@ from cimento.annotate.importing import ImportOptions, import_answers
 from cimento.annotate.places import places_of
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
-from cimento.judgments.files import read_judgments
-from cimento.judgments.mapping import map_of_options, read_map
-from cimento.judgments.prolific import read_prolific
-from cimento.judgments.pseudonyms import open_secret, pseudonym
+from cimento.people.judgments.formats import read_prolific
+from cimento.people.judgments.importing import open_secret, pseudonym
+from cimento.people.judgments.mapping import map_of_options, read_map
+from cimento.people.judgments.records import read_judgments
 
 GOOD, BAD = "Piove e fa freddo.", "Piove se fa freddo."
 

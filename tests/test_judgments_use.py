@@ -16,9 +16,14 @@ from cimento.annotate.adjudicating import adjudicate, agreement_text
 from cimento.annotate.applying import apply_judgments
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
-from cimento.judgments.adjudicating import agreements, one_annotator, side_by_side
-from cimento.judgments.files import read_judgments, write_judgments
-from cimento.judgments.records import Judgment, judgments_of, table_of
+from cimento.people.judgments.adjudication import one_annotator, pair_agreements, side_by_side
+from cimento.people.judgments.records import (
+    Judgment,
+    judgments_of,
+    read_judgments,
+    table_of,
+    write_judgments,
+)
 from cimento.runs.run import open_runs
 from cimento.studies.connectives.cloze import TARGET, table_3
 from cimento.studies.connectives.own import own_tables, read_own
@@ -39,7 +44,7 @@ def rated(name, values):
 
 class TestAdjudication:
     def test_agreement_is_that_of_the_pairs(self):
-        (found,) = agreements(rated("anna", ANNA), rated("bruno", BRUNO))
+        (found,) = pair_agreements(rated("anna", ANNA), rated("bruno", BRUNO))
         assert (found.n, found.equal) == (4, 2)
         # By hand, the answers being steps 3 0 2 1 and 3 1 2 2: squared distances 0.5 observed,
         # 2 by chance. krippendorff 0.9.0: krippendorff.alpha([[5,1,4,2],[5,2,4,4]],

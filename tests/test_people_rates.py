@@ -11,10 +11,9 @@ import pytest
 
 from cimento.api import evaluate
 from cimento.cli.main import invoke
-from cimento.judgments.files import write_judgments
-from cimento.judgments.records import BETTER, Judgment, table_of
 from cimento.models.fake import FakeScorer
 from cimento.paradigms.regions.designs import people_of
+from cimento.people.judgments.records import BETTER, Judgment, table_of, write_judgments
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.verdicts.people import MAJORITY, NO_CHOICES, NO_SINGLE, ONE_PERSON
 

@@ -13,17 +13,18 @@ from cimento.cli.main import invoke
 from cimento.engine.freetext import score_texts
 from cimento.errors import InputError, UsageError
 from cimento.models.ngram import load_ngrams, locate_ngrams
-from cimento.reading_times import (
+from cimento.people.reading_times import (
     ENTROPY,
     READING_POLICY,
     Names,
+    all_words,
     join_surprisals,
     read_observations,
     read_texts,
+    without_marks,
+    word_positions,
     write_joined,
 )
-from cimento.reading_times.joining import bare
-from cimento.reading_times.places import all_words, find_places
 from cimento.sources import Asking, open_scorer
 
 TEXTS = {
@@ -233,7 +234,7 @@ def test_words_come_back_as_they_were_given(texts, first):
         for number, word in enumerate(words, start=first)
     ]
     table = pl.DataFrame(rows, schema=["text", "position", "word"], orient="row")
-    places = find_places(table, Names())
+    places = word_positions(table, Names())
     assert all_words(places, None) == {str(n): tuple(words) for n, words in enumerate(texts)}
     assert [places.words[text][index][0] for text, index in places.rows] == [w for *_, w in rows]
 
@@ -241,5 +242,5 @@ def test_words_come_back_as_they_were_given(texts, first):
 @given(st.text(max_size=12))
 @settings(deadline=None)
 def test_a_bare_word_is_part_of_the_word(word):
-    assert bare(word) in word
-    assert bare(bare(word)) == bare(word)
+    assert without_marks(word) in word
+    assert without_marks(without_marks(word)) == without_marks(word)

@@ -11,8 +11,8 @@ from cimento.annotate.places import places_of
 from cimento.api import load_suite
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
-from cimento.judgments.records import Judgment
 from cimento.paradigms.suites import audit_suite, sentence_suite
+from cimento.people.judgments.records import Judgment
 from tests import probes
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
-from cimento.judgments.records import judgments_of
+from cimento.people.judgments.records import judgments_of
 from cimento.surveys.design import write_design
 from cimento.surveys.serving import results, storage
 from cimento.surveys.serving.app import make_app

@@ -20,7 +20,7 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
-from cimento.judgments.records import judgments_of
+from cimento.people.judgments.records import judgments_of
 from cimento.suites.builtin import find_suite
 from cimento.surveys.building import Plan, build_design
 from cimento.surveys.design import Choice, read_design

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from cimento.models.live import live_scorer, undisturbed
     from cimento.morphology.opening import open_morphology
     from cimento.options import RunOptions
-    from cimento.reading_times import join_surprisals
+    from cimento.people.reading_times import join_surprisals
     from cimento.runs.estimates import Estimate
     from cimento.runs.outcomes import Outcome
     from cimento.runs.run import Run, open_run, open_runs
@@ -83,7 +83,7 @@ _HOMES = {
     ),
     "cimento.morphology.opening": ("open_morphology",),
     "cimento.options": ("RunOptions",),
-    "cimento.reading_times": ("join_surprisals",),
+    "cimento.people.reading_times": ("join_surprisals",),
     "cimento.runs.estimates": ("Estimate",),
     "cimento.runs.outcomes": ("Outcome",),
     "cimento.runs.run": (

@@ -227,28 +227,28 @@ def dialogues(path: Path) -> object:
 
 def pcibex(path: Path) -> object:
     """Results of PCIbex."""
-    from cimento.judgments.pcibex import read_pcibex
+    from cimento.people.judgments.formats import read_pcibex
 
     return read_pcibex(path)
 
 
 def jspsych(path: Path) -> object:
     """Trials of jsPsych."""
-    from cimento.judgments.jspsych import read_jspsych
+    from cimento.people.judgments.formats import read_jspsych
 
     return read_jspsych(path)
 
 
 def prolific(path: Path) -> object:
     """Submissions of Prolific."""
-    from cimento.judgments.prolific import read_prolific
+    from cimento.people.judgments.formats import read_prolific
 
     return read_prolific(path)
 
 
 def column_map(path: Path) -> object:
     """Which column is which field of a judgment."""
-    from cimento.judgments.mapping import read_map
+    from cimento.people.judgments.mapping import read_map
 
     return read_map(path)
 
@@ -262,7 +262,7 @@ def survey(path: Path) -> object:
 
 def observations(path: Path) -> object:
     """Reading times, as a table of texts."""
-    from cimento.reading_times.files import read_observations
+    from cimento.people.reading_times import read_observations
 
     return read_observations(path)
 

@@ -87,7 +87,7 @@ def journal(folder: Path) -> object:
 
 def stored_judgments(path: Path) -> object:
     """A judgments table."""
-    from cimento.judgments.files import read_judgments
+    from cimento.people.judgments.records import read_judgments
 
     return read_judgments(path)
 
@@ -116,7 +116,7 @@ def _imported(path: Path, form: str) -> object:
     from typing import cast
 
     from cimento.annotate.importing import Form, ImportOptions, import_answers
-    from cimento.judgments.records import table_of
+    from cimento.people.judgments.records import table_of
     from tests.suites_on_disk import write_folder
 
     suite = write_folder(path.with_name("suite"))

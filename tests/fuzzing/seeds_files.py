@@ -130,7 +130,7 @@ def judgments_parquet() -> bytes:
 
 
 def _judgments() -> pl.DataFrame:
-    from cimento.judgments.files import read_judgments
+    from cimento.people.judgments.records import read_judgments
 
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "judgments.csv"

@@ -7,17 +7,23 @@ from pathlib import Path
 
 from cimento.annotate.dialogue import Field, Line, RefusedError, Session, Taken, converse
 from cimento.errors import InputError, did_you_mean
-from cimento.judgments.adjudicating import (
+from cimento.people.judgments.adjudication import (
     ADJUDICATED,
-    Both,
+    AnswerPair,
     PairAgreement,
     adjudicated,
-    agreements,
+    pair_agreements,
     side_by_side,
 )
-from cimento.judgments.figures import Place, is_rated
-from cimento.judgments.files import read_judgments, write_judgments
-from cimento.judgments.records import Judgment, finite, judgments_of, table_of
+from cimento.people.judgments.records import (
+    Judgment,
+    finite,
+    judgments_of,
+    read_judgments,
+    table_of,
+    write_judgments,
+)
+from cimento.people.judgments.summaries import QuestionKey, is_rated
 from cimento.report import formatting
 
 OPEN = "?"
@@ -57,7 +63,7 @@ def adjudicate(
     both = side_by_side(first, second)
     disputed = [each for each in both if each.differs]
     kept = _kept(output, disputed)
-    decisions: dict[Place, tuple[str, str]] = {}
+    decisions: dict[QuestionKey, tuple[str, str]] = {}
     known = {each.value for each in (*first, *second) if each.value is not None}
 
     def write() -> None:
@@ -81,20 +87,20 @@ def adjudicate(
 def agreement_text(first: Sequence[Judgment], second: Sequence[Judgment], output: Path) -> str:
     """How far two people agree with each other, and each with what was decided."""
     held = judgments_of(read_judgments(output)) if output.exists() else []
-    lines = ["before", *(f"  {_line(each)}" for each in agreements(first, second))]
+    lines = ["before", *(f"  {_line(each)}" for each in pair_agreements(first, second))]
     lines.append("after")
     for own in (first, second):
-        lines += [f"  {_line(each)}" for each in agreements(own, held)]
+        lines += [f"  {_line(each)}" for each in pair_agreements(own, held)]
     return "\n".join(lines)
 
 
-def _kept(output: Path, disputed: Sequence[Both]) -> dict[Place, Judgment]:
+def _kept(output: Path, disputed: Sequence[AnswerPair]) -> dict[QuestionKey, Judgment]:
     """What was decided another day of the places that are disputed now."""
     before = _earlier(output)
     return {each.place: before[each.place] for each in disputed if each.place in before}
 
 
-def _earlier(output: Path) -> dict[Place, Judgment]:
+def _earlier(output: Path) -> dict[QuestionKey, Judgment]:
     """What was decided another day; nothing where there is no table yet.
 
     Raises:
@@ -113,7 +119,7 @@ def _earlier(output: Path) -> dict[Place, Judgment]:
     return {each.place: each for each in found}
 
 
-def _shown(each: Both) -> str:
+def _shown(each: AnswerPair) -> str:
     shared = each.any
     lines = [f"{shared.item} {shared.condition}".strip() + f"  {shared.question}"]
     if shared.candidate:
@@ -125,7 +131,7 @@ def _shown(each: Both) -> str:
     return "\n".join(lines)
 
 
-def _fields(each: Both, known: set[str]) -> tuple[Field, ...]:
+def _fields(each: AnswerPair, known: set[str]) -> tuple[Field, ...]:
     return (
         Field(
             name="choice",
@@ -141,7 +147,7 @@ def _fields(each: Both, known: set[str]) -> tuple[Field, ...]:
     )
 
 
-def _chosen(each: Both, text: str, known: set[str]) -> str:
+def _chosen(each: AnswerPair, text: str, known: set[str]) -> str:
     """The answer that was typed; 1 and 2 are the annotators, =1 is the rating 1."""
     if text == OPEN:
         return OPEN

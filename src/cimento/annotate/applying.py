@@ -7,8 +7,8 @@ from pathlib import Path
 
 from cimento.api import load_suite
 from cimento.errors import UsageError
-from cimento.judgments.records import Judgment
 from cimento.paradigms.base import Applied
+from cimento.people.judgments.records import Judgment
 
 
 def apply_judgments(

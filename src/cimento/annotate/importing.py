@@ -10,15 +10,25 @@ from typing import Literal, TypeAlias
 
 from cimento.annotate.places import places_of
 from cimento.errors import InputError, UsageError
-from cimento.judgments.importing import Import, Reading, Unknown, judgments_from
-from cimento.judgments.jspsych import jspsych_map, read_jspsych
-from cimento.judgments.mapping import ColumnMap, RawRow, usual_map
-from cimento.judgments.pcibex import pcibex_map, read_pcibex
-from cimento.judgments.places import Places
-from cimento.judgments.prolific import Submission
-from cimento.judgments.pseudonyms import pseudonym
-from cimento.judgments.records import judgments_of
-from cimento.judgments.tabular import Found, read_long, read_wide
+from cimento.people.judgments.formats import (
+    RawAnswers,
+    Submission,
+    jspsych_map,
+    pcibex_map,
+    read_jspsych,
+    read_long,
+    read_pcibex,
+    read_wide,
+)
+from cimento.people.judgments.importing import (
+    Import,
+    ImportRules,
+    Unknown,
+    judgments_from,
+    pseudonym,
+)
+from cimento.people.judgments.mapping import AskedItems, ColumnMap, RawRow, usual_map
+from cimento.people.judgments.records import judgments_of
 
 Form: TypeAlias = Literal["long", "wide", "jspsych", "pcibex", "rated"]
 
@@ -77,7 +87,7 @@ def import_answers(files: Sequence[Path], options: ImportOptions) -> Import:
         passed.update(found.passed)
     imported = judgments_from(
         rows,
-        Reading(
+        ImportRules(
             columns=columns,
             places=places,
             rename=(lambda name: pseudonym(name, secret)) if secret else str,
@@ -94,7 +104,7 @@ def import_answers(files: Sequence[Path], options: ImportOptions) -> Import:
     )
 
 
-def _read(path: Path, form: Form, columns: ColumnMap, places: Places) -> Found:
+def _read(path: Path, form: Form, columns: ColumnMap, places: AskedItems) -> RawAnswers:
     if form == "long":
         return read_long(path)
     if form == "wide":

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.api import load_suites
-from cimento.judgments.places import Place, Places
-from cimento.judgments.records import BETTER
+from cimento.people.judgments.mapping import AskedItem, AskedItems
+from cimento.people.judgments.records import BETTER
 
-Named: TypeAlias = tuple[Place, list[str]]
+Named: TypeAlias = tuple[AskedItem, list[str]]
 
 
-def places_of(suites: Sequence[Path]) -> Places:
+def places_of(suites: Sequence[Path]) -> AskedItems:
     """The questions of suites, by every name that an answer may have for them.
 
     Args:
@@ -23,7 +23,7 @@ def places_of(suites: Sequence[Path]) -> Places:
     Raises:
         CimentoError: one cannot be read, or people are not asked about such suites.
     """
-    return Places(named for path in suites for named in _named(path))
+    return AskedItems(named for path in suites for named in _named(path))
 
 
 def _named(path: Path) -> Iterator[Named]:
@@ -34,7 +34,7 @@ def _named(path: Path) -> Iterator[Named]:
             both = f"{item.item}/{item.condition}"
             with_condition = [both, both.replace("/", " ")] if item.condition else []
             names = [item.item, *with_condition, item.text, *item.names]
-            yield Place(suite, item.item, item.condition, item.text), names
+            yield AskedItem(suite, item.item, item.condition, item.text), names
         for name, count in Counter(item.item for item in asked).items():
             if count > 1:
-                yield Place(suite, name, "", ""), [f"{name}/{BETTER}"]
+                yield AskedItem(suite, name, "", ""), [f"{name}/{BETTER}"]

@@ -13,7 +13,7 @@ from cimento.options import ModelOptions, option
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.reading_times.joining import Frequency
+    from cimento.people.reading_times import Frequency
 
 
 class _Options(ModelOptions):
@@ -57,7 +57,7 @@ def _join(options: _Options) -> int:
     """
     from dataclasses import replace
 
-    from cimento import reading_times as reading
+    from cimento.people import reading_times as reading
 
     if options.output is not None:
         reading.refuse_output(options.output)
@@ -86,7 +86,7 @@ join = command_of(_Options, _join, positional="file", metavar="FILE")
 
 def _write(joined: pl.DataFrame, output: Path | None, *, spreadsheet_safe: bool) -> None:
     from cimento.cli.spreadsheets import neutralise
-    from cimento.reading_times import write_joined
+    from cimento.people.reading_times import write_joined
 
     if output is None:
         show(joined.write_csv())

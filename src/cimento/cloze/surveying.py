@@ -12,9 +12,9 @@ from cimento.cloze.notation import write_cell
 from cimento.cloze.templates import expand_suite
 from cimento.cloze.writers.native import write_folder
 from cimento.io.files import write_text
-from cimento.judgments.records import WHICH_FITS, Judgment
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.people import answers_about, chosen_task, refuse_nothing
+from cimento.people.judgments.records import WHICH_FITS, Judgment
 
 if TYPE_CHECKING:
     from cimento.cloze.records import ClozeSuite

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from cimento.engine.replay import Recording
     from cimento.engine.requests import Answers, Requests
     from cimento.io.tables import Column
-    from cimento.judgments.records import Judgment
     from cimento.models.base import ModelCard
+    from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport
     from cimento.runs.estimates import Estimate
     from cimento.runs.run import Run

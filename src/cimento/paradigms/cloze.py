@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 
     from cimento.engine.replay import Recording
     from cimento.engine.requests import Answers
-    from cimento.judgments.records import Judgment
     from cimento.paradigms.base import AskedModel
+    from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from cimento.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from cimento.judgments.records import Judgment
     from cimento.paradigms.base import SurveyTask
+    from cimento.people.judgments.records import Judgment
     from cimento.runs.run import Run
 
 

@@ -27,7 +27,7 @@ from cimento.paradigms.base import (
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.judgments.records import Judgment
+    from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder

@@ -14,8 +14,8 @@ from pathlib import Path
 from cimento.errors import InputError
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import faults_of, refuse_very_faulty
-from cimento.judgments.records import ATTENTION
 from cimento.paradigms.base import SurveyTask
+from cimento.people.judgments.records import ATTENTION
 
 FORMAT = 1
 MOST_CHOICES = 200

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
-from cimento.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, FITS, WHICH_FITS
 from cimento.paradigms.base import SurveyTask
+from cimento.people.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, FITS, WHICH_FITS
 from cimento.stories.records import CONFLICT, FALSE, STATE, STATES, STORY, TRUE, pair_label
 from cimento.surveys.design import Choice, Field
 from cimento.surveys.wording import Words

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from cimento.api import load_suite
 from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.judgments.records import NONE
 from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
+from cimento.people.judgments.records import NONE
 from cimento.runs.run import open_run
 from cimento.runs.store import MANIFEST
 from cimento.suites.published import language_code

@@ -32,9 +32,13 @@ def adjudicate(
     """
     from cimento.annotate.adjudicating import adjudicate as decide
     from cimento.annotate.adjudicating import agreement_text
-    from cimento.judgments.adjudicating import one_annotator
-    from cimento.judgments.files import read_judgments, refuse_overwriting, refuse_suffix
-    from cimento.judgments.records import judgments_of
+    from cimento.people.judgments.adjudication import one_annotator
+    from cimento.people.judgments.records import (
+        judgments_of,
+        read_judgments,
+        refuse_overwriting,
+        refuse_suffix,
+    )
 
     refuse_suffix(output)
     refuse_overwriting(output, [first, second])

@@ -28,8 +28,7 @@ def apply_answers(
     """
     from cimento.annotate.applying import apply_judgments
     from cimento.cloze.surveying import CHOICES
-    from cimento.judgments.files import read_judgments
-    from cimento.judgments.records import judgments_of
+    from cimento.people.judgments.records import judgments_of, read_judgments
     from cimento.suites.builtin import find_suite
 
     found = [each for path in judgments for each in judgments_of(read_judgments(path))]
@@ -46,7 +45,7 @@ def apply_answers(
 
 
 def _scale(text: str) -> tuple[float, float] | None:
-    from cimento.judgments.records import finite
+    from cimento.people.judgments.records import finite
 
     if not text:
         return None

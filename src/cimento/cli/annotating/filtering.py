@@ -59,19 +59,24 @@ def filter_answers(
     from hashlib import sha256
 
     from cimento.io.files import read_bytes, write_text
-    from cimento.judgments.figures import figures
-    from cimento.judgments.files import (
+    from cimento.people.judgments.filters import (
+        ExclusionRules,
+        filter_judgments,
+        log_json,
+        log_text,
+    )
+    from cimento.people.judgments.records import (
+        judgments_of,
         read_judgments,
         refuse_overwriting,
         refuse_suffix,
+        table_of,
         write_judgments,
     )
-    from cimento.judgments.filter_log import log_json, log_text
-    from cimento.judgments.filters import Limits, filter_judgments
-    from cimento.judgments.records import judgments_of, table_of
+    from cimento.people.judgments.summaries import summarise
 
     refuse_suffix(output)
-    limits = Limits(
+    limits = ExclusionRules(
         duplicates=duplicates,
         statuses=tuple(part.strip() for part in status.split(",") if part.strip()),
         seconds=min_seconds,
@@ -81,7 +86,7 @@ def filter_answers(
         with_rest=with_rest,
         by_hand=options.reasons(drop or (), flag="--drop", example="p12=asked for it"),
     )
-    if limits == Limits():
+    if limits == ExclusionRules():
         raise UsageError(
             where="filter", seen="no rule is given", todo="Give --min-seconds or another rule."
         )
@@ -95,6 +100,6 @@ def filter_answers(
     write_text(log_json(found, limits, source=file.name, sha256=digest, by=by), logs[0])
     write_text(text, logs[1])
     show(text)
-    if not figures(found.judgments):
+    if not summarise(found.judgments):
         note("Nothing is left.")
     note(f"{len(found.judgments)} judgments: {output}; the log: {logs[0].name}, {logs[1].name}")

@@ -13,9 +13,9 @@ from cimento.cli.console import note, show
 from cimento.errors import UsageError
 
 if TYPE_CHECKING:
-    from cimento.judgments.importing import Import
-    from cimento.judgments.mapping import ColumnMap
-    from cimento.judgments.prolific import Submission
+    from cimento.people.judgments.formats import Submission
+    from cimento.people.judgments.importing import Import
+    from cimento.people.judgments.mapping import ColumnMap
 
 Suites = Annotated[
     list[str] | None,
@@ -90,9 +90,13 @@ def import_answers(
     """
     from cimento.annotate.importing import ImportOptions
     from cimento.annotate.importing import import_answers as read
-    from cimento.judgments.files import refuse_overwriting, refuse_suffix, write_judgments
-    from cimento.judgments.prolific import read_prolific
-    from cimento.judgments.records import table_of
+    from cimento.people.judgments.formats import read_prolific
+    from cimento.people.judgments.records import (
+        refuse_overwriting,
+        refuse_suffix,
+        table_of,
+        write_judgments,
+    )
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import suite_paths
 
@@ -126,7 +130,7 @@ def _check_people(
     participants: Path | None,
 ) -> None:
     """UsageError where an option is of no use without another, or a file would be overwritten."""
-    from cimento.judgments.files import refuse_overwriting
+    from cimento.people.judgments.records import refuse_overwriting
 
     if participants is not None and prolific is None:
         raise UsageError(where="--participants", seen="there is no --prolific", todo="Give both.")
@@ -146,7 +150,7 @@ def _tell(found: Import, output: Path) -> None:
 
 
 def _secret(path: Path | None) -> bytes:
-    from cimento.judgments.pseudonyms import open_secret
+    from cimento.people.judgments.importing import open_secret
 
     if path is None:
         raise UsageError(
@@ -161,7 +165,7 @@ def _secret(path: Path | None) -> bytes:
 
 
 def _columns(mapping: Path | None, columns: Sequence[str], fixed: Sequence[str]) -> ColumnMap:
-    from cimento.judgments.mapping import map_of_options, read_map
+    from cimento.people.judgments.mapping import map_of_options, read_map
 
     said = map_of_options(columns, fixed)
     return read_map(mapping).with_own(said) if mapping is not None else said
@@ -170,8 +174,8 @@ def _columns(mapping: Path | None, columns: Sequence[str], fixed: Sequence[str])
 def _write_people(
     submissions: dict[str, Submission], keep: Sequence[str], key: bytes | None, path: Path
 ) -> None:
-    from cimento.judgments.prolific import write_participants
-    from cimento.judgments.pseudonyms import pseudonym
+    from cimento.people.judgments.formats import write_participants
+    from cimento.people.judgments.importing import pseudonym
 
     def rename(name: str) -> str:
         return pseudonym(name, key) if key else name
@@ -189,7 +193,7 @@ def pseudonym_of(
     Their answers are then left out with: cimento annotate filter --drop PSEUDONYM=WHY.
     """
     from cimento.errors import InputError
-    from cimento.judgments.pseudonyms import open_secret, pseudonym
+    from cimento.people.judgments.importing import open_secret, pseudonym
 
     if not secret.is_file():
         raise InputError(

@@ -126,12 +126,11 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
     import json
     from dataclasses import asdict
 
-    from cimento.judgments.figures import figures
-    from cimento.judgments.files import read_judgments
-    from cimento.judgments.records import judgments_of
+    from cimento.people.judgments.records import judgments_of, read_judgments
+    from cimento.people.judgments.summaries import summarise
     from cimento.report.formatting import agreement as agreed
 
-    found = figures(judgments_of(read_judgments(file)))
+    found = summarise(judgments_of(read_judgments(file)))
     if as_json:
         show(json.dumps([asdict(each) for each in found], ensure_ascii=False, indent=2))
         return

@@ -51,7 +51,7 @@ from cimento.suites.stimuli import plan_suite
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.judgments.records import Judgment
+    from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport
     from cimento.runs.estimates import Estimate
     from cimento.runs.run import Run

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.judgments.figures import number
-from cimento.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.people import answers_about, chosen_task, refuse_nothing, refuse_run
+from cimento.people.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
+from cimento.people.judgments.summaries import rating_of
 from cimento.suites.kinds import RATED
 from cimento.suites.stimuli import stimulus_text
 from cimento.verdicts.people import CHOSEN
@@ -144,7 +144,7 @@ def _given_rating(judgment: Judgment) -> str | None:
     """A rating as it is written; yes is 1 and no is 0. None where it is none."""
     if judgment.question == ACCEPTABLE:
         return {"yes": "1", "no": "0"}.get(judgment.value or "")
-    return judgment.value if number(judgment) is not None else None
+    return judgment.value if rating_of(judgment) is not None else None
 
 
 def _answered(

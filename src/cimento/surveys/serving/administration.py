@@ -196,11 +196,10 @@ class Administration:
 
 
 def _parquet(path: Path) -> bytes:
-    from cimento.judgments.files import write_parquet
-    from cimento.judgments.records import table_of
+    from cimento.people.judgments.records import judgments_to_parquet, table_of
 
     file = io.BytesIO()
-    write_parquet(table_of(results.judgments(path)), file)
+    judgments_to_parquet(table_of(results.judgments(path)), file)
     return file.getvalue()
 
 

@@ -9,8 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from cimento.errors import StorageError
-from cimento.judgments.files import csv_of, write_judgments
-from cimento.judgments.records import BETTER, Judgment, table_of
+from cimento.people.judgments.records import BETTER, Judgment, csv_of, table_of, write_judgments
 from cimento.surveys.design import Design, Question
 from cimento.surveys.exports.tables import as_csv
 from cimento.surveys.serving import storage

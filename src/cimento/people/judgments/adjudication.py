@@ -6,8 +6,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.errors import InputError, did_you_mean
-from cimento.judgments.figures import Place, is_rated, number
-from cimento.judgments.records import Judgment
+from cimento.people.judgments.records import Judgment
+from cimento.people.judgments.summaries import QuestionKey, is_rated, rating_of
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
 from cimento.statistics.design import Design
 
@@ -16,7 +16,7 @@ ADJUDICATED = "adjudicated"
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class AnswerPair:
     """What two people said of one place.
 
     Attributes:
@@ -25,7 +25,7 @@ class Both:
         second: the other's.
     """
 
-    place: Place
+    place: QuestionKey
     first: Judgment | None
     second: Judgment | None
 
@@ -95,16 +95,16 @@ def one_annotator(judgments: Sequence[Judgment], name: str, *, where: str) -> li
     return [each for each in judgments if (each.annotator or "") == chosen and not each.is_check]
 
 
-def side_by_side(first: Sequence[Judgment], second: Sequence[Judgment]) -> list[Both]:
+def side_by_side(first: Sequence[Judgment], second: Sequence[Judgment]) -> list[AnswerPair]:
     """Every place that one of two people answered; of several answers the last counts."""
     one = {each.place: each for each in first}
     other = {each.place: each for each in second}
-    return [Both(place, one.get(place), other.get(place)) for place in {**one, **other}]
+    return [AnswerPair(place, one.get(place), other.get(place)) for place in {**one, **other}]
 
 
-def agreements(first: Sequence[Judgment], second: Sequence[Judgment]) -> list[PairAgreement]:
+def pair_agreements(first: Sequence[Judgment], second: Sequence[Judgment]) -> list[PairAgreement]:
     """How far two people agree, question by question."""
-    by_question: dict[str, list[Both]] = {}
+    by_question: dict[str, list[AnswerPair]] = {}
     for each in side_by_side(first, second):
         if each.first is not None and each.second is not None:
             by_question.setdefault(each.any.question, []).append(each)
@@ -112,7 +112,7 @@ def agreements(first: Sequence[Judgment], second: Sequence[Judgment]) -> list[Pa
 
 
 def adjudicated(
-    both: Sequence[Both], decisions: Mapping[Place, tuple[str, str]], *, by: str
+    both: Sequence[AnswerPair], decisions: Mapping[QuestionKey, tuple[str, str]], *, by: str
 ) -> list[Judgment]:
     """The table of what holds: what both say, what was decided, and what one alone says.
 
@@ -142,7 +142,7 @@ def adjudicated(
     return found
 
 
-def _held(each: Both, decision: tuple[str, str] | None, by: str) -> tuple[str | None, str]:
+def _held(each: AnswerPair, decision: tuple[str, str] | None, by: str) -> tuple[str | None, str]:
     """The answer that holds at a place, and where it comes from; None where nothing is decided."""
     if not each.differs:
         alone = each.first is None or each.second is None
@@ -156,7 +156,7 @@ def _held(each: Both, decision: tuple[str, str] | None, by: str) -> tuple[str | 
     return value, "; ".join(part for part in (decided, votes, reason) if part)
 
 
-def _agreement(question: str, own: Sequence[Both]) -> PairAgreement:
+def _agreement(question: str, own: Sequence[AnswerPair]) -> PairAgreement:
     rated = is_rated(question)
     pairs = [
         (_answer(each.first), _answer(each.second), each.any.item)
@@ -183,7 +183,7 @@ def _agreement(question: str, own: Sequence[Both]) -> PairAgreement:
 
 def _answer(judgment: Judgment) -> Hashable:
     """What was said, as it is compared: 3 and 3.0 are the same rating."""
-    value = number(judgment) if is_rated(judgment.question) else None
+    value = rating_of(judgment) if is_rated(judgment.question) else None
     return judgment.value if value is None else value
 
 

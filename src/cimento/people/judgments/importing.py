@@ -1,21 +1,92 @@
-"""Answers as files have them made into judgments: fields found, items known, names replaced."""
+"""Names of participants replaced by pseudonyms that only the holder of a secret can make again.
+
+The pseudonym is a keyed hash (HMAC-SHA256, RFC 2104 and FIPS 180-4): the same participant has the
+same one in every table that was imported with the same secret, and without the secret a list of
+all identifiers is of no help in finding out who is who.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import os
+import secrets
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
-from cimento.errors import InputError
-from cimento.judgments.mapping import MILLISECONDS, TEXT, ColumnMap, RawRow
-from cimento.judgments.places import Place, Places
-from cimento.judgments.prolific import Submission
-from cimento.judgments.records import ACCEPTABILITY, ATTENTION, BETTER, Judgment, finite
+from cimento.errors import InputError, StorageError
+from cimento.io.files import read_bytes
+from cimento.people.judgments.formats import Submission
+from cimento.people.judgments.mapping import (
+    MILLISECONDS,
+    TEXT,
+    AskedItem,
+    AskedItems,
+    ColumnMap,
+    RawRow,
+)
+from cimento.people.judgments.records import ACCEPTABILITY, ATTENTION, BETTER, Judgment, finite
+
+BYTES = 32
+"""Of a new secret."""
+
+LEAST_BYTES = 16
+"""A shorter one could be guessed."""
+
+_DIGITS = 12
+"""Hexadecimal digits of a pseudonym: 48 bits; two of 10,000 people share one in 2 of 10 million."""
+
+
+def open_secret(path: Path) -> tuple[bytes, bool]:
+    """The secret in a file, and whether it was made just now, readable by its owner alone.
+
+    Raises:
+        InputError: the file is too short to be one.
+        StorageError: it cannot be written.
+    """
+    if path.exists():
+        secret = read_bytes(path).strip()
+        if len(secret) < LEAST_BYTES:
+            raise InputError(
+                where=str(path),
+                seen=f"has {len(secret)} characters",
+                todo=f"A secret has {LEAST_BYTES} or more; name a file that is not there to make"
+                " one.",
+            )
+        return secret, False
+    secret = secrets.token_hex(BYTES).encode("ascii")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(secret + b"\n")
+    except OSError as error:
+        raise StorageError(
+            where=str(path),
+            seen=f"cannot be written ({error.strerror or error})",
+            todo="Name a file in a folder of yours.",
+        ) from error
+    return secret, True
+
+
+def pseudonym(name: str, secret: bytes) -> str:
+    """The pseudonym of a participant.
+
+    Args:
+        name: as the platform has it; blanks at its ends and the Unicode form do not count.
+        secret: of `open_secret`.
+    """
+    plain = unicodedata.normalize("NFC", name).strip().encode("utf-8")
+    return "p" + hmac.new(secret, plain, hashlib.sha256).hexdigest()[:_DIGITS]
+
 
 MS = 1000.0
 MOST_PLACES = 1_000_000
-SHOWN = 5
+_SHOWN = 5
 
 Unknown: TypeAlias = Literal["refuse", "skip"]
 """What becomes of an answer to no item of the suite."""
@@ -37,7 +108,7 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ImportRules:
     """How rows are read.
 
     Attributes:
@@ -49,13 +120,13 @@ class Reading:
     """
 
     columns: ColumnMap
-    places: Places
+    places: AskedItems
     rename: Callable[[str], str]
     submissions: Mapping[str, Submission] | None = None
     unknown: Unknown = "refuse"
 
 
-def judgments_from(rows: Sequence[RawRow], reading: Reading) -> Import:
+def judgments_from(rows: Sequence[RawRow], reading: ImportRules) -> Import:
     """Rows as judgments.
 
     Args:
@@ -79,14 +150,14 @@ def judgments_from(rows: Sequence[RawRow], reading: Reading) -> Import:
         else:
             found.append(each)
     if faults:
-        more = f"\n  ... and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
-        shown = "".join(f"\n  {each}" for each in faults[:SHOWN])
+        more = f"\n  ... and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
+        shown = "".join(f"\n  {each}" for each in faults[:_SHOWN])
         raise InputError(where="", seen=f"{len(faults)} answers cannot be used:{shown}{more}")
     notes = (*_doubled(found), *_prolific_notes(people, reading.submissions))
     return Import(judgments=tuple(found), passed=passed, notes=notes)
 
 
-def _judgment(row: RawRow, reading: Reading, people: dict[str, str]) -> Judgment | str:
+def _judgment(row: RawRow, reading: ImportRules, people: dict[str, str]) -> Judgment | str:
     """A row as a judgment, or why it is passed over."""
     columns = reading.columns
 
@@ -132,7 +203,7 @@ def _judgment(row: RawRow, reading: Reading, people: dict[str, str]) -> Judgment
     )
 
 
-def _place(row: RawRow, reading: Reading) -> Place | str | None:
+def _place(row: RawRow, reading: ImportRules) -> AskedItem | str | None:
     """The place that a row is about; why it is passed over; None where no suite is known."""
     item, condition, text = (reading.columns.cell(row, n) for n in ("item", "condition", TEXT))
     if not reading.places:
@@ -142,7 +213,7 @@ def _place(row: RawRow, reading: Reading) -> Place | str | None:
                 seen="it names no item",
                 todo="Name the column: --map item=COLUMN; or --map text=COLUMN with --suite.",
             )
-        return Place(reading.columns.cell(row, "suite"), item or text, condition, "")
+        return AskedItem(reading.columns.cell(row, "suite"), item or text, condition, "")
     # An id with its condition first: the id alone is that of all conditions.
     better = reading.columns.cell(row, "question") == BETTER
     asked = BETTER if better else condition
@@ -202,5 +273,5 @@ def _prolific_notes(
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

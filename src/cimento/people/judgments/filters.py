@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Literal, TypeAlias
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.judgments import measuring
-from cimento.judgments.figures import QuestionFigures, figures, place_means
-from cimento.judgments.measuring import Measured, by_person
-from cimento.judgments.records import Judgment
+from cimento.people.judgments import summaries
+from cimento.people.judgments.records import Judgment
+from cimento.people.judgments.summaries import (
+    Measurement,
+    QuestionSummary,
+    by_person,
+    mean_ratings,
+    summarise,
+)
+from cimento.report.formatting import agreement
 
-Duplicates: TypeAlias = Literal["keep", "first", "last", "none"]
+RepeatedAnswers: TypeAlias = Literal["keep", "first", "last", "none"]
 """Which of several answers of one person to one question stay."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ExclusionRules:
     """What a participant must not be below, or above; None for no such rule.
 
     Attributes:
@@ -31,7 +40,7 @@ class Limits:
         by_hand: participant to the reason why they are left out.
     """
 
-    duplicates: Duplicates = "keep"
+    duplicates: RepeatedAnswers = "keep"
     statuses: tuple[str, ...] = ()
     seconds: float | None = None
     attention: float | None = None
@@ -59,7 +68,7 @@ class Exclusion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class FilterStep:
     """A rule applied to what the rules before it left.
 
     Attributes:
@@ -77,8 +86,8 @@ class Step:
     limit: str
     excluded: tuple[Exclusion, ...]
     unmeasured: Mapping[str, str]
-    before: tuple[QuestionFigures, ...]
-    after: tuple[QuestionFigures, ...]
+    before: tuple[QuestionSummary, ...]
+    after: tuple[QuestionSummary, ...]
     moved: tuple[str, float, float] | None
 
 
@@ -94,24 +103,24 @@ class Filtered:
     """
 
     judgments: tuple[Judgment, ...]
-    steps: tuple[Step, ...]
-    before: tuple[QuestionFigures, ...]
-    after: tuple[QuestionFigures, ...]
+    steps: tuple[FilterStep, ...]
+    before: tuple[QuestionSummary, ...]
+    after: tuple[QuestionSummary, ...]
 
 
-_Rule: TypeAlias = tuple[str, str, Callable[[Sequence[Judgment]], "Found"]]
+_Rule: TypeAlias = tuple[str, str, Callable[[Sequence[Judgment]], "Failing"]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Failing:
     """What a rule finds: whole participants, or single answers by their place in the list."""
 
-    people: Mapping[str, Measured] = field(default_factory=dict)
+    people: Mapping[str, Measurement] = field(default_factory=dict)
     rows: frozenset[int] = frozenset()
     unmeasured: Mapping[str, str] = field(default_factory=dict)
 
 
-def filter_judgments(judgments: Sequence[Judgment], limits: Limits) -> Filtered:
+def filter_judgments(judgments: Sequence[Judgment], limits: ExclusionRules) -> Filtered:
     """Apply rules one after the other; each sees what those before it left.
 
     The order is: duplicates, status, by hand, time, attention, one answer too often, runs of one
@@ -133,25 +142,28 @@ def filter_judgments(judgments: Sequence[Judgment], limits: Limits) -> Filtered:
             if place not in found.rows and each.annotator not in found.people
         ]
         steps.append(
-            Step(
+            FilterStep(
                 rule=rule,
                 limit=limit,
                 excluded=tuple(_exclusions(left, found)),
                 unmeasured=found.unmeasured,
-                before=figures(left),
-                after=figures(kept),
+                before=summarise(left),
+                after=summarise(kept),
                 moved=_moved(left, kept),
             )
         )
         left = kept
     return Filtered(
-        judgments=tuple(left), steps=tuple(steps), before=figures(judgments), after=figures(left)
+        judgments=tuple(left),
+        steps=tuple(steps),
+        before=summarise(judgments),
+        after=summarise(left),
     )
 
 
-def _rules(judgments: Sequence[Judgment], limits: Limits) -> Iterator[_Rule]:
+def _rules(judgments: Sequence[Judgment], limits: ExclusionRules) -> Iterator[_Rule]:
     if limits.duplicates != "keep":
-        which: Duplicates = limits.duplicates
+        which: RepeatedAnswers = limits.duplicates
         yield "duplicates", f"of several answers {which}", lambda left: _doubled(left, which)
     if limits.statuses:
         wanted = {each.upper() for each in limits.statuses}
@@ -163,25 +175,25 @@ def _rules(judgments: Sequence[Judgment], limits: Limits) -> Iterator[_Rule]:
         yield (
             "completion time",
             f"at least {seconds:g} seconds",
-            lambda left: _each(left, measuring.sitting_seconds, lambda value: value < seconds),
+            lambda left: _each(left, summaries.sitting_seconds, lambda value: value < seconds),
         )
     if (attention := limits.attention) is not None:
         yield (
             "attention checks",
             f"at least {attention:g} right",
-            lambda left: _each(left, measuring.attention, lambda value: value < attention),
+            lambda left: _each(left, summaries.attention, lambda value: value < attention),
         )
     if (share := limits.same_share) is not None:
         yield (
             "straight-lining, share",
             f"no answer has more than {share:g}",
-            lambda left: _each(left, measuring.same_share, lambda value: value > share),
+            lambda left: _each(left, summaries.same_share, lambda value: value > share),
         )
     if (run := limits.same_run) is not None:
         yield (
             "straight-lining, run",
             f"at most {run} equal answers in a row",
-            lambda left: _each(left, measuring.same_run, lambda value: value > run),
+            lambda left: _each(left, summaries.same_run, lambda value: value > run),
         )
     if (rest := limits.with_rest) is not None:
         yield "agreement with the rest", f"at least {rest:g}", lambda left: _with_rest(left, rest)
@@ -189,18 +201,18 @@ def _rules(judgments: Sequence[Judgment], limits: Limits) -> Iterator[_Rule]:
 
 def _each(
     left: Sequence[Judgment],
-    measure: Callable[[Sequence[Judgment]], Measured],
+    measure: Callable[[Sequence[Judgment]], Measurement],
     fails: Callable[[float], bool],
-) -> Found:
+) -> Failing:
     return _found({name: measure(own) for name, own in by_person(left).items()}, fails)
 
 
-def _with_rest(left: Sequence[Judgment], least: float) -> Found:
-    return _found(measuring.with_rest(left), lambda value: value < least)
+def _with_rest(left: Sequence[Judgment], least: float) -> Failing:
+    return _found(summaries.with_rest(left), lambda value: value < least)
 
 
-def _found(measured: Mapping[str, Measured], fails: Callable[[float], bool]) -> Found:
-    return Found(
+def _found(measured: Mapping[str, Measurement], fails: Callable[[float], bool]) -> Failing:
+    return Failing(
         people={
             name: each
             for name, each in measured.items()
@@ -210,31 +222,31 @@ def _found(measured: Mapping[str, Measured], fails: Callable[[float], bool]) -> 
     )
 
 
-def _doubled(left: Sequence[Judgment], which: Duplicates) -> Found:
+def _doubled(left: Sequence[Judgment], which: RepeatedAnswers) -> Failing:
     """Answers that stand beside others of the same person to the same question."""
     places: dict[tuple[object, ...], list[int]] = {}
     for place, each in enumerate(left):
         if each.annotator is not None and not each.is_check:
             places.setdefault((each.annotator, *each.place), []).append(place)
     kept = {"first": slice(1, None), "last": slice(None, -1), "none": slice(None)}[which]
-    return Found(
+    return Failing(
         rows=frozenset(place for own in places.values() if len(own) > 1 for place in own[kept])
     )
 
 
-def _status(left: Sequence[Judgment], wanted: set[str]) -> Found:
+def _status(left: Sequence[Judgment], wanted: set[str]) -> Failing:
     people, unknown = {}, {}
     for name, own in by_person(left).items():
         status = next((each.status for each in own if each.status), None)
         if status is None:
             unknown[name] = "there is no status"
         elif status.upper() in wanted:
-            people[name] = Measured(None, f"the status is {status}")
-    return Found(people=people, unmeasured=unknown)
+            people[name] = Measurement(None, f"the status is {status}")
+    return Failing(people=people, unmeasured=unknown)
 
 
-def _by_hand(reasons: Mapping[str, str]) -> Found:
-    return Found(people={name: Measured(None, reason) for name, reason in reasons.items()})
+def _by_hand(reasons: Mapping[str, str]) -> Failing:
+    return Failing(people={name: Measurement(None, reason) for name, reason in reasons.items()})
 
 
 def _refuse_unknown(judgments: Sequence[Judgment], reasons: Mapping[str, str]) -> None:
@@ -248,13 +260,13 @@ def _refuse_unknown(judgments: Sequence[Judgment], reasons: Mapping[str, str]) -
             )
 
 
-def _exclusions(left: Sequence[Judgment], found: Found) -> Iterator[Exclusion]:
+def _exclusions(left: Sequence[Judgment], found: Failing) -> Iterator[Exclusion]:
     counts: dict[str, int] = {}
     for place, each in enumerate(left):
         if place in found.rows or each.annotator in found.people:
             counts[each.annotator or ""] = counts.get(each.annotator or "", 0) + 1
     for name, count in counts.items():
-        said = found.people.get(name, Measured(None, "answered the same again"))
+        said = found.people.get(name, Measurement(None, "answered the same again"))
         yield Exclusion(annotator=name, why=said.how, measured=said.value, judgments=count)
 
 
@@ -262,10 +274,85 @@ def _moved(
     before: Sequence[Judgment], after: Sequence[Judgment]
 ) -> tuple[str, float, float] | None:
     """The place whose mean moved most."""
-    first, second = place_means(before), place_means(after)
+    first, second = mean_ratings(before), mean_ratings(after)
     moves = [
         (abs(second[place] - mean), f"{place[1]} {place[2]}".strip(), mean, second[place])
         for place, mean in first.items()
         if place in second and second[place] != mean
     ]
     return max(moves)[1:] if moves else None
+
+
+def log_json(
+    filtered: Filtered, limits: ExclusionRules, *, source: str, sha256: str, by: str
+) -> str:
+    """The log as JSON.
+
+    Args:
+        filtered: what came of it.
+        limits: the rules.
+        source: name of the table that was filtered.
+        sha256: of its bytes, hexadecimal.
+        by: who decided on the rules; may be empty.
+    """
+    plain = {
+        "source": source,
+        "source_sha256": sha256,
+        "by": by,
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "limits": dataclasses.asdict(limits),
+        "before": [dataclasses.asdict(each) for each in filtered.before],
+        "steps": [dataclasses.asdict(each) for each in filtered.steps],
+        "after": [dataclasses.asdict(each) for each in filtered.after],
+    }
+    return json.dumps(plain, ensure_ascii=False, indent=1) + "\n"
+
+
+def log_text(filtered: Filtered, *, source: str, by: str) -> str:
+    """The log as text: every rule with who is left out, why, and what it changes."""
+    lines = [f"{source}, rules set by {by}" if by else source]
+    for step in filtered.steps:
+        lines += ["", *_step(step)]
+    lines += ["", "In all", *(f"  {each}" for each in _changes(filtered.before, filtered.after))]
+    return "\n".join(lines) + "\n"
+
+
+def _step(step: FilterStep) -> Iterator[str]:
+    yield f"{step.rule}: {step.limit}"
+    for each in step.excluded:
+        yield f"  left out: {each.annotator} ({each.why}), {each.judgments} judgments"
+    if not step.excluded:
+        yield "  nobody is left out"
+    for name, reason in step.unmeasured.items():
+        yield f"  not measured, kept: {name} ({reason})"
+    if step.excluded:
+        yield from (f"  {each}" for each in _changes(step.before, step.after))
+    if step.moved is not None:
+        place, before, after = step.moved
+        yield f"  moved most: {place}, mean {before:.3f} -> {after:.3f}"
+
+
+def _changes(before: Sequence[QuestionSummary], after: Sequence[QuestionSummary]) -> Iterator[str]:
+    left = {each.question: each for each in after}
+    for old in before:
+        new = left.get(old.question)
+        if new is None:
+            yield f"{old.question}: nothing is left of {old.judgments} judgments"
+            continue
+        yield (
+            f"{old.question}: people {old.people} -> {new.people},"
+            f" judgments {old.judgments} -> {new.judgments}, places {old.places} -> {new.places}"
+        )
+        if old.mean is not None:
+            yield (
+                f"  mean {_number(old.mean)} -> {_number(new.mean)},"
+                f" sd within places {_number(old.sd)} -> {_number(new.sd)}"
+            )
+        for name, mean in old.by_condition.items():
+            if name:
+                yield f"  mean of {name} {mean:.3f} -> {_number(new.by_condition.get(name))}"
+        yield f"  Krippendorff's alpha {agreement(old.alpha)} -> {agreement(new.alpha)}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"

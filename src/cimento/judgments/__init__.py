@@ -1,1 +1,0 @@
-"""What people answered: read from what survey programs write, filtered in the open, adjudicated."""

@@ -1,0 +1,1 @@
+"""People who answer and annotate: surveys, tables of judgments, dialogues, reading times."""

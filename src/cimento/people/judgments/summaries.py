@@ -1,0 +1,264 @@
+"""What a table of judgments says in a few numbers: how many, their means, how far people agree."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from cimento.people.judgments.records import ACCEPTABILITY, Judgment, finite
+from cimento.statistics.agreement import Agreement, krippendorff_alpha
+from cimento.statistics.design import Design
+
+QuestionKey: TypeAlias = tuple[str, str, str, str]
+
+_TWO = 2
+"""Answers that a standard deviation, or an agreement, needs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionSummary:
+    """The answers to one question, described.
+
+    Attributes:
+        question: which.
+        people: who answered it.
+        places: sentences, pairs or blanks that it was asked about.
+        judgments: answers.
+        mean: of the means of all places; None where answers are no numbers.
+        sd: mean of the standard deviations (n - 1) of the answers to one place.
+        by_condition: condition to the mean of its places' means; empty where answers are no
+            numbers.
+        alpha: Krippendorff's; for numbers with interval differences, else nominal; its interval
+            over items.
+    """
+
+    question: str
+    people: int
+    places: int
+    judgments: int
+    mean: float | None
+    sd: float | None
+    by_condition: Mapping[str, float]
+    alpha: Agreement
+
+
+def summarise(judgments: Sequence[Judgment]) -> tuple[QuestionSummary, ...]:
+    """Every question of some judgments, described; checks of attention are left out."""
+    by_question: dict[str, list[Judgment]] = {}
+    for each in judgments:
+        if not each.is_check and each.value is not None:
+            by_question.setdefault(each.question, []).append(each)
+    return tuple(_described(question, own) for question, own in by_question.items())
+
+
+def mean_ratings(judgments: Sequence[Judgment]) -> dict[QuestionKey, float]:
+    """The mean rating of each place that was rated."""
+    return {place: math.fsum(own) / len(own) for place, own in _ratings(judgments).items()}
+
+
+def is_rated(question: str) -> bool:
+    """Whether answers to a question are numbers on a scale."""
+    return question == ACCEPTABILITY
+
+
+def rating_of(judgment: Judgment) -> float | None:
+    """The answer as a number; None where it is none."""
+    return finite(judgment.value or "")
+
+
+def main_question(judgments: Sequence[Judgment]) -> str:
+    """The question with the most answers; of several, the first."""
+    counts = Counter(each.question for each in judgments if not each.is_check)
+    return max(counts, key=lambda name: counts[name]) if counts else ""
+
+
+def _described(question: str, own: Sequence[Judgment]) -> QuestionSummary:
+    rated = is_rated(question)
+    answers: dict[QuestionKey, list[Hashable]] = {}
+    for each in own:
+        value = rating_of(each) if rated else each.value
+        if value is not None:
+            answers.setdefault(each.place, []).append(value)
+    means = mean_ratings(own) if rated else {}
+    deviations = [statistics.stdev(got) for got in _ratings(own).values() if len(got) >= _TWO]
+    conditions: dict[str, list[float]] = {}
+    for (_, _, condition, _), mean in means.items():
+        conditions.setdefault(condition, []).append(mean)
+    return QuestionSummary(
+        question=question,
+        people=len({each.annotator for each in own}),
+        places=len(answers),
+        judgments=len(own),
+        mean=_mean(list(means.values())),
+        sd=_mean(deviations) if rated else None,
+        by_condition={name: math.fsum(got) / len(got) for name, got in conditions.items()},
+        alpha=krippendorff_alpha(
+            list(answers.values()),
+            level="interval" if rated else "nominal",
+            design=Design(tuple(answers), tuple((suite, item) for suite, item, *_ in answers)),
+        ),
+    )
+
+
+def _ratings(judgments: Sequence[Judgment]) -> dict[QuestionKey, list[float]]:
+    found: dict[QuestionKey, list[float]] = {}
+    for each in judgments:
+        value = rating_of(each) if is_rated(each.question) and not each.is_check else None
+        if value is not None:
+            found.setdefault(each.place, []).append(value)
+    return found
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+LEAST_SHARED = 3
+"""Places that somebody must share with others to be compared with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A number about a participant.
+
+    Attributes:
+        value: None where there is none.
+        how: how it was measured, or why not.
+    """
+
+    value: float | None
+    how: str
+
+
+def by_person(judgments: Sequence[Judgment]) -> dict[str, list[Judgment]]:
+    """The judgments of each named participant, in the order in which they were given."""
+    found: dict[str, list[Judgment]] = {}
+    for each in judgments:
+        if each.annotator is not None:
+            found.setdefault(each.annotator, []).append(each)
+    return {
+        name: sorted(own, key=lambda j: (j.survey or "", j.position or 0))
+        for name, own in found.items()
+    }
+
+
+def sitting_seconds(own: Sequence[Judgment]) -> Measurement:
+    """How long somebody took: as the platform says, else all answers, else first to last."""
+    said = {each.session_seconds for each in own if each.session_seconds is not None}
+    if said:
+        return _time(math.fsum(said), "as recorded for the whole sitting")
+    taken = [each.seconds for each in own if each.seconds is not None]
+    if len(taken) == len(own):
+        return _time(math.fsum(taken), "for all answers together")
+    moments = [moment for each in own if (moment := _moment(each.at)) is not None]
+    if len(moments) == len(own) and len(set(moments)) > 1:
+        return _time(max(moments) - min(moments), "from the first answer to the last")
+    return Measurement(None, "no time is known")
+
+
+def attention(own: Sequence[Judgment]) -> Measurement:
+    """The share of checks of attention that were answered right."""
+    checks = [each for each in own if each.expected is not None]
+    if not checks:
+        return Measurement(None, "there were no checks of attention")
+    right = sum(each.value == each.expected for each in checks)
+    return Measurement(right / len(checks), f"{right} of {len(checks)} right")
+
+
+def same_share(own: Sequence[Judgment]) -> Measurement:
+    """The share of somebody's most frequent answer to the question that they answered most."""
+    answers = _answers(own)
+    if not answers:
+        return Measurement(None, "there is no answer")
+    value, count = Counter(answers).most_common(1)[0]
+    return Measurement(count / len(answers), f"{count} of {len(answers)} are {value!r}")
+
+
+def same_run(own: Sequence[Judgment]) -> Measurement:
+    """The longest run of equal answers, in the order in which they were given."""
+    runs = [(len(list(group)), value) for value, group in itertools.groupby(_answers(own))]
+    if not runs:
+        return Measurement(None, "there is no answer")
+    length, value = max(runs, key=lambda each: each[0])
+    return Measurement(float(length), f"{length} times {value!r} in a row")
+
+
+def with_rest(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
+    """How far each participant agrees with all others, on the question that was asked most.
+
+    Ratings: Pearson's correlation with the mean of the others. Other answers: the share that is
+    also the others' most frequent one; where several are, each of them.
+    """
+    question = main_question(judgments)
+    people = {
+        name: {
+            each.place: each
+            for each in own
+            if each.question == question and not each.is_check and each.value is not None
+        }
+        for name, own in by_person(judgments).items()
+    }
+    return _correlations(people) if is_rated(question) else _shares(people)
+
+
+def _correlations(people: Mapping[str, Mapping[QuestionKey, Judgment]]) -> dict[str, Measurement]:
+    from cimento.statistics.agreement import correlation_with_rest
+
+    places = list(dict.fromkeys(place for own in people.values() for place in own))
+    table = [
+        [rating_of(own[place]) if place in own else None for own in people.values()]
+        for place in places
+    ]
+    found = correlation_with_rest(table) if table else ()
+    return {
+        name: Measurement(
+            each.r, each.reason or f"correlation {each.r or 0.0:.3f} over {each.n} places"
+        )
+        for name, each in zip(people, found, strict=False)
+    }
+
+
+def _shares(people: Mapping[str, Mapping[QuestionKey, Judgment]]) -> dict[str, Measurement]:
+    found = {}
+    for name, own in people.items():
+        equal = []
+        for place, each in own.items():
+            others = Counter(
+                theirs[place].value
+                for other, theirs in people.items()
+                if other != name and place in theirs
+            )
+            if others:
+                equal.append(others[each.value] == max(others.values()))
+        if len(equal) < LEAST_SHARED:
+            found[name] = Measurement(None, f"only {len(equal)} places are shared with others")
+        else:
+            share = sum(equal) / len(equal)
+            found[name] = Measurement(share, f"{sum(equal)} of {len(equal)} as most others")
+    return found
+
+
+def _time(seconds: float, how: str) -> Measurement:
+    return Measurement(seconds, f"{seconds:.0f} seconds {how}")
+
+
+def _answers(own: Sequence[Judgment]) -> list[str]:
+    question = main_question(own)
+    return [
+        each.value
+        for each in own
+        if each.question == question and not each.is_check and each.value is not None
+    ]
+
+
+def _moment(text: str | None) -> float | None:
+    try:
+        return datetime.fromisoformat(text or "").timestamp()
+    except ValueError:
+        return None

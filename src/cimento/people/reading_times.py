@@ -1,0 +1,383 @@
+"""Reading times, or other measures of words, beside what a model says of these words."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from cimento.engine.cache import MemoryCache
+from cimento.engine.freetext import surprisals_of_words
+from cimento.engine.scores import ask
+from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.io.files import atomically, read_bytes, write_text
+from cimento.io.parquet import parse_parquet, write_parquet
+from cimento.io.tables import Column
+from cimento.models.align import containing
+from cimento.models.base import Policy, Scorer
+from cimento.sources import AnyScorer, Asking, open_scorer
+from cimento.suites.stimuli import Plan, ScoreRequest, Span
+from cimento.suites.tables import open_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordColumns:
+    """The columns that say which word an observation is of.
+
+    Attributes:
+        text: id of the text.
+        position: number of the word in its text, from 0 or from 1.
+        word: the word as it was shown, with the marks that touch it.
+    """
+
+    text: str = "text"
+    position: str = "position"
+    word: str = "word"
+
+
+@dataclass(frozen=True, slots=True)
+class WordPositions:
+    """Where the observations are.
+
+    Attributes:
+        rows: text and index of the word, from 0, for each observation.
+        words: text to index to the word and the row that it was first seen in.
+    """
+
+    rows: tuple[tuple[str, int], ...]
+    words: Mapping[str, Mapping[int, tuple[str, int]]]
+
+
+def word_positions(observations: pl.DataFrame, names: WordColumns) -> WordPositions:
+    """Which word of which text each observation is of.
+
+    Raises:
+        UsageError: a column is missing.
+        InputError: there are no rows, a word is empty or is two things in one place, or a position
+            is no whole number.
+    """
+    if observations.is_empty():
+        raise InputError(where="the table", seen="it holds no observations", todo="Add rows.")
+    require_columns(observations, (names.text, names.position, names.word), where="the table")
+    columns = observations.select(names.text, names.position, names.word)
+    found = []
+    for row, (text, position, word) in enumerate(columns.iter_rows(), start=2):
+        number = _position(position, row=row)
+        found.append((str(text), number, str(word or "").strip(), row))
+    lowest = min(1, *(number for _, number, _, _ in found))
+    words: dict[str, dict[int, tuple[str, int]]] = {}
+    for text, number, word, row in found:
+        if not word:
+            raise InputError(where=f"row {row}", seen="the word is empty", todo="Fill it in.")
+        known, first = words.setdefault(text, {}).setdefault(number - lowest, (word, row))
+        if known != word:
+            raise InputError(
+                where=f"row {row}",
+                seen=f"word {number} of text {text!r} is {word!r}, and {known!r} in row {first}",
+                todo="Give texts that differ ids of their own.",
+            )
+    return WordPositions(tuple((text, number - lowest) for text, number, _, _ in found), words)
+
+
+def _position(value: object, *, row: int) -> int:
+    try:
+        number = float(str(value))
+    except ValueError:
+        number = -1.0
+    if number < 0 or not number.is_integer():
+        raise InputError(
+            where=f"row {row}",
+            seen=f"the position is {value!r}",
+            todo="Positions are whole numbers from 0 or 1.",
+        )
+    return int(number)
+
+
+def all_words(places: WordPositions, texts: Mapping[str, str] | None) -> dict[str, tuple[str, ...]]:
+    """Every word of every text; those of the table are where they should be.
+
+    Raises:
+        InputError: a text lacks a word, or has another one.
+    """
+    made: dict[str, tuple[str, ...]] = {}
+    for text, known in places.words.items():
+        if texts is None:
+            gap = next((index for index in range(len(known)) if index not in known), None)
+            if gap is not None:
+                raise InputError(
+                    where=f"text {text!r}",
+                    seen=f"its word {gap + 1} is in no row, and word {max(known) + 1} is",
+                    todo="Give the whole texts in a table of their own (--texts).",
+                )
+            made[text] = tuple(known[index][0] for index in range(len(known)))
+            continue
+        if text not in texts:
+            raise InputError(
+                where=f"text {text!r}",
+                seen="it is not among the texts",
+                todo=did_you_mean(text, texts),
+            )
+        made[text] = tuple(texts[text].split())
+        for index, (word, row) in sorted(known.items()):
+            there = made[text][index] if index < len(made[text]) else "nothing"
+            if there != word:
+                raise InputError(
+                    where=f"row {row}",
+                    seen=f"word {index + 1} of text {text!r} is {word!r}, and the text has {there}",
+                    todo="Words are what stands between blanks, with the marks that touch them.",
+                )
+    return made
+
+
+def require_columns(frame: pl.DataFrame, columns: Sequence[str], *, where: str) -> None:
+    """See that a table has some columns.
+
+    Raises:
+        UsageError: it lacks one.
+    """
+    for name in columns:
+        if name not in frame.columns:
+            raise UsageError(
+                where=where,
+                seen=f"it has no column {name!r}; it has {', '.join(frame.columns)}",
+                todo=did_you_mean(name, frame.columns) or "Say which column it is.",
+            )
+
+
+READ = (".csv", ".tsv", ".txt", ".tab", ".xlsx", ".parquet")
+WRITTEN = (".csv", ".tsv", ".parquet")
+
+
+def read_observations(path: Path) -> pl.DataFrame:
+    """A table of observations; what is not Parquet is text, as it stands in the file.
+
+    Raises:
+        InputError: it cannot be read, or has no rows.
+        SuiteError: it is damaged; the error says where.
+        UsageError: its suffix is none of `READ`.
+    """
+    import polars as pl
+
+    _refuse_suffix(path, READ)
+    if path.suffix.lower() == ".parquet":
+        frame = parse_parquet(read_bytes(path), where=str(path))
+    else:
+        table = open_table(path)
+        columns = {name: [row.cells.get(name, "") for row in table.rows] for name in table.columns}
+        frame = pl.DataFrame(columns, schema=dict.fromkeys(table.columns, pl.String()))
+    if frame.is_empty():
+        raise InputError(where=str(path), seen="holds no observations", todo="Add rows.")
+    return frame
+
+
+def read_texts(path: Path, *, column: str) -> dict[str, str]:
+    """Id to text, from a table with the ids in `column` and the texts in ``content``.
+
+    Raises:
+        CimentoError: as for `read_observations`, or a column is missing, or an id is there twice.
+    """
+    frame = read_observations(path)
+    require_columns(frame, (column, "content"), where=str(path))
+    texts: dict[str, str] = {}
+    for row, (text, content) in enumerate(frame.select(column, "content").iter_rows(), start=2):
+        if str(text) in texts:
+            raise InputError(
+                where=f"{path} row {row}",
+                seen=f"the text {str(text)!r} is there already",
+                todo="Give every text one row.",
+            )
+        texts[str(text)] = str(content or "")
+    return texts
+
+
+def write_joined(frame: pl.DataFrame, path: Path) -> Path:
+    """Write a table as ``.csv``, ``.tsv`` or ``.parquet``; null is an empty cell, in R an NA.
+
+    Raises:
+        UsageError: the suffix is another one.
+        StorageError: the file cannot be written.
+    """
+    refuse_output(path)
+    if path.suffix.lower() == ".parquet":
+        return atomically(path, partial(write_parquet, frame))
+    separator = "\t" if path.suffix.lower() == ".tsv" else ","
+    return write_text(frame.write_csv(separator=separator), path)
+
+
+def refuse_output(path: Path) -> None:
+    """See that a table can be written under that name.
+
+    Raises:
+        UsageError: its suffix is none of `WRITTEN`.
+    """
+    _refuse_suffix(path, WRITTEN)
+
+
+def _refuse_suffix(path: Path, known: Sequence[str]) -> None:
+    if path.suffix.lower() not in known:
+        raise UsageError(
+            where=str(path),
+            seen=f"ends in {path.suffix!r}",
+            todo=f"It should be one of {', '.join(known)}.",
+        )
+
+
+Frequency: TypeAlias = Callable[[str], float]
+"""From a word to its frequency on the Zipf scale; 0 where it is not known."""
+
+ENTROPY: Column = "entropy_nats"
+REASON = "unscored_reason"
+READING_POLICY = Policy(punctuation="keep")
+"""A mark belongs to the word that it touches, as it is read with it."""
+
+
+def join_surprisals(
+    observations: pl.DataFrame,
+    model: str | Scorer,
+    *,
+    names: WordColumns | None = None,
+    texts: Mapping[str, str] | None = None,
+    before: int = 2,
+    frequency: Frequency | None = None,
+    asking: Asking | None = None,
+) -> pl.DataFrame:
+    """Observations of words with what a model says of these words.
+
+    Args:
+        observations: one row for each observation; columns that `names` does not name are kept.
+        model: a name as for ``cimento run -m``, or anything that keeps the `Scorer` protocol.
+        names: the columns that say which word it is.
+        texts: id to text; else texts are made of the table, which must then have every word.
+        before: of how many earlier words surprisal, length and frequency are given too.
+        frequency: Zipf frequencies of words; None leaves the column out.
+        asking: how the model is asked; by default with `READING_POLICY`. With the column
+            ``entropy_nats`` the entropy of the position of the word's first token is given.
+
+    Returns:
+        The rows of `observations` in their order, with the columns ``surprisal_bits``, ``length``
+        (characters without marks at the ends), ``zipf``, ``entropy_nats``, the same with ``_1``
+        for the word before, ``_2`` for the one before that, and ``unscored_reason``. Null where
+        there is no such word, or no score.
+
+    Raises:
+        UsageError: a column is missing, or is there already.
+        InputError: words and texts do not agree; the message says where.
+        CimentoError: the model cannot be used.
+    """
+    chosen = asking or Asking(policy=READING_POLICY)
+    wanted = ["surprisal_bits", "length"]
+    wanted += ["zipf"] if frequency is not None else []
+    wanted += [ENTROPY] if ENTROPY in chosen.columns else []
+    made = [(name, n) for n in range(before + 1) for name in wanted] + [(REASON, 0)]
+    _refuse_columns(observations, [_column_name(name, n) for name, n in made])
+    places = word_positions(observations, names or WordColumns())
+    values = _values(all_words(places, texts), open_scorer(model, chosen), chosen, frequency)
+    return observations.with_columns(_column(name, places, values, distance=n) for name, n in made)
+
+
+def _refuse_columns(observations: pl.DataFrame, made: Sequence[str]) -> None:
+    """UsageError where a column that is made here is there already."""
+    for name in made:
+        if name in observations.columns:
+            raise UsageError(
+                where="the table",
+                seen=f"it has a column {name!r} already, which is made here",
+                todo="Give the column another name.",
+            )
+
+
+def _column_name(name: str, distance: int) -> str:
+    return f"{name}_{distance}" if distance else name
+
+
+def _column(
+    name: str, places: WordPositions, values: Mapping[str, Sequence[_Word]], *, distance: int
+) -> pl.Series:
+    """A value of the word so many places before that of each observation."""
+    import polars as pl
+
+    types = {"length": pl.Int32(), REASON: pl.String()}
+    cells = [
+        getattr(values[text][index - distance], name) if index >= distance else None
+        for text, index in places.rows
+    ]
+    return pl.Series(_column_name(name, distance), cells, dtype=types.get(name, pl.Float64()))
+
+
+class _Word(NamedTuple):
+    """What is known about a word of a text."""
+
+    surprisal_bits: float | None
+    length: int
+    zipf: float | None
+    entropy_nats: float | None
+    unscored_reason: str | None
+
+
+def _values(
+    words: Mapping[str, Sequence[str]],
+    scorer: AnyScorer,
+    asking: Asking,
+    frequency: Frequency | None,
+) -> dict[str, list[_Word]]:
+    """What the model and the words themselves say of each word of each text."""
+    joined = {text: " ".join(each) for text, each in words.items()}
+    ids = {content: number for number, content in enumerate(dict.fromkeys(joined.values()))}
+    plan = Plan(
+        suite="reading times",
+        requests=tuple(
+            ScoreRequest(number, content, asking.context.text) for content, number in ids.items()
+        ),
+        places=(),
+    )
+    tokens = ask(plan, scorer, policy=asking.policy, cache=MemoryCache(), columns=asking.columns)
+    tables = tokens.partition_by("request", as_dict=True, maintain_order=True)
+    values: dict[str, list[_Word]] = {}
+    for text, content in joined.items():
+        table, spans = tables[(ids[content],)], _spans(words[text])
+        entropies = _entropies(table, spans)
+        values[text] = [
+            _Word(bits, len(without_marks(word)), _zipf(word, frequency), entropies[index], reason)
+            for index, (word, (bits, reason)) in enumerate(
+                zip(words[text], surprisals_of_words(table, spans), strict=True)
+            )
+        ]
+    return values
+
+
+def _spans(words: Sequence[str]) -> list[Span]:
+    """The characters of each word in the text that has one blank between words."""
+    spans, start = [], 0
+    for word in words:
+        spans.append((start, start + len(word)))
+        start += len(word) + 1
+    return spans
+
+
+def _entropies(table: pl.DataFrame, spans: Sequence[Span]) -> list[float | None]:
+    """The entropy of the position of each word's first token, where it was asked for."""
+    found: dict[int, float | None] = {}
+    if ENTROPY in table.columns:
+        for start, entropy in table.select("start", ENTROPY).iter_rows():
+            found.setdefault(containing(spans, start), entropy)
+    return [found.get(index) for index in range(len(spans))]
+
+
+def without_marks(word: str) -> str:
+    """A word without the marks at its ends: punctuation and symbols of Unicode."""
+    kept = [index for index, sign in enumerate(word) if unicodedata.category(sign)[0] not in "PS"]
+    return word[kept[0] : kept[-1] + 1] if kept else ""
+
+
+def _zipf(word: str, frequency: Frequency | None) -> float | None:
+    """The frequency of a word; None where it is not known, or several words stand in one place."""
+    form = without_marks(word)
+    if frequency is None or not form or " " in form:
+        return None
+    return frequency(form) or None
