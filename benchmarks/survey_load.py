@@ -29,10 +29,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
 
+from cimento.people.surveys.building import SurveyPlan, build_design
+from cimento.people.surveys.design import SurveyDesign, write_design
+from cimento.people.surveys.serving import storage
 from cimento.suites.builtin import find_suite
-from cimento.surveys.building import Plan, build_design
-from cimento.surveys.design import Design, write_design
-from cimento.surveys.serving import storage
 
 EVERY_SECONDS = 2.0
 _HIDDEN = re.compile(rb'name="(form|moment)" value="([^"]*)"')
@@ -168,7 +168,7 @@ async def answer_at_once(people: list[Person]) -> float:
     return time.perf_counter() - started
 
 
-def faults(path: Path, design: Design, people: list[Person]) -> list[str]:
+def faults(path: Path, design: SurveyDesign, people: list[Person]) -> list[str]:
     """Every difference between what was acknowledged and what is stored."""
     places = {
         person.id: [each.id for each in design.by_survey[person.survey]]
@@ -216,12 +216,14 @@ def start_server(folder: Path, port: int) -> subprocess.Popen[bytes]:
     raise SystemExit("the server does not start")
 
 
-def make_people(folder: Path, design: Design, number: int) -> list[Person]:
+def make_people(folder: Path, design: SurveyDesign, number: int) -> list[Person]:
     """Write the design and make links."""
     write_design(design, folder / "design.json")
     path = folder / "answers.sqlite"
     storage.prepare(path, design)
-    return [Person(each.id, token) for each, token in storage.invite(path, design, number)]
+    return [
+        Person(each.id, token) for each, token in storage.invite_participants(path, design, number)
+    ]
 
 
 async def connect_all(people: list[Person], port: int) -> None:
@@ -281,7 +283,7 @@ def main() -> int:
     parser.add_argument("--kill-after", type=float, default=0)
     given = parser.parse_args()
     load = Load(given.people, given.seconds)
-    design = build_design(find_suite("it-acceptability"), Plan(checks=0))
+    design = build_design(find_suite("it-acceptability"), SurveyPlan(checks=0))
     with tempfile.TemporaryDirectory() as name:
         folder, port = Path(name), free_port()
         people = make_people(folder, design, load.people)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import pytest
 
+from cimento.people.surveys.building import SurveyPlan, build_design
+from cimento.people.surveys.material import MaterialOptions
+from cimento.people.surveys.serving import storage
+from cimento.people.surveys.serving.app import make_app
 from cimento.suites.builtin import find_suite
-from cimento.surveys.building import Plan, build_design
-from cimento.surveys.material import Wanted
-from cimento.surveys.serving import storage
-from cimento.surveys.serving.app import make_app
 
 SECRET = "a secret of the tests, long enough"  # noqa: S105  # it opens nothing
 HIDDEN = re.compile(r'name="(form|moment)" value="([^"]*)"')
@@ -22,7 +22,7 @@ HIDDEN = re.compile(r'name="(form|moment)" value="([^"]*)"')
 
 def small(suite="it-connectives", *, limit=4, checks=1, **wanted):
     """A small design."""
-    plan = Plan(checks=checks, seed=3, wanted=Wanted(limit=limit, seed=3, **wanted))
+    plan = SurveyPlan(checks=checks, seed=3, wanted=MaterialOptions(limit=limit, seed=3, **wanted))
     return build_design(find_suite(suite), plan)
 
 
@@ -87,7 +87,7 @@ def client(design, database):
 @pytest.fixture
 def people(client, design, database):
     """Two participants who have agreed, and one who has not."""
-    made = [Person(client, token) for _, token in storage.invite(database, design, 3)]
+    made = [Person(client, token) for _, token in storage.invite_participants(database, design, 3)]
     for each in made[:2]:
         assert each.agree().status_code == 303
     return made

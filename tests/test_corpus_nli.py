@@ -13,9 +13,9 @@ from cimento.cloze.load import load_cloze
 from cimento.corpus.inventories import open_inventory
 from cimento.corpus.nli import LABELS, clauses, inferences, open_wording
 from cimento.errors import InputError, UsageError
+from cimento.people.surveys.design import read_design
 from cimento.suites.load import open_suite
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
-from cimento.surveys.design import read_design
 
 SUITES = Path(cimento.__file__).parent / "data" / "suites"
 INVENTORY = open_inventory("it-connectives")

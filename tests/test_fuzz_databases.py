@@ -10,7 +10,7 @@ import pytest
 from cimento.engine.cache import FileCache
 from cimento.errors import InputError, StorageError
 from cimento.morphology.index import Index
-from cimento.surveys.serving.storage import connect
+from cimento.people.surveys.serving.storage import open_database
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_database_of_which_sqlite_says_what_is_no_text(tmp_path, name):
     opening = {
         "answers.sqlite3": lambda: FileCache(tmp_path),
         "it.index": lambda: Index(path),
-        "survey.sqlite": lambda: connect(path),
+        "survey.sqlite": lambda: open_database(path),
     }
 
     with pytest.raises((StorageError, InputError), match=f"{name}.*can't decode byte 0x96"):

@@ -14,9 +14,9 @@ import pytest
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
 from cimento.people.judgments.records import judgments_of
-from cimento.surveys.design import write_design
-from cimento.surveys.serving import results, storage
-from cimento.surveys.serving.app import make_app
+from cimento.people.surveys.design import write_design
+from cimento.people.surveys.serving import results, storage
+from cimento.people.surveys.serving.app import make_app
 from tests import survey_help
 from tests.survey_help import SECRET, Person, hidden, small, stored
 
@@ -31,7 +31,7 @@ def test_an_answer_of_somebody_who_was_deleted_meanwhile_is_not_stored(
 ):
     found = storage.participants(database)[0]
     data = {**hidden(people[0].get("/1").text), "field-0": "4"}
-    storage.delete(database, found.id)
+    storage.delete_participant(database, found.id)
     monkeypatch.setattr(storage, "find", lambda *_: found)
     assert people[0].send(1, data).status_code == 403
     assert stored(database) == []
@@ -109,7 +109,7 @@ def test_a_file_of_answers_belongs_to_one_design(design, database):
 def test_participants_go_to_the_survey_with_the_fewest(design, database):
     storage.prepare(database, design)
     for number in (1, 2, 4):
-        storage.invite(database, design, number)
+        storage.invite_participants(database, design, number)
     surveys = [each.survey for each in storage.participants(database)]
     assert (surveys.count("1"), surveys.count("2")) == (4, 3)
 
@@ -127,7 +127,7 @@ def test_a_spreadsheet_takes_no_remark_for_a_formula(tmp_path):
     design = replace(small(checks=0), remarks=True)
     database = tmp_path / "answers.sqlite"
     app = make_app(design, database, secret=SECRET)
-    ((_, token),) = storage.invite(database, design, 1)
+    ((_, token),) = storage.invite_participants(database, design, 1)
     with starlette.TestClient(app) as client:
         person = Person(client, token)
         person.agree()
@@ -191,7 +191,7 @@ def test_the_server_says_where_it_is_and_whether_anybody_has_a_link(
     design, tmp_path, monkeypatch, capsys
 ):
     write_design(design, tmp_path / "design.json")
-    module = "cimento.surveys.serving.app"
+    module = "cimento.people.surveys.serving.app"
     monkeypatch.setattr(
         f"{module}.make_app", lambda wanted, path, **_: storage.prepare(path, wanted)
     )

@@ -13,16 +13,21 @@ from hypothesis import strategies as st
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
+from cimento.people.surveys.building import (
+    QuestionSet,
+    SurveyPlan,
+    assign_lists,
+    build_design,
+    spread,
+)
+from cimento.people.surveys.design import design_json, parse_design, read_design, write_design
+from cimento.people.surveys.material import MaterialOptions
+from cimento.people.surveys.tasks import languages, words
 from cimento.suites.builtin import find_suite
-from cimento.surveys.building import Plan, build_design
-from cimento.surveys.dealing import Members, deal, spread
-from cimento.surveys.design import as_json, parse_design, read_design, write_design
-from cimento.surveys.material import Wanted
-from cimento.surveys.wording import languages, words
 
 sets_of_members = st.lists(
     st.builds(
-        lambda size, repeats, group: Members(size, size * repeats, group),
+        lambda size, repeats, group: QuestionSet(size, size * repeats, group),
         st.integers(1, 4),
         st.integers(1, 2),
         st.sampled_from("abc"),
@@ -36,7 +41,7 @@ sets_of_members = st.lists(
 @settings(deadline=None)
 def test_nobody_sees_two_members_and_everything_is_asked_equally_often(sets, more):
     surveys = max(each.times for each in sets) + more
-    dealt = deal(sets, surveys)
+    dealt = assign_lists(sets, surveys)
     for survey in dealt:
         assert len({number for number, _ in survey}) == len(survey)
     asked = Counter(each for survey in dealt for each in survey)
@@ -48,7 +53,7 @@ def test_nobody_sees_two_members_and_everything_is_asked_equally_often(sets, mor
 @given(sets_of_members, st.integers(0, 5))
 @settings(deadline=None)
 def test_sizes_are_equal_to_within_one_in_all_and_in_each_group(sets, more):
-    dealt = deal(sets, max(each.times for each in sets) + more)
+    dealt = assign_lists(sets, max(each.times for each in sets) + more)
     for group in (None, "a", "b", "c"):
         sizes = [
             sum(group in {None, sets[number].group} for number, _ in survey) for survey in dealt
@@ -59,7 +64,7 @@ def test_sizes_are_equal_to_within_one_in_all_and_in_each_group(sets, more):
 @given(st.integers(1, 6), st.integers(1, 60))
 @settings(deadline=None)
 def test_as_many_surveys_as_conditions_make_a_latin_square(size, items):
-    dealt = deal([Members(size, size)] * items, size)
+    dealt = assign_lists([QuestionSet(size, size)] * items, size)
     for survey in dealt:
         conditions = Counter(member for _, member in survey)
         counts = [conditions[member] for member in range(size)]
@@ -70,7 +75,9 @@ def test_as_many_surveys_as_conditions_make_a_latin_square(size, items):
 @given(st.integers(2, 5), st.integers(0, 6), st.integers(1, 60))
 @settings(deadline=None)
 def test_conditions_are_equally_frequent_in_each_survey_to_within_one(size, more, items):
-    dealt = deal([Members(size, size, "abc"[each % 3]) for each in range(items)], size + more)
+    dealt = assign_lists(
+        [QuestionSet(size, size, "abc"[each % 3]) for each in range(items)], size + more
+    )
     for survey in dealt:
         conditions = Counter(member for _, member in survey)
         counts = [conditions[member] for member in range(size)]
@@ -90,14 +97,14 @@ def test_neighbours_differ_where_that_is_possible(groups):
 
 def test_an_item_with_more_conditions_than_surveys_is_refused():
     with pytest.raises(UsageError, match="Ask for 4 surveys or more"):
-        deal([Members(4, 4)], 3)
+        assign_lists([QuestionSet(4, 4)], 3)
 
 
 @pytest.mark.parametrize(
     ("suite", "surveys"), [("it-connectives", 5), ("it-islands", 4), ("it-stories", 3)]
 )
 def test_nobody_sees_two_conditions_of_an_item(suite, surveys):
-    design = build_design(find_suite(suite), Plan(surveys=surveys, checks=2))
+    design = build_design(find_suite(suite), SurveyPlan(surveys=surveys, checks=2))
     seen = Counter()
     for questions in design.by_survey.values():
         own = [each.members for each in questions if not each.expected]
@@ -108,7 +115,7 @@ def test_nobody_sees_two_conditions_of_an_item(suite, surveys):
 
 
 def test_five_surveys_of_pairs_are_balanced_over_conditions_and_connectives():
-    design = build_design(find_suite("it-connectives"), Plan(surveys=5))
+    design = build_design(find_suite("it-connectives"), SurveyPlan(surveys=5))
     for questions in design.by_survey.values():
         assert len(questions) == 36
         counts = Counter(each.condition for each in questions)
@@ -119,31 +126,31 @@ def test_five_surveys_of_pairs_are_balanced_over_conditions_and_connectives():
 
 
 def test_the_same_seed_gives_the_same_design_and_another_another_order():
-    plan = Plan(checks=2, seed=4, wanted=Wanted(seed=4))
+    plan = SurveyPlan(checks=2, seed=4, wanted=MaterialOptions(seed=4))
     path = find_suite("it-connectives-cloze")
     first, again = build_design(path, plan), build_design(path, plan)
     other = build_design(path, replace(plan, seed=5))
-    assert as_json(first) == as_json(again)
+    assert design_json(first) == design_json(again)
     assert first.surveys != other.surveys
 
 
 def test_a_design_file_is_read_as_it_was_written(tmp_path):
-    design = build_design(find_suite("it-stories"), Plan(checks=1))
+    design = build_design(find_suite("it-stories"), SurveyPlan(checks=1))
     write_design(design, tmp_path / "design.json")
     assert read_design(tmp_path) == design
 
 
 def test_sentences_are_asked_in_several_surveys_where_that_is_wanted():
-    design = build_design(find_suite("en-subject-verb"), Plan(surveys=6, times=2))
+    design = build_design(find_suite("en-subject-verb"), SurveyPlan(surveys=6, times=2))
     asked = Counter(each for survey in design.surveys for each in survey.questions)
     assert set(asked.values()) == {2}
     with pytest.raises(UsageError, match="--surveys"):
-        build_design(find_suite("en-subject-verb"), Plan(surveys=3, times=2))
+        build_design(find_suite("en-subject-verb"), SurveyPlan(surveys=3, times=2))
 
 
 def test_forced_choices_show_each_sentence_first_in_half_of_the_items():
-    wanted = Wanted(task="choice")
-    design = build_design(find_suite("it-connectives"), Plan(wanted=wanted))
+    wanted = MaterialOptions(task="choice")
+    design = build_design(find_suite("it-connectives"), SurveyPlan(wanted=wanted))
     (questions,) = design.by_survey.values()
     first = Counter(each.choices[0].condition for each in questions)
     assert first == {"acceptable": 45, "unacceptable": 45}
@@ -151,8 +158,8 @@ def test_forced_choices_show_each_sentence_first_in_half_of_the_items():
 
 
 def test_forced_choices_are_kept_apart_and_asked_once():
-    wanted = Wanted(task="choice", apart="connective", limit=12)
-    design = build_design(find_suite("it-connectives"), Plan(surveys=6, wanted=wanted))
+    wanted = MaterialOptions(task="choice", apart="connective", limit=12)
+    design = build_design(find_suite("it-connectives"), SurveyPlan(surveys=6, wanted=wanted))
     asked = Counter(each.item for questions in design.by_survey.values() for each in questions)
     assert len(asked) == 12
     assert set(asked.values()) == {1}
@@ -161,25 +168,28 @@ def test_forced_choices_are_kept_apart_and_asked_once():
 
 
 def test_rows_that_share_a_value_are_kept_apart():
-    wanted = Wanted(apart="connective")
-    design = build_design(find_suite("it-connectives-cloze"), Plan(surveys=10, wanted=wanted))
+    wanted = MaterialOptions(apart="connective")
+    design = build_design(find_suite("it-connectives-cloze"), SurveyPlan(surveys=10, wanted=wanted))
     for questions in design.by_survey.values():
         assert len({each.members for each in questions}) == len(questions)
     with pytest.raises(UsageError, match="no such column"):
-        build_design(find_suite("it-connectives-cloze"), Plan(wanted=Wanted(apart="conective")))
+        build_design(
+            find_suite("it-connectives-cloze"),
+            SurveyPlan(wanted=MaterialOptions(apart="conective")),
+        )
 
 
 def test_the_answer_that_nothing_fits_is_there_where_it_is_wanted():
     path = find_suite("it-connectives-cloze")
-    usual = build_design(path, Plan())
-    without = build_design(path, Plan(wanted=Wanted(none=False)))
+    usual = build_design(path, SurveyPlan())
+    without = build_design(path, SurveyPlan(wanted=MaterialOptions(none=False)))
     assert all(each.choices[-1].value == "none" for each in usual.questions)
     assert not any(choice.value == "none" for each in without.questions for choice in each.choices)
     assert "nessuna di queste" in usual.guidelines[-1]
 
 
 def test_checks_are_spread_and_never_first():
-    design = build_design(find_suite("it-acceptability"), Plan(surveys=2, checks=3))
+    design = build_design(find_suite("it-acceptability"), SurveyPlan(surveys=2, checks=3))
     for questions in design.by_survey.values():
         places = [place for place, each in enumerate(questions) if each.expected]
         assert places == [15, 31, 47]
@@ -190,7 +200,7 @@ def test_checks_are_spread_and_never_first():
 def test_checks_of_ones_own_are_taken_from_a_table(tmp_path):
     file = tmp_path / "checks.tsv"
     file.write_text("text\texpected\tchoices\nQuanti sono due gatti?\tdue\tuno | due\n")
-    design = build_design(find_suite("it-acceptability"), Plan(check_file=file))
+    design = build_design(find_suite("it-acceptability"), SurveyPlan(check_file=file))
     (check,) = [each for each in design.questions if each.expected]
     assert check.lines == ("Quanti sono due gatti?",)
     assert [each.value for each in check.choices] == ["uno", "due"]
@@ -204,25 +214,27 @@ def test_checks_that_nobody_could_pass_are_refused(tmp_path, table):
     file = tmp_path / "checks.tsv"
     file.write_text(table)
     with pytest.raises(InputError):
-        build_design(find_suite("it-acceptability"), Plan(check_file=file))
+        build_design(find_suite("it-acceptability"), SurveyPlan(check_file=file))
 
 
 def test_tasks_and_languages_that_do_not_go_with_a_suite_are_refused():
     with pytest.raises(UsageError, match="likert or yesno or choice"):
-        build_design(find_suite("it-connectives"), Plan(wanted=Wanted(task="cloze")))
+        build_design(find_suite("it-connectives"), SurveyPlan(wanted=MaterialOptions(task="cloze")))
     with pytest.raises(UsageError, match="en, es, it, pt, ru"):
-        build_design(find_suite("it-connectives"), Plan(wanted=Wanted(language="de")))
+        build_design(
+            find_suite("it-connectives"), SurveyPlan(wanted=MaterialOptions(language="de"))
+        )
     with pytest.raises(InputError, match="no options"):
-        build_design(find_suite("it-idioms"), Plan())
+        build_design(find_suite("it-idioms"), SurveyPlan())
     with pytest.raises(UsageError, match="scale"):
-        build_design(find_suite("it-connectives"), Plan(scale=1))
+        build_design(find_suite("it-connectives"), SurveyPlan(scale=1))
 
 
 def test_candidates_of_a_run_are_judged_each_once(tmp_path):
     command = ["run", "it-connectives-cloze", "-m", "demo-masked", "--limit", "2"]
     assert invoke([*command, "-o", str(tmp_path), "--no-cache"]) == 0
     (manifest,) = tmp_path.rglob("manifest.json")
-    design = build_design(manifest.parent, Plan(surveys=2))
+    design = build_design(manifest.parent, SurveyPlan(surveys=2))
     shown = [(each.item, each.candidate) for each in design.questions]
     assert len(set(shown)) == len(shown) == 20
     assert design.remarks
@@ -236,9 +248,9 @@ def test_consent_texts_have_a_version(tmp_path):
     file = tmp_path / "consent.txt"
     file.write_text("Primo\nparagrafo.\n\nSecondo.\n")
     path = find_suite("it-connectives")
-    own = build_design(path, Plan(consent=file))
+    own = build_design(path, SurveyPlan(consent=file))
     assert own.consent == ("Primo paragrafo.", "Secondo.")
-    usual, other = (build_design(path, Plan(contact=each)) for each in ("A", "B"))
+    usual, other = (build_design(path, SurveyPlan(contact=each)) for each in ("A", "B"))
     assert len({own.consent_version, usual.consent_version, other.consent_version}) == 3
 
 
@@ -253,7 +265,7 @@ def test_consent_texts_have_a_version(tmp_path):
     ],
 )
 def test_a_design_that_was_spoilt_is_refused(change):
-    text = as_json(build_design(find_suite("en-subject-verb"), Plan()))
+    text = design_json(build_design(find_suite("en-subject-verb"), SurveyPlan()))
     with pytest.raises(InputError):
         parse_design(change(text).encode(), where="design.json")
 
@@ -280,8 +292,10 @@ def places(text):
 @given(st.text(min_size=1), st.integers())
 @settings(deadline=None, max_examples=30)
 def test_any_text_survives_the_design_file(text, seed):
-    design = build_design(find_suite("en-subject-verb"), Plan(wanted=Wanted(limit=2)))
+    design = build_design(
+        find_suite("en-subject-verb"), SurveyPlan(wanted=MaterialOptions(limit=2))
+    )
     question = replace(design.questions[0], lines=(text,), candidate=text)
     changed = replace(design, questions=(question, *design.questions[1:]), seed=seed)
-    assert parse_design(as_json(changed).encode(), where="x") == changed
-    assert json.loads(as_json(changed))["questions"][0]["lines"] == [text]
+    assert parse_design(design_json(changed).encode(), where="x") == changed
+    assert json.loads(design_json(changed))["questions"][0]["lines"] == [text]

@@ -21,12 +21,12 @@ import pytest
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.people.judgments.records import judgments_of
+from cimento.people.surveys import exports
+from cimento.people.surveys.building import SurveyPlan, build_design
+from cimento.people.surveys.design import AnswerChoice, read_design
+from cimento.people.surveys.exports import write_survey
+from cimento.people.surveys.material import MaterialOptions
 from cimento.suites.builtin import find_suite
-from cimento.surveys.building import Plan, build_design
-from cimento.surveys.design import Choice, read_design
-from cimento.surveys.exports import jspsych, pages, pcibex, tables
-from cimento.surveys.exports.folder import write_folder
-from cimento.surveys.material import Wanted
 
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked=1'>\"&=1+1"
 NODE = shutil.which("node")
@@ -34,7 +34,7 @@ NODE = shutil.which("node")
 
 def small(suite, **wanted):
     seed = 3
-    plan = Plan(checks=1, seed=seed, wanted=Wanted(limit=4, seed=seed, **wanted))
+    plan = SurveyPlan(checks=1, seed=seed, wanted=MaterialOptions(limit=4, seed=seed, **wanted))
     return build_design(find_suite(suite), plan)
 
 
@@ -45,7 +45,7 @@ def hostile():
         design.fields[0],
         low=HOSTILE,
         prompt=HOSTILE,
-        choices=(Choice("1", HOSTILE), *design.fields[0].choices[1:]),
+        choices=(AnswerChoice("1", HOSTILE), *design.fields[0].choices[1:]),
     )
     questions = tuple(
         replace(each, lines=(HOSTILE,), item=each.item + HOSTILE, mark=(2, 9))
@@ -67,7 +67,7 @@ def rows(text):
 
 def test_tables_for_forms_have_a_line_for_each_question_in_order():
     design = small("it-connectives-cloze")
-    (text,) = tables.form_tables(design).values()
+    (text,) = exports.form_tables(design).values()
     lines = rows(text)
     assert [each["trial"] for each in lines] == list(design.surveys[0].questions)
     for position, (line, question) in enumerate(
@@ -83,13 +83,13 @@ def test_tables_for_forms_have_a_line_for_each_question_in_order():
 def test_no_cell_of_a_table_is_a_formula():
     design = small("it-connectives")
     questions = tuple(replace(each, lines=("=1+1",)) for each in design.questions)
-    for text in tables.form_tables(replace(design, questions=questions)).values():
+    for text in exports.form_tables(replace(design, questions=questions)).values():
         assert {each["text"] for each in rows(text)} == {"'=1+1"}
 
 
 def test_stories_have_three_questions_a_page(tmp_path):
     design = small("it-stories")
-    write_folder(design, tmp_path)
+    write_survey(design, tmp_path)
     lines = rows((tmp_path / "forms" / "survey-1.csv").read_text())
     assert {each["question"] for each in lines} == {
         "attention", "story_class", "conflict_detec", "physical_state",
@@ -97,7 +97,7 @@ def test_stories_have_three_questions_a_page(tmp_path):
 
 
 def test_pages_to_print_hold_no_markup_from_a_suite():
-    for page in pages.printed(hostile()).values():
+    for page in exports.printed(hostile()).values():
         assert "<script" not in page
         assert "<img" not in page
         assert "&lt;script&gt;" in page
@@ -105,9 +105,9 @@ def test_pages_to_print_hold_no_markup_from_a_suite():
 
 def test_scripts_hold_no_markup_from_a_suite():
     design = hostile()
-    files = jspsych.experiment(design)
+    files = exports.jspsych_experiment(design)
     assert "</script><script>" not in files["survey.js"] + files["index.html"]
-    assert "<img" not in pcibex.script(design)
+    assert "<img" not in exports.pcibex_script(design)
     assert json.loads(files["survey.js"].removeprefix("const SURVEY = ").rstrip(";\n"))
 
 
@@ -159,12 +159,12 @@ console.log(JSON.stringify({ order, out }));
 
 def test_a_folder_that_holds_another_design_is_left_alone(tmp_path):
     first, second = small("it-connectives"), small("it-acceptability")
-    write_folder(first, tmp_path)
-    write_folder(first, tmp_path)
+    write_survey(first, tmp_path)
+    write_survey(first, tmp_path)
     with pytest.raises(UsageError, match="another design"):
-        write_folder(second, tmp_path)
+        write_survey(second, tmp_path)
     assert read_design(tmp_path) == first
-    write_folder(second, tmp_path, force=True)
+    write_survey(second, tmp_path, force=True)
     assert read_design(tmp_path) == second
     for folder in ("forms", "print"):
         kept = {path.stem for path in (tmp_path / folder).iterdir()}
@@ -174,7 +174,7 @@ def test_a_folder_that_holds_another_design_is_left_alone(tmp_path):
 def run_pcibex(design, folder):
     if NODE is None:
         pytest.skip("node is not installed")
-    (folder / "main.js").write_text(pcibex.script(design))
+    (folder / "main.js").write_text(exports.pcibex_script(design))
     (folder / "stand-in.js").write_text(STAND_IN)
     command = [NODE, "stand-in.js", "main.js"]
     done = subprocess.run(  # noqa: S603  # our own command
@@ -200,7 +200,7 @@ def test_the_pcibex_script_asks_one_survey_and_logs_its_columns(tmp_path):
 
 
 def test_the_pcibex_script_logs_which_condition_was_chosen(tmp_path):
-    plan = Plan(surveys=2, wanted=Wanted(task="choice", limit=4))
+    plan = SurveyPlan(surveys=2, wanted=MaterialOptions(task="choice", limit=4))
     design = build_design(find_suite("it-connectives"), plan)
     ran = run_pcibex(design, tmp_path)
     for each, question in zip(ran["out"], design.by_survey["2"], strict=True):
@@ -257,7 +257,7 @@ def served(tmp_path):
 
 def answer_jspsych(design, folder, address, packages, browser, *, choose, survey="1"):
     """Click through the whole experiment; the rows of what is downloaded at the end."""
-    for name, text in jspsych.experiment(design).items():
+    for name, text in exports.jspsych_experiment(design).items():
         (folder / name).write_text(text, encoding="utf-8")
     shutil.copytree(packages, folder / "node_modules", dirs_exist_ok=True)
     page = browser.new_page()

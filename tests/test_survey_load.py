@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from cimento.errors import StorageError
-from cimento.surveys.serving import storage
-from cimento.surveys.serving.writing import Writer
+from cimento.people.surveys.serving import storage
+from cimento.people.surveys.serving.storage import Writer
 from tests.survey_help import small
 
 load = pytest.importorskip("benchmarks.survey_load")
@@ -77,7 +77,7 @@ def insert(value):
 
 
 def test_a_write_that_fails_takes_no_other_with_it(table):
-    writer = Writer(lambda: storage.connect(table))
+    writer = Writer(lambda: storage.open_database(table))
 
     async def write():
         jobs = [writer.write(insert(value)) for value in (1, 2, 2, 3, 1, 4)]
@@ -94,8 +94,8 @@ def test_a_write_that_fails_takes_no_other_with_it(table):
 
 def test_a_write_is_acknowledged_after_it_is_committed(table):
     """While another process holds the lock nothing is acknowledged."""
-    writer = Writer(lambda: storage.connect(table))
-    other = storage.connect(table)
+    writer = Writer(lambda: storage.open_database(table))
+    other = storage.open_database(table)
     other.execute("BEGIN IMMEDIATE")
 
     async def write():
@@ -114,11 +114,11 @@ def test_a_write_is_acknowledged_after_it_is_committed(table):
 
 def test_a_file_that_cannot_be_opened_is_said_at_once(tmp_path):
     with pytest.raises(StorageError):
-        Writer(lambda: storage.connect(tmp_path / "no" / "table.sqlite"))
+        Writer(lambda: storage.open_database(tmp_path / "no" / "table.sqlite"))
 
 
 def test_closing_writes_what_waits(table):
-    writer = Writer(lambda: storage.connect(table))
+    writer = Writer(lambda: storage.open_database(table))
 
     async def write():
         waiting = [asyncio.ensure_future(writer.write(insert(value))) for value in range(20)]

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from cimento.surveys.design import Choice, Question
-from cimento.surveys.serving import results, storage
+from cimento.people.surveys.design import AnswerChoice, SurveyQuestion
+from cimento.people.surveys.serving import results, storage
 from tests.survey_help import SECRET, serving, small
 
 pytest.importorskip("uvicorn")
@@ -52,7 +52,7 @@ def database(tmp_path):
 
 def link(database, design, address):
     storage.prepare(database, design)
-    ((_, token),) = storage.invite(database, design, 1)
+    ((_, token),) = storage.invite_participants(database, design, 1)
     return f"{address}/p/{token}"
 
 
@@ -182,8 +182,10 @@ def test_no_page_is_wider_than_a_phone(browser, database, suite, scheme):
 def hostile():
     """A design with markup in every text."""
     design = small(task="choice", checks=0)
-    choices = (Choice(HOSTILE, HOSTILE, HOSTILE), Choice("b" + HOSTILE, HOSTILE))
-    question = Question(id=HOSTILE, item=HOSTILE, lines=(HOSTILE,), mark=(3, 40), choices=choices)
+    choices = (AnswerChoice(HOSTILE, HOSTILE, HOSTILE), AnswerChoice("b" + HOSTILE, HOSTILE))
+    question = SurveyQuestion(
+        id=HOSTILE, item=HOSTILE, lines=(HOSTILE,), mark=(3, 40), choices=choices
+    )
     survey = replace(design.surveys[0], questions=(HOSTILE,))
     return replace(
         design, title=HOSTILE, consent=(HOSTILE,), guidelines=(HOSTILE,), remarks=True,

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.surveys.serving import results, storage
-from cimento.surveys.serving.app import listen, make_app
-from cimento.surveys.serving.security import LARGEST_FORM, Limits
+from cimento.people.surveys.serving import results, storage
+from cimento.people.surveys.serving.app import listen, make_app
+from cimento.people.surveys.serving.security import LARGEST_FORM, RateLimits
 from tests import survey_help
 from tests.survey_help import SECRET, Person, hidden, small, stored
 
@@ -225,7 +225,7 @@ def test_the_log_names_no_token_and_no_address(people, caplog):
 
 def test_one_participant_cannot_ask_without_end(design, database):
     app = make_app(design, database, secret=SECRET, pace=0.001)
-    ((_, token),) = storage.invite(database, design, 1)
+    ((_, token),) = storage.invite_participants(database, design, 1)
     with starlette.TestClient(app) as client:
         codes = [client.get(f"/p/{token}").status_code for _ in range(60)]
     assert codes.count(200) == 40
@@ -245,7 +245,7 @@ def test_links_and_secrets_cannot_be_tried_without_end(client):
 
 
 def test_limits_forget_those_who_were_not_there_for_long():
-    limits = Limits(rate=0, burst=1)
+    limits = RateLimits(rate=0, burst=1)
     assert limits.allow("first")
     assert not limits.allow("first")
     for number in range(5000):
@@ -270,7 +270,7 @@ def test_forced_choices_name_the_condition_that_was_preferred(tmp_path):
     design = small(task="choice", checks=0)
     database = tmp_path / "answers.sqlite"
     app = make_app(design, database, secret=SECRET)
-    ((_, token),) = storage.invite(database, design, 1)
+    ((_, token),) = storage.invite_participants(database, design, 1)
     questions = design.by_survey["1"]
     with starlette.TestClient(app) as client:
         person = Person(client, token)
@@ -287,7 +287,7 @@ def test_the_conflict_of_a_story_is_asked_only_where_there_is_one(tmp_path):
     design = small("it-stories", checks=0)
     database = tmp_path / "answers.sqlite"
     app = make_app(design, database, secret=SECRET)
-    ((_, token),) = storage.invite(database, design, 1)
+    ((_, token),) = storage.invite_participants(database, design, 1)
     with starlette.TestClient(app) as client:
         person = Person(client, token)
         person.agree()

@@ -255,7 +255,7 @@ def column_map(path: Path) -> object:
 
 def survey(path: Path) -> object:
     """A survey."""
-    from cimento.surveys.design import read_design
+    from cimento.people.surveys.design import read_design
 
     return read_design(path)
 

@@ -126,7 +126,7 @@ def _imported(path: Path, form: str) -> object:
 
 def survey_answers(path: Path) -> object:
     """The answers that a survey server keeps."""
-    from cimento.surveys.serving.results import judgments, people_csv
+    from cimento.people.surveys.serving.results import judgments, people_csv
 
     return judgments(path), people_csv(path)
 

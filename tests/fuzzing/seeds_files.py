@@ -141,12 +141,12 @@ def _judgments() -> pl.DataFrame:
 @functools.cache
 def survey_file() -> bytes:
     """The file of a survey server, with one participant who has answered."""
-    from cimento.surveys.design import parse_design
-    from cimento.surveys.serving import storage
+    from cimento.people.surveys.design import parse_design
+    from cimento.people.surveys.serving import storage
 
     def make(path: Path) -> None:
         storage.prepare(path, parse_design(m.DESIGN, where="design.json"))
-        with contextlib.closing(storage.connect(path)) as connection:
+        with contextlib.closing(storage.open_database(path)) as connection:
             now = "2026-02-02T10:00:00+00:00"
             person = ("p1", "hash", "a", now, None, now, None)
             connection.execute("INSERT INTO participants VALUES (?, ?, ?, ?, ?, ?, ?)", person)

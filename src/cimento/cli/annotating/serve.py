@@ -65,9 +65,9 @@ def start(
     Every answer is on the disk before the next page is shown. Without a secret of your own a new
     one is made and printed once. Put a web server with TLS in front before you open it to others.
     """
-    from cimento.surveys.design import read_design
-    from cimento.surveys.serving import storage
-    from cimento.surveys.serving.app import listen, make_app, run
+    from cimento.people.surveys.design import read_design
+    from cimento.people.surveys.serving import storage
+    from cimento.people.surveys.serving.app import listen, make_app, serve
 
     secret = _secret(admin_secret_file)
     path, wanted = _database(design, database), read_design(design)
@@ -82,7 +82,7 @@ def start(
             note("Others on the network can reach this, and without TLS in front also read it.")
         if not storage.participants(path):
             note(f"Nobody has a link yet: cimento annotate serve invite {design}, or in /admin.")
-        run(app, listening)
+        serve(app, listening)
 
 
 @app.command("invite", short_help="Make links for participants.")
@@ -98,12 +98,12 @@ def invite(
     database: Database = None,
 ) -> None:
     """Make links, as a table: participant, survey, link. They are stored nowhere else."""
-    from cimento.surveys.design import read_design
-    from cimento.surveys.serving import storage
+    from cimento.people.surveys.design import read_design
+    from cimento.people.surveys.serving import storage
 
     wanted, path = read_design(design), _database(design, database)
     storage.prepare(path, wanted)
-    made = storage.invite(path, wanted, number)
+    made = storage.invite_participants(path, wanted, number)
     lines = [f"{each.id}\t{each.survey}\t{url.rstrip('/')}/p/{token}" for each, token in made]
     show("\n".join(["participant\tsurvey\tlink", *lines]))
 
@@ -122,7 +122,7 @@ def export(
 ) -> None:
     """Write all answers so far as the judgments table; the survey may go on meanwhile."""
     from cimento.io.files import write_text
-    from cimento.surveys.serving.results import people_csv, write_results
+    from cimento.people.surveys.serving.results import people_csv, write_results
 
     path = _database(design, database)
     count = write_results(path, output)
@@ -142,11 +142,11 @@ def delete(
     database: Database = None,
 ) -> None:
     """Delete one participant with all answers, consent and link, for good."""
-    from cimento.surveys.serving import storage
+    from cimento.people.surveys.serving import storage
 
     path = _database(design, database)
     storage.stored_design(path)
-    note(f"{participant} and {storage.delete(path, participant)} answers are deleted.")
+    note(f"{participant} and {storage.delete_participant(path, participant)} answers are deleted.")
 
 
 def _database(design: Path, database: Path | None) -> Path:

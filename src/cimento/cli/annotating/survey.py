@@ -11,7 +11,7 @@ from cimento.cli import options
 from cimento.cli.console import note, show
 
 if TYPE_CHECKING:
-    from cimento.surveys.design import Design
+    from cimento.people.surveys.design import SurveyDesign
 
 app = typer.Typer(help="Make surveys out of suites.", no_args_is_help=True)
 
@@ -78,21 +78,21 @@ def build(
     The folder holds the design, from which `cimento annotate serve` asks, and the same surveys as
     tables for forms, as pages to print, for jsPsych and for PCIbex.
     """
+    from cimento.people.surveys.building import CONTACT_MISSING, SurveyPlan, build_design
+    from cimento.people.surveys.exports import write_survey
+    from cimento.people.surveys.material import MaterialOptions
     from cimento.suites.builtin import find_suite
-    from cimento.surveys.building import CONTACT_MISSING, Plan, build_design
-    from cimento.surveys.exports.folder import write_folder
-    from cimento.surveys.material import Wanted
 
-    wanted = Wanted(
+    wanted = MaterialOptions(
         task=task, language=language, balance=balance, apart=apart, none=none, limit=limit,
         seed=seed,
     )  # fmt: skip
-    plan = Plan(
+    plan = SurveyPlan(
         wanted=wanted, surveys=surveys, times=times, scale=scale, checks=checks,
         check_file=check_file, consent=consent, contact=contact, title=title, seed=seed,
     )  # fmt: skip
     design = build_design(find_suite(suite), plan)
-    write_folder(design, output, force=force)
+    write_survey(design, output, force=force)
     show(_told(design))
     if consent is None and not contact:
         note(f"Remark: {CONTACT_MISSING}. Give --contact or --consent.")
@@ -107,14 +107,14 @@ def export(
     force: Force = False,
 ) -> None:
     """Write everything that is made from a design, after it was changed by hand, say."""
-    from cimento.surveys.design import read_design
-    from cimento.surveys.exports.folder import write_folder
+    from cimento.people.surveys.design import read_design
+    from cimento.people.surveys.exports import write_survey
 
-    files = write_folder(read_design(design), output, force=force)
+    files = write_survey(read_design(design), output, force=force)
     note(f"{len(files)} files in {output}.")
 
 
-def _told(design: Design) -> str:
+def _told(design: SurveyDesign) -> str:
     """The surveys of a design, in a line each."""
     lines = [f"{design.source.suite}: {design.task}, language {design.language}"]
     for survey, questions in design.by_survey.items():

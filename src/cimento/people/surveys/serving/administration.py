@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import CimentoError
-from cimento.surveys.design import Design
-from cimento.surveys.exports.pages import environment
-from cimento.surveys.serving import results, storage
-from cimento.surveys.serving.security import (
-    Limits,
-    RefusedError,
+from cimento.people.surveys.design import SurveyDesign
+from cimento.people.surveys.exports import environment
+from cimento.people.surveys.serving import results, storage
+from cimento.people.surveys.serving.security import (
+    ForbiddenError,
+    RateLimits,
     digest,
+    is_signed,
     new_token,
     read_form,
     same,
     sign,
-    signed,
 )
 
 if TYPE_CHECKING:
@@ -52,11 +52,11 @@ class Administration:
         sessions: hash of a session's cookie to when it ends; in memory only.
     """
 
-    design: Design
+    design: SurveyDesign
     path: Path
     key: bytes
     secret: str
-    attempts: Limits
+    attempts: RateLimits
     sessions: dict[str, float] = field(default_factory=dict)
 
     def routes(self) -> list[BaseRoute]:
@@ -86,7 +86,7 @@ class Administration:
             return self._page("admin_login.html", wrong=True, status=429)
         try:
             fields = await read_form(request)
-        except RefusedError:
+        except ForbiddenError:
             return self._page("admin_login.html", wrong=True, status=403)
         if not same(fields.get("secret", ""), self.secret):
             return self._page("admin_login.html", wrong=True, status=403)
@@ -131,8 +131,10 @@ class Administration:
         fields = await self._form(request, session, "links")
         number = fields.get("number", "")
         if not (number.isascii() and number.isdecimal() and 1 <= int(number) <= MOST_LINKS):
-            raise RefusedError
-        made = await asyncio.to_thread(storage.invite, self.path, self.design, int(number))
+            raise ForbiddenError
+        made = await asyncio.to_thread(
+            storage.invite_participants, self.path, self.design, int(number)
+        )
         base = str(request.base_url).rstrip("/")
         return self._page(
             "admin_links.html", links=[(each, f"{base}/p/{token}") for each, token in made]
@@ -147,7 +149,9 @@ class Administration:
     async def delete(self, request: Request, session: str) -> Response:
         """Delete somebody's answers."""
         fields = await self._form(request, session, "delete")
-        await asyncio.to_thread(storage.delete, self.path, fields.get("participant", ""))
+        await asyncio.to_thread(
+            storage.delete_participant, self.path, fields.get("participant", "")
+        )
         return _to("/admin")
 
     async def judgments_csv(self, request: Request, session: str) -> Response:  # noqa: ARG002  # as all
@@ -175,7 +179,7 @@ class Administration:
                 return _to("/admin/login")
             try:
                 return await handler(request, session)
-            except RefusedError:
+            except ForbiddenError:
                 return self._page("admin_notice.html", text="This form cannot be used.", status=403)
             except CimentoError as error:
                 return self._page("admin_notice.html", text=str(error), status=400)
@@ -184,8 +188,8 @@ class Administration:
 
     async def _form(self, request: Request, session: str, action: str) -> dict[str, str]:
         fields = await read_form(request)
-        if not signed(self.key, fields.get("form", ""), action, session):
-            raise RefusedError
+        if not is_signed(self.key, fields.get("form", ""), action, session):
+            raise ForbiddenError
         return fields
 
     def _page(self, template: str, *, status: int = 200, **values: object) -> Response:

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import MissingDependencyError, StorageError, UsageError
-from cimento.surveys.design import Design
-from cimento.surveys.serving import storage
-from cimento.surveys.serving.administration import Administration
-from cimento.surveys.serving.pages import Pages
-from cimento.surveys.serving.participants import Participants
-from cimento.surveys.serving.security import Guard, Limits
-from cimento.surveys.serving.writing import Writer
+from cimento.people.surveys.design import SurveyDesign
+from cimento.people.surveys.serving import storage
+from cimento.people.surveys.serving.administration import Administration
+from cimento.people.surveys.serving.participants import Pages, Participants
+from cimento.people.surveys.serving.security import Guard, RateLimits
+from cimento.people.surveys.serving.storage import Writer
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -29,7 +28,7 @@ STATIC = Path(__file__).parents[1] / "static"
 _KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
 
-def make_app(design: Design, path: Path, *, secret: str, pace: float = 5.0) -> ASGIApp:
+def make_app(design: SurveyDesign, path: Path, *, secret: str, pace: float = 5.0) -> ASGIApp:
     """The application for one design.
 
     Args:
@@ -53,14 +52,14 @@ def make_app(design: Design, path: Path, *, secret: str, pace: float = 5.0) -> A
 
     storage.prepare(path, design)
     key = storage.signing_key(path)
-    connect = functools.partial(storage.connect, path)
+    connect = functools.partial(storage.open_database, path)
     reader, writer, pages = connect(), Writer(connect), Pages(design, key)
     people = Participants(
         design=design, key=key, reader=reader, writer=writer, pages=pages,
-        pace=Limits(rate=pace, burst=40), strangers=Limits(rate=1, burst=20),
+        pace=RateLimits(rate=pace, burst=40), strangers=RateLimits(rate=1, burst=20),
     )  # fmt: skip
     administration = Administration(
-        design=design, path=path, key=key, secret=secret, attempts=Limits(rate=1 / 6, burst=10)
+        design=design, path=path, key=key, secret=secret, attempts=RateLimits(rate=1 / 6, burst=10)
     )
 
     @asynccontextmanager
@@ -125,7 +124,7 @@ def listen(host: str, port: int) -> socket.socket:
     return made
 
 
-def run(app: ASGIApp, listening: socket.socket) -> None:
+def serve(app: ASGIApp, listening: socket.socket) -> None:
     """Serve until interrupted; addresses and tokens are not logged.
 
     Raises:

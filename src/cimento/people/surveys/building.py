@@ -1,20 +1,123 @@
-"""From a suite to a design: questions dealt over surveys, attention checks, an order of each."""
+"""Which survey asks what: a Latin square where it can be one, balanced as far as it goes."""
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from cimento.errors import InputError, UsageError
+from cimento.people.surveys.design import AnswerChoice, Survey, SurveyDesign, SurveyQuestion
+from cimento.people.surveys.material import MaterialOptions, SurveyMaterial, read_material
+from cimento.people.surveys.tasks import Words, fields_for, guidelines, words
 from cimento.suites.reading import open_text
-from cimento.surveys.dealing import Members, deal, spread
-from cimento.surveys.design import Choice, Design, Question, Survey
-from cimento.surveys.fields import fields_for, guidelines
-from cimento.surveys.material import Material, Wanted, read_material
-from cimento.surveys.wording import Words, words
+
+Group = TypeVar("Group", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """What nobody may see two of: the conditions of an item, say.
+
+    Attributes:
+        size: how many members there are.
+        times: how often members are asked in all, over all surveys; ``2 * size`` asks each twice.
+        group: what the surveys are balanced over.
+    """
+
+    size: int
+    times: int
+    group: str = ""
+
+
+def assign_lists(sets: Sequence[QuestionSet], surveys: int) -> list[list[tuple[int, int]]]:
+    """Deal the members of each set over the surveys.
+
+    Sets are dealt one after the other, like cards, those of a group together: a set goes to
+    consecutive surveys, so to different ones; all surveys, and the parts of a group in them, are
+    equally large to within one. Which survey gets which member is chosen, by rotation, so that
+    each position among the members is asked equally often everywhere (a Latin square where the
+    number of surveys is that of the members).
+
+    Args:
+        sets: in an order that was drawn by chance.
+        surveys: how many.
+
+    Returns:
+        For each survey, set and member as numbers from 0.
+
+    Raises:
+        UsageError: a set is to be asked more often than there are surveys.
+    """
+    largest = max((each.times for each in sets), default=0)
+    if largest > surveys:
+        raise UsageError(
+            where="--surveys",
+            seen=f"{surveys} surveys, and something that nobody may see twice is asked {largest}"
+            " times",
+            todo=f"Ask for {largest} surveys or more.",
+        )
+    dealt: list[list[tuple[int, int]]] = [[] for _ in range(surveys)]
+    counts: Counter[tuple[Hashable, ...]] = Counter()
+    groups = list(dict.fromkeys(each.group for each in sets))
+    order = sorted(range(len(sets)), key=lambda number: groups.index(sets[number].group))
+    start = 0
+    for number in order:
+        each = sets[number]
+        places = [(start + step) % surveys for step in range(each.times)]
+        shift = min(range(each.size), key=lambda shift: _crowding(each, places, shift, counts))
+        for step, survey in enumerate(places):
+            member = (step + shift) % each.size
+            dealt[survey].append((number, member))
+            counts[(survey, each.size, member)] += 1
+            counts[(survey, each.size, member, each.group)] += 1
+        start = (start + each.times) % surveys
+    return dealt
+
+
+def spread(groups: Sequence[Group]) -> list[int]:
+    """The same things in an order in which no two neighbours share a group, where that is possible.
+
+    Of those that may come next, the earliest is taken, but a group that makes up half of what is
+    left comes before all others.
+
+    Args:
+        groups: of each thing, in an order that was drawn by chance.
+
+    Returns:
+        The numbers of the things, from 0.
+    """
+    waiting = list(range(len(groups)))
+    left = Counter(groups)
+    order: list[int] = []
+    while waiting:
+        last = groups[order[-1]] if order else None
+        most, count = left.most_common(1)[0]
+        if 2 * count > len(waiting) and (not order or most != last):
+            chosen = next(each for each in waiting if groups[each] == most)
+        else:
+            others = (each for each in waiting if not order or groups[each] != last)
+            chosen = next(others, waiting[0])
+        waiting.remove(chosen)
+        left[groups[chosen]] -= 1
+        order.append(chosen)
+    return order
+
+
+def _crowding(
+    each: QuestionSet, places: Sequence[int], shift: int, counts: Counter[tuple[Hashable, ...]]
+) -> tuple[int, int]:
+    """How full the places already are that a rotation would fill: in all, and in the group."""
+    taken = [(place, each.size, (step + shift) % each.size) for step, place in enumerate(places)]
+    return (
+        sum(counts[key] for key in taken),
+        sum(counts[(*key, each.group)] for key in taken),
+    )
+
 
 LONGEST_SCALE = 11
 SHORTEST_SCALE = 2
@@ -22,7 +125,7 @@ CONTACT_MISSING = "the consent text names nobody who is responsible"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class SurveyPlan:
     """How a design is made.
 
     Attributes:
@@ -38,7 +141,7 @@ class Plan:
         seed: of all that is left to chance.
     """
 
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: MaterialOptions = field(default_factory=MaterialOptions)
     surveys: int | None = None
     times: int = 1
     scale: int = 5
@@ -50,7 +153,7 @@ class Plan:
     seed: int = 0
 
 
-def build_design(path: Path, plan: Plan) -> Design:
+def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
     """Make a design; the same suite and plan give the same design.
 
     Raises:
@@ -69,7 +172,7 @@ def build_design(path: Path, plan: Plan) -> Design:
     fields = fields_for(material.task, said, scale=plan.scale, length=length)
     chance = random.Random(plan.seed)  # noqa: S311  # no secret
     checks = _checks(plan, material, said, chance)
-    whole = Design(
+    whole = SurveyDesign(
         title=plan.title or said["pages"]["title"],
         language=material.language,
         task=material.task,
@@ -87,12 +190,15 @@ def build_design(path: Path, plan: Plan) -> Design:
 
 
 def _surveys(
-    material: Material, plan: Plan, checks: Sequence[Question], chance: random.Random
+    material: SurveyMaterial,
+    plan: SurveyPlan,
+    checks: Sequence[SurveyQuestion],
+    chance: random.Random,
 ) -> tuple[Survey, ...]:
     sets = list(material.sets)
     chance.shuffle(sets)
     members = [
-        Members(
+        QuestionSet(
             size=len(each),
             times=plan.times * (len(each) if material.each else 1),
             group=each[0].group,
@@ -100,7 +206,7 @@ def _surveys(
         for each in sets
     ]
     count = plan.surveys or max(each.times for each in members)
-    dealt = deal(members, count)
+    dealt = assign_lists(members, count)
     if not all(dealt):
         raise UsageError(
             where=f"--surveys {count}",
@@ -117,7 +223,9 @@ def _surveys(
     return tuple(surveys)
 
 
-def _with_checks(order: list[Question], checks: Sequence[Question]) -> list[Question]:
+def _with_checks(
+    order: list[SurveyQuestion], checks: Sequence[SurveyQuestion]
+) -> list[SurveyQuestion]:
     """The checks at equal distances; never first."""
     found = list(order)
     for number, check in enumerate(checks, start=1):
@@ -126,8 +234,8 @@ def _with_checks(order: list[Question], checks: Sequence[Question]) -> list[Ques
 
 
 def _checks(
-    plan: Plan, material: Material, said: Words, chance: random.Random
-) -> tuple[Question, ...]:
+    plan: SurveyPlan, material: SurveyMaterial, said: Words, chance: random.Random
+) -> tuple[SurveyQuestion, ...]:
     own = _own_checks(plan.check_file) if plan.check_file is not None else []
     choices = fields_for(material.task, said, scale=plan.scale)[0].choices
     made = []
@@ -137,7 +245,7 @@ def _checks(
         quoted = said["answers"]["quoted"].format(text=right.label)
         shown = right.label if material.task == "likert" else quoted
         made.append(
-            Question(
+            SurveyQuestion(
                 id=f"check-{number}",
                 item=f"check-{number}",
                 lines=(said[material.task]["check"].format(answer=shown),),
@@ -155,16 +263,18 @@ def _checks(
     return (*made, *own)
 
 
-def _sample_choices(material: Material, said: Words, chance: random.Random) -> Sequence[Choice]:
+def _sample_choices(
+    material: SurveyMaterial, said: Words, chance: random.Random
+) -> Sequence[AnswerChoice]:
     """Answers for a check where each question has its own: letters, or words of some question."""
     question = chance.choice(chance.choice(material.sets))
     if material.task == "cloze":
         return question.choices
     letters = "AB"
-    return [Choice(each, said["choice"]["option"].format(letter=each)) for each in letters]
+    return [AnswerChoice(each, said["choice"]["option"].format(letter=each)) for each in letters]
 
 
-def _own_checks(path: Path) -> list[Question]:
+def _own_checks(path: Path) -> list[SurveyQuestion]:
     """Checks from a table: ``text``, ``expected``, and ``choices`` with bars between."""
     from cimento.suites.tables import open_table
 
@@ -179,7 +289,7 @@ def _own_checks(path: Path) -> list[Question]:
                 todo="Fill the columns text and expected.",
             )
         parts = [part.strip() for part in row.cells.get("choices", "").split("|")]
-        choices = tuple(Choice(part, part) for part in parts if part)
+        choices = tuple(AnswerChoice(part, part) for part in parts if part)
         if len(set(choices)) != len(choices):
             raise InputError(
                 where=table.where(row),
@@ -193,7 +303,7 @@ def _own_checks(path: Path) -> list[Question]:
                 todo="Write one of them as the expected answer.",
             )
         found.append(
-            Question(
+            SurveyQuestion(
                 id=f"own-check-{number}",
                 item=f"own-check-{number}",
                 lines=(text,),
@@ -204,7 +314,7 @@ def _own_checks(path: Path) -> list[Question]:
     return found
 
 
-def _consent(plan: Plan, said: Words) -> tuple[str, ...]:
+def _consent(plan: SurveyPlan, said: Words) -> tuple[str, ...]:
     """Paragraphs of what people agree to: a file's, or cimento's own with the contact."""
     if plan.consent is None:
         texts = said["consent"]["paragraphs"].split("\n")

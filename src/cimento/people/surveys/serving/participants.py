@@ -1,4 +1,4 @@
-"""What a participant can ask for: each route begins with the token of the participant's link."""
+"""What people see: pages made on the server, which need no script."""
 
 from __future__ import annotations
 
@@ -6,20 +6,109 @@ import functools
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.surveys.design import Design, Question
-from cimento.surveys.serving import storage
-from cimento.surveys.serving.pages import LONGEST_REMARK, Pages, Shown
-from cimento.surveys.serving.security import Limits, RefusedError, digest, read_form, signed
-from cimento.surveys.serving.storage import Participant
-from cimento.surveys.serving.writing import Writer
+from cimento.people.surveys.design import SurveyDesign, SurveyQuestion
+from cimento.people.surveys.exports import environment
+from cimento.people.surveys.serving import storage
+from cimento.people.surveys.serving.security import (
+    ForbiddenError,
+    RateLimits,
+    digest,
+    is_signed,
+    read_form,
+    sign,
+)
+from cimento.people.surveys.serving.storage import Participant, Writer
+from cimento.people.surveys.tasks import Words, words
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-    from starlette.responses import Response
+    from starlette.responses import HTMLResponse, Response
     from starlette.routing import BaseRoute
+
+
+LONGEST_REMARK = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a question's page shows besides the question.
+
+    Attributes:
+        values: what was answered before, by field.
+        remark: what was added to it.
+        missing: whether something has to be answered before going on.
+    """
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    remark: str = ""
+    missing: bool = False
+
+
+class Pages:
+    """The pages of one design.
+
+    Args:
+        design: what is asked.
+        key: forms are signed with it.
+    """
+
+    def __init__(self, design: SurveyDesign, key: bytes) -> None:
+        self._design = design
+        self._key = key
+        self._words: Words = words(design.language)
+
+    def consent(self, token: str) -> HTMLResponse:
+        """The page on which people agree or do not."""
+        form = sign(self._key, "consent", token)
+        return self._page("consent.html", token=token, form=form)
+
+    def guidelines(self, token: str, *, position: int) -> HTMLResponse:
+        """What to do, and where to begin or to go on."""
+        return self._page("guidelines.html", token=token, position=position)
+
+    def question(
+        self, token: str, person: Participant, position: int, shown: Shown
+    ) -> HTMLResponse:
+        """One question."""
+        questions = self._design.by_survey[person.survey]
+        question = questions[position - 1]
+        fields = self._design.fields_of(question)
+        moment = f"{time.time():.3f}"
+        return self._page(
+            "question.html",
+            status=422 if shown.missing else 200,
+            token=token,
+            question=question,
+            fields=fields,
+            opens=next((each.when for each in fields if each.when), ""),
+            position=position,
+            total=len(questions),
+            shown=shown,
+            moment=moment,
+            form=sign(self._key, "answer", token, question.id, moment),
+            longest_remark=LONGEST_REMARK,
+        )
+
+    def done(self, token: str, person: Participant) -> HTMLResponse:
+        """The last page, with the participant's code."""
+        total = len(self._design.by_survey[person.survey])
+        return self._page("done.html", token=token, person=person, total=total)
+
+    def notice(self, name: str, *, status: int) -> HTMLResponse:
+        """A page that says one thing, such as that a link is unknown."""
+        return self._page("notice.html", status=status, name=name)
+
+    def _page(self, template: str, *, status: int = 200, **values: object) -> HTMLResponse:
+        from starlette.responses import HTMLResponse
+
+        html = environment().get_template(template).render(
+            design=self._design, words=self._words, **values
+        )  # fmt: skip
+        return HTMLResponse(html, status_code=status)
+
 
 _OLDEST_FORM = 7 * 86400
 _LONGEST_TOKEN = 64
@@ -41,13 +130,13 @@ class Participants:
         strangers: how often one address may ask for links that do not exist.
     """
 
-    design: Design
+    design: SurveyDesign
     key: bytes
     reader: sqlite3.Connection
     writer: Writer
     pages: Pages
-    pace: Limits
-    strangers: Limits
+    pace: RateLimits
+    strangers: RateLimits
 
     def routes(self) -> list[BaseRoute]:
         """All of them."""
@@ -75,8 +164,8 @@ class Participants:
         """The participant agrees, or does not, of which nothing is kept."""
         token = request.path_params["token"]
         fields = await read_form(request)
-        if not signed(self.key, fields.get("form", ""), "consent", token):
-            raise RefusedError
+        if not is_signed(self.key, fields.get("form", ""), "consent", token):
+            raise ForbiddenError
         if fields.get("answer") != "agree":
             return self.pages.notice("declined", status=200)
         await self.writer.write(
@@ -109,11 +198,11 @@ class Participants:
         fields = await read_form(request)
         questions = self.design.by_survey[person.survey]
         if person.consent is None or not 1 <= position <= len(questions):
-            raise RefusedError
+            raise ForbiddenError
         question = questions[position - 1]
         moment = fields.get("moment", "")
-        if not signed(self.key, fields.get("form", ""), "answer", token, question.id, moment):
-            raise RefusedError
+        if not is_signed(self.key, fields.get("form", ""), "answer", token, question.id, moment):
+            raise ForbiddenError
         seconds = time.time() - float(moment)
         remark = fields.get("remark", "").strip()[:LONGEST_REMARK] if self.design.remarks else ""
         values = self._values(question, fields)
@@ -158,7 +247,7 @@ class Participants:
                 return self.pages.notice("unknown", status=404)
             try:
                 return await handler(request, person)
-            except (RefusedError, storage.GoneError):
+            except (ForbiddenError, storage.GoneError):
                 return self.pages.notice("stale", status=403)
             except sqlite3.Error:
                 return self.pages.notice("busy", status=503)
@@ -175,16 +264,16 @@ class Participants:
     def _last(self, person: Participant) -> int:
         return len(self.design.by_survey[person.survey])
 
-    def _values(self, question: Question, fields: Mapping[str, str]) -> dict[str, str] | None:
+    def _values(self, question: SurveyQuestion, fields: Mapping[str, str]) -> dict[str, str] | None:
         """What was answered, by field; None where something is missing or is no answer."""
         found: dict[str, str] = {}
-        for number, field in enumerate(self.design.fields_of(question)):
-            if field.when and next(iter(found.values())) != field.when:
+        for number, asked in enumerate(self.design.fields_of(question)):
+            if asked.when and next(iter(found.values())) != asked.when:
                 continue
             value = fields.get(f"field-{number}", "")
-            if value not in {choice.value for choice in field.choices}:
+            if value not in {choice.value for choice in asked.choices}:
                 return None
-            found[field.name] = value
+            found[asked.name] = value
         return found
 
 

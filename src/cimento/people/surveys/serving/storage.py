@@ -5,19 +5,25 @@ Of an answer that is changed the new value counts; the earlier one is kept in ``
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import secrets
 import sqlite3
+import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
 
 from cimento.errors import InputError, StorageError, UsageError
 from cimento.io.files import DATABASE_ERRORS
-from cimento.surveys.design import Design, as_json, parse_design
-from cimento.surveys.serving.security import digest, new_token
+from cimento.people.surveys.design import SurveyDesign, design_json, parse_design
+from cimento.people.surveys.serving.security import digest, new_token
 
 FORMAT = "1"
 
@@ -70,7 +76,7 @@ class Participant:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StoredAnswer:
     """What one participant answered to one field of one question."""
 
     participant: str
@@ -86,7 +92,7 @@ _PARTICIPANT = "id, survey, created_at, consent, consented_at, finished_at"
 _ANSWER = "participant, question, field, value, remark, at, seconds"
 
 
-def connect(path: Path) -> sqlite3.Connection:
+def open_database(path: Path) -> sqlite3.Connection:
     """A connection in autocommit mode; what is committed survives a crash of the machine.
 
     Raises:
@@ -109,7 +115,7 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def prepare(path: Path, design: Design) -> None:
+def prepare(path: Path, design: SurveyDesign) -> None:
     """Make the file ready for a design.
 
     Raises:
@@ -130,9 +136,9 @@ def prepare(path: Path, design: Design) -> None:
         connection.executescript(_SCHEMA)
         known = _facts(connection)
         if not known:
-            facts = {"format": FORMAT, "design": as_json(design), "key": secrets.token_hex(32)}
+            facts = {"format": FORMAT, "design": design_json(design), "key": secrets.token_hex(32)}
             connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
-        elif known["design"] != as_json(design):
+        elif known["design"] != design_json(design):
             raise InputError(
                 where=str(path),
                 seen="the answers in it are to another design",
@@ -140,7 +146,7 @@ def prepare(path: Path, design: Design) -> None:
             )
 
 
-def stored_design(path: Path) -> Design:
+def stored_design(path: Path) -> SurveyDesign:
     """The design that the answers in a file belong to.
 
     Raises:
@@ -174,7 +180,9 @@ def signing_key(path: Path) -> bytes:
             ) from error
 
 
-def invite(path: Path, design: Design, number: int) -> list[tuple[Participant, str]]:
+def invite_participants(
+    path: Path, design: SurveyDesign, number: int
+) -> list[tuple[Participant, str]]:
     """Make participants, each in the survey that has the fewest so far.
 
     Returns:
@@ -199,7 +207,7 @@ def invite(path: Path, design: Design, number: int) -> list[tuple[Participant, s
     return made
 
 
-def delete(path: Path, participant: str) -> int:
+def delete_participant(path: Path, participant: str) -> int:
     """Delete one participant with all answers; what remains is that this was done, and when.
 
     Returns:
@@ -235,11 +243,11 @@ def participants(path: Path) -> list[Participant]:
         return [Participant(*row) for row in rows]
 
 
-def answers(path: Path) -> list[Answer]:
+def answers(path: Path) -> list[StoredAnswer]:
     """All answers that count."""
     with _open(path) as connection:
         rows = connection.execute(f"SELECT {_ANSWER} FROM answers")  # noqa: S608  # our own names
-        return [Answer(*row) for row in rows]
+        return [StoredAnswer(*row) for row in rows]
 
 
 def find(connection: sqlite3.Connection, token_hash: str) -> Participant | None:
@@ -255,13 +263,15 @@ def answered(connection: sqlite3.Connection, participant: str) -> set[str]:
     return {row[0] for row in connection.execute(query, (participant,))}
 
 
-def answer_to(connection: sqlite3.Connection, participant: str, question: str) -> list[Answer]:
+def answer_to(
+    connection: sqlite3.Connection, participant: str, question: str
+) -> list[StoredAnswer]:
     """What a participant answered to one question, field by field."""
     query = f"SELECT {_ANSWER} FROM answers WHERE participant = ? AND question = ?"  # noqa: S608  # our own names
-    return [Answer(*row) for row in connection.execute(query, (participant, question))]
+    return [StoredAnswer(*row) for row in connection.execute(query, (participant, question))]
 
 
-def store_consent(connection: sqlite3.Connection, participant: str, design: Design) -> None:
+def store_consent(connection: sqlite3.Connection, participant: str, design: SurveyDesign) -> None:
     """Note that a participant agrees to the consent text, and keep that text."""
     version, text = design.consent_version, "\n\n".join(design.consent)
     connection.execute("INSERT OR IGNORE INTO consents VALUES (?, ?, ?)", (version, text, now()))
@@ -324,7 +334,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _replace(connection: sqlite3.Connection, known: Sequence[Answer]) -> None:
+def _replace(connection: sqlite3.Connection, known: Sequence[StoredAnswer]) -> None:
     """Move earlier answers to one question out of the way."""
     for each in known:
         key = (each.participant, each.question, each.field)
@@ -345,7 +355,7 @@ def _facts(connection: sqlite3.Connection) -> dict[str, str]:
 @contextmanager
 def _open(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection that is closed at the end; StorageError for what the database refuses."""
-    connection = connect(path)
+    connection = open_database(path)
     try:
         yield connection
     except sqlite3.Error as error:
@@ -356,3 +366,97 @@ def _open(path: Path) -> Iterator[sqlite3.Connection]:
         ) from error
     finally:
         connection.close()
+
+
+Result = TypeVar("Result")
+
+_MOST = 256
+"""Writes in one transaction at most, so that nobody waits for an endless one."""
+
+
+class Writer:
+    """Runs functions on a connection of its own, in the order in which they come.
+
+    Args:
+        connect: opens the connection, in autocommit mode, for use in another thread; called at
+            once, so that what it raises is raised here and no write waits for ever.
+    """
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+        self._connection = connect()
+        self._queue: SimpleQueue[_Write | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="survey writer", daemon=True)
+        self._thread.start()
+
+    async def write(self, job: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Run a function in a transaction; returns when that is on the disk.
+
+        Raises:
+            Exception: whatever the function raised, which then has changed nothing; or what the
+                database raised when it could not commit.
+        """
+        future: Future[Result] = Future()
+        self._queue.put(_Write(job, future))
+        return await asyncio.wrap_future(future)
+
+    def close(self) -> None:
+        """Write what waits, and end."""
+        self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        connection = self._connection
+        try:
+            ended = False
+            while not ended:
+                batch = [self._queue.get()]
+                with contextlib.suppress(Empty):
+                    while len(batch) < _MOST:
+                        batch.append(self._queue.get_nowait())
+                ended = None in batch
+                # A cancelled request may have given up its write already.
+                writes = [
+                    each
+                    for each in batch
+                    if each is not None and each.future.set_running_or_notify_cancel()
+                ]
+                _commit(connection, writes)
+        finally:
+            connection.close()
+
+
+class _Write:
+    """A function that waits to be run, and where its result goes."""
+
+    def __init__(self, job: Callable[[sqlite3.Connection], Any], future: Future[Any]) -> None:
+        self.job = job
+        self.future = future
+
+
+def _commit(connection: sqlite3.Connection, writes: list[_Write]) -> None:
+    """Run functions in one transaction; each gets its result after it is committed."""
+    if not writes:
+        return
+    done: list[tuple[_Write, Any]] = []
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        for each in writes:
+            connection.execute("SAVEPOINT one")
+            try:
+                result = each.job(connection)
+            except Exception as error:  # noqa: BLE001  # it is raised where the result is awaited
+                connection.execute("ROLLBACK TO one")
+                each.future.set_exception(error)
+            else:
+                done.append((each, result))
+            connection.execute("RELEASE one")
+        connection.execute("COMMIT")
+    except sqlite3.Error as error:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        for each in writes:
+            if not each.future.done():
+                each.future.set_exception(error)
+        return
+    for each, result in done:
+        each.future.set_result(result)

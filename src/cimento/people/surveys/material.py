@@ -12,11 +12,11 @@ from cimento.api import load_suite
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
 from cimento.people.judgments.records import NONE
+from cimento.people.surveys.design import AnswerChoice, SuiteSource, SurveyQuestion
+from cimento.people.surveys.tasks import words
 from cimento.runs.run import open_run
 from cimento.runs.store import MANIFEST
 from cimento.suites.published import language_code
-from cimento.surveys.design import Choice, Question, Source
-from cimento.surveys.wording import words
 
 if TYPE_CHECKING:
     from cimento.suites.model import Meta
@@ -26,7 +26,7 @@ GROUPS = ("phenomenon", "connective", "category", "dimension", "expression", "do
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class MaterialOptions:
     """How questions are made.
 
     Attributes:
@@ -49,7 +49,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Material:
+class SurveyMaterial:
     """What can be asked of a suite.
 
     Attributes:
@@ -61,10 +61,10 @@ class Material:
         none: whether people can answer that nothing fits.
     """
 
-    source: Source
+    source: SuiteSource
     language: str
     task: SurveyTask
-    sets: tuple[tuple[Question, ...], ...]
+    sets: tuple[tuple[SurveyQuestion, ...], ...]
     each: bool = True
     none: bool = False
 
@@ -77,7 +77,7 @@ class Material:
 _FEWEST = 2
 
 
-def read_material(path: Path, wanted: Wanted) -> Material:
+def read_material(path: Path, wanted: MaterialOptions) -> SurveyMaterial:
     """The questions of a suite, or of the candidates of a run of a cloze suite.
 
     Raises:
@@ -103,7 +103,7 @@ def read_material(path: Path, wanted: Wanted) -> Material:
     language = _language(wanted, language_code(suite.meta.language))
     made = _Questions(asked, wanted, none=words(language)["answers"]["none"], where=str(path))
     sets = [questions for items in by_item.values() for questions in made.sets(items)]
-    return Material(
+    return SurveyMaterial(
         source=_source(suite.meta, sha256),
         language=language,
         task=asked.task,
@@ -123,17 +123,19 @@ class _Questions:
         where: the suite, for messages.
     """
 
-    def __init__(self, asked: SurveyItems, wanted: Wanted, *, none: str, where: str) -> None:
+    def __init__(
+        self, asked: SurveyItems, wanted: MaterialOptions, *, none: str, where: str
+    ) -> None:
         self._task = asked.task
         self._wanted = wanted
-        self._none = Choice(NONE, none)
+        self._none = AnswerChoice(NONE, none)
         self._where = where
         self._columns = _Columns([item.columns for item in asked.items], wanted)
         self._chance = random.Random(wanted.seed)  # noqa: S311  # no secret
         self._fixed = 0
         self.has_none = False
 
-    def sets(self, items: Sequence[SurveyItem]) -> Iterator[tuple[Question, ...]]:
+    def sets(self, items: Sequence[SurveyItem]) -> Iterator[tuple[SurveyQuestion, ...]]:
         """The questions about one item of the suite, those together that nobody sees two of."""
         if self._task == "choice":
             yield from map(self._turns, items)
@@ -144,9 +146,9 @@ class _Questions:
         else:
             yield tuple(map(self._question, items))
 
-    def _turns(self, item: SurveyItem) -> tuple[Question, ...]:
+    def _turns(self, item: SurveyItem) -> tuple[SurveyQuestion, ...]:
         """The choice between conditions, beginning with each of them in turn."""
-        choices = tuple(Choice(text, text, condition) for text, condition in item.options)
+        choices = tuple(AnswerChoice(text, text, condition) for text, condition in item.options)
         _refuse_equal(choices, self._place(item))
         turns = tuple(
             self._question(item, choices[turn:] + choices[:turn]) for turn in range(len(choices))
@@ -158,7 +160,7 @@ class _Questions:
         self._fixed += 1
         return turns[fixed : fixed + 1]
 
-    def _drawn(self, item: SurveyItem) -> Question:
+    def _drawn(self, item: SurveyItem) -> SurveyQuestion:
         """The choice among options, in an order drawn by chance."""
         if len(item.options) < _FEWEST:
             raise InputError(
@@ -166,7 +168,7 @@ class _Questions:
                 seen="there are no options to choose between",
                 todo="Run the suite with a model, and make a survey of that run's candidates.",
             )
-        choices = [Choice(text, text, condition) for text, condition in item.options]
+        choices = [AnswerChoice(text, text, condition) for text, condition in item.options]
         self._chance.shuffle(choices)
         if item.none if self._wanted.none is None else self._wanted.none:
             choices.append(self._none)
@@ -174,8 +176,8 @@ class _Questions:
         _refuse_equal(choices, self._place(item))
         return self._question(item, tuple(choices))
 
-    def _question(self, item: SurveyItem, choices: tuple[Choice, ...] = ()) -> Question:
-        return Question(
+    def _question(self, item: SurveyItem, choices: tuple[AnswerChoice, ...] = ()) -> SurveyQuestion:
+        return SurveyQuestion(
             id="",
             item=item.item,
             condition=item.condition,
@@ -194,7 +196,7 @@ class _Questions:
 class _Columns:
     """The free columns of a suite: what surveys are balanced over, and what is kept apart."""
 
-    def __init__(self, rows: Sequence[Mapping[str, str]], wanted: Wanted) -> None:
+    def __init__(self, rows: Sequence[Mapping[str, str]], wanted: MaterialOptions) -> None:
         names = list(dict.fromkeys(name for row in rows for name in row))
         for flag, name in (("--balance", wanted.balance), ("--apart", wanted.apart)):
             if name and name not in names:
@@ -214,15 +216,15 @@ class _Columns:
         return row.get(self._apart, "") or otherwise
 
 
-def _joined(sets: Iterable[tuple[Question, ...]]) -> tuple[tuple[Question, ...], ...]:
+def _joined(sets: Iterable[tuple[SurveyQuestion, ...]]) -> tuple[tuple[SurveyQuestion, ...], ...]:
     """Sets that share members as one."""
-    by_member: dict[str, list[Question]] = {}
+    by_member: dict[str, list[SurveyQuestion]] = {}
     for questions in sets:
         by_member.setdefault(questions[0].members, []).extend(questions)
     return tuple(map(tuple, by_member.values()))
 
 
-def _numbered(sets: Iterable[tuple[Question, ...]]) -> tuple[tuple[Question, ...], ...]:
+def _numbered(sets: Iterable[tuple[SurveyQuestion, ...]]) -> tuple[tuple[SurveyQuestion, ...], ...]:
     numbered = []
     count = 0
     for members in sets:
@@ -233,14 +235,14 @@ def _numbered(sets: Iterable[tuple[Question, ...]]) -> tuple[tuple[Question, ...
     return tuple(numbered)
 
 
-def _language(wanted: Wanted, language: str) -> str:
+def _language(wanted: MaterialOptions, language: str) -> str:
     """The language of the texts around; UsageError where there are no words in it."""
     chosen = wanted.language or language
     words(chosen)
     return chosen
 
 
-def _refuse_equal(choices: Sequence[Choice], where: str) -> None:
+def _refuse_equal(choices: Sequence[AnswerChoice], where: str) -> None:
     if len({each.value for each in choices}) < max(len(choices), _FEWEST):
         raise InputError(
             where=where,
@@ -249,5 +251,5 @@ def _refuse_equal(choices: Sequence[Choice], where: str) -> None:
         )
 
 
-def _source(meta: Meta, sha256: str) -> Source:
-    return Source(meta.name, meta.version, sha256, meta.licence, meta.citation, meta.status)
+def _source(meta: Meta, sha256: str) -> SuiteSource:
+    return SuiteSource(meta.name, meta.version, sha256, meta.licence, meta.citation, meta.status)

@@ -36,7 +36,7 @@ MOST_FIELDS = 32
 _KNOWN = 4096
 
 
-class RefusedError(Exception):
+class ForbiddenError(Exception):
     """A form that is too large, forged or out of date."""
 
 
@@ -55,7 +55,7 @@ def sign(key: bytes, *parts: str) -> str:
     return hmac.new(key, "\0".join(parts).encode(), hashlib.sha256).hexdigest()
 
 
-def signed(key: bytes, signature: str, *parts: str) -> bool:
+def is_signed(key: bytes, signature: str, *parts: str) -> bool:
     """Whether a signature is that of the parts."""
     return hmac.compare_digest(signature.encode(), sign(key, *parts).encode())
 
@@ -65,7 +65,7 @@ def same(one: str, other: str) -> bool:
     return hmac.compare_digest(digest(one), digest(other))
 
 
-class Limits:
+class RateLimits:
     """Token buckets, in memory only, so that nobody can ask too often.
 
     Args:
@@ -97,22 +97,22 @@ async def read_form(request: Request) -> dict[str, str]:
         RefusedError: it is too large, no form, or another site sent it.
     """
     if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
-        raise RefusedError
+        raise ForbiddenError
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if kind != "application/x-www-form-urlencoded":
-        raise RefusedError
+        raise ForbiddenError
     body = bytearray()
     async for part in request.stream():
         body += part
         if len(body) > LARGEST_FORM:
-            raise RefusedError
+            raise ForbiddenError
     try:
         fields = parse_qs(
             body.decode(), keep_blank_values=True, strict_parsing=bool(body),
             max_num_fields=MOST_FIELDS, errors="strict",
         )  # fmt: skip
     except ValueError as error:
-        raise RefusedError from error
+        raise ForbiddenError from error
     return {name: values[-1] for name, values in fields.items()}
 
 

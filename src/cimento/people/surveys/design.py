@@ -24,7 +24,7 @@ FILE = "design.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class AnswerChoice:
     """One answer that can be given.
 
     Attributes:
@@ -39,7 +39,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class SurveyField:
     """One thing that is asked about what is shown.
 
     Attributes:
@@ -53,14 +53,14 @@ class Field:
 
     name: str
     prompt: str
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[AnswerChoice, ...] = ()
     low: str = ""
     high: str = ""
     when: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class SurveyQuestion:
     """What is shown on one page.
 
     Attributes:
@@ -82,7 +82,7 @@ class Question:
     condition: str = ""
     candidate: str = ""
     mark: tuple[int, int] | None = None
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[AnswerChoice, ...] = ()
     members: str = ""
     group: str = ""
     expected: str = ""
@@ -102,7 +102,7 @@ class Survey:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SuiteSource:
     """The suite that a design was made from.
 
     Attributes:
@@ -124,7 +124,7 @@ class Source:
 
 # Not slots: what is looked up by id is kept (`cached_property`).
 @dataclass(frozen=True, kw_only=True)
-class Design:
+class SurveyDesign:
     """One design record.
 
     Attributes:
@@ -146,22 +146,22 @@ class Design:
     title: str
     language: str
     task: SurveyTask
-    source: Source
+    source: SuiteSource
     seed: int
     consent: tuple[str, ...]
     guidelines: tuple[str, ...]
-    fields: tuple[Field, ...]
+    fields: tuple[SurveyField, ...]
     remarks: bool = False
-    questions: tuple[Question, ...]
+    questions: tuple[SurveyQuestion, ...]
     surveys: tuple[Survey, ...]
 
     @cached_property
-    def by_id(self) -> Mapping[str, Question]:
+    def by_id(self) -> Mapping[str, SurveyQuestion]:
         """Every question by its id."""
         return {each.id: each for each in self.questions}
 
     @cached_property
-    def by_survey(self) -> Mapping[str, tuple[Question, ...]]:
+    def by_survey(self) -> Mapping[str, tuple[SurveyQuestion, ...]]:
         """The questions of each survey, in order, by its name."""
         return {
             survey.name: tuple(self.by_id[each] for each in survey.questions)
@@ -180,34 +180,34 @@ class Design:
         """Of the design as it is written, hexadecimal."""
         from hashlib import sha256
 
-        return sha256(as_json(self).encode()).hexdigest()
+        return sha256(design_json(self).encode()).hexdigest()
 
-    def fields_of(self, question: Question) -> tuple[Field, ...]:
+    def fields_of(self, question: SurveyQuestion) -> tuple[SurveyField, ...]:
         """What is asked of a question; of an attention check only what tells attention."""
         first, *rest = self.fields
         name = ATTENTION if question.expected else first.name
         choices = question.choices or first.choices
         return (
-            Field(name, first.prompt, choices, first.low, first.high),
+            SurveyField(name, first.prompt, choices, first.low, first.high),
             *(() if question.expected else rest),
         )
 
 
-def as_json(design: Design) -> str:
+def design_json(design: SurveyDesign) -> str:
     """The text of a design file."""
     return json.dumps(asdict(design), ensure_ascii=False, indent=1) + "\n"
 
 
-def write_design(design: Design, path: Path) -> Path:
+def write_design(design: SurveyDesign, path: Path) -> Path:
     """Write a design file.
 
     Raises:
         StorageError: it cannot be written.
     """
-    return write_text(as_json(design), path)
+    return write_text(design_json(design), path)
 
 
-def read_design(path: Path) -> Design:
+def read_design(path: Path) -> SurveyDesign:
     """Read a design file.
 
     Args:
@@ -220,7 +220,7 @@ def read_design(path: Path) -> Design:
     return parse_design(read_bytes(file), where=str(file))
 
 
-def parse_design(data: bytes, *, where: str) -> Design:
+def parse_design(data: bytes, *, where: str) -> SurveyDesign:
     """A design from the bytes of its file.
 
     Raises:
@@ -228,7 +228,7 @@ def parse_design(data: bytes, *, where: str) -> Design:
     """
     from pydantic import TypeAdapter, ValidationError
 
-    adapter = TypeAdapter(Design)
+    adapter = TypeAdapter(SurveyDesign)
     refuse_very_faulty(adapter, data, where=where)
     try:
         design = adapter.validate_json(data)
@@ -245,7 +245,7 @@ def parse_design(data: bytes, *, where: str) -> Design:
     return design
 
 
-def _faults(design: Design) -> Iterator[str]:
+def _faults(design: SurveyDesign) -> Iterator[str]:
     """What keeps a design from being used."""
     if design.cimento_survey != FORMAT:
         yield f"the format is version {design.cimento_survey}, and this reads version {FORMAT}"
@@ -266,7 +266,7 @@ def _faults(design: Design) -> Iterator[str]:
         yield from _question_faults(design, question)
 
 
-def _survey_faults(design: Design, survey: Survey) -> Iterator[str]:
+def _survey_faults(design: SurveyDesign, survey: Survey) -> Iterator[str]:
     if not survey.questions or len(set(survey.questions)) != len(survey.questions):
         yield f"survey {survey.name!r} has no questions, or one twice"
     for each in survey.questions:
@@ -274,7 +274,7 @@ def _survey_faults(design: Design, survey: Survey) -> Iterator[str]:
             yield f"survey {survey.name!r} names the question {each!r}, which does not exist"
 
 
-def _question_faults(design: Design, question: Question) -> Iterator[str]:
+def _question_faults(design: SurveyDesign, question: SurveyQuestion) -> Iterator[str]:
     for field in design.fields_of(question):
         values = [choice.value for choice in field.choices]
         if not values or "" in values or len(set(values)) != len(values):

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from cimento.errors import StorageError
 from cimento.people.judgments.records import BETTER, Judgment, csv_of, table_of, write_judgments
-from cimento.surveys.design import Design, Question
-from cimento.surveys.exports.tables import as_csv
-from cimento.surveys.serving import storage
-from cimento.surveys.serving.storage import Answer, Participant
+from cimento.people.surveys.design import SurveyDesign, SurveyQuestion
+from cimento.people.surveys.exports import safe_csv
+from cimento.people.surveys.serving import storage
+from cimento.people.surveys.serving.storage import Participant, StoredAnswer
 
 _PEOPLE = (
     "participant", "survey", "link_made", "consent_version", "consented", "finished",
@@ -106,7 +106,7 @@ def _people_csv(path: Path) -> str:
                 str(sum(bool(question.expected) for question in questions)), str(passed[each.id]),
             ]
         )  # fmt: skip
-    return as_csv(lines)
+    return safe_csv(lines)
 
 
 def write_results(path: Path, output: Path) -> int:
@@ -134,7 +134,10 @@ def session_seconds(participant: Participant) -> float | None:
 
 
 def _judgment(
-    design: Design, answer: Answer, person: Participant, places: dict[tuple[str, str], int]
+    design: SurveyDesign,
+    answer: StoredAnswer,
+    person: Participant,
+    places: dict[tuple[str, str], int],
 ) -> Judgment:
     question = design.by_id[answer.question]
     return Judgment(
@@ -155,7 +158,7 @@ def _judgment(
     )
 
 
-def _condition(question: Question, answer: Answer) -> str:
+def _condition(question: SurveyQuestion, answer: StoredAnswer) -> str:
     """That of the question, or of the sentence that was preferred."""
     if answer.field != BETTER:
         return question.condition

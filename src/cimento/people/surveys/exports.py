@@ -1,0 +1,276 @@
+"""A design for other programs: one file for each of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import asdict
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError
+from cimento.io.files import inert, write_text
+from cimento.io.inline_markup import templates_of
+from cimento.people.surveys.design import (
+    FILE,
+    SurveyDesign,
+    SurveyField,
+    SurveyQuestion,
+    read_design,
+    write_design,
+)
+from cimento.people.surveys.tasks import words
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+@cache
+def environment() -> Environment:
+    """Where templates are, with what they call."""
+    found = templates_of("cimento.people.surveys")
+    found.globals["marked"] = marked
+    return found
+
+
+def marked(line: str, mark: tuple[int, int] | None) -> tuple[str, str, str]:
+    """A line as what stands before what is highlighted, that, and what stands after it."""
+    start, end = mark or (len(line), len(line))
+    return line[:start], line[start:end], line[end:]
+
+
+def printed(design: SurveyDesign) -> dict[str, str]:
+    """File name to HTML: each survey as a page without scripts, to be printed."""
+    template = environment().get_template("print.html")
+    style = (TEMPLATES / "print.css").read_text(encoding="utf-8")
+    return {
+        f"survey-{survey}.html": template.render(
+            design=design, survey=survey, questions=questions, words=words(design.language),
+            style=style,
+        )
+        for survey, questions in design.by_survey.items()
+    }  # fmt: skip
+
+
+KNOWN_COLUMNS = (
+    "suite",
+    "item",
+    "condition",
+    "candidate",
+    "question",
+    "survey",
+    "position",
+    "expected",
+)
+
+
+def known_columns(
+    design: SurveyDesign,
+    question: SurveyQuestion,
+    field: SurveyField,
+    *,
+    survey: str,
+    position: int,
+) -> dict[str, str]:
+    """The columns that an answer will have besides its value, its annotator and its time."""
+    return {
+        "suite": design.source.suite,
+        "item": question.item,
+        "condition": question.condition,
+        "candidate": question.candidate,
+        "question": field.name,
+        "survey": survey,
+        "position": str(position),
+        "expected": question.expected,
+    }
+
+
+def form_tables(design: SurveyDesign) -> dict[str, str]:
+    """File name to CSV: a line for each thing that is asked, in order."""
+    widest = max(
+        len(field.choices) for each in design.questions for field in design.fields_of(each)
+    )
+    header = ["trial", "text", "prompt", "low", "high", *KNOWN_COLUMNS]
+    header += [f"choice_{number}" for number in range(1, widest + 1)]
+    header += [f"value_{number}" for number in range(1, widest + 1)]
+    files = {}
+    for survey, questions in design.by_survey.items():
+        lines = [header]
+        for position, question in enumerate(questions, start=1):
+            for field in design.fields_of(question):
+                about = known_columns(design, question, field, survey=survey, position=position)
+                empty = [""] * (widest - len(field.choices))
+                lines.append(
+                    [question.id, "\n".join(question.lines), field.prompt, field.low, field.high]
+                    + [about[name] for name in KNOWN_COLUMNS]
+                    + [choice.label for choice in field.choices]
+                    + empty
+                    + [choice.value for choice in field.choices]
+                    + empty
+                )
+        files[f"survey-{survey}.csv"] = safe_csv(lines)
+    return files
+
+
+def safe_csv(lines: list[list[str]]) -> str:
+    """Lines as CSV that a spreadsheet opens without taking a text for a formula."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([inert(cell) for cell in line] for line in lines)
+    return out.getvalue()
+
+
+PACKAGES = {"jspsych": "8.3.0", "@jspsych/plugin-html-button-response": "2.1.0"}
+"""What npm installs (de Leeuw, Gilbert and Luchterhandt 2023, doi:10.21105/joss.05351)."""
+
+
+def jspsych_experiment(design: SurveyDesign) -> dict[str, str]:
+    """File name to content."""
+    said = words(design.language)
+    data = {
+        "title": design.title,
+        "consent": design.consent,
+        "guidelines": design.guidelines,
+        "words": {**said["pages"]},
+        "surveys": {
+            survey: [_page(design, survey, place) for place in range(len(questions))]
+            for survey, questions in design.by_survey.items()
+        },
+    }
+    package = {
+        "name": "cimento-survey",
+        "private": True,
+        "description": "A survey made with cimento, for jsPsych.",
+        "dependencies": PACKAGES,
+    }
+    return {
+        "package.json": json.dumps(package, indent=2) + "\n",
+        "index.html": environment().get_template("jspsych.html").render(design=design),
+        "survey.js": f"const SURVEY = {script_json(data)};\n",
+        "experiment.js": (TEMPLATES / "jspsych.js").read_text(encoding="utf-8"),
+        "experiment.css": (TEMPLATES / "jspsych.css").read_text(encoding="utf-8"),
+        "README.md": (TEMPLATES / "jspsych.md").read_text(encoding="utf-8"),
+    }
+
+
+def script_json(data: object) -> str:
+    """JSON that may stand in a script: nothing in it can end the script element."""
+    text = json.dumps(data, ensure_ascii=False, indent=1)
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text
+
+
+def _page(design: SurveyDesign, survey: str, place: int) -> dict[str, object]:
+    question = design.by_survey[survey][place]
+    return {
+        "lines": question.lines,
+        "mark": question.mark,
+        "fields": [
+            {
+                "prompt": field.prompt,
+                "low": field.low,
+                "high": field.high,
+                "when": field.when,
+                "choices": [
+                    {"value": each.value, "label": each.label, "condition": each.condition}
+                    for each in field.choices
+                ],
+                "data": known_columns(design, question, field, survey=survey, position=place + 1),
+            }
+            for field in design.fields_of(question)
+        ],
+    }
+
+
+def pcibex_script(design: SurveyDesign) -> str:
+    """The whole of ``main.js``: texts are HTML there, so all of them are escaped here.
+
+    PCIbex asks one thing a trial: a page that asks several becomes as many trials.
+    """
+    said = words(design.language)
+    data = {
+        "title": escape(design.title),
+        # PCIbex stores a hash of the address, which the usual text says is not stored.
+        "consent": [escape(each) for each in (*design.consent, said["consent"]["pcibex"])],
+        "guidelines": [escape(each) for each in design.guidelines],
+        "words": {name: escape(text) for name, text in said["pages"].items()},
+        "surveys": {
+            survey: [
+                _trial(design, question, field, survey, place)
+                for place, question in enumerate(questions, start=1)
+                for field in design.fields_of(question)
+            ]
+            for survey, questions in design.by_survey.items()
+        },
+    }
+    code = (TEMPLATES / "pcibex.js").read_text(encoding="utf-8")
+    return code.replace("{/* the survey */}", script_json(data))
+
+
+def _trial(
+    design: SurveyDesign, question: SurveyQuestion, field: SurveyField, survey: str, position: int
+) -> dict[str, object]:
+    return {
+        "lines": _lines(question),
+        "prompt": escape(field.prompt),
+        "low": escape(field.low),
+        "high": escape(field.high),
+        "when": field.when,
+        "labels": [escape(choice.label) for choice in field.choices],
+        "choices": [asdict(choice) for choice in field.choices],
+        "data": known_columns(design, question, field, survey=survey, position=position),
+    }
+
+
+def _lines(question: SurveyQuestion) -> list[str]:
+    if not question.lines:
+        return []
+    first, *rest = question.lines
+    before, part, after = (escape(text) for text in marked(first, question.mark))
+    return [f"{before}<mark>{part}</mark>{after}" if part else before, *map(escape, rest)]
+
+
+_MADE = ("forms/survey-*.csv", "print/survey-*.html")
+"""What another design may have more of."""
+
+
+def write_survey(design: SurveyDesign, folder: Path, *, force: bool = False) -> list[Path]:
+    """Write the design, tables for forms, pages to print, a jsPsych and a PCIbex experiment.
+
+    Args:
+        design: what is written.
+        folder: where to.
+        force: take the place of another design, and of all that was made from it.
+
+    Returns:
+        The files, in the order in which they were written.
+
+    Raises:
+        UsageError: there is another design.
+        StorageError: the folder cannot be written.
+    """
+    if not force and (folder / FILE).exists() and read_design(folder) != design:
+        raise UsageError(
+            where=str(folder),
+            seen="holds another design, which people may have answered already",
+            todo="Name another folder, or give --force to replace it.",
+        )
+    files = {
+        **{f"forms/{name}": text for name, text in form_tables(design).items()},
+        **{f"print/{name}": text for name, text in printed(design).items()},
+        **{f"jspsych/{name}": text for name, text in jspsych_experiment(design).items()},
+        "pcibex/main.js": pcibex_script(design),
+    }
+    written = [
+        write_design(design, folder / FILE),
+        *(write_text(text, folder / name) for name, text in files.items()),
+    ]
+    for earlier in {path for pattern in _MADE for path in folder.glob(pattern)} - {*written}:
+        earlier.unlink()
+    return written

@@ -1,1 +1,0 @@
-"""Asking people: surveys made from suites, exported for other programs or served as web pages."""

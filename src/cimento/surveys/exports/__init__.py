@@ -1,1 +1,0 @@
-"""A design for other programs: one file for each of them."""

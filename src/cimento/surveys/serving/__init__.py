@@ -1,1 +1,0 @@
-"""The web application that asks: routes, storage, pages and security, each in a file."""
