@@ -24,7 +24,7 @@ from cimento.errors import UsageError
 from cimento.measures import surprisal_bits
 from cimento.models.base import ModelCard, Policy
 from cimento.models.causal import CausalScorer
-from cimento.models.packing import BatchLimits
+from cimento.models.limits import BatchLimits
 from cimento.paradigms.regions.judging import values_of
 from cimento.suites.stimuli import ScoreRequest
 from tests import zoo

@@ -16,7 +16,7 @@ from cimento.models.fake import uniform_scorer
 from cimento.models.fill import FillPolicy, FillRequest
 from cimento.models.fill_opening import open_filler
 from cimento.models.fill_tokens import FillTokens
-from cimento.models.packing import BatchLimits
+from cimento.models.limits import BatchLimits
 from tests import plain, zoo
 from tests.whole_path import load_folder
 

@@ -27,7 +27,7 @@ from cimento.errors import (
 )
 from cimento.fetching import _opener
 from cimento.io.parsing import filled, whole_number
-from cimento.models.loading import kind_of
+from cimento.models.config import kind_of
 from cimento.models.locate import locate
 from cimento.models.recorded import parse_spec
 from cimento.models.sizing import count_parameters

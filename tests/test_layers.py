@@ -22,7 +22,7 @@ from cimento.models.causal_paths import CausalScoring
 from cimento.models.fake import uniform_scorer
 from cimento.models.layers import Layers
 from cimento.models.layout import LAYOUTS, Layout
-from cimento.models.packing import BatchLimits
+from cimento.models.limits import BatchLimits
 from cimento.models.seam import Replaced
 from cimento.sources import Asking
 from cimento.suites.stimuli import Plan, ScoreRequest

@@ -13,7 +13,8 @@ from cimento.engine.freetext import score_texts
 from cimento.errors import UsageError
 from cimento.models.causal_paths import CausalScoring
 from cimento.models.layout import Layout
-from cimento.models.packing import BatchLimits, batches
+from cimento.models.limits import BatchLimits
+from cimento.models.packing import batches
 from cimento.models.tree import plant
 from cimento.runs.reproduce import asking_of
 from cimento.sources import Asking, open_scorer

@@ -13,7 +13,7 @@ from cimento.errors import ModelError
 from cimento.models.base import Policy
 from cimento.models.causal_paths import CausalScoring
 from cimento.models.layout import LAYOUTS, Layout
-from cimento.models.packing import BatchLimits
+from cimento.models.limits import BatchLimits
 from cimento.suites.stimuli import ScoreRequest
 from tests import plain, zoo
 from tests.whole_path import ask, ask_folder, load_folder

@@ -11,7 +11,7 @@ from transformers import AutoModelForMaskedLM
 from cimento.errors import ModelError
 from cimento.models.base import Policy
 from cimento.models.layout import find_layout
-from cimento.models.packing import BatchLimits
+from cimento.models.limits import BatchLimits
 from cimento.suites.stimuli import ScoreRequest
 from tests import plain, zoo
 from tests.whole_path import ask, ask_folder, load_folder

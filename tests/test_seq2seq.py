@@ -16,7 +16,7 @@ from cimento.errors import ModelError, TextTooLongError, UsageError
 from cimento.measures import surprisal_bits
 from cimento.models.base import Policy
 from cimento.models.inspection import inspect_model
-from cimento.models.packing import BatchLimits
+from cimento.models.limits import BatchLimits
 from cimento.sources import Asking
 from cimento.suites.stimuli import ScoreRequest
 from cimento.testing import check_model

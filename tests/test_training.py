@@ -19,8 +19,8 @@ from cimento.cli.main import invoke
 from cimento.errors import CimentoError, UsageError
 from cimento.models import live
 from cimento.models.causal import CausalScorer
+from cimento.models.limits import BatchLimits
 from cimento.models.live import live_scorer, undisturbed, weights_digest
-from cimento.models.packing import BatchLimits
 from cimento.runs.training import evaluate_while_training, logged
 from tests import zoo
 

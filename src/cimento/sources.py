@@ -14,9 +14,9 @@ from cimento.io.plugins import blamed, find_plugin
 from cimento.io.tables import Column
 from cimento.models.arguments import OPTION
 from cimento.models.base import KindRule, ModelCard, Policy, Scorer, TextScorer, card_of
+from cimento.models.limits import BatchLimits, Limit
 from cimento.models.locate import Located, locate
 from cimento.models.naming import lasting_name, without_secrets
-from cimento.models.packing import BatchLimits, Limit
 from cimento.suites.model import JsonValue, UnitName
 from cimento.suites.stimuli import NO_CONTEXT, Context
 

@@ -11,7 +11,8 @@ import numpy as np
 if TYPE_CHECKING:
     from cimento.models.base import Encoded, FloatArray
 
-    IntArray: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+IntArray: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.int64]]"
 
 
 class Sheet:

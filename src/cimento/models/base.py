@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from cimento.io.tables import Column
     from cimento.suites.stimuli import ScoreRequest
 
-    FloatArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+FloatArray: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.float64]]"
 
 KindRule: TypeAlias = Literal["auto", "causal", "masked", "seq2seq"]
 BosRule: TypeAlias = Literal["auto", "none", "tokenizer", "bos-or-eos"]

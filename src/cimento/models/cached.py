@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cimento.errors import CimentoError, StorageError
 from cimento.models.adapters import CONFIG
-from cimento.models.loading import kind_of
+from cimento.models.config import kind_of
 from cimento.models.locate import DEMO_MODELS, Located, locate
 
 

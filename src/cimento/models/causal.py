@@ -15,8 +15,8 @@ from cimento.models.encoding import TextEncoder
 from cimento.models.inspection import Inside, way_of
 from cimento.models.layers import Layers
 from cimento.models.layout import find_layout, refuse_foresight
+from cimento.models.limits import BatchLimits
 from cimento.models.memory import memory_of
-from cimento.models.packing import BatchLimits
 from cimento.models.tokenizing import causal_frame, vocabulary_size
 from cimento.models.windows import in_windows, long_texts, stride_of
 

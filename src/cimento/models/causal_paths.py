@@ -10,7 +10,6 @@ model does not take the mask, every text goes the plain way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 from typing import TYPE_CHECKING
@@ -21,9 +20,9 @@ from cimento.models.asks import AskList, Sheet
 from cimento.models.base import Encoded
 from cimento.models.causal_plain import PlainScoring, fed
 from cimento.models.layers import row_head
-from cimento.models.layout import Layout, largest_difference, tolerance_nats
+from cimento.models.layout import Layout, Proof, largest_difference, tolerance_nats
+from cimento.models.limits import BatchLimits
 from cimento.models.memory import DoesNotFitError
-from cimento.models.packing import BatchLimits
 from cimento.models.tree import PrefixTree, plant
 
 if TYPE_CHECKING:
@@ -37,24 +36,6 @@ TREE_NODES_ELSEWHERE = 512
 """Size of a prefix tree: 256 was fastest on two CPU cores, among 192 to 512."""
 
 PROOF_TEXTS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """What the last comparison of the two ways showed.
-
-    Attributes:
-        holds: whether prefix trees are used.
-        nodes: width of the rows that were compared; wider ones are compared again.
-        max_difference_nats: largest difference of a token's scores; None where there is none to
-            tell of.
-        reason: why trees are not used; empty where they are.
-    """
-
-    holds: bool
-    nodes: int = 0
-    max_difference_nats: float | None = None
-    reason: str = ""
 
 
 class CausalScoring:

@@ -10,7 +10,8 @@ from cimento.models.asks import AskList, Sheet
 from cimento.models.base import Encoded
 from cimento.models.layers import row_head
 from cimento.models.layout import Layout, padded
-from cimento.models.packing import BatchLimits, batches
+from cimento.models.limits import BatchLimits
+from cimento.models.packing import batches
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

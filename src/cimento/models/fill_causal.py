@@ -27,7 +27,7 @@ from cimento.models.fill_rows import Distributions, Row, Take, best_at
 from cimento.models.fill_tokens import FillTokens
 from cimento.models.inspection import Inside
 from cimento.models.layout import find_layout
-from cimento.models.packing import BatchLimits
+from cimento.models.limits import BatchLimits
 from cimento.models.tokenizing import causal_frame, probes, vocabulary_size
 
 if TYPE_CHECKING:

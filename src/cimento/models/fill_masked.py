@@ -23,7 +23,7 @@ from cimento.models.fill_rows import Distributions, Row, best_at
 from cimento.models.fill_tokens import FillTokens
 from cimento.models.inspection import Inside
 from cimento.models.layout import find_layout
-from cimento.models.packing import BatchLimits
+from cimento.models.limits import BatchLimits
 from cimento.models.tokenizing import own_frame, probes, vocabulary_size
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from cimento.errors import UsageError
 from cimento.models.base import Policy
-from cimento.models.packing import AUTO, BatchLimits
+from cimento.models.limits import AUTO, BatchLimits
 
 if TYPE_CHECKING:
     from cimento.models.base import ModelCard

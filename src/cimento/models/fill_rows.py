@@ -12,8 +12,9 @@ import torch
 from cimento.models.asks import Asks
 from cimento.models.heads import RowHead
 from cimento.models.layout import Layout, padded
+from cimento.models.limits import BatchLimits
 from cimento.models.memory import memory_of
-from cimento.models.packing import BatchLimits, batches
+from cimento.models.packing import batches
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

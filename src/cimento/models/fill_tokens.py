@@ -16,7 +16,8 @@ from cimento.models.surfaces import UNKNOWN, surfaces_of
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-    BoolArray: TypeAlias = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+BoolArray: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.bool_]]"
 
 
 class FillTokens:

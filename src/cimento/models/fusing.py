@@ -6,15 +6,19 @@ eight steps over the widest tensors of the model. torch has it as one, equal but
 
 from __future__ import annotations
 
-import torch
-from transformers import activations
+from typing import TYPE_CHECKING
 
-_SPELLED_OUT = (activations.NewGELUActivation, activations.FastGELUActivation)
+if TYPE_CHECKING:
+    import torch
 
 
 def fuse_activations(model: torch.nn.Module) -> None:
     """Replace activations of a model by torch's own where there is one for the same function."""
+    import torch
+    from transformers import activations
+
+    spelled_out = (activations.NewGELUActivation, activations.FastGELUActivation)
     for module in list(model.modules()):
         for name, child in module.named_children():
-            if isinstance(child, _SPELLED_OUT):
+            if isinstance(child, spelled_out):
                 setattr(module, name, torch.nn.GELU(approximate="tanh"))

@@ -16,7 +16,7 @@ import torch
 
 from cimento.errors import ModelError
 from cimento.models.base import Encoded, ModelCard, Policy, Scorer
-from cimento.models.layout import Layout, largest_difference, tolerance_nats
+from cimento.models.layout import Layout, Proof, largest_difference, tolerance_nats
 from cimento.models.masking import masked_positions
 from cimento.models.tokenizer_facts import TokenizerFacts, tokenizer_facts
 from cimento.models.tokenizing import own_frame
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from cimento.models.base import FloatArray
-    from cimento.models.causal_paths import Proof
     from cimento.models.heads import Thinning
 
 

@@ -53,6 +53,24 @@ class Layout:
     pad: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What the last comparison of the two ways showed.
+
+    Attributes:
+        holds: whether prefix trees are used.
+        nodes: width of the rows that were compared; wider ones are compared again.
+        max_difference_nats: largest difference of a token's scores; None where there is none to
+            tell of.
+        reason: why trees are not used; empty where they are.
+    """
+
+    holds: bool
+    nodes: int = 0
+    max_difference_nats: float | None = None
+    reason: str = ""
+
+
 LAYOUTS = tuple(Layout(thin=thin, pad=pad) for pad in (True, False) for thin in get_args(Thinning))
 """From the fastest to the most careful."""
 

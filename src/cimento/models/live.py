@@ -16,10 +16,11 @@ import torch
 from cimento.errors import UsageError
 from cimento.models.base import DtypeName, KindRule, Policy, Scorer
 from cimento.models.causal import CausalScorer
-from cimento.models.loading import Kind, card_of, kind_by_name
+from cimento.models.config import Kind, kind_by_name
+from cimento.models.limits import AUTO, BatchLimits
+from cimento.models.loading import card_of
 from cimento.models.locate import Located
 from cimento.models.masked import MaskedScorer
-from cimento.models.packing import AUTO, BatchLimits
 from cimento.models.seq2seq import Seq2SeqScorer
 
 if TYPE_CHECKING:

@@ -7,10 +7,9 @@ import hashlib
 import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from cimento.errors import MissingDependencyError, ModelError, UsageError
-from cimento.io.parsing import parse_json
 from cimento.models.adapters import need_peft, put_on, refuse_pickled
 from cimento.models.arguments import (
     ALLOW_PICKLE,
@@ -21,20 +20,16 @@ from cimento.models.arguments import (
     refuse_ours,
 )
 from cimento.models.base import KindRule, ModelCard, Policy, Scorer
+from cimento.models.config import kind_of, read_config
 from cimento.models.libraries import import_libraries
+from cimento.models.limits import AUTO, BatchLimits
 from cimento.models.locate import Located
-from cimento.models.packing import AUTO, BatchLimits
 from cimento.models.weights import refuse_other_files
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]
-"""What a model of transformers can be loaded as."""
-
 _SHOWN = 80
-_CAUSAL_ENDINGS = ("ForCausalLM", "LMHeadModel")
-_MASKED_ENDINGS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
 
 
 def load(
@@ -114,46 +109,6 @@ def _quiet(transformers: Any) -> Iterator[None]:
         logging.set_verbosity(level)
 
 
-def read_config(located: Located) -> dict[str, Any]:
-    """A model's config, as its file has it.
-
-    Raises:
-        ModelError: it cannot be read.
-    """
-    try:
-        config = parse_json((located.folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ModelError(
-            where=str(located.folder / "config.json"), seen=f"cannot be read ({error})"
-        ) from error
-    if not isinstance(config, dict):
-        raise ModelError(where=str(located.folder / "config.json"), seen="is not a JSON object")
-    return config
-
-
-def kind_of(located: Located) -> Kind:
-    """Encoder-decoder, as the config says; else causal or masked, by the name of the architecture.
-
-    ``...WithLMHeadModel`` ends like GPT-2's ``LMHeadModel`` but is masked (XLM, Flaubert).
-    """
-    config = read_config(located)
-    told = config.get("architectures")
-    names = [str(each) for each in told] if isinstance(told, list) else []
-    if config.get("is_encoder_decoder"):
-        return "seq2seq"
-    kinds = set(map(kind_by_name, names))
-    if "masked" in kinds:
-        return "masked"
-    if "causal" in kinds:
-        return "causal"
-    raise ModelError(
-        where=f"model {located.name!r}",
-        seen=f"its config names the architecture {', '.join(names) or '(none)'},"
-        " which is neither a causal nor a masked language model",
-        todo="Say which with --kind causal or --kind masked, if it can be loaded as one.",
-    )
-
-
 def _refuse_kernels(config: Mapping[str, object], *, where: str) -> None:
     """See that a config, or options in its place, ask for no code of the hub.
 
@@ -174,13 +129,6 @@ def _refuse_kernels(config: Mapping[str, object], *, where: str) -> None:
                 seen=f"{key} is {str(value)[:_SHOWN]!r}, which is code of the hub",
                 todo="It is run with --trust-remote-code only. Read it first.",
             )
-
-
-def kind_by_name(architecture: str) -> Literal["causal", "masked"] | None:
-    """What a class of transformers is, by the end of its name; None where that does not tell."""
-    if architecture.endswith(_MASKED_ENDINGS):
-        return "masked"
-    return "causal" if architecture.endswith(_CAUSAL_ENDINGS) else None
 
 
 def _device(torch: Any, wanted: str) -> str:

@@ -14,9 +14,10 @@ from cimento.models.heads import Gathering
 from cimento.models.inspection import Inside, way_of
 from cimento.models.layers import Layers, row_head
 from cimento.models.layout import find_layout, padded
+from cimento.models.limits import BatchLimits
 from cimento.models.masking import masked_positions
 from cimento.models.memory import memory_of
-from cimento.models.packing import BatchLimits, batches
+from cimento.models.packing import batches
 from cimento.models.tokenizing import own_frame, vocabulary_size
 from cimento.models.windows import centred, long_texts
 

@@ -25,8 +25,9 @@ from cimento.models.encoding import TextEncoder
 from cimento.models.inspection import Inside, way_of
 from cimento.models.layers import Layers, row_head
 from cimento.models.layout import find_layout, padded, refuse_foresight
+from cimento.models.limits import BatchLimits
 from cimento.models.memory import memory_of
-from cimento.models.packing import BatchLimits, batches
+from cimento.models.packing import batches
 from cimento.models.tokenizing import Frame, own_frame, shortened, vocabulary_size
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from cimento.io.parsing import parse_json
 from cimento.models.base import KindRule, ModelCard, Policy
+from cimento.models.config import kind_of, read_config
 from cimento.models.encoding import TextEncoder
-from cimento.models.loading import kind_of, load_tokenizer, read_config
+from cimento.models.loading import load_tokenizer
 from cimento.models.locate import Located
 from cimento.models.tokenizing import causal_frame, own_frame
 
