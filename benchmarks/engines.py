@@ -31,10 +31,10 @@ from cimento.engine.cache import FileCache, default_cache_folder
 from cimento.engine.engines import Engine
 from cimento.engine.workers import Processes, TaskOutcome, UnitTask, Worker
 from cimento.models.fake import FakeScorer
+from cimento.models.registry import OPENERS, Asking, ScorerSource, Source
 from cimento.options import RunOptions
 from cimento.runs.job import SuiteJob
 from cimento.runs.run import Run
-from cimento.sources import OPENERS, Asking, ScorerSource, Source
 from cimento.suites.formats.native import write_native
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 

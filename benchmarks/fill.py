@@ -18,10 +18,10 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
 from cimento.models.base import ModelCard
-from cimento.models.fill import FillPolicy, FillRequest
-from cimento.models.fill_masked import MaskedFiller
-from cimento.models.inspection import Inside
-from cimento.models.packing import BatchLimits
+from cimento.models.hf.batches import BatchLimits
+from cimento.models.hf.fill_masked import MaskedFiller
+from cimento.models.hf.inspection import Inside
+from cimento.models.questions import FillPolicy, FillRequest
 
 ITEMS = 330
 VOCABULARY = 29_794

@@ -16,15 +16,15 @@ from collections.abc import Callable, Sequence
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from cimento.models.answering import Choose
+from cimento.models.answering import CausalOptions
 from cimento.models.base import Encoded, ModelCard, Policy
-from cimento.models.causal_paths import CausalScoring
-from cimento.models.choosing import CausalOptions
-from cimento.models.inspection import Inside
-from cimento.models.layout import Layout
-from cimento.models.locate import locate
-from cimento.models.packing import BatchLimits
-from cimento.models.splitting import split_ids
+from cimento.models.hf.batches import BatchLimits
+from cimento.models.hf.causal import CausalScoring
+from cimento.models.hf.files import locate
+from cimento.models.hf.inspection import Inside
+from cimento.models.hf.layout import Layout
+from cimento.models.hf.prefixed import split_ids
+from cimento.models.questions import Choose
 from cimento.stories.asking import Voice, tier_asks
 from cimento.stories.prompts import find_prompt
 from cimento.stories.readers import read_stories

@@ -56,9 +56,9 @@ def load_cimento(job: Job) -> Score:
     """Cimento as `cimento run` uses it: each text of a suite once, in its shards."""
     from cimento.engine.scores import SHARD
     from cimento.models.base import Policy
-    from cimento.models.loading import load
-    from cimento.models.locate import locate
-    from cimento.models.packing import BatchLimits
+    from cimento.models.hf.batches import BatchLimits
+    from cimento.models.hf.files import locate
+    from cimento.models.hf.loading import load
     from cimento.suites.stimuli import ScoreRequest
 
     # minicons takes the words of the tokenizer; so that both mask the same tokens.

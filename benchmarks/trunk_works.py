@@ -32,7 +32,7 @@ def bare_seconds(pairs: Path) -> float:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    from cimento.models.locate import locate
+    from cimento.models.hf.files import locate
 
     torch.set_num_threads(1)
     folder = locate(MODEL).folder

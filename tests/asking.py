@@ -9,7 +9,7 @@ from cimento.engine.jobs import Job
 from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Requests, Score
 from cimento.errors import CimentoError
 from cimento.io.tables import REQUESTS
-from cimento.models.fill import FillPolicy
+from cimento.models.questions import FillPolicy
 
 WORDS = ("lampada", "casa", "strada", "porta", "finestra", "tavola", "sedia", "luce")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cimento.models.libraries import steady_arithmetic
+from cimento.models.hf.libraries import steady_arithmetic
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -23,7 +23,7 @@ import numpy as np
 
 from cimento.errors import ModelError
 from cimento.models.fake import FakeScorer
-from cimento.sources import ScorerSource
+from cimento.models.registry import ScorerSource
 
 
 class Counted(FakeScorer):

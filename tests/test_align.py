@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from cimento.io.tables import TOKENS, requests_table
 from cimento.measures import Missing, region_values
-from cimento.models.align import containing, tokens_in, trim_spans, word_spans
-from cimento.models.tokenizing import Frame, encode
+from cimento.models.tokens.characters import containing, tokens_in, trim_spans, word_spans
+from cimento.models.tokens.tokenizing import Frame, encode
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.stimuli import plan_suite
 from tests import plain, zoo

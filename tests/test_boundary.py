@@ -22,9 +22,8 @@ from cimento.api import evaluate
 from cimento.engine.freetext import score_texts
 from cimento.errors import UsageError
 from cimento.measures import surprisal_bits
-from cimento.models.base import ModelCard, Policy
-from cimento.models.causal import CausalScorer
-from cimento.models.limits import BatchLimits
+from cimento.models.base import BatchLimits, ModelCard, Policy
+from cimento.models.hf.causal import CausalScorer
 from cimento.paradigms.regions.judging import values_of
 from cimento.suites.stimuli import ScoreRequest
 from tests import zoo

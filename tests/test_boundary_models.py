@@ -18,9 +18,9 @@ from cimento.io.tables import TOKENS
 from cimento.measures import region_values
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
-from cimento.models.surfaces import surfaces_of
+from cimento.models.registry import Asking
+from cimento.models.tokens.facts import surfaces_of
 from cimento.paradigms.regions.judging import values_of
-from cimento.sources import Asking
 from tests import zoo
 from tests.judging import make_suite
 from tests.whole_path import load_folder

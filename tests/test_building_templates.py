@@ -14,7 +14,7 @@ from cimento.cloze.load import load_cloze
 from cimento.cloze.seeding import generated_seeds
 from cimento.cloze.templates import expand_suite
 from cimento.errors import InputError, SuiteError, UsageError
-from cimento.models.fill import Fill
+from cimento.models.questions import Fill
 from cimento.morphology.articles import with_article
 from cimento.morphology.files import open_dictionary
 from cimento.morphology.rules import Rules

@@ -13,15 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.errors import NonFiniteScoreError, TextTooLongError, UsageError
-from cimento.models.answering import Choose, OptionScores, Reply
+from cimento.models.answering import (
+    CausalOptions,
+    CausalReplier,
+    ScoredOptions,
+    option_scorer,
+    replier,
+)
 from cimento.models.base import Policy
-from cimento.models.choosing import CausalOptions, ScoredOptions, option_scorer
-from cimento.models.constrained import descend
 from cimento.models.fake import uniform_scorer
-from cimento.models.loading import load
-from cimento.models.locate import Located
-from cimento.models.replying import CausalReplier, replier
-from cimento.models.splitting import split_ids
+from cimento.models.hf.files import Located
+from cimento.models.hf.loading import load
+from cimento.models.hf.prefixed import split_ids
+from cimento.models.questions import Choose, OptionScores, Reply, descend
 from tests import zoo
 
 SHARING = ["gpt2", "llama", "gemma", "opt", "gpt_neox", "qwen3", "phi", "glm4", "cohere"]

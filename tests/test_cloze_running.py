@@ -22,7 +22,7 @@ from cimento.errors import InputError, TableError, UsageError
 from cimento.io.tables import JUDGMENTS, write_table
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
-from cimento.models.fill import Fill, FillPolicy
+from cimento.models.questions import Fill, FillPolicy
 from cimento.morphology.rules import Rules
 from cimento.paradigms.cloze import ClozeParadigm
 from cimento.runs.run import Run, open_run

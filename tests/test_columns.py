@@ -17,9 +17,9 @@ from cimento.engine.cache import FileCache, MemoryCache
 from cimento.engine.scores import ask
 from cimento.errors import UsageError
 from cimento.io.tables import COLUMNS, parse_columns
-from cimento.models.columns import read_columns
 from cimento.models.fake import uniform_scorer
-from cimento.sources import Asking, open_scorer
+from cimento.models.hf.heads import read_columns
+from cimento.models.registry import Asking, open_scorer
 from cimento.suites.stimuli import Plan, ScoreRequest
 from tests import zoo
 from tests.plain import TEXTS, tokens_of
@@ -164,8 +164,8 @@ def test_columns_are_kept_beside_the_answers_and_add_to_them(tmp_path, monkeypat
     def no_model(*_arguments):
         raise AssertionError("the model was asked again")
 
-    monkeypatch.setattr("cimento.models.causal.CausalScorer.score", no_model)
-    monkeypatch.setattr("cimento.models.causal.CausalScorer.score_columns", no_model)
+    monkeypatch.setattr("cimento.models.hf.causal.CausalScorer.score", no_model)
+    monkeypatch.setattr("cimento.models.hf.causal.CausalScorer.score_columns", no_model)
     assert answered(folder, *TEXTS[:3], columns=COLUMNS, cache=cache).equals(full)
     assert answered(folder, *TEXTS[:3], columns=("rank",), cache=cache)["rank"].equals(full["rank"])
     kept = answered(folder, *TEXTS[:3], cache=cache)

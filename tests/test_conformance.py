@@ -18,8 +18,8 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.models.fake import FakeScorer
+from cimento.models.registry import AnyScorer, Asking, open_scorer
 from cimento.paradigms.registry import find_paradigm
-from cimento.sources import AnyScorer, Asking, open_scorer
 from cimento.suites.builtin import find_suite
 from cimento.testing import Finding, check_paradigm
 from tests import probes, stories

@@ -12,8 +12,8 @@ from cimento.engine.freetext import read_contexts, score_texts
 from cimento.errors import InputError, UsageError
 from cimento.measures import surprisal_bits
 from cimento.models.base import Policy
-from cimento.models.loading import load
-from cimento.models.locate import locate
+from cimento.models.hf.files import locate
+from cimento.models.hf.loading import load
 from cimento.suites.stimuli import Context, plan_suite
 from tests import plain, zoo
 from tests.judging import make_suite

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.models.sizing import count_parameters
+from cimento.models.hf.loading import count_parameters
 from cimento.suites.builtin import find_suite
 from tests import engines
 
@@ -68,7 +68,7 @@ def test_a_plan_reckons_with_the_size_of_a_model(here, capsys):
     [model] = planned(capsys, *arguments)["models"]
     from safetensors import safe_open
 
-    from cimento.models.locate import locate
+    from cimento.models.hf.files import locate
 
     with safe_open(locate("demo-causal").folder / "model.safetensors", "np") as file:
         parameters = sum(file.get_tensor(name).size for name in file.keys())  # noqa: SIM118

@@ -11,7 +11,7 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.models.base import Policy
-from cimento.sources import Asking
+from cimento.models.registry import Asking
 from tests import engines
 
 MODELS = ("-m", "counted:a", "-m", "counted:b")

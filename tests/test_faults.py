@@ -331,9 +331,9 @@ def suite_texts(suite):
 
 def _patiently(suite, address, **more):
     """Evaluate without waiting between attempts."""
-    from cimento.models import server_http
+    from cimento.models.server.model import http
 
-    calm = server_http.Patience
+    calm = http.Patience
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(calm, "wait_s", lambda *_, **__: 0.0)
         return evaluate(suite, address, **more)

@@ -12,8 +12,8 @@ import pytest
 from cimento.cli.main import invoke
 from cimento.cloze.free import fill_texts
 from cimento.errors import InputError
-from cimento.models.fill import FillPolicy
-from cimento.sources import Asking
+from cimento.models.questions import FillPolicy
+from cimento.models.registry import Asking
 
 
 def typed(monkeypatch, text: str) -> None:

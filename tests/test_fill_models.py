@@ -11,12 +11,11 @@ from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, pipeline
 
 from cimento.errors import ModelError, TextTooLongError, UsageError
-from cimento.models.base import Policy
+from cimento.models.answering import open_filler
+from cimento.models.base import BatchLimits, Policy
 from cimento.models.fake import uniform_scorer
-from cimento.models.fill import FillPolicy, FillRequest
-from cimento.models.fill_opening import open_filler
-from cimento.models.fill_tokens import FillTokens
-from cimento.models.limits import BatchLimits
+from cimento.models.hf.fill_words import FillTokens
+from cimento.models.questions import FillPolicy, FillRequest
 from tests import plain, zoo
 from tests.whole_path import load_folder
 

@@ -16,7 +16,7 @@ from cimento.engine.jobs import Work
 from cimento.engine.requests import Answers, Choose, Reply, Score
 from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, UsageError
-from cimento.sources import Asking
+from cimento.models.registry import Asking
 from tests import engines
 from tests.asking import TwoRounds
 

@@ -27,10 +27,9 @@ from cimento.errors import (
 )
 from cimento.fetching import _opener
 from cimento.io.parsing import filled, whole_number
-from cimento.models.config import kind_of
-from cimento.models.locate import locate
-from cimento.models.recorded import parse_spec
-from cimento.models.sizing import count_parameters
+from cimento.models.hf.files import kind_of, locate
+from cimento.models.hf.loading import count_parameters
+from cimento.models.recorded.reading import parse_spec
 from cimento.morphology.unimorph_tags import from_unimorph
 from cimento.runs.store import RunFolder
 from cimento.stories.earlier import read_question_lines

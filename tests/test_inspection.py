@@ -8,10 +8,10 @@ import math
 import pytest
 
 from cimento.models.base import ModelCard, Policy
-from cimento.models.inspection import Inspection, inspect_model
-from cimento.models.tokenizer_facts import tokenizer_facts
-from cimento.models.tokenizing import causal_frame
-from cimento.sources import Asking, open_scorer
+from cimento.models.hf.inspection import Inspection, inspect_model
+from cimento.models.registry import Asking, open_scorer
+from cimento.models.tokens.facts import tokenizer_facts
+from cimento.models.tokens.tokenizing import causal_frame
 from tests import zoo
 from tests.plain import TEXTS, tokens_of
 

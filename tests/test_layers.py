@@ -16,15 +16,14 @@ from cimento.engine.freetext import score_texts
 from cimento.engine.scores import ask
 from cimento.errors import ModelError, UsageError
 from cimento.io.tables import ALL_LAYERS, LAYER, layer_column, layer_of, parse_layers
-from cimento.models import heads
-from cimento.models.base import Policy
-from cimento.models.causal_paths import CausalScoring
+from cimento.models.base import BatchLimits, Policy
 from cimento.models.fake import uniform_scorer
-from cimento.models.layers import Layers
-from cimento.models.layout import LAYOUTS, Layout
-from cimento.models.limits import BatchLimits
-from cimento.models.seam import Replaced
-from cimento.sources import Asking
+from cimento.models.hf import heads
+from cimento.models.hf.causal import CausalScoring
+from cimento.models.hf.heads import Replaced
+from cimento.models.hf.layers import Layers
+from cimento.models.hf.layout import LAYOUTS, Layout
+from cimento.models.registry import Asking
 from cimento.suites.stimuli import Plan, ScoreRequest
 from tests import plain, zoo
 from tests.judging import make_suite

@@ -21,7 +21,7 @@ from transformers import (
 
 from cimento.errors import ModelError, UsageError
 from cimento.models.base import Policy
-from cimento.models.locate import locate
+from cimento.models.hf.files import locate
 from tests import plain, zoo
 from tests.whole_path import ask_folder, load_folder
 

@@ -14,10 +14,10 @@ from cimento.engine.cache import MemoryCache
 from cimento.engine.freetext import score_texts
 from cimento.measures import surprisal_bits
 from cimento.models.base import Policy
-from cimento.models.loading import load
-from cimento.models.locate import locate
-from cimento.models.masking import masked_positions
-from cimento.sources import Asking
+from cimento.models.hf.files import locate
+from cimento.models.hf.layout import masked_positions
+from cimento.models.hf.loading import load
+from cimento.models.registry import Asking
 from cimento.suites.stimuli import ScoreRequest, plan_suite
 from tests import zoo
 from tests.judging import make_suite

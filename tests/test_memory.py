@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento.errors import ModelError
-from cimento.models.asks import Asks
-from cimento.models.memory import DoesNotFitError, Memory, is_out_of_memory
-from cimento.sources import Asking, open_scorer
+from cimento.models.hf.batches import Asks, DoesNotFitError, Memory, is_out_of_memory
+from cimento.models.registry import Asking, open_scorer
 from cimento.suites.stimuli import ScoreRequest
 from tests import zoo
 from tests.plain import TEXTS

@@ -18,11 +18,11 @@ import cimento
 from cimento.cli.main import invoke
 from cimento.engine.cache import FileCache
 from cimento.errors import MissingDependencyError, ModelError, UsageError
-from cimento.models.arguments import for_transformers, parse_model_args
 from cimento.models.base import Policy
-from cimento.models.layout import refuse_foresight
-from cimento.models.locate import locate
-from cimento.sources import Asking, open_scorer, open_source
+from cimento.models.hf.arguments import for_transformers, parse_model_args
+from cimento.models.hf.files import locate
+from cimento.models.hf.layout import refuse_foresight
+from cimento.models.registry import Asking, open_scorer, open_source
 from cimento.suites.stimuli import ScoreRequest
 from tests import zoo
 from tests.plain import TEXTS

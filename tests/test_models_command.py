@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from cimento import sources
 from cimento.cli.main import invoke
+from cimento.models import registry
 from cimento.models.base import ModelCard
-from cimento.models.cached import cached_models, demo_models
-from cimento.models.causal import CausalScorer
 from cimento.models.fake import uniform_scorer
-from cimento.sources import OPENERS, open_source
+from cimento.models.hf.causal import CausalScorer
+from cimento.models.hf.files import cached_models, demo_models
+from cimento.models.registry import OPENERS, open_source
 from cimento.testing import check_model
 from tests.test_cli import modules_after
 
@@ -147,7 +147,7 @@ def test_a_finding_that_fails_ends_with_exit_code_1(monkeypatch, capsys):
 
 
 def test_a_model_that_tells_its_tokens_with_their_scores_is_checked_too(monkeypatch, capsys):
-    monkeypatch.setitem(sources.OPENERS, "telling", opener_of(Telling()))
+    monkeypatch.setitem(registry.OPENERS, "telling", opener_of(Telling()))
 
     assert invoke(["models", "check", "telling:x"]) == 0
     assert "passed  a warm cache gives the same table" in capsys.readouterr().out

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 import cimento
 from cimento.engine.freetext import score_texts
 from cimento.errors import InputError, MissingDependencyError
-from cimento.models.arpa import ArpaModel
 from cimento.models.base import Policy
-from cimento.models.ngram import KenlmModel, NgramScorer, load_ngrams, locate_ngrams
+from cimento.models.ngram import ArpaModel, KenlmModel, NgramScorer, load_ngrams, locate_ngrams
 from cimento.suites.stimuli import ScoreRequest
 from cimento.testing import check_model
 from tests.test_requests import make_suite

@@ -9,7 +9,7 @@ from cimento.cloze.free import ask_texts, fill, fill_texts
 from cimento.engine.freetext import score
 from cimento.errors import UsageError
 from cimento.models.fake import uniform_scorer
-from cimento.models.fill import FillPolicy
+from cimento.models.questions import FillPolicy
 from cimento.testing import check_model
 
 

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from cimento.cli.main import invoke
 from cimento.engine.freetext import score_texts
 from cimento.errors import UsageError
-from cimento.models.causal_paths import CausalScoring
-from cimento.models.layout import Layout
-from cimento.models.limits import BatchLimits
-from cimento.models.packing import batches
-from cimento.models.tree import plant
+from cimento.models.base import BatchLimits
+from cimento.models.hf.batches import batches
+from cimento.models.hf.causal import CausalScoring
+from cimento.models.hf.layout import Layout, plant
+from cimento.models.registry import Asking, open_scorer
 from cimento.runs.reproduce import asking_of
-from cimento.sources import Asking, open_scorer
 from cimento.suites.stimuli import ScoreRequest
 from tests.plain import TEXTS
 

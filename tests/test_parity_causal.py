@@ -10,10 +10,9 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from cimento.errors import ModelError
-from cimento.models.base import Policy
-from cimento.models.causal_paths import CausalScoring
-from cimento.models.layout import LAYOUTS, Layout
-from cimento.models.limits import BatchLimits
+from cimento.models.base import BatchLimits, Policy
+from cimento.models.hf.causal import CausalScoring
+from cimento.models.hf.layout import LAYOUTS, Layout
 from cimento.suites.stimuli import ScoreRequest
 from tests import plain, zoo
 from tests.whole_path import ask, ask_folder, load_folder

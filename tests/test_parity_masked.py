@@ -9,9 +9,8 @@ import torch
 from transformers import AutoModelForMaskedLM
 
 from cimento.errors import ModelError
-from cimento.models.base import Policy
-from cimento.models.layout import find_layout
-from cimento.models.limits import BatchLimits
+from cimento.models.base import BatchLimits, Policy
+from cimento.models.hf.layout import find_layout
 from cimento.suites.stimuli import ScoreRequest
 from tests import plain, zoo
 from tests.whole_path import ask, ask_folder, load_folder

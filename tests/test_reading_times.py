@@ -13,6 +13,7 @@ from cimento.cli.main import invoke
 from cimento.engine.freetext import score_texts
 from cimento.errors import InputError, UsageError
 from cimento.models.ngram import load_ngrams, locate_ngrams
+from cimento.models.registry import Asking, open_scorer
 from cimento.people.reading_times import (
     ENTROPY,
     READING_POLICY,
@@ -25,7 +26,6 @@ from cimento.people.reading_times import (
     word_positions,
     write_joined,
 )
-from cimento.sources import Asking, open_scorer
 
 TEXTS = {
     "a": "Il gatto della vicina dorme sul tetto.",

@@ -12,9 +12,9 @@ import pytest
 import cimento
 from cimento.io.tables import requests_table
 from cimento.measures import region_values
-from cimento.models.recorded import parse_spec, read_recording
-from cimento.models.replay import Replayed, replay
-from cimento.models.token_aligner import align_tokens
+from cimento.models.recorded.aligning import align_tokens
+from cimento.models.recorded.reading import parse_spec, read_recording
+from cimento.models.recorded.replay import Replayed, replay
 from cimento.runs.run import Run
 from cimento.suites.load import open_suite
 from cimento.suites.model import METRICS, Suite

@@ -16,10 +16,10 @@ from cimento.engine.cache import FileCache, default_cache_folder, get_scores, pu
 from cimento.errors import TableError
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
+from cimento.models.registry import Asking, name_of, open_source, shown_name
 from cimento.runs.reproduce import asking_of, compare_runs, model_of
 from cimento.runs.run import open_run
 from cimento.runs.store import RunFolder, describe, find_runs
-from cimento.sources import Asking, name_of, open_source, shown_name
 from cimento.stories.records import STORY
 from cimento.suites.stimuli import Context
 from tests.designs import island_suite

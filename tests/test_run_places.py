@@ -12,9 +12,9 @@ import pytest
 from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.models.fake import uniform_scorer
+from cimento.models.registry import Asking
 from cimento.runs.run import open_runs
 from cimento.runs.store import RunFolder, find_runs
-from cimento.sources import Asking
 from tests.designs import island_suite
 
 PAIRS = "item\tgood\tbad\n1\tLei dorme.\tLei dormono.\n"

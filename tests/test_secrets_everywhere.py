@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.models.server_http import Server
+from cimento.models.server.http import Server
 from tests.servers.loopback import completion, serve
 from tests.servers.replies import reply_server
 from tests.stories import TRIPLES_FILE

@@ -14,10 +14,9 @@ from cimento.engine.cache import MemoryCache
 from cimento.engine.freetext import score_texts
 from cimento.errors import ModelError, TextTooLongError, UsageError
 from cimento.measures import surprisal_bits
-from cimento.models.base import Policy
-from cimento.models.inspection import inspect_model
-from cimento.models.limits import BatchLimits
-from cimento.sources import Asking
+from cimento.models.base import BatchLimits, Policy
+from cimento.models.hf.inspection import inspect_model
+from cimento.models.registry import Asking
 from cimento.suites.stimuli import ScoreRequest
 from cimento.testing import check_model
 from tests import plain, zoo

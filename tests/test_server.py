@@ -13,9 +13,9 @@ from cimento.engine.freetext import score_texts
 from cimento.engine.scores import ask
 from cimento.errors import ModelError, UsageError
 from cimento.models.base import Policy
-from cimento.models.server import connect
-from cimento.models.server_identity import PROBES
-from cimento.sources import open_source
+from cimento.models.registry import open_source
+from cimento.models.server.identity import PROBES
+from cimento.models.server.model import connect
 from cimento.suites.stimuli import Plan, ScoreRequest
 from tests.servers.loopback import completion, logprob, pieces, serve
 from tests.test_requests import make_suite

@@ -10,8 +10,8 @@ import pytest
 
 from cimento.errors import ModelError, NonFiniteScoreError, TextTooLongError
 from cimento.models.base import ModelCard
-from cimento.models.server import ServerScorer
-from cimento.models.server_http import Patience, Server
+from cimento.models.server.http import Patience, Server
+from cimento.models.server.model import ServerScorer
 from tests.servers.loopback import (
     completion,
     cut_short,

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.models import server_identity
-from cimento.models.server_identity import FILE, PROBES, Fingerprint, identify
+from cimento.models.server.identity import FILE, PROBES, Fingerprint, identify
+from cimento.models.server.model import identity
 from tests.servers.loopback import completion, logprob, pieces, serve
 from tests.servers.replies import reply_server
 from tests.stories import ask
@@ -195,4 +195,4 @@ def test_first_tokens_without_a_score_are_equal_and_others_are_not():
 
     assert unscored.is_like(unscored)
     assert not unscored.is_like(scored)
-    assert server_identity.TOLERANCE_NATS == 0.05
+    assert identity.SAME_MODEL_NATS == 0.05

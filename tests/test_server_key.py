@@ -9,7 +9,7 @@ import pytest
 from cimento import score
 from cimento.cli.main import invoke
 from cimento.errors import CimentoError, UsageError
-from cimento.models.server_http import Server
+from cimento.models.server.http import Server
 from tests.servers.loopback import refuse, serve
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")
@@ -136,7 +136,7 @@ def test_a_secret_in_the_url_is_refused_without_being_shown(url, tmp_path, capsy
 
 
 def test_an_answer_without_end_is_refused(monkeypatch):
-    monkeypatch.setattr("cimento.models.server_http.MOST_BYTES", 100)
+    monkeypatch.setattr("cimento.models.server.http.MOST_BYTES", 100)
     with serve(lambda _: {"choices": ["x" * 200]}) as server:
         with pytest.raises(CimentoError, match="more than 100 bytes"):
             Server(server.url).post(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.models.server_tokens import token_starts
+from cimento.models.server.answers import token_starts
 
 GENERATED = " and"
 TEXTS = st.text(alphabet="aè ж日😀.'", min_size=1, max_size=14).filter(lambda t: t == t.strip())

@@ -12,7 +12,7 @@ from scipy import stats
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError
-from cimento.models.locate import Located
+from cimento.models.hf.files import Located
 from cimento.statistics.multiple import holm
 from cimento.studies.agreement.models import (
     SAME,
@@ -234,7 +234,7 @@ def test_suites_about_the_same_are_one_cell() -> None:
 def test_the_command_loads_each_model_once_and_draws(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cimento.models import loading
+    from cimento.models.hf import loading
 
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
     loaded: list[str] = []

@@ -12,8 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cimento.errors import CimentoError, TableError
-from cimento.models.recorded import PLAIN, ModelSpec, Tokenizer, Vocabulary, parse_spec
-from cimento.models.token_aligner import Alignment, align_tokens
+from cimento.models.recorded.aligning import Alignment, align_tokens
+from cimento.models.recorded.reading import PLAIN, ModelSpec, Tokenizer, Vocabulary, parse_spec
 from cimento.suites.model import Region
 from cimento.suites.stimuli import join_regions
 

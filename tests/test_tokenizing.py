@@ -8,7 +8,7 @@ from transformers import PreTrainedTokenizerFast
 
 from cimento.errors import ModelError, TextTooLongError
 from cimento.models.base import Policy
-from cimento.models.tokenizing import Frame, causal_frame, encode, own_frame
+from cimento.models.tokens.tokenizing import Frame, causal_frame, encode, own_frame
 from cimento.suites.stimuli import ScoreRequest
 from tests import plain, zoo
 from tests.whole_path import ask, ask_folder, load_folder

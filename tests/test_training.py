@@ -17,10 +17,10 @@ import cimento
 from cimento import open_runs
 from cimento.cli.main import invoke
 from cimento.errors import CimentoError, UsageError
-from cimento.models import live
-from cimento.models.causal import CausalScorer
-from cimento.models.limits import BatchLimits
-from cimento.models.live import live_scorer, undisturbed, weights_digest
+from cimento.models.base import BatchLimits
+from cimento.models.hf import live
+from cimento.models.hf.causal import CausalScorer
+from cimento.models.hf.live import live_scorer, undisturbed, weights_digest
 from cimento.runs.training import evaluate_while_training, logged
 from tests import zoo
 

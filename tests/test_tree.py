@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.models.tree import plant
+from cimento.models.hf.layout import plant
 
 TEXTS = st.lists(st.lists(st.integers(0, 3), max_size=9), max_size=40)
 

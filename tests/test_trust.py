@@ -14,10 +14,10 @@ import torch
 
 from cimento.cli.main import invoke
 from cimento.errors import CimentoError, ModelError
+from cimento.models.answering import chat_template
 from cimento.models.base import Policy
-from cimento.models.chatting import chat_template
-from cimento.models.loading import load
-from cimento.models.locate import locate
+from cimento.models.hf.files import locate
+from cimento.models.hf.loading import load
 
 
 class _Attack:

@@ -19,9 +19,8 @@ from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
 from cimento.engine.engines import ONE_WORKER
 from cimento.models.base import Policy
-from cimento.models.naming import needs_saying
+from cimento.models.registry import Asking, needs_saying
 from cimento.runs.store import find_runs
-from cimento.sources import Asking
 from tests import engines
 
 PAIRS = "item\tgood\tbad\n1\tLei dorme.\tLei dormono.\n"

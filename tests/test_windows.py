@@ -13,8 +13,8 @@ from cimento import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import TextTooLongError, UsageError
 from cimento.models.base import Policy
-from cimento.models.tokenizing import Frame
-from cimento.models.windows import centred, window_start
+from cimento.models.hf.layout import centred, window_start
+from cimento.models.tokens.tokenizing import Frame
 from cimento.suites.stimuli import ScoreRequest
 from tests import plain, zoo
 from tests.judging import make_suite

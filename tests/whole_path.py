@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.scores import answer_plan
 from cimento.models.base import Policy, Scorer
-from cimento.models.loading import load
-from cimento.models.locate import locate
+from cimento.models.hf.files import locate
+from cimento.models.hf.loading import load
 from cimento.suites.stimuli import Plan, ScoreRequest
 
 if TYPE_CHECKING:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     )
     from cimento.measures import Measure
     from cimento.models.base import Policy, Scorer, TextScorer
-    from cimento.models.live import live_scorer, undisturbed
+    from cimento.models.hf.live import live_scorer, undisturbed
+    from cimento.models.registry import Asking, Source, open_source
     from cimento.morphology.opening import open_morphology
     from cimento.options import RunOptions
     from cimento.people.reading_times import join_surprisals
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from cimento.runs.run import Run, open_run, open_runs
     from cimento.runs.summary import Missing, RunSummary, Summary
     from cimento.runs.training import evaluate_while_training
-    from cimento.sources import Asking, Source, open_source
     from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite, new_canary
     from cimento.suites.pairs import pairs
     from cimento.suites.reading import Reading
@@ -77,7 +77,7 @@ _HOMES = {
         "Scorer",
         "TextScorer",
     ),
-    "cimento.models.live": (
+    "cimento.models.hf.live": (
         "live_scorer",
         "undisturbed",
     ),
@@ -96,7 +96,7 @@ _HOMES = {
         "RunSummary",
         "Summary",
     ),
-    "cimento.sources": (
+    "cimento.models.registry": (
         "Asking",
         "Source",
         "open_source",

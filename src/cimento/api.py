@@ -24,13 +24,13 @@ from cimento.engine.replay import PREFIX, Recording
 from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, StorageError, SuiteError, UsageError
+from cimento.models.registry import AnyScorer, Asking, shown_name
 from cimento.options import RunOptions, from_names
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading, TestSuite
 from cimento.paradigms.registry import own_paradigms, plugged_paradigms, read_all
 from cimento.runs.honouring import honoured, refuse_unused
 from cimento.runs.job import SuiteJob, suite_job
 from cimento.runs.run import Run
-from cimento.sources import AnyScorer, Asking, shown_name
 from cimento.suites import faults
 from cimento.suites.builtin import find_suite, name_or_path
 from cimento.suites.model import JsonValue

@@ -28,7 +28,6 @@ from cimento.errors import UsageError, did_you_mean
 from cimento.io.tables import parse_columns, parse_layers
 from cimento.measures import columns_needed, judged_on
 from cimento.measures.regions import FirstTokenRule
-from cimento.models.arguments import parse_model_args
 from cimento.models.base import (
     BosRule,
     BoundaryRule,
@@ -40,9 +39,10 @@ from cimento.models.base import (
     PunctuationRule,
     WindowRule,
 )
+from cimento.models.hf.arguments import parse_model_args
+from cimento.models.registry import Asking
 from cimento.runs.compat import OURS, find_compat
 from cimento.runs.outcomes import TieRule
-from cimento.sources import Asking
 from cimento.suites.model import JsonValue, Metric, UnitName
 from cimento.suites.stimuli import Context
 
@@ -395,7 +395,7 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     @property
     def run_file(self) -> dict[str, JsonValue]:
         """What a run file said, for manifests, without secrets; empty where there was none."""
-        from cimento.sources import shown_name
+        from cimento.models.registry import shown_name
 
         if not self.from_file:
             return {}

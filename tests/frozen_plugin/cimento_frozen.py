@@ -21,7 +21,7 @@ import numpy as np
 from cimento import Asking
 from cimento.models.base import Encoded
 from cimento.models.fake import FakeScorer
-from cimento.sources import Source, open_source
+from cimento.models.registry import Source, open_source
 from cimento.suites.stimuli import ScoreRequest
 
 if TYPE_CHECKING:

@@ -269,7 +269,7 @@ def observations(path: Path) -> object:
 
 def recording(path: Path) -> object:
     """Recorded surprisals, matched with a suite: reader and alignment."""
-    from cimento.models.replay import replay
+    from cimento.models.recorded.replay import replay
     from tests.fuzzing import seeds
     from tests.suites_on_disk import write
 
@@ -279,7 +279,7 @@ def recording(path: Path) -> object:
 
 def spec(path: Path) -> object:
     """A model spec, and what it makes of a recording."""
-    from cimento.models.replay import replay
+    from cimento.models.recorded.replay import replay
     from tests.fuzzing import seeds
     from tests.suites_on_disk import write
 
@@ -312,14 +312,14 @@ def unigrams(path: Path) -> object:
 
 def adapter(folder: Path) -> object:
     """The config of an adapter."""
-    from cimento.models.adapters import find_adapter
+    from cimento.models.hf.files import find_adapter
 
     return find_adapter(folder)
 
 
 def server_answer(path: Path) -> object:
     """What a server says of a text."""
-    from cimento.models.server_answers import read_answer
+    from cimento.models.server.answers import read_answer
 
     try:
         answer = parse_json(path.read_bytes())
@@ -337,7 +337,7 @@ def free_text(path: Path) -> object:
 
 def model_args(path: Path) -> object:
     """Options for transformers."""
-    from cimento.models.arguments import for_transformers, parse_model_args, refuse_ours
+    from cimento.models.hf.arguments import for_transformers, parse_model_args, refuse_ours
 
     args = parse_model_args(path.read_bytes().decode("utf-8", "replace").split("\n"))
     refuse_ours(args)

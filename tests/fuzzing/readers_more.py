@@ -191,7 +191,7 @@ def dictionary_index(path: Path) -> object:
 def reply(path: Path) -> object:
     """What a server answers to a chat, and what is read from it."""
     from cimento.io.parsing import parse_json
-    from cimento.models.server_chat import read_reply
+    from cimento.models.server.model import read_reply
     from cimento.stories.parsing import parse, parse_words
     from cimento.stories.records import TIERS
 
@@ -217,15 +217,15 @@ def contexts(path: Path) -> object:
 def model_files(folder: Path) -> object:
     """A model by its files: config, tokenizer, the headers of its weights."""
     from cimento.models.base import Policy
-    from cimento.models.locate import locate
-    from cimento.models.sizing import size_up
+    from cimento.models.hf.files import locate
+    from cimento.models.hf.loading import size_up
 
     return size_up(locate(str(folder)), policy=Policy())
 
 
 def adapted(folder: Path) -> object:
     """An adapter, and the model that it belongs on."""
-    from cimento.models.locate import locate
+    from cimento.models.hf.files import locate
 
     return locate(str(folder))
 

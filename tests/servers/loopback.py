@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from cimento.models.server_identity import PROBES
+from cimento.models.server.identity import PROBES
 
 Answer = dict[str, object]
 Fault = Callable[["Handler"], None]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from http.server import ThreadingHTTPServer
 from typing import Any
 
-from cimento.models.server_identity import PROBES
+from cimento.models.server.identity import PROBES
 from tests.servers.loopback import Handler, drop, refuse
 
 __all__ = ["ReplyServer", "drop", "refuse", "reply_server", "send"]

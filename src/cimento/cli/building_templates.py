@@ -16,7 +16,7 @@ from cimento.io.inline_markup import columns
 if TYPE_CHECKING:
     from cimento.cloze.building import Review
     from cimento.cloze.seeding import AskModel
-    from cimento.models.fill import Fill
+    from cimento.models.questions import Fill
 
 
 def templates(
@@ -67,8 +67,8 @@ def _asking(model: str, device: str) -> AskModel:
 
     def ask(texts: Sequence[str], k: int) -> list[list[Fill]]:
         from cimento.cloze.free import ask_texts
-        from cimento.models.fill import FillPolicy
-        from cimento.sources import Asking
+        from cimento.models.questions import FillPolicy
+        from cimento.models.registry import Asking
 
         policy = FillPolicy(k=k, protocol="words")
         return ask_texts(texts, model, policy=policy, asking=Asking(device=device))

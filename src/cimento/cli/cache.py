@@ -30,7 +30,7 @@ def info() -> None:
 @app.command("clear")
 def clear() -> None:
     """Forget all answers; stored runs stay as they are."""
-    from cimento.models.server_identity import FILE
+    from cimento.models.server.identity import FILE
 
     with _open() as cache:
         cache.path.with_name(FILE).unlink(missing_ok=True)

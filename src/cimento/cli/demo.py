@@ -18,7 +18,7 @@ def demo(
     """
     from cimento.cli.console import note
     from cimento.cli.evaluating import evaluate_with_progress, show_ends
-    from cimento.models.locate import DEMO_MODELS
+    from cimento.models.hf.files import DEMO_MODELS
     from cimento.options import RunOptions
     from cimento.report.document import write_report
     from cimento.suites.builtin import builtin_names

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cli.flags import command_of
-from cimento.models.fill import OpenRule
+from cimento.models.questions import OpenRule
 from cimento.options import ModelOptions, option
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import typer
 
 from cimento.cli.commands import LazyGroup
 from cimento.errors import CimentoError
-from cimento.models.libraries import end_process, own_process
+from cimento.models.hf.libraries import end_process, own_process
 
 USAGE = 2
 INTERRUPTED = 130

@@ -15,11 +15,11 @@ from cimento.options import ModelOptions, Texts, option
 
 if TYPE_CHECKING:
     from cimento.models.base import Policy, Scorer, TextScorer
-    from cimento.models.cached import Present
-    from cimento.models.inspection import Comparison, Inspection, UnknownTokens
-    from cimento.models.tokenizer_facts import TokenizerFacts
+    from cimento.models.hf.files import Present
+    from cimento.models.hf.inspection import Comparison, Inspection, UnknownTokens
+    from cimento.models.registry import Asking
+    from cimento.models.tokens.facts import TokenizerFacts
     from cimento.runs.precision import Moved, Precision
-    from cimento.sources import Asking
     from cimento.suites.model import Suite
     from cimento.testing import Finding
 
@@ -41,7 +41,7 @@ _NAMES = (
 def list_models() -> None:
     """List the demo models, the ways to name a model, and what the hub's cache holds."""
     from cimento.io.plugins import plugin_names
-    from cimento.models.cached import cached_models, demo_models, hub_cache
+    from cimento.models.hf.files import cached_models, demo_models, hub_cache
 
     names = [*_NAMES, *((f"{name}:...", "a plug-in") for name in plugin_names("cimento.models"))]
     show("ways to name a model\n" + columns(names, indent=2))
@@ -78,8 +78,8 @@ def _check(options: _CheckOptions) -> int:
     The exit code is 1 where they differ, or where the model fails one of the checks.
     """
     from cimento.api import load_suites
+    from cimento.models.registry import open_scorer
     from cimento.paradigms.suites import sentence_suite
-    from cimento.sources import open_scorer
     from cimento.testing import check_model
 
     named = [sentence_suite(suite) for suite in load_suites(options.suites)]
@@ -110,7 +110,7 @@ def _inspected(
 ) -> Inspection:
     """What a model is like; a model that takes whole texts only shows nothing but its card."""
     from cimento.models.base import TextScorer
-    from cimento.models.inspection import Inspection, inspect_model
+    from cimento.models.hf.inspection import Inspection, inspect_model
 
     if isinstance(scorer, TextScorer):
         return Inspection(card=scorer.card)
@@ -163,9 +163,9 @@ def _precision(
     """How far scores move; against a wider number format where there is one."""
     from dataclasses import replace
 
-    from cimento.models.inspection import Inspectable
+    from cimento.models.hf.inspection import Inspectable
+    from cimento.models.registry import open_scorer
     from cimento.runs.precision import WIDER, measure_precision
-    from cimento.sources import open_scorer
 
     policy, wider = asking.policy, None
     if policy.dtype in WIDER and isinstance(scorer, Inspectable):

@@ -47,7 +47,7 @@ def rerun(
     where one does not.
     """
     from cimento.cli.console import show
-    from cimento.models.arguments import parse_model_args
+    from cimento.models.hf.arguments import parse_model_args
     from cimento.runs.run import open_runs
 
     args = parse_model_args(
@@ -102,7 +102,7 @@ def _refuse_trust(model: str, named: _Named) -> None:
         UsageError: a model that the manifest names would be trusted with code or pickles.
     """
     from cimento.errors import UsageError
-    from cimento.models.arguments import ALLOW_PICKLE, TRUST_CODE, as_options
+    from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE, as_options
 
     trust = {key: True for key in (ALLOW_PICKLE, TRUST_CODE) if key in named.model_args}
     if trust and not named.model:

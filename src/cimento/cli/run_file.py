@@ -78,7 +78,7 @@ def said_beside(models: Sequence[str], args: Mapping[str, JsonValue]) -> list[st
         models: those of the run.
         args: options for transformers, trust among them.
     """
-    from cimento.models.naming import needs_saying
+    from cimento.models.registry import needs_saying
 
     named = models if any(needs_saying(model, plugged=False) for model in models) else ()
     words = [word for model in named for word in ("-m", model)]
@@ -92,7 +92,7 @@ def _refuse_trusted(models: Sequence[str], *, where: str) -> None:
     Raises:
         InputError: one is.
     """
-    from cimento.models.naming import needs_saying, without_secrets
+    from cimento.models.registry import needs_saying, without_secrets
 
     for model in models:
         if trusts := needs_saying(model, plugged=False):

@@ -74,7 +74,7 @@ def prompt(
 def _voice(model: str, chosen: StoryOptions) -> Voice:
     """How a model is spoken to; flat text without one."""
     from cimento.engine.handle import ModelHandle
-    from cimento.sources import Asking
+    from cimento.models.registry import Asking
     from cimento.stories.asking import Voice, find_voice
 
     return find_voice(ModelHandle(model, Asking()), chosen) if model else Voice()

@@ -16,7 +16,7 @@ from cimento.cloze.records import ClozeItem, ClozeSuite
 from cimento.cloze.said import read_said
 from cimento.cloze.templates import expand_suite
 from cimento.errors import TableError
-from cimento.models.fill import CHOICE
+from cimento.models.questions import CHOICE
 from cimento.runs.run import Run, open_run, paradigm_name
 from cimento.runs.store import find_runs
 
@@ -44,7 +44,7 @@ class Answer:
         text: the candidate.
         logprob_nats: None where it was not scored.
         n_pieces: tokens it takes; None where that is not known.
-        kind: see `cimento.models.fill.Fill`.
+        kind: see `cimento.models.questions.Fill`.
     """
 
     rank: int

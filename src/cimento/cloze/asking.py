@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cimento.cloze.records import BLANK, ClozeItem
 from cimento.engine.requests import Fill, Requests
 from cimento.io.tables import REQUESTS
-from cimento.models.fill import FillPolicy
+from cimento.models.questions import FillPolicy
 
 
 def blank_requests(items: Sequence[ClozeItem], policy: FillPolicy, *, suite: str = "") -> Requests:

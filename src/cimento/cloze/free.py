@@ -13,9 +13,9 @@ from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.handle import ModelHandle
 from cimento.errors import InputError, UsageError
 from cimento.io.tables import FILLS
-from cimento.models.fill import ChoiceRule, Fill, FillPolicy, OpenRule
+from cimento.models.questions import ChoiceRule, Fill, FillPolicy, OpenRule
+from cimento.models.registry import AnyScorer, Asking
 from cimento.options import ModelOptions, checked
-from cimento.sources import AnyScorer, Asking
 from cimento.suites.stimuli import one_or_several
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from cimento.models.fill import MOST_CANDIDATES, MOST_MASKS, ChoiceRule, FillPolicy, OpenRule
+from cimento.models.questions import MOST_CANDIDATES, MOST_MASKS, ChoiceRule, FillPolicy, OpenRule
 from cimento.paradigms.base import ParadigmOptions
 
 

@@ -16,7 +16,7 @@ from cimento.errors import InputError, did_you_mean
 from cimento.io.files import read_bytes
 from cimento.io.tables import FILLS
 from cimento.models.base import ModelCard
-from cimento.models.fill import Fill, FillKind
+from cimento.models.questions import Fill, FillKind
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ from cimento.morphology.model import Features, Morphology, parse_features, siste
 
 if TYPE_CHECKING:
     from cimento.cloze.building_schema import Forms, Generated, Nominal, Verb
-    from cimento.models.fill import Fill
+    from cimento.models.questions import Fill
 
 AskModel = Callable[[Sequence[str], int], "list[list[Fill]]"]
 """From texts with a blank, and how many candidates are wanted, to whole words for each."""

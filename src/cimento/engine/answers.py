@@ -22,7 +22,7 @@ from cimento.suites.stimuli import Plan, ScoreRequest
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.models.answering import OptionScores
+    from cimento.models.questions import OptionScores
 
 Answered: TypeAlias = "tuple[str, pl.DataFrame, tuple[str, ...]]"
 """Name of a table, the table, and what the model has to say of the requests."""
@@ -141,7 +141,7 @@ def _option_scores(
     requests: Sequence[Choose], model: ModelHandle, remarks: list[str]
 ) -> Iterator[tuple[int, OptionScores]]:
     """What the model says of options; what it remarks is added to a list."""
-    from cimento.models.choosing import option_scorer
+    from cimento.models.answering import option_scorer
 
     chooser = option_scorer(model.scorer, policy=model.scoring.policy)
     yield from chooser.score_options(requests)
@@ -176,7 +176,7 @@ def _constrained(
     requests: Sequence[Reply], numbers: Sequence[int], model: ModelHandle, remarks: list[str]
 ) -> Iterator[tuple[int, JsonValue]]:
     """What greedy decoding writes where nothing but the options may be written."""
-    from cimento.models.constrained import descend
+    from cimento.models.questions import descend
 
     some = [
         Choose(prompt=each.prompt, options=each.options, templated=each.templated)
@@ -191,7 +191,7 @@ def _written(
     requests: Sequence[Reply], numbers: Sequence[int], model: ModelHandle, remarks: list[str]
 ) -> Iterator[tuple[int, JsonValue]]:
     """What the model writes itself."""
-    from cimento.models.replying import replier
+    from cimento.models.answering import replier
 
     if not numbers:
         return

@@ -112,7 +112,7 @@ def visible_gpus() -> list[str]:
     named = os.environ.get("CUDA_VISIBLE_DEVICES")
     if named is not None:
         return [each.strip() for each in named.split(",") if each.strip()]
-    from cimento.models.devices import count_gpus
+    from cimento.models.hf.libraries import count_gpus
 
     return [str(number) for number in range(count_gpus())]
 

@@ -17,10 +17,10 @@ from cimento.engine.requests import Fill as FillAsk
 from cimento.engine.scores import ask
 from cimento.errors import UsageError
 from cimento.io.tables import FILLS
+from cimento.models.answering import has_filler, open_filler
 from cimento.models.base import ModelCard
-from cimento.models.fill import CHOICE, ChoiceRule, Fill, FillKind, FillPolicy, FillRequest
-from cimento.models.fill_opening import has_filler, open_filler
-from cimento.sources import AnyScorer, Asking
+from cimento.models.questions import CHOICE, ChoiceRule, Fill, FillKind, FillPolicy, FillRequest
+from cimento.models.registry import AnyScorer, Asking
 from cimento.suites.model import JsonValue
 from cimento.suites.stimuli import Plan, ScoreRequest, Span
 
@@ -162,7 +162,7 @@ def _in_sentence(request: FillRequest, option: str, _scorer: AnyScorer) -> _Writ
 
 
 def _at_sentinel(request: FillRequest, option: str, scorer: AnyScorer) -> _Written:
-    from cimento.models.fill_seq2seq import sentinels_of
+    from cimento.models.hf.fill_causal import sentinels_of
 
     first, second = sentinels_of(scorer)
     text = f"{first} {option} {second}"

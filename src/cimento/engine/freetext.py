@@ -12,10 +12,10 @@ from cimento.engine.scores import ask
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.tables import TOKENS
 from cimento.measures import corrected, surprisal_bits
-from cimento.models.align import containing, word_spans
 from cimento.models.base import Scorer
+from cimento.models.registry import AnyScorer, Asking, open_scorer
+from cimento.models.tokens.characters import containing, word_spans
 from cimento.options import ScoringOptions, checked
-from cimento.sources import AnyScorer, Asking, open_scorer
 from cimento.suites.stimuli import Plan, ScoreRequest, Span, one_or_several
 
 if TYPE_CHECKING:

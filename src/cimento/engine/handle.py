@@ -12,12 +12,12 @@ from cimento.engine.freeing import give_back
 from cimento.engine.requests import Request
 from cimento.engine.scores import model_key
 from cimento.models.base import ModelCard
-from cimento.sources import AnyScorer, Asking, ScorerSource, Source, name_of, open_source
+from cimento.models.registry import AnyScorer, Asking, ScorerSource, Source, name_of, open_source
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
-    from cimento.models.chatting import Render
-    from cimento.models.sizing import Sized
+    from cimento.models.answering import Render
+    from cimento.models.hf.loading import Sized
 
 
 class ModelHandle:
@@ -114,13 +114,13 @@ class ModelHandle:
         located = self.source.located if isinstance(self.source, ScorerSource) else None
         if located is None:
             return None
-        from cimento.models.sizing import size_up
+        from cimento.models.hf.loading import size_up
 
         return size_up(located, policy=self.scoring.policy, kind=self.scoring.kind)
 
     @functools.cached_property
     def _render(self) -> Render | None:
-        from cimento.models.chatting import chat_template, template_of
+        from cimento.models.answering import chat_template, template_of
 
         if self._scorer is None and self.sized is not None:
             return template_of(self.sized.tokenizer) if self.sized.card.kind == "causal" else None
@@ -139,6 +139,6 @@ class ModelHandle:
         """Whether it renders turns itself, as servers do."""
         if self._scorer is None and self.sized is not None:
             return False
-        from cimento.models.server import ServerScorer
+        from cimento.models.server.model import ServerScorer
 
         return isinstance(self.scorer, ServerScorer)

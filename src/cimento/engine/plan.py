@@ -21,15 +21,15 @@ from cimento.engine.units import facts_of
 from cimento.errors import CimentoError, StorageError
 from cimento.fetching import fetch
 from cimento.io.tables import Column
-from cimento.models.locate import DEMO_MODELS, locate
-from cimento.sources import OPENERS, shown_name
+from cimento.models.hf.files import DEMO_MODELS, locate
+from cimento.models.registry import OPENERS, shown_name
 from cimento.suites.builtin import builtin_names, find_suite
 from cimento.suites.published import find_published, published
 from cimento.suites.stimuli import ScoreRequest
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded
-    from cimento.models.sizing import Sized
+    from cimento.models.hf.loading import Sized
     from cimento.suites.model import JsonValue
 
 

@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.models.answering import Choose, Reply
 from cimento.models.base import ModelCard
-from cimento.models.fill import FillPolicy
+from cimento.models.questions import Choose, FillPolicy, Reply
 from cimento.suites.stimuli import Span
 
 if TYPE_CHECKING:

@@ -36,7 +36,6 @@ from cimento.io.tables import (
     Column,
     layer_column,
 )
-from cimento.models.align import tokens_in, trim_spans
 from cimento.models.base import (
     ColumnScorer,
     Encoded,
@@ -47,6 +46,7 @@ from cimento.models.base import (
     Scorer,
     TextScorer,
 )
+from cimento.models.tokens.characters import tokens_in, trim_spans
 from cimento.suites.stimuli import Plan, ScoreRequest, Span
 
 if TYPE_CHECKING:

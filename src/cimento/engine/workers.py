@@ -25,8 +25,8 @@ from cimento.engine.scores import Progress
 from cimento.engine.units import Overlay, Unit, UnitResult, write_added, write_result
 from cimento.errors import CimentoError, NonFiniteScoreError, StorageError
 from cimento.io.tables import Column
-from cimento.models.libraries import own_process
-from cimento.sources import Asking
+from cimento.models.hf.libraries import own_process
+from cimento.models.registry import Asking
 
 _GRACE_S = 5.0
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from cimento.models.align import containing, tokens_in, word_spans
 from cimento.models.base import Encoded, ModelCard
+from cimento.models.tokens.characters import containing, tokens_in, word_spans
 
 if TYPE_CHECKING:
     from cimento.models.base import FloatArray

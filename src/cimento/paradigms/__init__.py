@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Requests,
         Score,
     )
+    from cimento.models.registry import Asking
     from cimento.paradigms.base import (
         AskedModel,
         MethodFacts,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from cimento.paradigms.plain import PlainParadigm, prompts_table
     from cimento.runs.outcomes import outcomes_table, rate
     from cimento.runs.run import Run
-    from cimento.sources import Asking
 
 _HOMES = {
     "cimento.engine.requests": (
@@ -41,7 +41,7 @@ _HOMES = {
     "cimento.paradigms.plain": ("PlainParadigm", "prompts_table"),
     "cimento.runs.outcomes": ("outcomes_table", "rate"),
     "cimento.runs.run": ("Run",),
-    "cimento.sources": ("Asking",),
+    "cimento.models.registry": ("Asking",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

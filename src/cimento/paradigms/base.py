@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from cimento.engine.requests import Answers, Requests
     from cimento.io.tables import Column
     from cimento.models.base import ModelCard
+    from cimento.models.registry import Asking
     from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport
     from cimento.runs.estimates import Estimate
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
-    from cimento.sources import Asking
 
 
 class TestSuite(Protocol):

@@ -54,12 +54,12 @@ if TYPE_CHECKING:
 
     from cimento.engine.replay import Recording
     from cimento.engine.requests import Answers
+    from cimento.models.registry import Asking
     from cimento.paradigms.base import AskedModel
     from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
-    from cimento.sources import Asking
 
 
 class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):

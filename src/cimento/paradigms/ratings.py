@@ -61,10 +61,10 @@ if TYPE_CHECKING:
     from cimento.acceptability.records import RatedSentence
     from cimento.engine.requests import Answers, Requests
     from cimento.measures.scores import ScoredSentence
+    from cimento.models.registry import Asking
     from cimento.paradigms.base import AskedModel, MethodFacts
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
-    from cimento.sources import Asking
 
 NO_RATINGS = "No sentence has a rating: there is nothing to correlate measures with."
 

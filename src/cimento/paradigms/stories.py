@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
     from cimento.engine.replay import Recording
     from cimento.engine.requests import Answers, Requests
+    from cimento.models.registry import Asking
     from cimento.paradigms.base import AskedModel, SurveyItems, SurveyTask
     from cimento.report.records import SuiteReport
     from cimento.runs.estimates import Estimate
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
-    from cimento.sources import Asking
 
 
 class Stories(PlainParadigm[StorySuite, StoryOptions]):

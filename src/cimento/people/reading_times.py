@@ -16,9 +16,9 @@ from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.files import atomically, read_bytes, write_text
 from cimento.io.parquet import parse_parquet, write_parquet
 from cimento.io.tables import Column
-from cimento.models.align import containing
 from cimento.models.base import Policy, Scorer
-from cimento.sources import AnyScorer, Asking, open_scorer
+from cimento.models.registry import AnyScorer, Asking, open_scorer
+from cimento.models.tokens.characters import containing
 from cimento.suites.stimuli import Plan, ScoreRequest, Span
 from cimento.suites.tables import open_table
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
+from cimento.models.registry import Asking
 from cimento.options import JudgingOptions, RunOptions
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions
 from cimento.paradigms.registry import parse_options
-from cimento.sources import Asking
 
 if TYPE_CHECKING:
     from cimento.api import LoadedSuite

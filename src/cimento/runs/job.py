@@ -13,12 +13,12 @@ from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import CimentoError
 from cimento.io.files import read_bytes
 from cimento.io.tables import COLUMNS
+from cimento.models.registry import Asking
 from cimento.options import RunOptions
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions
 from cimento.runs.honouring import Honoured, honoured
 from cimento.runs.run import Run, open_run
 from cimento.runs.store import RunFolder, describe
-from cimento.sources import Asking
 from cimento.suites import faults
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import sha256_of

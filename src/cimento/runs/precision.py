@@ -19,7 +19,7 @@ from cimento.io.tables import requests_table
 from cimento.measures.regions import region_columns
 from cimento.measures.sentence import surprisal_bits
 from cimento.models.base import DtypeName, Policy
-from cimento.sources import AnyScorer
+from cimento.models.registry import AnyScorer
 from cimento.suites.model import Suite
 from cimento.suites.stimuli import Plan, plan_suite
 from cimento.verdicts.formula import KINDS

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from cimento.errors import TableError, UsageError
 from cimento.io.files import read_bytes, write_bytes
 from cimento.io.tables import JUDGMENTS
-from cimento.models.arguments import as_options
 from cimento.models.base import Policy
-from cimento.models.naming import needs_saying, without_secrets
+from cimento.models.hf.arguments import as_options
+from cimento.models.registry import Asking, needs_saying, without_secrets
 from cimento.runs.estimates import ESTIMATES
 from cimento.runs.outcomes import OUTCOMES
 from cimento.runs.store import SUITE_FOLDER, Manifest, RunFolder
-from cimento.sources import Asking
 from cimento.suites.model import JsonValue
 from cimento.suites.stimuli import Context
 

@@ -22,7 +22,7 @@ from transformers import PreTrainedTokenizerBase, TrainerCallback
 from cimento.api import Failure, SuiteLike, load_suites, refuse_same_names, run_all
 from cimento.engine.handle import ModelHandle
 from cimento.errors import CimentoError, UsageError
-from cimento.models.live import live_policy, live_scorer, undisturbed
+from cimento.models.hf.live import live_policy, live_scorer, undisturbed
 from cimento.options import RunOptions, from_names
 from cimento.runs.honouring import refuse_unused
 from cimento.runs.job import suite_job

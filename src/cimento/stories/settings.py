@@ -19,7 +19,7 @@ from cimento.stories.shots import Shots
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
-    from cimento.sources import Asking
+    from cimento.models.registry import Asking
 
 Protocol: TypeAlias = Literal["native", "paper"]
 TaskRule: TypeAlias = Literal["tiers", "pair", "attributes"]

@@ -19,7 +19,7 @@ from cimento.engine.cache import MemoryCache
 from cimento.engine.scores import ask
 from cimento.errors import CimentoError, TextTooLongError, UsageError
 from cimento.models.base import Policy, TextScorer
-from cimento.sources import AnyScorer
+from cimento.models.registry import AnyScorer
 from cimento.suites.stimuli import Plan, ScoreRequest
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def _is_plain(tried: _Tried) -> Iterator[Finding]:
     """Batches, shared beginnings and rows left out against one text at a time, of real models."""
     if not hasattr(tried.scorer, "inside"):
         return
-    from cimento.models.inspection import Inspectable, compare_ways
+    from cimento.models.hf.inspection import Inspectable, compare_ways
 
     if not isinstance(tried.scorer, Inspectable):
         return

@@ -180,10 +180,10 @@ def _evaluate(
     from cimento.engine.handle import ModelHandle
     from cimento.engine.jobs import Work
     from cimento.errors import CimentoError
+    from cimento.models.registry import shown_name
     from cimento.runs.honouring import refuse_unused
     from cimento.runs.job import suite_job
     from cimento.runs.run import Run
-    from cimento.sources import shown_name
 
     runs: list[Run] = []
     failures: list[Failure] = []

@@ -22,7 +22,7 @@ from cimento.suites.formula import canonical, parse, references
 from cimento.suites.model import JsonValue, Metric, Prediction, Suite, UnitName
 
 if TYPE_CHECKING:
-    from cimento.sources import Asking
+    from cimento.models.registry import Asking
 
 _REGION = re.compile(r"\(\s*\d+\s*;")
 

@@ -19,7 +19,8 @@ from cimento.io.files import file_digest
 from cimento.io.parsing import faults_of
 from cimento.io.tables import TOKENS, requests_table
 from cimento.measures.regions import count_first_tokens
-from cimento.models.replay import replay
+from cimento.models.recorded.replay import replay
+from cimento.models.registry import refuse_what_is_fixed
 from cimento.paradigms.base import (
     Applied,
     AskedModel,
@@ -39,7 +40,6 @@ from cimento.paradigms.regions.judging import (
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.text import region_text
 from cimento.report.sections import conventions
-from cimento.sources import refuse_what_is_fixed
 from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.formats.native import write_native
@@ -51,12 +51,12 @@ from cimento.suites.stimuli import plan_suite
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.models.registry import Asking
     from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport
     from cimento.runs.estimates import Estimate
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
-    from cimento.sources import Asking
 
 
 class RegionParadigm(PlainParadigm[Suite, RegionOptions]):

@@ -26,10 +26,10 @@ from cimento.cloze.records import BLANK
 from cimento.errors import InputError
 from cimento.measures.sentence import Missing, Value
 from cimento.models.base import BosRule, Scorer
-from cimento.models.fill import FillPolicy
+from cimento.models.questions import FillPolicy
+from cimento.models.registry import Asking
 from cimento.paradigms.ratings import perplexity_of
 from cimento.runs.outcomes import each_outcome
-from cimento.sources import Asking
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.studies.connectives import published as printed

@@ -1,0 +1,290 @@
+"""Options that are handed to transformers as they are: attention, quantisation, devices.
+
+They can change scores, so they are a part of the policy: of the cache's keys, of a run's inputs
+and of the name of its folder.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from cimento.errors import CimentoError, ModelError, UsageError, did_you_mean
+from cimento.io.parsing import parse_json
+from cimento.suites.model import JsonValue
+
+OPTION = "--model-args"
+_SHOWN = 300
+
+_KNOWN = (
+    "attn_implementation", "device_map", "experts_implementation", "key_mapping", "max_memory",
+    "offload_buffers", "offload_folder", "quantization_config", "use_kernels", "variant",
+)  # fmt: skip
+"""What a misspelt option may have meant; there are others, settings of the config among them."""
+
+ALLOW_PICKLE, TRUST_CODE = "allow_pickle", "trust_remote_code"
+"""What the user trusts a model with; part of the options, since runs must tell of it."""
+
+_NO_CODE = "Code that comes with a model is run with --trust-remote-code only, as it is."
+_NO_PICKLE = "Weights are safetensors; --allow-pickle takes others too."
+_LOCATED = "The model is found before it is loaded; set HF_HOME, HF_TOKEN and the like instead."
+_HIDDEN = "What is secret goes into the environment (HF_TOKEN), since options are stored with runs."
+_OURS: Mapping[str, str] = {
+    ALLOW_PICKLE: "Say it with --allow-pickle.",
+    "adapter_kwargs": "Give the adapter's folder as the model.",
+    "allow_all_kernels": _NO_CODE,
+    "cache_dir": _LOCATED,
+    "code_revision": _NO_CODE,
+    "config": "Give the settings that are to be other, one by one.",
+    "device": "Say it with --device.",
+    "dtype": "Say it with --dtype.",
+    "force_download": _LOCATED,
+    "gguf_file": "Serve the file with llama.cpp, and give openai:URL#model.",
+    "load_in_4bit": 'Write quantization_config={"load_in_4bit": true}.',
+    "load_in_8bit": 'Write quantization_config={"load_in_8bit": true}.',
+    "local_files_only": _LOCATED,
+    "output_loading_info": "It is always asked for.",
+    "pretrained_model_name_or_path": "Say it with --model.",
+    "proxies": _LOCATED,
+    "revision": "Say it with --model NAME@REVISION.",
+    "state_dict": "Save the model with these weights, and give its folder.",
+    "subfolder": "Give that folder as the model.",
+    "token": _LOCATED,
+    "torch_dtype": "Say it with --dtype.",
+    TRUST_CODE: "Say it with --trust-remote-code.",
+    **dict.fromkeys(
+        (
+            "access_token",
+            "api_key",
+            "auth_token",
+            "hf_token",
+            "hub_token",
+            "password",
+            "secret",
+            "use_auth_token",
+        ),
+        _HIDDEN,
+    ),
+    "use_safetensors": _NO_PICKLE,
+    "weights_only": _NO_PICKLE,
+}
+"""Arguments that cannot be given, and what to do instead."""
+
+_TRUST = (ALLOW_PICKLE, TRUST_CODE)
+_PICKLED = "no file named model.safetensors"
+
+
+def parse_model_args(
+    texts: Sequence[str], *, allow_pickle: bool = False, trust_remote_code: bool = False
+) -> dict[str, JsonValue]:
+    """Options from ``KEY=VALUE``; a value is JSON, or else text.
+
+    Args:
+        texts: as the user wrote them.
+        allow_pickle: whether weights may be other than safetensors.
+        trust_remote_code: whether code that comes with the model may be run.
+
+    Raises:
+        UsageError: one has no ``=``, a key stands there twice, or says what the model is trusted
+            with.
+    """
+    trusted = {ALLOW_PICKLE: allow_pickle, TRUST_CODE: trust_remote_code}
+    args: dict[str, JsonValue] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not (equals and key.strip()):
+            raise UsageError(
+                where=OPTION,
+                # Not shown: it may be a key of the other kind.
+                seen="what is given is not KEY=VALUE",
+                todo="Write it as attn_implementation=eager.",
+            )
+        if key.strip() in args:
+            raise UsageError(where=f"{OPTION} {key.strip()}", seen="it is given twice")
+        args[key.strip()] = _value(value.strip())
+    _refuse({key: _OURS[key] for key in _TRUST}, args)
+    return args | {key: True for key in _TRUST if trusted[key]}
+
+
+def as_options(args: Mapping[str, JsonValue]) -> str:
+    """Options as they stand on a command line; in words where there are none."""
+    said = [
+        f"--{key.replace('_', '-')}"
+        if key in _TRUST
+        else f"{OPTION} {shlex.quote(f'{key}={_as_text(args[key])}')}"
+        for key in args
+        if key not in _TRUST or args[key] is True
+    ]
+    return " ".join(said) or "no options for transformers"
+
+
+def refuse_ours(args: Mapping[str, JsonValue]) -> None:
+    """See that no option is one that cimento gives itself.
+
+    Raises:
+        UsageError: one is; says what to do instead.
+    """
+    _refuse({key: todo for key, todo in _OURS.items() if key not in _TRUST}, args)
+
+
+def _refuse(ours: Mapping[str, str], args: Mapping[str, JsonValue]) -> None:
+    for key in args:
+        if key in ours:
+            raise UsageError(
+                where=f"{OPTION} {key}", seen="it cannot be given this way", todo=ours[key]
+            )
+
+
+def for_transformers(
+    args: Mapping[str, JsonValue], *, quantised: bool, device: str
+) -> dict[str, object]:
+    """The options as ``from_pretrained`` takes them.
+
+    Args:
+        args: as given.
+        quantised: whether the files hold quantised weights.
+        device: where the model goes, unless the options say so.
+    """
+    ready: dict[str, object] = {key: args[key] for key in args if key not in _TRUST}
+    ready[TRUST_CODE] = args.get(TRUST_CODE) is True
+    # Weights in other formats are pickles; of those only tensors are read, whatever is allowed.
+    ready["use_safetensors"] = None if args.get(ALLOW_PICKLE) is True else True
+    ready["weights_only"] = True
+    if quantised or "quantization_config" in args:
+        # Quantised weights cannot be moved afterwards.
+        ready.setdefault("device_map", {"": device})
+    limits = args.get("max_memory")
+    if isinstance(limits, dict):
+        # JSON has no numbers for keys; GPUs are numbers here.
+        ready["max_memory"] = {int(k) if k.isdigit() else k: limits[k] for k in limits}
+    return ready
+
+
+def loading_error(
+    error: Exception, args: Mapping[str, JsonValue], *, name: str, kind: str
+) -> CimentoError:
+    """What to tell the user when transformers cannot load a model.
+
+    Args:
+        error: what it raised.
+        args: options that were handed to it.
+        name: of the model.
+        kind: what it was loaded as, such as ``causal``.
+    """
+    message = str(error).strip()
+    unknown = [key for key in args if f"unexpected keyword argument '{key}'" in message]
+    if isinstance(error, TypeError) and unknown:
+        return UsageError(
+            where=f"{OPTION} {unknown[0]}",
+            seen=f"transformers takes no such argument for the model {name!r}",
+            todo=did_you_mean(unknown[0], _KNOWN),
+        )
+    todo = "Is the download complete, and does the installed transformers know it?"
+    if TRUST_CODE in message:
+        todo = (
+            "It needs code of its own, which is run with --trust-remote-code only. Read it first."
+        )
+    elif _PICKLED in message and ALLOW_PICKLE not in args:
+        todo = (
+            "Weights of other formats are pickles, which can hold code: convert them to"
+            " safetensors, or trust them with --allow-pickle."
+        )
+    elif args:
+        todo = f"Check {OPTION} {' '.join(args)}: these options go to transformers as they are."
+    if isinstance(error, ImportError) or "pip install" in message:
+        todo = "Install the package that is named there."
+    return ModelError(
+        where=f"model {name!r}",
+        seen=f"cannot be loaded as a {kind} language model"
+        f" ({type(error).__name__}: {message[:_SHOWN]})",
+        todo=todo,
+    )
+
+
+def _as_text(value: JsonValue) -> str:
+    """What `_value` reads as this value."""
+    plain = isinstance(value, str) and _value(value) == value
+    return str(value) if plain else json.dumps(value)
+
+
+def _value(text: str) -> JsonValue:
+    try:
+        value: JsonValue = parse_json(text)
+    except ValueError:
+        return text
+    return value
+
+
+SAFE = ".safetensors"
+_INDEX = ".index.json"
+_NAMED_BY_CONFIG = "transformers_weights"
+_PICKLES = (
+    "Weights of other formats are pickles, which can hold code: convert them to safetensors, or"
+    " trust them with --allow-pickle."
+)
+_SHORT = 80
+
+
+def refuse_other_files(
+    folder: Path, config: Mapping[str, JsonValue], *, allow_pickle: bool
+) -> None:
+    """See that the indices of a model, and its config, name safetensors in its folder only.
+
+    An index says which file holds which weight, and transformers opens whatever it names.
+
+    Args:
+        folder: of the model.
+        config: of the model.
+        allow_pickle: whether files of other formats may be named.
+
+    Raises:
+        ModelError: one names a file of another format that is not trusted, or outside the folder.
+    """
+    named = config.get(_NAMED_BY_CONFIG)
+    if named is not None and not (isinstance(named, str) and _is_safe(named, allow_pickle)):
+        raise ModelError(
+            where=str(folder / "config.json"),
+            seen=f"{_NAMED_BY_CONFIG} is {str(named)[:_SHORT]!r}, which is no safetensors file",
+            todo=_PICKLES,
+        )
+    indices = {*folder.glob(f"*{_INDEX}"), *([folder / named] if named else [])}
+    for index in sorted(each for each in indices if each.name.endswith(_INDEX)):
+        # Indices of pickles are not opened where pickles are not.
+        if index.name.endswith(SAFE + _INDEX) or allow_pickle:
+            _check(index, allow_pickle=allow_pickle)
+
+
+def _is_safe(name: str, allow_pickle: bool) -> bool:  # noqa: FBT001  # as `refuse_other_files` has it
+    return allow_pickle or name.removesuffix(_INDEX).endswith(SAFE)
+
+
+def _check(index: Path, *, allow_pickle: bool) -> None:
+    """See that an index names what may be opened."""
+    try:
+        content = parse_json(index.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(where=str(index), seen=f"cannot be read ({error})") from error
+    weights = content.get("weight_map") if isinstance(content, dict) else None
+    if not isinstance(weights, dict):
+        raise ModelError(where=str(index), seen="says nothing of which file holds which weights")
+    for name in sorted({str(name) for name in weights.values()}):
+        if _leads_out(name):
+            raise ModelError(
+                where=str(index),
+                seen=f"it names the file {name[:_SHORT]!r}, which is not in the model's folder",
+                todo="Weights are read from there only: bring the whole model.",
+            )
+        if not (allow_pickle or name.endswith(SAFE)):
+            raise ModelError(
+                where=str(index),
+                seen=f"it names the file {name[:_SHORT]!r}, which is no safetensors file",
+                todo=_PICKLES,
+            )
+
+
+def _leads_out(name: str) -> bool:
+    """Whether a path leads out of its folder, on any system."""
+    kinds = (PurePosixPath(name), PureWindowsPath(name))
+    return any(path.is_absolute() or path.anchor or ".." in path.parts for path in kinds)

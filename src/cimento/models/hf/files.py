@@ -1,0 +1,428 @@
+"""PEFT adapters: small weights that are put on the model they were trained with."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import importlib.util
+import re
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from cimento.errors import (
+    CimentoError,
+    MissingDependencyError,
+    ModelError,
+    StorageError,
+    UsageError,
+)
+from cimento.io.parsing import parse_json
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+
+CONFIG = "adapter_config.json"
+_WEIGHTS = "adapter_model.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """What the config of an adapter says.
+
+    Attributes:
+        folder: of the adapter.
+        kind: such as ``LORA``.
+        base: name of the model it belongs on; a folder, or a name on the hub.
+        revision: of that model on the hub; empty for the newest.
+    """
+
+    folder: Path
+    kind: str
+    base: str
+    revision: str = ""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the model is in the same folder."""
+        return self.base == str(self.folder)
+
+
+def find_adapter(folder: Path) -> Adapter | None:
+    """The adapter in a folder; None where there is none.
+
+    Raises:
+        ModelError: its config cannot be read, or names no model.
+    """
+    path = folder / CONFIG
+    if not path.is_file():
+        return None
+    try:
+        config = parse_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(where=str(path), seen=f"cannot be read ({error})") from error
+    if not isinstance(config, dict):
+        raise ModelError(where=str(path), seen="is not a JSON object")
+    if config.get("megatron_config"):
+        # peft would import whatever module the config names beside it.
+        raise ModelError(
+            where=str(path),
+            seen="it is made for Megatron, and names a module to be imported",
+            todo="Adapters may bring no code: save it without megatron_config.",
+        )
+    complete = (folder / "config.json").is_file()
+    base = str(folder) if complete else config.get("base_model_name_or_path")
+    if not base or not isinstance(base, str):
+        raise ModelError(
+            where=str(path),
+            seen="it does not say which model the adapter belongs on",
+            todo="Fill in base_model_name_or_path: a folder, or a name on the hub.",
+        )
+    return Adapter(
+        folder=folder,
+        kind=str(config.get("peft_type", "")),
+        base=base,
+        revision=str(config.get("revision") or ""),
+    )
+
+
+def need_peft(name: str) -> None:
+    """See that adapters can be loaded.
+
+    Raises:
+        MissingDependencyError: peft is not installed.
+    """
+    if importlib.util.find_spec("peft") is None:
+        raise MissingDependencyError(
+            package="peft", extra="peft", purpose=f"model {name!r}, an adapter"
+        )
+
+
+def refuse_pickled(adapter: Adapter) -> None:
+    """See that the weights of an adapter are safetensors: transformers takes others as well.
+
+    Raises:
+        ModelError: there are none.
+    """
+    if not (adapter.folder / _WEIGHTS).is_file():
+        raise ModelError(
+            where=str(adapter.folder),
+            seen=f"there is no {_WEIGHTS}",
+            todo="Weights of other formats can hold code: convert them, or give --allow-pickle.",
+        )
+
+
+def put_on(model: PreTrainedModel, adapter: Adapter) -> None:
+    """Load an adapter onto the model it belongs on.
+
+    Args:
+        model: without it.
+        adapter: what is put on.
+
+    Raises:
+        ModelError: the files lack some of its weights.
+    """
+    # A folder that holds both is loaded as one by transformers itself.
+    if adapter.is_complete:
+        return
+    info = model.load_adapter(str(adapter.folder))
+    missing = sorted(info.missing_keys)
+    if missing:
+        raise ModelError(
+            where=str(adapter.folder),
+            seen=f"{len(missing)} of the adapter's weights are not in its files"
+            f" ({', '.join(missing[:3])} ...)",
+            todo="Is the download complete, and is it an adapter of this model?",
+        )
+
+
+DEMO_MODELS = ("demo-causal", "demo-masked")
+_HUB_NAME = re.compile(r"^[\w.-]+(/[\w.-]+)?$")
+_PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", "*.bin"]
+_CODE = "*.py"
+"""Brought and hashed too: it is run for those who trust it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A model that was found.
+
+    Attributes:
+        name: for tables and reports.
+        folder: the Hugging Face folder with its weights.
+        revision: commit of the hub, or sha256 over the folder's files; for an adapter, a hash over
+            its own and that of the model it belongs on.
+        adapter: what is put on the model in the folder; None for a model as it is.
+    """
+
+    name: str
+    folder: Path
+    revision: str
+    adapter: Adapter | None = None
+
+    @property
+    def label(self) -> str:
+        """The name with the first seven digits of the revision."""
+        return f"{self.name}@{self.revision[:7]}"
+
+    @property
+    def tokenizer_folder(self) -> Path:
+        """Where the tokenizer is: beside the adapter, where one was saved there."""
+        if self.adapter is not None and any(self.adapter.folder.glob("tokenizer*.json")):
+            return self.adapter.folder
+        return self.folder
+
+
+def locate(name: str) -> Located:
+    """Find a model by the name a user gives.
+
+    Args:
+        name: ``demo-causal`` or ``demo-masked``; a folder; ``org/name`` or ``org/name@revision``
+            of the Hugging Face hub, downloaded where it is not in the local cache yet. The folder
+            may be that of a PEFT adapter, which is put on the model its config names.
+
+    Raises:
+        UsageError: there is no such model, or it cannot be downloaded.
+        ModelError: its files cannot be read.
+    """
+    return _locate(name, inner=False)
+
+
+def _locate(name: str, *, inner: bool) -> Located:
+    """Find a model; see `locate`.
+
+    Args:
+        name: as a user, or the config of an adapter, gives it.
+        inner: whether an adapter belongs on it: if it is one itself, its own model is not looked
+            for, since adapters could name each other without end.
+    """
+    if name in DEMO_MODELS:
+        folder = Path(str(resources.files("cimento") / "data" / "models" / name))
+        return Located(name=name, folder=folder, revision=_digest(folder))
+    path = Path(name).expanduser()
+    if _is_folder(path):
+        if not any((path / config).is_file() for config in ("config.json", CONFIG)):
+            raise UsageError(
+                where=name,
+                seen="this folder holds no config.json, so it is not a Hugging Face model",
+                todo="Give the folder that `save_pretrained` wrote.",
+            )
+        return _at(path, name=path.resolve().name, revision=_digest(path), inner=inner)
+    hub_name, _, revision = name.partition("@")
+    looks_like_path = name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name
+    if looks_like_path or not _HUB_NAME.match(hub_name):
+        raise UsageError(
+            where=f"model {name!r}",
+            seen="there is no such folder, and it is no name on the hub either",
+            todo="Give a folder, org/name@revision, openai:URL#model, kenlm:FILE, replay:FILE,"
+            f" {' or '.join(DEMO_MODELS)}.",
+        )
+    return _from_hub(hub_name, revision or None, inner=inner)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name that no file can have
+        return False
+
+
+def _from_hub(name: str, revision: str | None, *, inner: bool) -> Located:
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError as error:
+        raise MissingDependencyError(
+            package="huggingface_hub", extra="hf", purpose=f"model {name!r}"
+        ) from error
+    try:
+        folder = Path(
+            snapshot_download(name, revision=revision, allow_patterns=[*_PATTERNS, _CODE])
+        )
+    # The hub library raises errors of many unrelated classes (HTTP, cache, validation).
+    except Exception as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise UsageError(
+            where=f"model {name!r}" + (f" at {revision!r}" if revision else ""),
+            seen=f"it is neither a folder here, nor in the local cache, nor downloadable"
+            f" ({type(error).__name__}: {reason[0][:200]})",
+            todo="Check the spelling and the network, or give the folder of a downloaded copy"
+            f" (demo models that need no download: {', '.join(DEMO_MODELS)}).",
+        ) from error
+    return _at(folder, name=name, revision=folder.name, inner=inner)
+
+
+def _at(folder: Path, *, name: str, revision: str, inner: bool) -> Located:
+    """The model in a folder, or an adapter with the model that it belongs on."""
+    adapter = find_adapter(folder)
+    if inner or adapter is None or adapter.is_complete:
+        return Located(name, folder, revision, adapter)
+    beside = folder / adapter.base
+    hub_name = f"{adapter.base}@{adapter.revision}".rstrip("@")
+    found = _locate(str(beside) if _is_folder(beside) else hub_name, inner=True)
+    if found.adapter is not None:
+        raise ModelError(
+            where=str(folder),
+            seen=f"it is an adapter of {adapter.base!r}, which is an adapter itself",
+            todo="Merge that one into its model first (`merge_and_unload` in peft).",
+        )
+    both = hashlib.sha256(f"{revision} {found.revision}".encode()).hexdigest()
+    return Located(name, found.folder, both, adapter)
+
+
+def _digest(folder: Path) -> str:
+    """sha256 over the names and contents of the files that make the model."""
+    total = hashlib.sha256()
+    try:
+        files = sorted({path for each in (*_PATTERNS, _CODE) for path in folder.glob(each)})
+        for path in files:
+            if not path.is_file():  # a link may lead to a device, which never ends
+                raise ModelError(where=str(path), seen="is no file")
+            total.update(path.name.encode() + b"\0")
+            with path.open("rb") as handle:
+                total.update(hashlib.file_digest(handle, "sha256").digest())
+    except OSError as error:
+        raise ModelError(
+            where=str(folder), seen=f"cannot be read ({error.strerror or error})"
+        ) from error
+    return total.hexdigest()
+
+
+Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]
+"""What a model of transformers can be loaded as."""
+
+_CAUSAL_ENDINGS = ("ForCausalLM", "LMHeadModel")
+_MASKED_ENDINGS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
+
+
+def read_config(located: Located) -> dict[str, Any]:
+    """A model's config, as its file has it.
+
+    Raises:
+        ModelError: it cannot be read.
+    """
+    try:
+        config = parse_json((located.folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(
+            where=str(located.folder / "config.json"), seen=f"cannot be read ({error})"
+        ) from error
+    if not isinstance(config, dict):
+        raise ModelError(where=str(located.folder / "config.json"), seen="is not a JSON object")
+    return config
+
+
+def kind_of(located: Located) -> Kind:
+    """Encoder-decoder, as the config says; else causal or masked, by the name of the architecture.
+
+    ``...WithLMHeadModel`` ends like GPT-2's ``LMHeadModel`` but is masked (XLM, Flaubert).
+    """
+    config = read_config(located)
+    told = config.get("architectures")
+    names = [str(each) for each in told] if isinstance(told, list) else []
+    if config.get("is_encoder_decoder"):
+        return "seq2seq"
+    kinds = set(map(kind_by_name, names))
+    if "masked" in kinds:
+        return "masked"
+    if "causal" in kinds:
+        return "causal"
+    raise ModelError(
+        where=f"model {located.name!r}",
+        seen=f"its config names the architecture {', '.join(names) or '(none)'},"
+        " which is neither a causal nor a masked language model",
+        todo="Say which with --kind causal or --kind masked, if it can be loaded as one.",
+    )
+
+
+def kind_by_name(architecture: str) -> Literal["causal", "masked"] | None:
+    """What a class of transformers is, by the end of its name; None where that does not tell."""
+    if architecture.endswith(_MASKED_ENDINGS):
+        return "masked"
+    return "causal" if architecture.endswith(_CAUSAL_ENDINGS) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Present:
+    """A model on this machine.
+
+    Attributes:
+        name: as ``--model`` takes it.
+        revision: commit or content hash, hexadecimal.
+        kind: ``causal``, ``masked`` and the like; ``adapter``; empty where it is none of these.
+        size_bytes: of its files.
+        last_used: day of its last use, where that is known.
+    """
+
+    name: str
+    revision: str
+    kind: str
+    size_bytes: int
+    last_used: dt.date | None = None
+
+
+def demo_models() -> list[Present]:
+    """The models that come with cimento."""
+    found = [locate(name) for name in DEMO_MODELS]
+    return [
+        Present(
+            name=each.name,
+            revision=each.revision,
+            kind=_kind(each),
+            size_bytes=sum(path.stat().st_size for path in each.folder.iterdir()),
+        )
+        for each in found
+    ]
+
+
+def hub_cache() -> Path | None:
+    """The folder where downloads of the Hugging Face hub are kept; None without its library."""
+    try:
+        from huggingface_hub import constants
+    except ImportError:
+        return None
+    return Path(constants.HF_HUB_CACHE)
+
+
+def cached_models(folder: Path) -> list[Present]:
+    """The models of the Hugging Face hub that were downloaded, sorted by name.
+
+    Raises:
+        StorageError: the folder cannot be read.
+    """
+    from huggingface_hub import scan_cache_dir
+
+    if not folder.is_dir():
+        return []
+    try:
+        repositories = scan_cache_dir(folder).repos
+    except (OSError, ValueError) as error:
+        raise StorageError(
+            where=str(folder), seen=f"the hub's cache cannot be read ({error})"
+        ) from error
+    found = [
+        Present(
+            name=repository.repo_id,
+            revision=revision.commit_hash,
+            kind=_kind(
+                Located(repository.repo_id, Path(revision.snapshot_path), revision.commit_hash)
+            ),
+            size_bytes=revision.size_on_disk,
+            last_used=dt.datetime.fromtimestamp(repository.last_accessed, tz=dt.UTC).date(),
+        )
+        for repository in repositories
+        if repository.repo_type == "model"
+        for revision in repository.revisions
+    ]
+    return sorted(found, key=lambda each: (each.name, each.revision))
+
+
+def _kind(located: Located) -> str:
+    """What a model can be loaded as, by its config; empty where that does not tell."""
+    if (located.folder / CONFIG).is_file():
+        return "adapter"
+    try:
+        return kind_of(located)
+    except CimentoError:
+        return ""

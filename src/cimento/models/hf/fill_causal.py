@@ -1,0 +1,333 @@
+"""Blanks filled by causal models: what comes next after what stands before the blank.
+
+What follows the blank is not seen here; ranking candidates by the whole text is a matter of
+scoring, for which any model will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import torch
+from transformers.modeling_outputs import BaseModelOutput
+
+from cimento.errors import ModelError, TextTooLongError
+from cimento.models.base import BatchLimits, ModelCard, Policy
+from cimento.models.hf.fill_words import Distributions, FillTokens, Row, Take, best_at
+from cimento.models.hf.inspection import Inside
+from cimento.models.hf.layout import find_layout
+from cimento.models.questions import (
+    ChoiceRule,
+    Fill,
+    FillKind,
+    FillPolicy,
+    FillRequest,
+    OpenRule,
+    chosen_protocol,
+    ranked,
+)
+from cimento.models.tokens.tokenizing import causal_frame, probes, vocabulary_size
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+    from cimento.models.hf.fill_words import BoolArray
+
+
+_BEAMS = 2
+"""Unfinished words that are followed for each word that is wanted."""
+
+_Ids = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """The beginning of a word."""
+
+    ids: _Ids
+    logprob_nats: float
+
+
+class CausalFiller:
+    """Fills blanks with a causal language model of transformers.
+
+    Args:
+        inside: model and tokenizer.
+        card: what is known about the model.
+        policy: how texts are scored; its rules for BOS and for long texts hold here too.
+        limits: of a batch.
+
+    Raises:
+        ModelError: the model cannot be asked exactly.
+    """
+
+    protocols: tuple[OpenRule, ...] = ("left", "words", "complete")
+    choices: tuple[ChoiceRule, ...] = ()
+
+    def __init__(
+        self, inside: Inside, *, card: ModelCard, policy: Policy, limits: BatchLimits
+    ) -> None:
+        model, tokenizer = inside.model, inside.tokenizer
+        self.card = card
+        self._tokenizer = tokenizer
+        self._frame = causal_frame(tokenizer, policy.bos)
+        self._sliding = policy.window == "sliding"
+        size = vocabulary_size(model)
+        self._tokens = FillTokens(tokenizer, size=size)
+        short, long = probes(tokenizer, self._frame, window=card.window, vocabulary=size)
+        layout = find_layout(model, short, long, padding=0)
+        self._distributions = Distributions(model, layout=layout, padding=0, limits=limits)
+
+    def fill(
+        self,
+        requests: Sequence[FillRequest],
+        policy: FillPolicy,
+        *,
+        choice: Sequence[ChoiceRule] = (),  # noqa: ARG002  # options are scored, see `choices`
+    ) -> list[list[Fill]]:
+        """Candidates for each blank; see `Filler`."""
+        protocol = chosen_protocol(policy, self)
+        room = policy.masks if protocol == "complete" else 0
+        texts = [self._before(request, room) for request in requests]
+        fits = [self._tokens.after_blank(request.before) for request in requests]
+        if protocol == "complete":
+            return self._words(texts, fits, policy)
+        words = protocol == "words"
+        allowed = [self._tokens.whole_words(after_blank=f) if words else None for f in fits]
+        best = self._best(texts, policy.k, allowed)
+        return [
+            [self._fill((token,), value, fit, protocol) for token, value in top]
+            for top, fit in zip(best, fits, strict=True)
+        ]
+
+    def _before(self, request: FillRequest, room: int) -> _Ids:
+        """What the model reads: a blank at the end belongs to the token that is to come.
+
+        Raises:
+            ModelError: there is nothing to read.
+            TextTooLongError: it does not fit the window with `room` tokens more.
+        """
+        ids: list[int] = self._tokenizer(
+            request.before.rstrip(), add_special_tokens=False, verbose=False
+        )["input_ids"]
+        text = (*self._frame.before, *ids)
+        if not text:
+            raise ModelError(
+                where=f"text {request.after[:60]!r}",
+                seen="nothing stands before its blank, and the model has no BOS token",
+                todo="Use a masked model, or give a --bos rule that puts a token there.",
+            )
+        window = self.card.window
+        longest = None if window is None else window - room
+        if longest is not None and len(text) > longest:
+            if self._sliding:
+                return (*self._frame.before, *ids[len(text) - longest :])
+            raise TextTooLongError(
+                where=f"text {request.before[:60]!r}",
+                seen=f"it makes {len(text)} tokens, and the model's window holds {window}",
+                todo="Shorten it, or say --window sliding.",
+            )
+        return text
+
+    def _best(
+        self,
+        texts: Sequence[_Ids],
+        k: int,
+        allowed: Sequence[BoolArray | None],
+        *,
+        also: Take | None = None,
+    ) -> list[list[tuple[int, float]]]:
+        """The most probable tokens after each text, of those that are allowed there."""
+        rows: list[Row] = [(ids, len(ids) - 1) for ids in texts]
+        return best_at(self._distributions, rows, k, allowed, also=also)
+
+    def _note_ends(self, ended: dict[_Ids, float]) -> Take:
+        """Notes the log of the probability that a word has ended after a text, in nats."""
+        boundary = torch.from_numpy(~self._tokens.continuing)
+
+        def take(logprobs: torch.Tensor, own: list[Row]) -> None:
+            width = logprobs.shape[1]
+            ends = torch.ones(width, dtype=torch.bool)
+            ends[: len(boundary)] = boundary[:width]
+            values = logprobs[:, ends.to(logprobs.device)].logsumexp(dim=1).tolist()
+            ended.update(zip((ids for ids, _ in own), values, strict=True))
+
+        return take
+
+    def _words(
+        self, texts: Sequence[_Ids], fits: Sequence[bool], policy: FillPolicy
+    ) -> list[list[Fill]]:
+        """Whole words of one to several tokens, by the probability that the word stands there.
+
+        A word's probability is that of its tokens times that of a word ending after them, so that
+        ``port`` does not get what belongs to ``portare`` (Pimentel and Meister 2024,
+        doi:10.18653/v1/2024.emnlp-main.1020).
+        """
+        width = policy.k * _BEAMS
+        begun = [[_Begun((), 0.0)] for _ in texts]
+        found: list[list[Fill]] = [[] for _ in texts]
+        for step in range(policy.masks + 1):
+            jobs = [(n, word) for n, own in enumerate(begun) for word in own]
+            allowed: list[BoolArray | None] = [
+                self._tokens.continuing if step else self._tokens.beginnings(after_blank=fits[n])
+                for n, _ in jobs
+            ]
+            reads = [(*texts[n], *word.ids) for n, word in jobs]
+            ended: dict[_Ids, float] = {}
+            grown: list[list[_Begun]] = [[] for _ in texts]
+            best = self._best(reads, width, allowed, also=self._note_ends(ended))
+            for (n, word), ids, top in zip(jobs, reads, best, strict=True):
+                if step:
+                    value = word.logprob_nats + ended[ids]
+                    found[n].append(self._fill(word.ids, value, fits[n], "complete"))
+                grown[n] += [
+                    _Begun((*word.ids, token), word.logprob_nats + value) for token, value in top
+                ]
+            begun = [
+                sorted(own, key=lambda word: (-word.logprob_nats, word.ids))[:width]
+                for own in grown
+            ]
+        # A blank alone can begin a word and is none.
+        return [ranked((fill for fill in own if fill.kind == "word"), policy.k) for own in found]
+
+    def _fill(self, ids: _Ids, value: float, fit: bool, method: str) -> Fill:  # noqa: FBT001  # a fact of the text
+        return Fill(
+            candidate=self._tokens.joined(ids),
+            logprob_nats=value,
+            n_pieces=len(ids),
+            kind=self._tokens.kind(ids, after_blank=fit),
+            method=method,
+        )
+
+
+_SENTINEL_BEAMS = 2
+"""Unfinished candidates that are followed for each one that is wanted."""
+
+
+class SentinelFiller:
+    """Fills blanks with an encoder-decoder of transformers.
+
+    Args:
+        inside: model and tokenizer.
+        card: what is known about the model.
+
+    Raises:
+        ModelError: the tokenizer has no sentinels.
+    """
+
+    protocols: tuple[OpenRule, ...] = ("sentinel",)
+    choices: tuple[ChoiceRule, ...] = ()
+
+    def __init__(self, inside: Inside, *, card: ModelCard) -> None:
+        self.card = card
+        self._model: Any = inside.model
+        self._tokenizer = inside.tokenizer
+        self._first, self._second = sentinels(inside.tokenizer, name=card.name)
+
+    def fill(
+        self,
+        requests: Sequence[FillRequest],
+        policy: FillPolicy,
+        *,
+        choice: Sequence[ChoiceRule] = (),  # noqa: ARG002  # options are scored, see `choices`
+    ) -> list[list[Fill]]:
+        """Candidates for each blank, found by beam search; see `Filler`."""
+        chosen_protocol(policy, self)
+        return [self._one(request, policy) for request in requests]
+
+    def _one(self, request: FillRequest, policy: FillPolicy) -> list[Fill]:
+        """Candidates for one blank: the best beginnings, each closed by the next sentinel.
+
+        A candidate's probability is that of its tokens times that of the next sentinel after
+        them, so that the beginning of a longer candidate does not pass for a whole one.
+        """
+        source = self._tokenizer(
+            f"{request.before}{self._first}{request.after}", return_tensors="pt"
+        )["input_ids"].to(self._model.device)
+        opening = [self._model.config.decoder_start_token_id, self._id(self._first)]
+        end, width = self._id(self._second), policy.k * _SENTINEL_BEAMS
+        begun: list[tuple[float, list[int]]] = [(0.0, [])]
+        found: list[Fill] = []
+        with torch.inference_mode():
+            memory = self._model.get_encoder()(input_ids=source).last_hidden_state
+            for step in range(policy.masks + 1):
+                expected = self._expected(memory, source, [opening + ids for _, ids in begun])
+                for (value, ids), row in zip(begun, expected, strict=True):
+                    if step:
+                        found.append(self._closed(ids, value + row[end].item()))
+                begun = [
+                    (value + more, [*ids, token])
+                    for (value, ids), row in zip(begun, expected, strict=True)
+                    for token, more in self._going_on(row, width)
+                ]
+                begun = sorted(begun, key=lambda pair: (-pair[0], pair[1]))[:width]
+        return ranked(found, policy.k)
+
+    def _expected(
+        self, memory: torch.Tensor, source: torch.Tensor, targets: Sequence[Sequence[int]]
+    ) -> torch.Tensor:
+        """Log-probabilities of the next token after each target; shape (targets, vocabulary)."""
+        decoded = torch.tensor(targets, device=memory.device)
+        logits = self._model(
+            encoder_outputs=BaseModelOutput(
+                last_hidden_state=memory.expand(len(targets), -1, -1).contiguous()
+            ),
+            attention_mask=torch.ones_like(source).expand(len(targets), -1),
+            decoder_input_ids=decoded,
+        ).logits[:, -1]
+        half = logits.dtype in (torch.float16, torch.bfloat16)
+        logprobs: torch.Tensor = (logits.float() if half else logits).log_softmax(dim=-1)
+        return logprobs
+
+    def _going_on(self, row: torch.Tensor, width: int) -> list[tuple[int, float]]:
+        """The best tokens that are part of a candidate: nothing special."""
+        special = set(self._tokenizer.all_special_ids) | {
+            number
+            for number, token in self._tokenizer.added_tokens_decoder.items()
+            if token.special
+        }
+        values, tokens = row.topk(min(width + len(special), len(row)))
+        pairs = zip(tokens.tolist(), values.tolist(), strict=True)
+        return [(token, value) for token, value in pairs if token not in special][:width]
+
+    def _closed(self, ids: Sequence[int], value: float) -> Fill:
+        text = cast("str", self._tokenizer.decode(list(ids))).strip()
+        kind: FillKind = "punctuation"
+        if any(char.isalnum() for char in text):
+            kind = "words" if " " in text else "word"
+        return Fill(text, value, len(ids), kind, "sentinel")
+
+    def _id(self, token: str) -> int:
+        return int(cast("int", self._tokenizer.convert_tokens_to_ids(token)))
+
+
+def sentinels(tokenizer: PreTrainedTokenizerBase, *, name: str) -> tuple[str, str]:
+    """The first two sentinels of a tokenizer: what stands for a gap, and for the next one.
+
+    Raises:
+        ModelError: it has none of the known ones.
+    """
+    known = tokenizer.get_vocab()
+    for first, second in (("<extra_id_0>", "<extra_id_1>"), ("<unused0>", "<unused1>")):
+        if first in known and second in known:
+            return first, second
+    raise ModelError(
+        where=f"tokenizer of {name!r}",
+        seen="it has no sentinels (<extra_id_0>), which stand for a blank",
+        todo="Use a model that was trained to fill gaps, such as mT5.",
+    )
+
+
+def sentinels_of(scorer: object) -> tuple[str, str]:
+    """The first two sentinels of a loaded encoder-decoder.
+
+    Raises:
+        ModelError: its tokenizer has none, or it is no model of transformers.
+    """
+    opened = getattr(scorer, "inside", None)
+    if opened is None:
+        raise ModelError(where="choice=sentinel", seen="this model has no sentinels")
+    inside: Inside = opened()
+    return sentinels(inside.tokenizer, name=inside.tokenizer.name_or_path)

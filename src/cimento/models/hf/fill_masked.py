@@ -1,0 +1,369 @@
+"""Blanks filled by masked models: one mask or several, options of any number of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from cimento.errors import ModelError, TextTooLongError
+from cimento.models.base import BatchLimits, ModelCard
+from cimento.models.hf.fill_words import Distributions, FillTokens, Row, best_at
+from cimento.models.hf.inspection import Inside
+from cimento.models.hf.layout import find_layout
+from cimento.models.questions import (
+    CHOICE,
+    ChoiceRule,
+    Fill,
+    FillPolicy,
+    FillRequest,
+    OpenRule,
+    chosen_protocol,
+    ranked,
+)
+from cimento.models.tokens.characters import trim_spans
+from cimento.models.tokens.tokenizing import own_frame, probes, vocabulary_size
+
+if TYPE_CHECKING:
+    import torch
+
+    from cimento.models.hf.fill_words import BoolArray
+
+_BEAMS = 2
+"""Beams for each candidate of several tokens that is wanted."""
+
+
+class _Gap(NamedTuple):
+    """A text with masks in its blank, as tokens."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+    def filled(self, ids: Sequence[int]) -> tuple[int, ...]:
+        return (*self.before, *ids, *self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """An option in its text: its tokens, and what stands around them; none where it has none."""
+
+    gap: _Gap
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Beam:
+    """The beginning of a candidate of several tokens."""
+
+    ids: tuple[int, ...]
+    logprob_nats: float
+
+
+class MaskedFiller:
+    """Fills blanks with a masked language model of transformers.
+
+    Args:
+        inside: model and tokenizer.
+        card: what is known about the model.
+        limits: of a batch.
+        sliding: whether of a text that is too long the part around its blank is read, instead of
+            it being an error.
+
+    Raises:
+        ModelError: the model cannot be asked exactly.
+    """
+
+    protocols: tuple[OpenRule, ...] = ("mask", "words", "complete", "beam")
+    choices: tuple[ChoiceRule, ...] = ("mask", "left-to-right", "joint")
+
+    def __init__(
+        self, inside: Inside, *, card: ModelCard, limits: BatchLimits, sliding: bool = False
+    ) -> None:
+        model, tokenizer = inside.model, inside.tokenizer
+        self.card = card
+        self._tokenizer = tokenizer
+        self._mask = int(tokenizer.mask_token_id)
+        self._sliding = sliding
+        self._frame = own_frame(tokenizer)
+        size = vocabulary_size(model)
+        self._tokens = FillTokens(tokenizer, size=size)
+        padding = int(tokenizer.pad_token_id or 0)
+        short, long = probes(tokenizer, self._frame, window=card.window, vocabulary=size)
+        layout = find_layout(model, short, long, padding=padding)
+        self._distributions = Distributions(model, layout=layout, padding=padding, limits=limits)
+
+    def fill(
+        self,
+        requests: Sequence[FillRequest],
+        policy: FillPolicy,
+        *,
+        choice: Sequence[ChoiceRule] = (),
+    ) -> list[list[Fill]]:
+        """Candidates for each blank, then its options; see `Filler`."""
+        protocol = chosen_protocol(policy, self)
+        gaps = self._gaps(requests, 1 if protocol in ("mask", "words") else policy.masks)
+        fits = [self._tokens.after_blank(request.before) for request in requests]
+        if protocol in ("mask", "words"):
+            found = self._one_mask(gaps, fits, policy.k, words=protocol == "words")
+        else:
+            found = self._several_masks(gaps, fits, policy, whole=protocol == "complete")
+        if not choice:
+            return found
+        scored = self._choose(requests, gaps, fits, choice)
+        return [[*own, *options] for own, options in zip(found, scored, strict=True)]
+
+    def _gaps(self, requests: Sequence[FillRequest], masks: int) -> list[_Gap]:
+        """The texts as tokens around one mask, as the tokenizer itself reads its mask token.
+
+        Where tokens carry the blank before a word, the one before the mask belongs to what is to
+        come, and a token of nothing but a blank does not stand there.
+        """
+        mask = self._tokenizer.mask_token
+        strip = self._tokens.marks == "word-start"
+        texts = [
+            f"{request.before.rstrip() if strip else request.before}{mask}{request.after}"
+            for request in requests
+        ]
+        found = []
+        for request, ids in zip(requests, self._ids(texts), strict=True):
+            if ids.count(self._mask) != 1:
+                raise ModelError(
+                    where=f"text {_shown(request)!r}",
+                    seen=f"it holds the mask token {mask!r} besides its blank",
+                    todo="Take it out.",
+                )
+            at = ids.index(self._mask)
+            found.append(self._gap(ids[:at], ids[at + 1 :], masks, request))
+        return found
+
+    def _ids(self, texts: Sequence[str]) -> list[list[int]]:
+        if not texts:
+            return []
+        ids: list[list[int]] = self._tokenizer(
+            list(texts), add_special_tokens=False, verbose=False
+        )["input_ids"]
+        return ids
+
+    def _gap(
+        self, before: Sequence[int], after: Sequence[int], tokens: int, request: FillRequest
+    ) -> _Gap:
+        """What stands around some tokens; of a text that is too long, as much as there is room for.
+
+        The tokens stand in the middle of it, or as near to it as the ends of the text allow.
+
+        Raises:
+            TextTooLongError: the text does not fit, and only whole texts are read.
+        """
+        frame, window = self._frame, self.card.window
+        length = len(frame.before) + len(before) + tokens + len(after) + len(frame.after)
+        if window is None or length <= window:
+            return _Gap((*frame.before, *before), (*after, *frame.after))
+        if not self._sliding:
+            raise TextTooLongError(
+                where=f"text {_shown(request)!r}",
+                seen=f"it makes {length} tokens, and the model's window holds {window}",
+                todo="Shorten it, or say --window sliding.",
+            )
+        room = window - len(frame.before) - len(frame.after) - tokens
+        left = min(len(before), max(room // 2, room - len(after)))
+        return _Gap(
+            (*frame.before, *before[len(before) - left :]),
+            (*after[: room - left], *frame.after),
+        )
+
+    def _one_mask(
+        self, gaps: Sequence[_Gap], fits: Sequence[bool], k: int, *, words: bool
+    ) -> list[list[Fill]]:
+        rows: list[Row] = [(gap.filled((self._mask,)), len(gap.before)) for gap in gaps]
+        allowed = {fit: self._tokens.whole_words(after_blank=fit) for fit in set(fits) if words}
+        best = self._best(rows, k, [allowed.get(fit) for fit in fits])
+        method = "words" if words else "mask"
+        return [
+            [
+                Fill(
+                    candidate=self._tokens.candidate(token),
+                    logprob_nats=value,
+                    n_pieces=1,
+                    kind=self._tokens.kind((token,), after_blank=fit),
+                    method=method,
+                )
+                for token, value in top
+            ]
+            for top, fit in zip(best, fits, strict=True)
+        ]
+
+    def _best(
+        self, rows: Sequence[Row], k: int, allowed: Sequence[BoolArray | None]
+    ) -> list[list[tuple[int, float]]]:
+        """The most probable tokens at each row, of those that are allowed there."""
+        return best_at(self._distributions, rows, k, allowed)
+
+    def _several_masks(
+        self, gaps: Sequence[_Gap], fits: Sequence[bool], policy: FillPolicy, *, whole: bool
+    ) -> list[list[Fill]]:
+        """Candidates of one to several tokens: together where they are words, else by length."""
+        found: list[list[Fill]] = [[] for _ in gaps]
+        for count in range(1, policy.masks + 1):
+            for own, beams, fit in zip(
+                found, self._beams(gaps, fits, count, policy.k, whole=whole), fits, strict=True
+            ):
+                method = "complete" if whole else f"beam-{count}"
+                own += [self._joined(beam, fit, method) for beam in beams]
+        if not whole:
+            return found
+        return [ranked(own, policy.k) for own in found]
+
+    def _joined(self, beam: _Beam, fit: bool, method: str) -> Fill:  # noqa: FBT001  # a fact of the text
+        return Fill(
+            candidate=self._tokens.joined(beam.ids),
+            logprob_nats=beam.logprob_nats,
+            n_pieces=len(beam.ids),
+            kind=self._tokens.kind(beam.ids, after_blank=fit),
+            method=method,
+        )
+
+    def _beams(
+        self, gaps: Sequence[_Gap], fits: Sequence[bool], count: int, k: int, *, whole: bool
+    ) -> list[list[_Beam]]:
+        """The best sequences of `count` tokens for each gap, filled in from left to right."""
+        width = k if count == 1 else k * _BEAMS
+        beams = [[_Beam((), 0.0)] for _ in gaps]
+        for step in range(count):
+            jobs = [(n, beam) for n, own in enumerate(beams) for beam in own]
+            rows: list[Row] = [
+                (
+                    gaps[n].filled((*beam.ids, *[self._mask] * (count - step))),
+                    len(gaps[n].before) + step,
+                )
+                for n, beam in jobs
+            ]
+            allowed = [
+                self._allowed(step, count, after_blank=fits[n]) if whole else None for n, _ in jobs
+            ]
+            grown: list[list[_Beam]] = [[] for _ in gaps]
+            for (n, beam), top in zip(jobs, self._best(rows, width, allowed), strict=True):
+                grown[n] += [
+                    _Beam((*beam.ids, token), beam.logprob_nats + value) for token, value in top
+                ]
+            beams = [
+                sorted(own, key=lambda beam: (-beam.logprob_nats, beam.ids))[:width]
+                for own in grown
+            ]
+        return [own[:k] for own in beams]
+
+    def _allowed(self, step: int, count: int, *, after_blank: bool) -> BoolArray:
+        """What may stand at a step of a whole word."""
+        if count == 1:
+            return self._tokens.whole_words(after_blank=after_blank)
+        if step == 0:
+            return self._tokens.beginnings(after_blank=after_blank)
+        return self._tokens.continuing
+
+    def _choose(
+        self,
+        requests: Sequence[FillRequest],
+        gaps: Sequence[_Gap],
+        fits: Sequence[bool],
+        choice: Sequence[ChoiceRule],
+    ) -> list[list[Fill]]:
+        options = [self._options(request) for request in requests]
+        asked: dict[Row, set[int]] = {}
+        plans = [
+            [{rule: _terms(option, gap, rule, self._mask) for rule in choice} for option in own]
+            for own, gap in zip(options, gaps, strict=True)
+        ]
+        for own_plans in plans:
+            for plan in own_plans:
+                for terms in plan.values():
+                    for row, target in terms or ():
+                        asked.setdefault(row, set()).add(target)
+        values = self._values(asked)
+        return [
+            [
+                Fill(
+                    candidate=text,
+                    logprob_nats=_summed(terms, values),
+                    n_pieces=len(option.ids) or None,
+                    kind=self._tokens.kind(option.ids, after_blank=fit) if option.ids else "words",
+                    method=CHOICE + rule,
+                )
+                for rule in choice
+                for text, option, plan in zip(request.options, own, own_plans, strict=True)
+                for terms in [plan[rule]]
+            ]
+            for request, own, own_plans, fit in zip(requests, options, plans, fits, strict=True)
+        ]
+
+    def _values(self, asked: Mapping[Row, set[int]]) -> dict[tuple[Row, int], float]:
+        found: dict[tuple[Row, int], float] = {}
+
+        def take(logprobs: torch.Tensor, own: list[Row]) -> None:
+            for line, row in zip(logprobs, own, strict=True):
+                targets = sorted(asked[row])
+                found.update(
+                    ((row, target), value)
+                    for target, value in zip(targets, line[targets].tolist(), strict=True)
+                )
+
+        self._distributions.read(list(asked), take)
+        return found
+
+    def _options(self, request: FillRequest) -> list[_Option]:
+        """Each option as the tokens that it makes in its text."""
+        texts = [f"{request.before}{option}{request.after}" for option in request.options]
+        if not texts:
+            return []
+        output = self._tokenizer(
+            texts, add_special_tokens=False, return_offsets_mapping=True, verbose=False
+        )
+        start = len(request.before)
+        return [
+            self._option(request, ids, trim_spans(text, offsets), (start, start + len(option)))
+            for option, text, ids, offsets in zip(
+                request.options, texts, output["input_ids"], output["offset_mapping"], strict=True
+            )
+        ]
+
+    def _option(
+        self,
+        request: FillRequest,
+        ids: Sequence[int],
+        spans: Sequence[tuple[int, int]],
+        place: tuple[int, int],
+    ) -> _Option:
+        """The tokens that cover a place; one that reaches over its edge is among them."""
+        inside = [i for i, (start, end) in enumerate(spans) if start < place[1] and end > place[0]]
+        if not inside:
+            return _Option(_Gap((), ()), ())
+        first, last = inside[0], inside[-1] + 1
+        gap = self._gap(ids[:first], ids[last:], last - first, request)
+        return _Option(gap, tuple(ids[first:last]))
+
+
+def _terms(option: _Option, gap: _Gap, rule: ChoiceRule, mask: int) -> list[tuple[Row, int]] | None:
+    """Where each token of an option is predicted; None where the rule cannot score it.
+
+    ``mask`` asks at the very mask that open candidates are found at.
+    """
+    ids, count = option.ids, len(option.ids)
+    if not ids or (rule == "mask" and count > 1):
+        return None
+    if rule == "mask":
+        return [((gap.filled((mask,)), len(gap.before)), ids[0])]
+    terms: list[tuple[Row, int]] = []
+    for index, target in enumerate(ids):
+        shown = ids[:index] if rule == "left-to-right" else ()
+        masked = option.gap.filled((*shown, *[mask] * (count - len(shown))))
+        terms.append(((masked, len(option.gap.before) + index), target))
+    return terms
+
+
+def _summed(
+    terms: Sequence[tuple[Row, int]] | None, values: Mapping[tuple[Row, int], float]
+) -> float | None:
+    return None if terms is None else sum(values[term] for term in terms)
+
+
+def _shown(request: FillRequest, limit: int = 60) -> str:
+    text = f"{request.before}___{request.after}"
+    return text if len(text) <= limit else text[: limit - 1] + "…"

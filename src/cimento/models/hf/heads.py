@@ -1,0 +1,375 @@
+"""What can be read off the logits at a position besides the log-probability of the token there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import torch
+
+from cimento.models.hf.batches import Asks, fits, joined, memory_of, smaller
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+    from cimento.io.tables import Column
+    from cimento.models.base import FloatArray
+    from cimento.models.hf.batches import IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenSet:
+    """A set of tokens; as a column, the log of its probability at a position, in nats.
+
+    Attributes:
+        ids: token ids, on the model's device.
+    """
+
+    ids: torch.Tensor
+
+
+Read: TypeAlias = "Column | TokenSet"
+"""What can be read at a position."""
+
+
+def read_columns(
+    logits: torch.Tensor, lines: torch.Tensor, targets: torch.Tensor, columns: Sequence[Read]
+) -> torch.Tensor:
+    """The log-probability of some tokens in nats, and what else is asked of them.
+
+    Args:
+        logits: of some positions, float32 or wider; shape (positions, vocabulary).
+        lines: for each token, its position's row in `logits`.
+        targets: for each token, its id.
+        columns: ``logit``: the raw output for the token; ``log_sigmoid_sum``: ln of the sum of
+            the logistic function over the outputs for the whole vocabulary; ``entropy_nats``:
+            ``-sum p ln p`` of the position (Shannon 1948,
+            doi:10.1002/j.1538-7305.1948.tb01338.x); ``rank``: 1 + the number of tokens with a
+            higher output, so that equals share the better rank; a `TokenSet`: ln of the
+            probability that one of them stands there.
+
+    Returns:
+        Shape (tokens, 1 + columns), in float64.
+    """
+    own = logits[lines, targets]
+    everything = logits.logsumexp(dim=1)
+    values = [own - everything[lines]]
+    for column in columns:
+        match column:
+            case TokenSet(ids):
+                values.append((logits[:, ids].logsumexp(dim=1) - everything)[lines])
+            case "logit":
+                values.append(own)
+            case "log_sigmoid_sum":
+                values.append(torch.nn.functional.logsigmoid(logits).logsumexp(dim=1)[lines])
+            case "entropy_nats":
+                values.append(torch.special.entr(logits.softmax(dim=1)).sum(dim=1)[lines])
+            case "rank":
+                values.append(1 + (logits[lines] > own.unsqueeze(1)).sum(dim=1))
+    return torch.stack([value.cpu().double() for value in values], dim=1)
+
+
+def last_attention(model: PreTrainedModel) -> torch.nn.Module | None:
+    """The attention of the last layer, where it is a module that may end with its residual.
+
+    Whether it does, so that nothing after it mixes positions, is not known here: `find_layout`
+    tries it out.
+    """
+    named = model.base_model.named_modules()
+    return next((m for name, m in reversed(list(named)) if name.endswith(".attention")), None)
+
+
+class Kept:
+    """The wanted rows of a transformer's last hidden state, for its head.
+
+    Args:
+        model: the whole.
+        inputs: arguments of its forward pass.
+        index: the rows of the flattened (batch * length) positions that are kept.
+
+    Attributes:
+        rows: shape (rows, hidden).
+    """
+
+    def __init__(
+        self, model: PreTrainedModel, inputs: Mapping[str, torch.Tensor], index: torch.Tensor
+    ) -> None:
+        self._model = model
+        self._inputs = inputs
+        self._index = index
+        self._rebuild: Callable[[torch.Tensor], Any] = lambda rows: rows
+        self.rows = torch.empty(0)
+
+    @contextmanager
+    def between(self, attention: torch.nn.Module | None) -> Iterator[None]:
+        """While this is open, a pass of the model leaves its rows here; its head gets none.
+
+        What comes after `attention`, where there is one, gets the wanted rows alone.
+        """
+        with ExitStack() as hooks:
+            if attention is not None:
+                hooks.enter_context(attention.register_forward_hook(self._thin))
+            keep = self._keep if attention is None else self._keep_thinned
+            hooks.enter_context(self._model.base_model.register_forward_hook(keep))
+            yield
+
+    def logits(self, piece: torch.Tensor) -> torch.Tensor:
+        """What the model's head makes of some rows; the transformer is not run again."""
+        with (
+            torch.inference_mode(),
+            Replaced(self._model.base_model, self._rebuild(piece)),
+        ):
+            logits: torch.Tensor = self._model(**self._inputs).logits[0]
+        return logits
+
+    def _thin(self, _module: torch.nn.Module, _args: object, output: Any) -> Any:
+        rows = self._wanted(output[0] if isinstance(output, tuple) else output).unsqueeze(0)
+        return (rows, *output[1:]) if isinstance(output, tuple) else rows
+
+    def _keep(self, _module: torch.nn.Module, _args: object, output: Any) -> Any:
+        return self._hold(self._wanted(output[0]), output)
+
+    def _keep_thinned(self, _module: torch.nn.Module, _args: object, output: Any) -> Any:
+        return self._hold(output[0][0], output)
+
+    def _wanted(self, hidden: torch.Tensor) -> torch.Tensor:
+        return hidden.reshape(-1, hidden.shape[-1])[self._index.to(hidden.device)]
+
+    def _hold(self, rows: torch.Tensor, output: Any) -> Any:
+        self.rows = rows
+
+        def rebuild(piece: torch.Tensor) -> Any:
+            if isinstance(output, tuple):
+                return (piece.unsqueeze(0), *output[1:])
+            output["last_hidden_state"] = piece.unsqueeze(0)
+            return output
+
+        self._rebuild = rebuild
+        return rebuild(rows[:0])
+
+
+class Replaced:
+    """A module whose forward pass is replaced by a ready answer for a while."""
+
+    def __init__(self, module: torch.nn.Module, answer: Any) -> None:
+        self._module = module
+        self._answer = answer
+        # A model that lies on several devices has forward passes of its own in its modules.
+        self._own = vars(module).get("forward")
+
+    def __enter__(self) -> None:
+        self._module.forward = lambda *_args, **_kwargs: self._answer
+
+    def __exit__(self, *_error: object) -> None:
+        if self._own is None:
+            del self._module.forward
+        else:
+            self._module.forward = self._own
+
+
+Thinning: TypeAlias = Literal["last attention", "head", "nowhere"]
+"""From where on only the wanted rows are computed: after the last attention, in the head, or all
+rows to the end, the others thrown away then."""
+
+MAX_LOGITS = {"cpu": 16_000_000}
+MAX_LOGITS_ELSEWHERE = 64_000_000
+"""Logits held at once. The head runs over the wanted rows in pieces of at most this size, so that
+memory does not grow with the vocabulary times the batch."""
+
+NORMALISED_AT_ONCE = {"cpu": 4_000_000}
+"""Logits normalised at once, where not all of a piece: more leave the processor's cache."""
+
+
+class RowHead:
+    """The head of one model, applied to chosen rows of its last hidden state.
+
+    Args:
+        model: in evaluation mode, on its device.
+        thin: from where on only those rows are computed.
+        columns: what is read besides log-probabilities; each score then is a row of numbers, the
+            log-probability first.
+
+    Raises:
+        ValueError: the model has nothing that is called attention.
+    """
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        *,
+        thin: Thinning = "head",
+        columns: Sequence[Read] = (),
+    ) -> None:
+        self.model = model
+        self._columns = columns
+        self._attention = last_attention(model) if thin == "last attention" else None
+        if thin == "last attention" and self._attention is None:
+            raise ValueError("there is no such module")
+        # A model that is its own base has no seam between transformer and head.
+        self._has_seam = thin != "nowhere" and model.base_model is not model
+        vocabulary = model.config.get_text_config().vocab_size
+        largest = MAX_LOGITS.get(model.device.type, MAX_LOGITS_ELSEWHERE)
+        self.rows_at_once = max(1, largest // vocabulary)
+        some = NORMALISED_AT_ONCE.get(model.device.type, largest)
+        self._normalised_at_once = max(1, some // vocabulary)
+
+    def fill(self, inputs: Mapping[str, torch.Tensor], asks: Asks, values: FloatArray) -> None:
+        """Run the model on one batch and put what was asked into `values`, in nats.
+
+        It is run once, or on parts of the batch where memory does not hold the whole.
+
+        The normalisation is done in float32 at least, whatever the model's dtype: a log-softmax
+        in half precision is off by hundredths of a nat.
+
+        Args:
+            inputs: arguments of the model's forward pass; tensors of shape (batch, length).
+            asks: what is wanted.
+            values: array to write into, at the places that are asked.
+        """
+        gathered = self.gather(values)
+        gathered.add(inputs, asks)
+        gathered.finish()
+
+    def gather(self, values: FloatArray) -> Gathering:
+        """The same for several batches, whose rows the head takes together."""
+        return Gathering(self, values)
+
+    def keep(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> Kept | None:
+        """Run the transformer on a batch and keep some of its rows; the head is given none.
+
+        Returns:
+            None where the model has no seam between the two.
+        """
+        if not self._has_seam:
+            return None
+        kept = Kept(self.model, inputs, torch.tensor(rows, device=self.model.device))
+        with torch.inference_mode(), kept.between(self._attention):
+            logits = self.model(**inputs).logits
+        # Else the head does not read the hidden state that the hook thinned out.
+        self._has_seam = logits.shape[:2] == (1, 0)
+        return kept if self._has_seam else None
+
+    def write(self, logits: torch.Tensor, done: int, on_lines: Asks, values: FloatArray) -> None:
+        """Put what is asked of some lines of logits into `values`.
+
+        Args:
+            logits: shape (lines, vocabulary).
+            done: how many lines went before.
+            on_lines: what is asked, by line.
+            values: array to write into.
+        """
+        with torch.inference_mode():
+            for few in self.few(logits):
+                some = on_lines.between(done, done + len(few))
+                values[some.places] = self._read(few, done, some.rows, some.targets)
+                done += len(few)
+
+    def few(self, logits: torch.Tensor) -> Iterator[torch.Tensor]:
+        """Logits in pieces that are normalised at once."""
+        for start in range(0, len(logits), self._normalised_at_once):
+            yield logits[start : start + self._normalised_at_once]
+
+    def pieces(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> Iterator[torch.Tensor]:
+        """Logits of the rows of a batch, in pieces; shape (some rows, vocabulary)."""
+        kept = self.keep(inputs, rows)
+        if kept is None:
+            yield self.everywhere(inputs, rows)
+            return
+        for start in range(0, len(rows), self.rows_at_once):
+            yield kept.logits(kept.rows[start : start + self.rows_at_once])
+
+    def everywhere(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> torch.Tensor:
+        """Logits of the rows of a batch, from a pass that computes those of all its rows."""
+        with torch.inference_mode():
+            logits = self.model(**inputs).logits
+            chosen: torch.Tensor = logits.reshape(-1, logits.shape[-1])[
+                torch.tensor(rows, device=logits.device)
+            ]
+        return chosen
+
+    def _read(
+        self,
+        logits: torch.Tensor,
+        start: int,  # noqa: ARG002  # where the logits begin among the rows, for heads that read more
+        lines: IntArray,
+        targets: IntArray,
+    ) -> FloatArray:
+        """What is wanted of some rows of logits, one line for each target."""
+        return read_scores(logits, lines, targets, self._columns)
+
+
+class Gathering:
+    """The wanted rows of several batches, which wait until the head takes them together.
+
+    A batch of masked copies has few of them, and the head's matrix, often the largest of a model,
+    is read from memory once, however many rows there are.
+
+    Args:
+        head: of the model.
+        values: array to write into, as for `RowHead.fill`.
+    """
+
+    def __init__(self, head: RowHead, values: FloatArray) -> None:
+        self._head = head
+        self._values = values
+        self._last: Kept | None = None
+        self._rows: list[torch.Tensor] = []
+        self._asks: list[Asks] = []
+        self._count = 0
+
+    def add(self, inputs: Mapping[str, torch.Tensor], asks: Asks) -> None:
+        """Run the transformer on a batch, or on parts of it where memory does not hold it."""
+        memory_of(self._head.model).spend(inputs, asks, self._take)
+
+    def finish(self) -> None:
+        """Put what still waits into the values.
+
+        Raises:
+            DoesNotFitError: memory does not hold one row of logits.
+        """
+        if self._last is None:
+            return
+        rows, on_lines, last = torch.cat(self._rows), joined(self._asks), self._last
+        self._last, self._rows, self._asks, self._count = None, [], [], 0
+        done = 0
+        while done < len(rows):
+            piece = rows[done : done + self._head.rows_at_once]
+            if fits(partial(self._write, last, piece, done, on_lines)):
+                done += len(piece)
+            else:
+                self._head.rows_at_once = smaller(len(piece), device=rows.device)
+
+    def _take(self, inputs: Mapping[str, torch.Tensor], asks: Asks) -> None:
+        rows, on_lines = asks.by_line()
+        kept = self._head.keep(inputs, rows)
+        if kept is None:
+            self._head.write(self._head.everywhere(inputs, rows), 0, on_lines, self._values)
+            return
+        if self._count + len(rows) > self._head.rows_at_once:
+            self.finish()
+        self._last = kept
+        self._rows.append(kept.rows)
+        self._asks.append(on_lines.later(self._count))
+        self._count += len(rows)
+
+    def _write(self, kept: Kept, piece: torch.Tensor, done: int, on_lines: Asks) -> None:
+        self._head.write(kept.logits(piece), done, on_lines, self._values)
+
+
+def read_scores(
+    logits: torch.Tensor, lines: IntArray, targets: IntArray, columns: Sequence[Read]
+) -> FloatArray:
+    """The log-probability of each target at its line of logits, and the columns beside it."""
+    if logits.dtype in (torch.float16, torch.bfloat16):
+        logits = logits.float()
+    row = torch.tensor(lines, device=logits.device)
+    token = torch.tensor(targets, device=logits.device)
+    if columns:
+        found = read_columns(logits, row, token, columns)
+    else:
+        found = logits.log_softmax(dim=1)[row, token]
+    values: FloatArray = found.double().cpu().numpy()
+    return values

@@ -1,0 +1,235 @@
+"""Scores from inner layers: what the model's own head makes of the hidden state after each of them.
+
+Nothing is rebuilt: the layers that remain are made to hand a hidden state on as it is, and the
+model's own forward pass does the rest, its last normalisation included where it has one
+(nostalgebraist 2020, "interpreting GPT: the logit lens"; Belrose et al. 2023, section 2,
+doi:10.48550/arXiv.2303.08112).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import torch
+
+from cimento.errors import ModelError
+from cimento.io.tables import layer_of
+from cimento.models.hf.heads import Gathering, Replaced, RowHead, Thinning, read_scores
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+    from cimento.models.base import FloatArray
+    from cimento.models.hf.batches import Asks, IntArray
+    from cimento.models.hf.heads import Read
+
+Args: TypeAlias = tuple[torch.Tensor, ...]
+Kwargs: TypeAlias = Mapping[str, torch.Tensor]
+Output: TypeAlias = torch.Tensor | tuple[torch.Tensor, ...]
+"""What a layer gives: the hidden state, alone or with other things after it."""
+
+_NOTHING = torch.empty(0)
+_PROBE = 7
+
+
+def row_head(
+    model: PreTrainedModel, *, thin: Thinning = "head", columns: Sequence[Read] = ()
+) -> RowHead:
+    """The head of a model for some columns, those of layers among them."""
+    if any(_layer(column) is not None for column in columns):
+        return LayerHead(model, thin=thin, columns=columns)
+    return RowHead(model, thin=thin, columns=columns)
+
+
+class LayerHead(RowHead):
+    """The head of one model, applied to chosen rows of several of its hidden states.
+
+    Args:
+        model: in evaluation mode, on its device.
+        thin: from where on only those rows are computed; not before the head, so that every
+            layer has them all.
+        columns: what is read besides log-probabilities, columns of layers among them.
+
+    Raises:
+        ModelError: the model's layers cannot be told, or not be read by its head.
+    """
+
+    def __init__(
+        self, model: PreTrainedModel, *, thin: Thinning = "head", columns: Sequence[Read] = ()
+    ) -> None:
+        own = [column for column in columns if _layer(column) is None]
+        super().__init__(model, thin="nowhere" if thin == "nowhere" else "head", columns=own)
+        self._layers = Layers(model)
+        numbers = enumerate(map(_layer, columns), start=1)
+        self._wanted = {place: number for place, number in numbers if number is not None}
+        self._states: Mapping[int, torch.Tensor] = {}
+
+    def gather(self, values: FloatArray) -> Gathering:
+        """What is asked of several batches; each is answered at once, while its states are here."""
+        return _AtOnce(self, values)
+
+    @contextmanager
+    def recording(self, asks: Asks) -> Iterator[None]:
+        """While this is open, a pass of the model leaves the states of the wanted layers here."""
+        rows = torch.tensor(asks.by_line()[0], device=self.model.device)
+        with self._layers.recording(rows, set(self._wanted.values())) as states:
+            self._states = states
+            yield
+        self._states = {}
+
+    def _read(
+        self, logits: torch.Tensor, start: int, lines: IntArray, targets: IntArray
+    ) -> FloatArray:
+        own = super()._read(logits, start, lines, targets)
+        table = own.reshape(len(own), -1)
+        for place, layer in sorted(self._wanted.items()):
+            state = self._states[layer][start : start + len(logits)]
+            scores = read_scores(self._layers.logits(state), lines, targets, ())
+            table = np.insert(table, place, scores, axis=1)
+        return table
+
+
+class _AtOnce(Gathering):
+    """Rows that do not wait for those of other batches."""
+
+    _head: LayerHead
+
+    def _take(self, inputs: Mapping[str, torch.Tensor], asks: Asks) -> None:
+        with self._head.recording(asks):
+            super()._take(inputs, asks)
+            self.finish()
+
+
+class Layers:
+    """The layers of one model.
+
+    Args:
+        model: in evaluation mode, on its device.
+
+    Raises:
+        ModelError: they cannot be told, or what comes out of the last one does not give the
+            model's own scores.
+    """
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        self._model = model
+        self._modules, self.count = _find(model)
+        self._last: Output = _NOTHING
+        self._reading = False
+        self._prove()
+
+    @contextmanager
+    def recording(self, rows: torch.Tensor, wanted: set[int]) -> Iterator[dict[int, torch.Tensor]]:
+        """While this is open, forward passes write down the hidden states of some layers.
+
+        Args:
+            rows: of the flattened (batch * length) positions, which to write down.
+            wanted: numbers of the layers.
+        """
+        states: dict[int, torch.Tensor] = {}
+        calls = 0
+
+        def begin(*_given: object) -> None:
+            nonlocal calls
+            calls = 0
+
+        def before(_module: torch.nn.Module, args: Args, kwargs: Kwargs) -> None:
+            if calls == 0 and not self._reading:
+                keep(args[0] if args else kwargs["hidden_states"])
+
+        def after(_module: torch.nn.Module, _args: Args, output: Output) -> None:
+            nonlocal calls
+            if self._reading:
+                return
+            calls += 1
+            self._last = output
+            keep(output[0] if isinstance(output, tuple) else output)
+
+        def keep(hidden: torch.Tensor) -> None:
+            if calls in wanted:
+                states[calls] = hidden.reshape(-1, hidden.shape[-1])[rows.to(hidden.device)]
+
+        with ExitStack() as hooks:
+            hooks.enter_context(self._model.base_model.register_forward_pre_hook(begin))
+            for module in self._modules:
+                hooks.enter_context(module.register_forward_pre_hook(before, with_kwargs=True))
+                hooks.enter_context(module.register_forward_hook(after))
+            yield states
+        self._last = _NOTHING
+
+    def logits(self, state: torch.Tensor) -> torch.Tensor:
+        """What the model makes of hidden states of single positions, were they its last ones.
+
+        To be called while a recording is open.
+
+        Args:
+            state: shape (positions, hidden).
+        """
+        last, *rest = self._last if isinstance(self._last, tuple) else (self._last,)
+        # Each position is a text of its own, so that none is too long and none sees another.
+        hidden = state.unsqueeze(1).to(last.device)
+        answer = (hidden, *rest) if isinstance(self._last, tuple) else hidden
+        with ExitStack() as replaced:
+            for module in self._modules:
+                replaced.enter_context(Replaced(module, answer))
+            ids = _probe(self._model)[:, :1].expand(len(state), 1)
+            replaced.callback(setattr, self, "_reading", self._reading)
+            self._reading = True
+            logits: torch.Tensor = self._model(input_ids=ids).logits[:, 0]
+        return logits
+
+    def _prove(self) -> None:
+        """See that what comes out of the last layer gives the model's own scores."""
+        from cimento.models.hf.layout import tolerance_nats
+
+        ids = _probe(self._model)
+        rows = torch.arange(ids.shape[1], device=ids.device)
+        with torch.inference_mode(), self.recording(rows, {self.count}) as states:
+            plain = self._model(input_ids=ids).logits[0].double().log_softmax(1)
+            found = self.logits(states[self.count]).double().log_softmax(1)
+        if not torch.allclose(plain, found, atol=tolerance_nats(self._model), rtol=0):
+            raise ModelError(
+                where=f"model of class {type(self._model).__name__}",
+                seen="the output of its last layer does not give its own scores",
+                todo="Its layers cannot be read one by one; leave --layers out.",
+            )
+
+
+def _find(model: PreTrainedModel) -> tuple[list[torch.nn.Module], int]:
+    """The modules that are a model's layers, and how often one of them is gone through.
+
+    They are the outermost list of modules that are all called. (ALBERT's list holds one module,
+    which is called for every layer.)
+    """
+    lists = [m for m in model.base_model.modules() if isinstance(m, torch.nn.ModuleList) and len(m)]
+    called: Counter[torch.nn.Module] = Counter()
+    with ExitStack() as hooks, torch.inference_mode():
+        for child in {child for each in lists for child in each}:
+            hooks.enter_context(
+                child.register_forward_hook(lambda module, *_given: called.update([module]))
+            )
+        model(input_ids=_probe(model))
+    for each in lists:
+        if all(called[child] for child in each):
+            return list(each), sum(called[child] for child in each)
+    raise ModelError(
+        where=f"model of class {type(model).__name__}",
+        seen="it has no list of layers that are gone through one after the other",
+        todo="Its layers cannot be read one by one; leave --layers out.",
+    )
+
+
+def _probe(model: PreTrainedModel) -> torch.Tensor:
+    """A short sequence of tokens that any model knows; shape (1, length)."""
+    config = model.config.get_text_config()
+    ordinary = [number for number in range(config.vocab_size) if number != config.pad_token_id]
+    return torch.tensor([ordinary[-_PROBE:]], device=model.device)
+
+
+def _layer(column: Read) -> int | None:
+    """The layer that a column is of."""
+    return layer_of(column) if isinstance(column, str) else None

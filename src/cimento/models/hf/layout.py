@@ -1,0 +1,413 @@
+"""How texts may be laid out for a model: tried on two short ones before its first score.
+
+Most models give the same scores however texts share a batch. Some do not: a model that mixes
+positions without looking at the attention mask (ConvBERT, FNet) sees the padding, a head that mixes
+positions cannot be given some of them, and a masked model loaded as a causal one sees the future.
+No list of architectures is kept: what a model does is found out, and the fastest layout that gives
+what one text alone in a plain forward pass gives is taken.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias, get_args
+
+import numpy as np
+import torch
+
+from cimento.errors import ModelError, UsageError
+from cimento.models.base import Encoded, ModelCard, PllRule, Policy
+from cimento.models.hf.batches import Asks
+from cimento.models.hf.heads import RowHead, Thinning
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+    from cimento.models.base import FloatArray
+    from cimento.models.tokens.tokenizing import Frame
+
+
+Ids: TypeAlias = Sequence[int]
+
+TOLERANCE_NATS: Mapping[torch.dtype, float] = {torch.float64: 1e-6, torch.float32: 1e-4}
+HALF_TOLERANCE_NATS = 0.25
+"""Half-precision scores differ by tenths between any two layouts; wrong ones by more."""
+
+_MASKED = "If it is a masked model, say --kind masked."
+# LLM.int8 takes the outliers of all tokens in a batch apart (Dettmers et al. 2022, section 3.2,
+# doi:10.48550/arXiv.2208.07339).
+_MIXING = (
+    "Its quantised arithmetic mixes the tokens of a batch: for 8 bits with bitsandbytes,"
+    ' add "llm_int8_threshold": 0.0 to quantization_config.'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a model allows without other scores coming out.
+
+    Attributes:
+        thin: from where on only the wanted rows are computed.
+        pad: texts of different length may share a batch, the shorter ones padded on the right.
+    """
+
+    thin: Thinning
+    pad: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What the last comparison of the two ways showed.
+
+    Attributes:
+        holds: whether prefix trees are used.
+        nodes: width of the rows that were compared; wider ones are compared again.
+        max_difference_nats: largest difference of a token's scores; None where there is none to
+            tell of.
+        reason: why trees are not used; empty where they are.
+    """
+
+    holds: bool
+    nodes: int = 0
+    max_difference_nats: float | None = None
+    reason: str = ""
+
+
+LAYOUTS = tuple(Layout(thin=thin, pad=pad) for pad in (True, False) for thin in get_args(Thinning))
+"""From the fastest to the most careful."""
+
+
+def find_layout(model: PreTrainedModel, short: Ids, long: Ids, *, padding: int) -> Layout:
+    """The first of `LAYOUTS` that gives what a plain forward pass over one text gives.
+
+    Args:
+        model: in evaluation mode, on its device.
+        short: a token sequence, special tokens included.
+        long: a longer one.
+        padding: token id to pad with.
+
+    Raises:
+        ModelError: the model scores a text differently in any company.
+    """
+    # Every other position: given all of a text, a head that mixes neighbours would not show.
+    positions = range(0, len(short), 2)
+    expected = plain_logprobs(model, short)[::2]
+    for layout in LAYOUTS:
+        others = long if layout.pad else short[::-1]
+        try:
+            batch = padded([others, short], layout=layout, padding=padding, device=model.device)
+            found = _thinned(model, batch, short, positions, thin=layout.thin)
+        # A model that knows no mask or no batch says so in its own way.
+        except (TypeError, ValueError, RuntimeError, IndexError):
+            continue
+        if largest_difference(expected, found) <= tolerance_nats(model):
+            return layout
+    raise ModelError(
+        where=f"model of class {type(model).__name__}",
+        seen="a text gets other scores when another one is scored beside it",
+        todo="Such a model cannot be scored exactly; please report it.",
+    )
+
+
+def refuse_foresight(model: PreTrainedModel, long: Ids, *, name: str) -> None:
+    """See that the scores of a text's beginning do not depend on how it goes on.
+
+    Raises:
+        ModelError: they do, so the model is not a causal one.
+    """
+    half = long[: len(long) // 2]
+    alone = plain_logprobs(model, half)
+    within = plain_logprobs(model, long)[: len(half)]
+    if largest_difference(alone, within) > tolerance_nats(model):
+        raise ModelError(
+            where=f"model {name!r}",
+            seen=f"{type(model).__name__} sees the words that it should predict:"
+            " what follows a token changes its score",
+            todo=_MIXING if getattr(model, "is_quantized", False) else _MASKED,
+        )
+
+
+def plain_logprobs(model: PreTrainedModel, ids: Ids) -> FloatArray:
+    """Log-probability at each position of the token that stands there, from one plain pass.
+
+    The number means nothing (a causal model predicts the next token there), but any change of the
+    position's distribution shows in it.
+    """
+    with torch.inference_mode():
+        sequence = torch.tensor([ids], device=model.device)
+        logits = model(input_ids=sequence).logits[0]
+        if logits.dtype in (torch.float16, torch.bfloat16):
+            logits = logits.float()
+        chosen = logits.log_softmax(-1).gather(1, sequence[0].unsqueeze(1)).squeeze(1)
+    return np.array(chosen.tolist())
+
+
+def padded(
+    texts: Sequence[Ids], *, layout: Layout, padding: int, device: torch.device
+) -> dict[str, torch.Tensor]:
+    """Texts as one batch: its ids and, where texts may be padded, its attention mask."""
+    width = max(len(ids) for ids in texts)
+    ids = torch.full((len(texts), width), padding, dtype=torch.long)
+    mask = torch.zeros_like(ids)
+    for line, text in enumerate(texts):
+        ids[line, : len(text)] = torch.tensor(text)
+        mask[line, : len(text)] = 1
+    if not layout.pad:
+        return {"input_ids": ids.to(device)}
+    return {"input_ids": ids.to(device), "attention_mask": mask.to(device)}
+
+
+def tolerance_nats(model: PreTrainedModel) -> float:
+    """How far the scores of two layouts may lie apart: rounding, and nothing else."""
+    return TOLERANCE_NATS.get(model.dtype, HALF_TOLERANCE_NATS)
+
+
+def largest_difference(one: FloatArray, other: FloatArray) -> float:
+    """Between two rows of scores; infinite where one of them alone is not a number."""
+    if not np.array_equal(np.isnan(one), np.isnan(other)):
+        return float("inf")
+    return float(np.nanmax(np.abs(one - other), initial=0.0))
+
+
+def _thinned(
+    model: PreTrainedModel,
+    batch: Mapping[str, torch.Tensor],
+    short: Ids,
+    positions: Sequence[int],
+    *,
+    thin: Thinning,
+) -> FloatArray:
+    """What `plain_logprobs` gives at some positions, with the text in the second row of a batch."""
+    found = np.full(len(positions), np.nan)
+    chosen = np.array(positions)
+    rows = chosen + batch["input_ids"].shape[1]
+    asks = Asks(rows, np.array(short)[chosen], np.arange(len(chosen)))
+    RowHead(model, thin=thin).fill(batch, asks, found)
+    return found
+
+
+def masked_positions(units: Sequence[int], index: int, *, rule: PllRule) -> list[int]:
+    """The positions that are masked while the token at `index` is predicted.
+
+    Args:
+        units: number of the word of each token, or under ``region`` that of its region; -1 for
+            special tokens.
+        index: of the token that is predicted.
+        rule: ``original`` masks the token alone (Salazar et al. 2020, section 2,
+            doi:10.18653/v1/2020.acl-main.240). ``within-word-l2r`` also masks the later tokens of
+            its word, and ``whole-word`` all the others of its word (Kauf and Ivanova 2023,
+            section 3, doi:10.18653/v1/2023.acl-short.80). ``region`` masks its region.
+    """
+    if rule == "original":
+        return [index]
+    start = index if rule == "within-word-l2r" else 0
+    return [i for i in range(start, len(units)) if units[i] == units[index]]
+
+
+def stride_of(policy: Policy, card: ModelCard) -> int | None:
+    """By how much the window is moved: as stated, else by half; None where nothing is.
+
+    Raises:
+        UsageError: a window moved so would leave its first new token without left context.
+    """
+    if policy.window == "refuse" or card.window is None:
+        return None
+    stride = max(1, card.window // 2) if policy.stride is None else policy.stride
+    if stride >= card.window:
+        raise UsageError(
+            where="--stride",
+            seen=f"{stride} tokens are not less than the window of {card.name!r}, {card.window}",
+            todo="Give a smaller one, so that windows overlap.",
+        )
+    return stride
+
+
+def window_start(index: int, *, window: int, stride: int) -> int:
+    """The first token of the window that the token at `index` of a long text is scored in."""
+    return 0 if index < window else -((window - index - 1) // stride) * stride
+
+
+def in_windows(
+    encoded: Sequence[Encoded],
+    score: Callable[[Sequence[Encoded]], Sequence[FloatArray]],
+    *,
+    window: int,
+    stride: int,
+) -> list[FloatArray]:
+    """What a causal model says of texts, the long ones in several windows.
+
+    Args:
+        encoded: texts of any length.
+        score: scores the wanted tokens of texts that fit.
+        window: longest sequence in tokens.
+        stride: by how much it is moved.
+    """
+    parts = [_cut(each, window=window, stride=stride) for each in encoded]
+    answers = iter(score([part for some in parts for part in some]))
+    return [np.concatenate([next(answers) for _ in some]) for some in parts]
+
+
+def centred(ids: Sequence[int], index: int, *, window: int, frame: Frame) -> tuple[int, int]:
+    """The part of a long text that a masked model sees while it predicts the token at `index`.
+
+    The token stands in the middle of it, or as near to the middle as the ends of the text allow;
+    what the tokenizer puts around a text is put around the part.
+
+    Args:
+        ids: of the whole sequence, with what stands around the text.
+        index: of the token that is predicted.
+        window: longest sequence in tokens.
+        frame: what stands around a text.
+
+    Returns:
+        Where the part begins and ends in `ids`; the frame comes on top.
+    """
+    first, last = len(frame.before), len(ids) - len(frame.after)
+    room = window - len(frame.before) - len(frame.after)
+    start = max(first, min(index - room // 2, last - room))
+    return start, min(start + room, last)
+
+
+def long_texts(encoded: Sequence[Encoded], window: int | None) -> tuple[str, ...]:
+    """What the user should know of the texts that did not fit the window, as sentences."""
+    number = sum(len(each.tokens) > (window or len(each.tokens)) for each in encoded)
+    if not number:
+        return ()
+    texts = "1 text is" if number == 1 else f"{number} texts are"
+    return (f"{texts} longer than the model's window of {window} tokens and scored in parts",)
+
+
+def _cut(each: Encoded, *, window: int, stride: int) -> list[Encoded]:
+    """The windows in which a text's wanted tokens are scored, each wanting its own."""
+    if len(each.tokens) <= window:
+        return [each]
+    if not each.wanted:
+        return [_part(each, 0, window, ())]
+    wanted: dict[int, list[int]] = {}
+    for index in each.wanted:
+        start = window_start(index, window=window, stride=stride)
+        wanted.setdefault(start, []).append(index - start)
+    return [_part(each, start, start + window, some) for start, some in wanted.items()]
+
+
+def _part(each: Encoded, start: int, end: int, wanted: Sequence[int]) -> Encoded:
+    return dataclasses.replace(
+        each,
+        ids=each.ids[start:end],
+        tokens=each.tokens[start:end],
+        spans=each.spans[start:end],
+        words=each.words[start:end],
+        wanted=tuple(wanted),
+    )
+
+
+@dataclass(slots=True)
+class PrefixTree:
+    """The distinct prefixes of some token sequences.
+
+    Attributes:
+        tokens: token id of each node; a parent stands before its children.
+        parents: index of each node's parent; -1 for first tokens.
+        depths: position of each node in its sequence, from 0.
+        members: number of each sequence in the tree, with the node of each of its tokens.
+    """
+
+    tokens: list[int] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+    members: list[tuple[int, list[int]]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def branches(self) -> bool:
+        """Whether two of its sequences part, so that it is more than one text in a row."""
+        return any(parent != node - 1 for node, parent in enumerate(self.parents))
+
+    def add(self, number: int, ids: Sequence[int], *, shared: int) -> None:
+        """Add a sequence that shares its first `shared` tokens with the one added before it."""
+        path = self.members[-1][1][:shared] if shared else []
+        for token in ids[shared:]:
+            self.parents.append(path[-1] if path else -1)
+            self.depths.append(len(path))
+            path.append(len(self.tokens))
+            self.tokens.append(token)
+        self.members.append((number, path))
+
+    def visible(self) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+        """Which node may look at which: itself and its ancestors; shape (nodes, nodes)."""
+        size = len(self.tokens)
+        seen = np.zeros((size, size), dtype=np.bool_)
+        for node, parent in enumerate(self.parents):
+            if parent >= 0:
+                seen[node] = seen[parent]
+            seen[node, node] = True
+        return seen
+
+
+def plant(
+    sequences: Sequence[Sequence[int]], *, max_nodes: int, max_members: int | None = None
+) -> list[PrefixTree]:
+    """Lay sequences out in prefix trees of at most `max_nodes` nodes.
+
+    Sorted sequences have their longest common prefixes with their neighbours, so that one walk
+    finds all sharing but for what is cut between two trees. There are as few trees as can be, and
+    of these the largest is as small as can be: little padding, where they share a batch. The layout
+    depends on nothing but the sequences. A sequence longer than `max_nodes` has a tree of its own.
+
+    Args:
+        sequences: token ids; empty ones are left out.
+        max_nodes: size of a tree.
+        max_members: sequences in a tree; None for as many as there is room for.
+    """
+    order = sorted(
+        (i for i, ids in enumerate(sequences) if len(ids)), key=lambda i: tuple(sequences[i])
+    )
+    if not order:
+        return []
+    lengths = [len(sequences[i]) for i in order]
+    shared = [0, *(common(sequences[i], sequences[j]) for i, j in pairwise(order))]
+    trees: list[PrefixTree] = []
+    for start, end in pairwise(_even_cuts(lengths, shared, max_nodes, max_members)):
+        trees.append(tree := PrefixTree())
+        for place in range(start, end):
+            same = shared[place] if place > start else 0
+            tree.add(order[place], sequences[order[place]], shared=same)
+    return trees
+
+
+def _even_cuts(
+    lengths: Sequence[int], shared: Sequence[int], max_nodes: int, max_members: int | None
+) -> list[int]:
+    """Where trees begin among sorted sequences, and the end of the last one."""
+    most = len(lengths) if max_members is None else max_members
+    fewest = len(_cuts(lengths, shared, max_nodes, most))
+    sizes = range(1, max_nodes + 1)
+    # The fewer nodes a tree may have, the more trees there are.
+    least = bisect_left(sizes, -fewest, key=lambda size: -len(_cuts(lengths, shared, size, most)))
+    return _cuts(lengths, shared, sizes[least], most)
+
+
+def _cuts(lengths: Sequence[int], shared: Sequence[int], max_nodes: int, most: int) -> list[int]:
+    """The same with trees filled one after another, each with so many sequences at most."""
+    cuts, nodes = [0], 0
+    for place, (length, same) in enumerate(zip(lengths, shared, strict=True)):
+        if nodes and (nodes + length - same > max_nodes or place - cuts[-1] >= most):
+            cuts.append(place)
+            nodes = length
+        else:
+            nodes += length - same
+    return [*cuts, len(lengths)]
+
+
+def common(first: Sequence[int], second: Sequence[int]) -> int:
+    """The number of tokens that two sequences begin with alike."""
+    for index, (one, other) in enumerate(zip(first, second, strict=False)):
+        if one != other:
+            return index
+    return min(len(first), len(second))

@@ -1,0 +1,151 @@
+"""A model that is in memory already: scored while it trains, or in a notebook, and not changed."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+import torch
+
+from cimento.errors import UsageError
+from cimento.models.base import AUTO, BatchLimits, DtypeName, KindRule, Policy, Scorer
+from cimento.models.hf.causal import CausalScorer
+from cimento.models.hf.files import Kind, Located, kind_by_name
+from cimento.models.hf.loading import model_card
+from cimento.models.hf.masked import MaskedScorer
+from cimento.models.hf.seq2seq import Seq2SeqScorer
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+TOKENS = 4096
+"""Padded tokens in one batch where no limits are given: little beside a training step."""
+
+_SCORERS: dict[Kind, Callable[..., Scorer]] = {
+    "causal": CausalScorer,
+    "masked": MaskedScorer,
+    "seq2seq": Seq2SeqScorer,
+}
+
+
+def live_scorer(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    *,
+    name: str,
+    policy: Policy | None = None,
+    kind: KindRule = "auto",
+    limits: BatchLimits = AUTO,
+) -> Scorer:
+    """A scorer around a model of transformers that is in memory already.
+
+    Args:
+        model: in evaluation mode (``model.eval()``), on its device; it is not changed.
+        tokenizer: a fast tokenizer.
+        name: what to call the model in tables and folders; its revision is the hash of its
+            weights.
+        policy: how texts are scored; its dtype is that of the model, whatever it says.
+        kind: ``causal``, ``masked`` or ``seq2seq``, where the class does not tell.
+        limits: of a batch; by default so many padded tokens that it is little beside training.
+
+    Raises:
+        UsageError: the model is in training mode, or its tokenizer gives no offsets.
+        ModelError: the model cannot be scored exactly.
+    """
+    if model.training:
+        raise UsageError(
+            where=f"model {name!r}",
+            seen="it is in training mode, in which dropout makes scores random",
+            todo="Call model.eval() first.",
+        )
+    if not tokenizer.is_fast:
+        raise UsageError(
+            where=f"tokenizer of {name!r}",
+            seen="it gives no character offsets, so tokens cannot be matched with words",
+            todo="Use a fast tokenizer.",
+        )
+    chosen = _kind_of(model, name) if kind == "auto" else kind
+    policy = live_policy(policy or Policy(), model)
+    located = Located(name=name, folder=Path(), revision=weights_digest(model))
+    card = model_card(located, chosen, policy, model, tokenizer)
+    return _SCORERS[chosen](
+        model, tokenizer, card=card, policy=policy, limits=limits.or_tokens(TOKENS)
+    )
+
+
+def live_policy(policy: Policy, model: PreTrainedModel) -> Policy:
+    """The policy with the dtype that the model has, where a policy can say it."""
+    dtype = str(model.dtype).removeprefix("torch.")
+    names: tuple[DtypeName, ...] = get_args(DtypeName)
+    return next(
+        (dataclasses.replace(policy, dtype=each) for each in names if each == dtype), policy
+    )
+
+
+def weights_digest(model: torch.nn.Module) -> str:
+    """A hash of all weights and buffers with their names, hexadecimal."""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.state_dict().items()):
+        flat = tensor.detach().cpu().contiguous().reshape(-1)
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(flat.view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()
+
+
+@contextlib.contextmanager
+def undisturbed(model: PreTrainedModel) -> Iterator[None]:
+    """The model in evaluation mode, and afterwards it and all random numbers as they were before.
+
+    Each module gets the mode back that it had (frozen parts may be in evaluation mode while the
+    rest trains), its buffers, which a forward pass may replace, and the generators of Python,
+    numpy and torch their states, so that what follows is the same to the bit. Where accelerate
+    has put mixed precision around the forward pass, it is taken off meanwhile: scores are those
+    of the weights in their own dtype, as after loading them.
+    """
+    modes = {module: module.training for module in model.modules()}
+    buffers = {module: dict(module.named_buffers(recurse=False)) for module in modes}
+    numbers, array_numbers = random.getstate(), np.random.get_state()  # noqa: NPY002  # theirs to keep
+    use_cache = getattr(model.config, "use_cache", None)
+    devices = [model.device.index or 0] if model.device.type == "cuda" else []
+    own = vars(model)
+    mixed = own.get("forward") if "_original_forward" in own else None
+    with torch.random.fork_rng(devices=devices):
+        try:
+            model.train(mode=False)
+            if use_cache is not None:
+                model.config.use_cache = False
+            if mixed is not None:
+                own["forward"] = own["_original_forward"]
+            yield
+        finally:
+            for module, mode in modes.items():
+                module.training = mode
+                for name, buffer in buffers[module].items():
+                    setattr(module, name, buffer)
+            if mixed is not None:
+                own["forward"] = mixed
+            if use_cache is not None:
+                model.config.use_cache = use_cache
+            random.setstate(numbers)
+            np.random.set_state(array_numbers)  # noqa: NPY002  # theirs to keep
+
+
+def _kind_of(model: PreTrainedModel, name: str) -> Kind:
+    """Encoder-decoder, as the config says; else causal or masked, by the name of the class."""
+    if getattr(model.config, "is_encoder_decoder", False):
+        return "seq2seq"
+    written = type(model).__name__
+    kind = kind_by_name(written)
+    if kind is not None:
+        return kind
+    raise UsageError(
+        where=f"model {name!r}",
+        seen=f"{written} is neither a causal nor a masked language model",
+        todo="Say which with kind, if it can be scored as one.",
+    )

@@ -1,0 +1,393 @@
+"""Loading a Hugging Face model and its tokenizer, checked before the first score."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import struct
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cimento.errors import MissingDependencyError, ModelError, UsageError
+from cimento.io.parsing import parse_json
+from cimento.models.base import AUTO, BatchLimits, KindRule, ModelCard, Policy, Scorer
+from cimento.models.hf.arguments import (
+    ALLOW_PICKLE,
+    OPTION,
+    TRUST_CODE,
+    for_transformers,
+    loading_error,
+    refuse_other_files,
+    refuse_ours,
+)
+from cimento.models.hf.files import Located, kind_of, need_peft, put_on, read_config, refuse_pickled
+from cimento.models.hf.libraries import import_libraries
+from cimento.models.tokens.tokenizing import TextEncoder, causal_frame, own_frame
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+
+_SHOWN = 80
+
+
+def load(
+    located: Located,
+    *,
+    policy: Policy,
+    kind: KindRule = "auto",
+    device: str = "auto",
+    limits: BatchLimits = AUTO,
+) -> Scorer:
+    """Load a model that scores texts.
+
+    Args:
+        located: where the model is.
+        policy: how texts are scored; its dtype is the dtype of the weights.
+        kind: ``causal``, ``masked`` or ``seq2seq``; ``auto`` goes by what its config says.
+        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` takes a GPU where there is one.
+        limits: of a batch; chosen by device where there are none.
+
+    Raises:
+        MissingDependencyError: torch or transformers is not installed, or peft for an adapter.
+        UsageError: an option for transformers does not exist, or cannot be given.
+        ModelError: the folder cannot be loaded, lacks weights, or its tokenizer has no offsets.
+    """
+    try:
+        import_libraries()
+        import torch
+        import transformers
+    except ImportError as error:
+        raise MissingDependencyError(
+            package=error.name or "transformers", extra="hf", purpose=f"model {located.name!r}"
+        ) from error
+
+    refuse_ours(policy.model_args)
+    if located.adapter is not None:
+        need_peft(located.name)
+
+    with _quiet(transformers):
+        trusted = policy.model_args.get(TRUST_CODE) is True
+        tokenizer = load_tokenizer(located, trusted=trusted)
+        chosen = kind_of(located) if kind == "auto" else kind
+        target = _device(torch, device)
+        model = _load_weights(located, chosen, policy, target)
+        card = model_card(located, chosen, policy, model, tokenizer)
+        limits = limits.or_tokens(1024 if target == "cpu" else 16_384)
+        # It tries the model out, which the library comments once.
+        make = _scorer_of(chosen)
+        return make(model, tokenizer, card=card, policy=policy, limits=limits)
+
+
+def _scorer_of(kind: str) -> Callable[..., Scorer]:
+    """What scores with models of a kind."""
+    from cimento.models.hf.causal import CausalScorer
+    from cimento.models.hf.masked import MaskedScorer
+    from cimento.models.hf.seq2seq import Seq2SeqScorer
+
+    scorers: dict[str, Callable[..., Scorer]] = {
+        "causal": CausalScorer,
+        "masked": MaskedScorer,
+        "seq2seq": Seq2SeqScorer,
+    }
+    return scorers[kind]
+
+
+@contextlib.contextmanager
+def _quiet(transformers: Any) -> Iterator[None]:
+    """Keep the library's progress bars and advice off the user's terminal."""
+    logging = transformers.utils.logging
+    level = logging.get_verbosity()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.set_verbosity(level)
+
+
+def _refuse_kernels(config: Mapping[str, object], *, where: str) -> None:
+    """See that a config, or options in its place, ask for no code of the hub.
+
+    Args:
+        config: of the model, or options.
+        where: which, for the message.
+
+    Raises:
+        ModelError: they do.
+    """
+    for key, value in config.items():
+        if isinstance(value, dict):
+            _refuse_kernels(value, where=where)
+        attention = key.endswith("attn_implementation") and "/" in str(value)
+        if attention or (key == "use_kernels" and value):
+            raise ModelError(
+                where=where,
+                seen=f"{key} is {str(value)[:_SHOWN]!r}, which is code of the hub",
+                todo="It is run with --trust-remote-code only. Read it first.",
+            )
+
+
+def _device(torch: Any, wanted: str) -> str:
+    if wanted != "auto":
+        try:
+            device = torch.device(wanted)
+            torch.empty(1, device=device)
+        except (RuntimeError, AssertionError) as error:
+            raise UsageError(
+                where="--device",
+                seen=f"{wanted!r} cannot be used here ({str(error).splitlines()[0]})",
+                todo="Use cpu, or leave the option out.",
+            ) from error
+        return str(device)
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def load_tokenizer(located: Located, *, trusted: bool = False) -> PreTrainedTokenizerBase:
+    """The tokenizer as its file has it.
+
+    transformers 5 takes only the vocabulary out of tokenizer.json for many classes and sets up
+    the rest itself, so that other tokens can come out than the model was trained with
+    (transformers issues 45488 and 45920). Only the names of special tokens are asked of it.
+
+    Args:
+        located: where it is.
+        trusted: whether code that comes with it may be run.
+
+    Raises:
+        ModelError: it cannot be loaded, or has no offsets.
+    """
+    import_libraries()
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+    folder = located.tokenizer_folder
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=trusted)
+        if (folder / "tokenizer.json").is_file():
+            names = tokenizer.special_tokens_map
+            tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
+            known, named = tokenizer.get_vocab(), tokenizer.special_tokens_map
+            for role, name in names.items():
+                if role not in named and name in known:
+                    setattr(tokenizer, role, name)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    # Tokenizer files fail in as many ways as there are formats; a panic of Rust is no Exception.
+    except BaseException as error:
+        raise ModelError(
+            where=f"tokenizer of {located.name!r}",
+            seen=f"cannot be loaded ({type(error).__name__}: {str(error).strip()[:300]})",
+            todo="Are tokenizer.json or the vocabulary files in the model's folder?",
+        ) from error
+    if not tokenizer.is_fast:
+        raise ModelError(
+            where=f"tokenizer of {located.name!r}",
+            seen="it gives no character offsets, so tokens cannot be matched with words",
+            todo="Use a version of the model with a tokenizer.json (a fast tokenizer).",
+        )
+    return tokenizer
+
+
+def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> PreTrainedModel:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM
+
+    autos = {"masked": AutoModelForMaskedLM, "seq2seq": AutoModelForSeq2SeqLM}
+    auto = autos.get(kind, AutoModelForCausalLM)
+    config = read_config(located)
+    quantised = "quantization_config" in config
+    if policy.model_args.get(TRUST_CODE) is not True:
+        _refuse_kernels(config, where=str(located.folder / "config.json"))
+        _refuse_kernels(policy.model_args, where=OPTION)
+    args = for_transformers(policy.model_args, quantised=quantised, device=device)
+    pickles = policy.model_args.get(ALLOW_PICKLE) is True
+    refuse_other_files(located.folder, config, allow_pickle=pickles)
+    if located.adapter is not None and not pickles:
+        refuse_pickled(located.adapter)
+    try:
+        loaded: Any = auto.from_pretrained(
+            located.folder,
+            dtype=getattr(torch, policy.dtype),
+            output_loading_info=True,
+            **args,
+        )
+        model, info = loaded
+        if located.adapter is not None:
+            put_on(model, located.adapter)
+    except ModelError:
+        raise
+    # Loading fails in many ways: no weights, wrong shapes, an unknown architecture, bad JSON.
+    except Exception as error:
+        raise loading_error(error, policy.model_args, name=located.name, kind=kind) from error
+    model.config.use_cache = False
+    missing = sorted(info["missing_keys"]) + sorted(str(k) for k in info["mismatched_keys"])
+    if missing:
+        raise ModelError(
+            where=f"model {located.name!r}",
+            seen=f"{len(missing)} of its weights are not in the files"
+            f" ({', '.join(missing[:3])} ...) and would be random",
+            todo=f"Is this model a {kind} language model with its head? See --kind.",
+        )
+    model.eval().requires_grad_(requires_grad=False)
+    fuse_activations(model)
+    # Where the devices were chosen by transformers, they are left as they are.
+    placed: PreTrainedModel = model if "device_map" in args else model.to(device)
+    return placed
+
+
+def model_card(
+    located: Located,
+    kind: str,
+    policy: Policy,
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+) -> ModelCard:
+    """The card of a model that is in memory.
+
+    Args:
+        located: its name and revision.
+        kind: what it is loaded as.
+        policy: how texts are scored.
+        model: on its device.
+        tokenizer: a fast one.
+    """
+    from cimento.models.tokens.facts import tokenizer_kind
+
+    serialized = tokenizer.backend_tokenizer.to_str()
+    adapter = located.adapter
+    return ModelCard(
+        name=located.name,
+        kind=kind,
+        revision=located.revision,
+        tokenizer=hashlib.sha256(serialized.encode()).hexdigest(),
+        dtype=policy.dtype,
+        device=str(model.device),
+        window=_window(model),
+        details={
+            "architecture": type(model).__name__,
+            "parameters": str(model.num_parameters()),
+            "vocabulary": str(model.config.get_text_config().vocab_size),
+            "tokenizer": tokenizer_kind(json.loads(serialized)),
+            **({"adapter": f"{adapter.kind} on {adapter.base}"} if adapter else {}),
+        },
+    )
+
+
+def _window(model: PreTrainedModel) -> int | None:
+    """Longest sequence the model can read, in tokens; None where nothing limits it."""
+    config = model.config.get_text_config()
+    # T5's config names the length that it was trained with, which its positions do not stop at.
+    trained = ("n_positions",) if not hasattr(config, "relative_attention_num_buckets") else ()
+    for key in ("max_position_embeddings", *trained, "max_seq_len"):
+        limit = getattr(config, key, None)
+        if isinstance(limit, int) and limit > 0:
+            # RoBERTa and its kin count positions from padding_idx + 1.
+            embeddings = getattr(model.base_model, "embeddings", None)
+            table = getattr(embeddings, "position_embeddings", None)
+            padding = getattr(table, "padding_idx", None)
+            return limit - (padding + 1) if isinstance(padding, int) else limit
+    return None
+
+
+def fuse_activations(model: torch.nn.Module) -> None:
+    """Replace activations of a model by torch's own where there is one for the same function."""
+    import torch
+    from transformers import activations
+
+    spelled_out = (activations.NewGELUActivation, activations.FastGELUActivation)
+    for module in list(model.modules()):
+        for name, child in module.named_children():
+            if isinstance(child, spelled_out):
+                setattr(module, name, torch.nn.GELU(approximate="tanh"))
+
+
+_LENGTH = struct.Struct("<Q")
+_MOST_HEADER = 100_000_000
+_MOST_AXES = 8
+_LARGEST = 1 << 40
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """A model by its files.
+
+    Attributes:
+        card: as far as answers are addressed by it.
+        encoder: its tokenizer, as it is asked through; None for encoder-decoders.
+        tokenizer: itself.
+        parameters: how many; None where its files do not tell.
+        vocabulary: rows of its head.
+    """
+
+    card: ModelCard
+    encoder: TextEncoder | None
+    tokenizer: PreTrainedTokenizerBase
+    parameters: int | None
+    vocabulary: int
+
+
+def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Sized:
+    """Read what there is to know of a model without its weights.
+
+    Raises:
+        ModelError: its config or tokenizer cannot be read.
+    """
+    config = read_config(located)
+    chosen = kind_of(located) if kind == "auto" else kind
+    tokenizer = load_tokenizer(located)
+    inner = config.get("text_config")
+    size = (inner if isinstance(inner, dict) else config).get("vocab_size")
+    vocabulary = size if isinstance(size, int) else len(tokenizer)
+    encoder = None
+    if chosen != "seq2seq":
+        frame = own_frame(tokenizer) if chosen == "masked" else causal_frame(tokenizer, policy.bos)
+        encoder = TextEncoder(
+            tokenizer=tokenizer, policy=policy, frame=frame, vocabulary=vocabulary, window=None
+        )
+    serialized = tokenizer.backend_tokenizer.to_str()
+    card = ModelCard(
+        name=located.name,
+        kind=chosen,
+        revision=located.revision,
+        tokenizer=hashlib.sha256(serialized.encode()).hexdigest(),
+    )
+    return Sized(card, encoder, tokenizer, count_parameters(located.folder), vocabulary)
+
+
+def count_parameters(folder: Path) -> int | None:
+    """The numbers in a folder's safetensors files, by their headers; None where there are none."""
+    files = sorted(folder.glob("*.safetensors"))
+    try:
+        return sum(map(_in_file, files)) if files else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error):
+        return None
+
+
+def _in_file(path: Path) -> int:
+    with path.open("rb") as handle:
+        (length,) = _LENGTH.unpack(handle.read(_LENGTH.size))
+        if length > _MOST_HEADER:
+            raise ValueError("no header of a sane length")
+        header: dict[str, dict[str, list[int]]] = parse_json(handle.read(length))
+    shapes = [each["shape"] for name, each in header.items() if name != "__metadata__"]
+    if not all(map(_is_shape, shapes)):
+        raise ValueError("no shape of a tensor")
+    return sum(map(math.prod, shapes))
+
+
+def _is_shape(shape: object) -> bool:
+    return (
+        isinstance(shape, list)
+        and len(shape) <= _MOST_AXES
+        and all(isinstance(each, int) and 0 <= each <= _LARGEST for each in shape)
+    )

@@ -1,0 +1,259 @@
+"""A causal model that remembers the beginning it read last: what prompts share is computed once.
+
+Prompts that begin with the same examples are read one after another, sorted; each time the keys
+and values of the part that the next prompt shares are kept and the rest is read in one row, the
+answers as branches of a prefix tree. The way is not trusted: before it is used, and again when
+longer texts come, it is compared with a plain pass over whole texts.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from cimento.errors import ModelError, TextTooLongError
+from cimento.models.hf.batches import is_out_of_memory
+from cimento.models.hf.causal import length_that_matters
+from cimento.models.hf.layout import PrefixTree, common, tolerance_nats
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+
+TokenIds = Sequence[int]
+
+
+class PrefixReader:
+    """Reads texts that begin alike, the beginning only once.
+
+    Attributes:
+        remark: why nothing is shared, as a sentence; empty where it is.
+
+    Args:
+        model: in evaluation mode, on its device.
+        sharing: whether beginnings may be shared.
+    """
+
+    def __init__(self, model: PreTrainedModel, *, sharing: bool = True) -> None:
+        self._model = model
+        self._sharing = sharing
+        self._proven = {False: 0, True: 0}
+        self._cached: list[int] = []
+        self._cache: Any = None
+        self._keeps_logits = "logits_to_keep" in inspect.signature(model.forward).parameters
+        config = model.config.get_text_config()
+        window = getattr(config, "sliding_window", None)
+        self._longest_shared = min(window or sys.maxsize, length_that_matters(model))
+        self.remark = ""
+
+    def read(self, texts: Sequence[TokenIds], starts: Sequence[int]) -> list[torch.Tensor]:
+        """Log-probabilities of every token of the vocabulary at the ends of some texts.
+
+        Args:
+            texts: token ids; they share a beginning.
+            starts: for each text the first position that is predicted, 1 or more.
+
+        Returns:
+            For each text a tensor of shape (length - start, vocabulary): what is predicted at
+            each position from `start`, given the tokens before it. On the CPU, float32.
+        """
+        longest = max(map(len, texts))
+        if not self._may_share(longest):
+            return [self._plain(text, start) for text, start in zip(texts, starts, strict=True)]
+        try:
+            found, kept = self._shared(texts, starts)
+            if longest > self._proven[kept > 0]:
+                self._prove(texts, starts, found, kept=kept > 0)
+        # A model that knows no cache or no such mask says so in its own way.
+        except Exception as error:
+            if all(self._proven.values()) and not is_out_of_memory(error):
+                raise
+            self._give_up(f"the model does not take it ({type(error).__name__})")
+        if self._sharing:
+            return found
+        return [self._plain(text, start) for text, start in zip(texts, starts, strict=True)]
+
+    def _may_share(self, longest: int) -> bool:
+        """Whether no window slides over texts of this length, and positions are what they were."""
+        return self._sharing and longest <= self._longest_shared
+
+    def _prove(
+        self,
+        texts: Sequence[TokenIds],
+        starts: Sequence[int],
+        found: Sequence[torch.Tensor],
+        *,
+        kept: bool,
+    ) -> None:
+        """Compare with a plain pass: the longest text, and the last, furthest from the shared.
+
+        What holds without anything kept from before need not hold with it, so both are tried.
+        """
+        longest = max(range(len(texts)), key=lambda number: len(texts[number]))
+        chosen = {longest, len(texts) - 1}
+        worst = max(
+            _largest_difference(found[number], self._plain(texts[number], starts[number]))
+            for number in chosen
+        )
+        # Not more: a difference that is not a number must not pass.
+        if not worst <= tolerance_nats(self._model):
+            self._give_up(f"scores differ by up to {worst:.2g} nats")
+            return
+        # One proof holds for texts that are a little longer too.
+        length = len(texts[longest])
+        self._proven[kept] = length + length // 4
+
+    def _give_up(self, reason: str) -> None:
+        self._sharing = False
+        self._cache = None
+        self._cached = []
+        self.remark = f"beginnings that prompts share are computed every time: {reason}"
+
+    def _plain(self, text: TokenIds, start: int) -> torch.Tensor:
+        """One text through the model's own forward pass, nothing shared."""
+        with torch.inference_mode():
+            fed = torch.tensor([list(text[:-1])], device=self._model.device)
+            last = {"logits_to_keep": len(text) - start} if self._keeps_logits else {}
+            logits = self._model(input_ids=fed, **last).logits[0, start - len(text) :]
+            scores: torch.Tensor = logits.float().log_softmax(dim=1).cpu()
+        return scores
+
+    def _shared(
+        self, texts: Sequence[TokenIds], starts: Sequence[int]
+    ) -> tuple[list[torch.Tensor], int]:
+        """What `read` gives, and how many tokens were kept from before."""
+        order = sorted(range(len(texts)), key=lambda number: tuple(texts[number]))
+        first, last = texts[order[0]], texts[order[-1]]
+        stem = list(first[: min(common(first, last), *starts)])
+        # The end of the stem is read again, for what follows it is asked.
+        kept = max(0, min(common(self._cached, stem), len(stem) - 1))
+        tree = _branches(texts, order, kept)
+        paths = dict(tree.members)
+        wanted = {
+            number: [paths[number][place - 1 - kept] for place in range(start, len(texts[number]))]
+            for number, start in enumerate(starts)
+        }
+        nodes = sorted({node for some in wanted.values() for node in some})
+        logits = self._run(tree, kept, nodes)
+        self._forget(kept + len(tree) - len(stem))
+        self._cached = stem
+        line = {node: number for number, node in enumerate(nodes)}
+        scores = logits.float().log_softmax(dim=1).cpu()
+        found = [scores[[line[node] for node in wanted[number]]] for number in range(len(texts))]
+        return found, kept
+
+    def _run(self, tree: PrefixTree, kept: int, nodes: Sequence[int]) -> torch.Tensor:
+        """One pass over the tree, after what is kept; logits of shape (nodes, vocabulary)."""
+        from transformers import DynamicCache
+
+        if self._cache is None:
+            self._cache = DynamicCache()
+        self._forget(len(self._cached) - kept)
+        device, dtype = self._model.device, self._model.dtype
+        visible = torch.ones((len(tree), kept + len(tree)), dtype=torch.bool)
+        visible[:, kept:] = torch.from_numpy(tree.visible())
+        bias = torch.zeros((1, 1, *visible.shape), dtype=dtype, device=device)
+        bias.masked_fill_(~visible.to(device), torch.finfo(dtype).min)
+        index = torch.tensor(nodes, device=device)
+        thin = {"logits_to_keep": index} if self._keeps_logits else {}
+        with torch.inference_mode():
+            logits: torch.Tensor = self._model(
+                input_ids=torch.tensor([tree.tokens], device=device),
+                position_ids=torch.tensor([tree.depths], device=device) + kept,
+                attention_mask=bias,
+                past_key_values=self._cache,
+                use_cache=True,
+                **thin,
+            ).logits[0]
+        return logits if thin else logits[index]
+
+    def _forget(self, tokens: int) -> None:
+        """Take the last tokens out of what is kept."""
+        if tokens:
+            self._cache.crop(-tokens)
+
+
+def _branches(texts: Sequence[TokenIds], order: Sequence[int], kept: int) -> PrefixTree:
+    """What is fed of the texts, in order: from `kept` on, without their last tokens."""
+    tree = PrefixTree()
+    before: TokenIds = ()
+    for number in order:
+        fed = texts[number][kept:-1]
+        tree.add(number, fed, shared=common(before, fed))
+        before = fed
+    return tree
+
+
+def _largest_difference(one: torch.Tensor, other: torch.Tensor) -> float:
+    """Between what is likely at all: far below, half-precision models differ and no one asks."""
+    likely = other > other.max(dim=1, keepdim=True).values - 20.0
+    return float((one - other)[likely].abs().max())
+
+
+_SHOWN_PROMPT = 60
+
+
+def split_ids(
+    tokenizer: PreTrainedTokenizerBase,
+    prompt: str,
+    following: str,
+    *,
+    before: Sequence[int],
+    window: int | None,
+) -> tuple[list[int], int]:
+    """Token ids of a prompt with what follows it, and the number of the prompt's.
+
+    Both are tokenized together, as text is. Where a token would lie across the seam they are
+    tokenized apart, for a model that reads the prompt can only go on after it.
+
+    Args:
+        tokenizer: a fast tokenizer.
+        prompt: may hold special tokens, written out.
+        following: what comes after it; not empty.
+        before: ids put before the prompt, unless it begins with them.
+        window: longest sequence that the model can read.
+
+    Raises:
+        TextTooLongError: both are longer than `window`.
+        ModelError: the tokenizer makes nothing of what follows.
+    """
+    ids, spans = _tokens(tokenizer, prompt + following)
+    own = sum(end <= len(prompt) for _, end in spans)
+    if own < len(ids) and spans[own][0] < len(prompt):
+        first, _ = _tokens(tokenizer, prompt)
+        second, _ = _tokens(tokenizer, following)
+        ids, own = first + second, len(first)
+    if list(before) != ids[: len(before)]:
+        ids, own = [*before, *ids], own + len(before)
+    if own == len(ids):
+        raise ModelError(
+            where=f"answer {following!r}", seen="the tokenizer makes no token of it", todo=""
+        )
+    if window is not None and len(ids) > window:
+        raise TextTooLongError(
+            where=f"prompt that ends in {prompt[-_SHOWN_PROMPT:]!r}",
+            seen=f"it makes {len(ids)} tokens with what follows,"
+            f" and the model's window holds {window}",
+            todo="Ask with fewer examples (--set shots=1), or a model with a longer window.",
+        )
+    return ids, own
+
+
+def prompt_ids(
+    tokenizer: PreTrainedTokenizerBase, prompt: str, *, before: Sequence[int]
+) -> list[int]:
+    """Token ids of a prompt alone, as a model reads it before it goes on."""
+    ids, _ = _tokens(tokenizer, prompt)
+    return ids if list(before) == ids[: len(before)] else [*before, *ids]
+
+
+def _tokens(
+    tokenizer: PreTrainedTokenizerBase, text: str
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """Ids, and the characters that each token covers."""
+    output = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    return list(output["input_ids"]), list(output["offset_mapping"])

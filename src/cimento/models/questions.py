@@ -1,0 +1,297 @@
+"""Two more questions to a model: how probable is each of some answers, and what does it say?"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
+
+from cimento.errors import UsageError
+from cimento.models.base import ModelCard
+
+StopReason: TypeAlias = Literal["end", "stop", "length"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choose:
+    """A prompt, and the answers that are compared after it.
+
+    Attributes:
+        prompt: the text before each answer.
+        options: the answers, each with the blank before it where there is one.
+        templated: the prompt comes from a chat template and holds its special tokens, so that
+            nothing is put before it.
+    """
+
+    prompt: str
+    options: tuple[str, ...]
+    templated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionScores:
+    """What a model says of some answers after a prompt; one entry for each answer.
+
+    Attributes:
+        nats: log-probability of each of its tokens, in nats.
+        tokens: its tokens, as the tokenizer writes them or numbers them.
+        greedy: whether greedy decoding would write it; empty where that is not known.
+    """
+
+    nats: tuple[tuple[float, ...], ...]
+    tokens: tuple[tuple[str, ...], ...]
+    greedy: tuple[bool, ...] = ()
+
+
+@runtime_checkable
+class OptionScorer(Protocol):
+    """A model that says how probable answers are."""
+
+    @property
+    def card(self) -> ModelCard:
+        """What is known about the model."""
+
+    def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
+        """Score answers; each prompt is yielded with its number as soon as it is done.
+
+        Raises:
+            TextTooLongError: a prompt does not fit the model's window.
+            ModelError: a prompt cannot be answered; all that was answered has been yielded.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """A prompt that a model answers in its own words, greedily.
+
+    Attributes:
+        prompt: the whole prompt as text; empty where there are only turns.
+        messages: the turns as (role, content), for servers that render them themselves.
+        templated: see `Choose`.
+        max_tokens: at most so many are generated.
+        stop: the reply ends before the first of these.
+        options: the only texts that may be generated; empty for any.
+    """
+
+    prompt: str = ""
+    messages: tuple[tuple[str, str], ...] = ()
+    templated: bool = False
+    max_tokens: int = 16
+    stop: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a model wrote.
+
+    Attributes:
+        text: without the stop text.
+        stop_reason: the model ended it (``end``), a stop text came (``stop``), or it was as long
+            as allowed (``length``).
+    """
+
+    text: str
+    stop_reason: StopReason
+
+
+@runtime_checkable
+class Replier(Protocol):
+    """A model that answers in its own words."""
+
+    @property
+    def card(self) -> ModelCard:
+        """What is known about the model."""
+
+    def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
+        """Answer prompts, greedily; each reply is yielded with its number as soon as it is there.
+
+        Raises:
+            TextTooLongError: a prompt does not fit the model's window.
+            ModelError: a prompt cannot be answered; all that was answered has been yielded.
+        """
+
+
+OpenRule: TypeAlias = Literal["auto", "mask", "words", "complete", "beam", "left", "sentinel"]
+ChoiceRule: TypeAlias = Literal[
+    "mask", "left-to-right", "joint", "sentence", "left", "continuation", "sentinel"
+]
+FillKind: TypeAlias = Literal["word", "piece", "unknown", "punctuation", "words"]
+
+
+CHOICE = "choice:"
+"""Begins the method of a fill that was scored because it is an option."""
+
+MOST_MASKS = 8
+MOST_CANDIDATES = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FillPolicy:
+    """How blanks are asked for: plain data, part of the manifest and of the run folder's name.
+
+    Attributes:
+        k: how many candidates.
+        protocol: how candidates are found where none are given. ``mask``: the most probable
+            tokens at one mask, whatever they are (the protocol of Wilkens et al. 2022 and of
+            Albertin et al. 2021); ``words``: the same, without pieces, unknowns and punctuation;
+            ``complete``: whole words of one to `masks` tokens; ``beam``: any sequences of one to
+            `masks` tokens, those of each length apart; ``left``: the most probable next tokens
+            of a causal model; ``sentinel``: what an encoder-decoder writes for the blank;
+            ``auto``: ``mask``, ``left`` or ``sentinel``, by the kind of model.
+        masks: the longest candidate, in tokens.
+        choice: how options are scored; none for what suits the kind of model. ``mask``: one
+            mask, options of several tokens not scored; ``left-to-right``: each token with the
+            earlier ones of the option shown and the later ones masked (Kauf and Ivanova 2023,
+            doi:10.18653/v1/2023.acl-short.80); ``joint``: all tokens of the option masked;
+            ``sentence``: the whole text with the option in it, by pseudo-likelihood where the
+            model is masked; ``left``: the option after what stands before it; ``continuation``:
+            what follows it; ``sentinel``: the option written by an encoder-decoder.
+
+    Raises:
+        UsageError: a number is out of range.
+    """
+
+    k: int = 10
+    protocol: OpenRule = "auto"
+    masks: int = 3
+    choice: tuple[ChoiceRule, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, value, most in (
+            ("k", self.k, MOST_CANDIDATES),
+            ("masks", self.masks, MOST_MASKS),
+        ):
+            if not 1 <= value <= most:
+                raise UsageError(
+                    where=f"{name}={value}", seen="is out of range", todo=f"Give 1 to {most}."
+                )
+
+    def digest(self) -> str:
+        """A short name for this policy: eight hexadecimal digits."""
+        text = json.dumps(asdict(self), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+@dataclass(frozen=True, slots=True)
+class FillRequest:
+    """A text with a blank.
+
+    Attributes:
+        id: position in the plan, from 0.
+        before: what stands before the blank.
+        after: what stands after it.
+        options: what is to be scored there.
+    """
+
+    id: int
+    before: str
+    after: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """A candidate for a blank.
+
+    Attributes:
+        candidate: as the tokenizer prints it, or as an option is written.
+        logprob_nats: None where it was not scored.
+        n_pieces: tokens it takes; None where that is not known.
+        kind: a whole word, a piece of one, the tokenizer's unknown or another special token,
+            punctuation, or several words.
+        method: how it was asked for: a protocol, or `CHOICE` and a rule.
+    """
+
+    candidate: str
+    logprob_nats: float | None
+    n_pieces: int | None
+    kind: FillKind
+    method: str
+
+
+class Filler(Protocol):
+    """A language model that says what belongs in a blank."""
+
+    @property
+    def card(self) -> ModelCard:
+        """What is known about the model."""
+
+    @property
+    def protocols(self) -> tuple[OpenRule, ...]:
+        """How it finds candidates itself; the first is what ``auto`` means."""
+
+    @property
+    def choices(self) -> tuple[ChoiceRule, ...]:
+        """How it scores options in ways that a `Scorer` does not."""
+
+    def fill(
+        self,
+        requests: Sequence[FillRequest],
+        policy: FillPolicy,
+        *,
+        choice: Sequence[ChoiceRule] = (),
+    ) -> list[list[Fill]]:
+        """Candidates for each blank, the most probable first, then its options in their order.
+
+        Args:
+            requests: distinct texts.
+            policy: its protocol is one of `protocols`, or ``auto``.
+            choice: how the options are scored, some of `choices`.
+
+        Raises:
+            ModelError: a text cannot be asked.
+            UsageError: the protocol is not for this kind of model.
+        """
+
+
+def chosen_protocol(policy: FillPolicy, filler: Filler) -> OpenRule:
+    """The protocol of a policy for a model.
+
+    Raises:
+        UsageError: the model does not know it.
+    """
+    if policy.protocol == "auto":
+        return filler.protocols[0]
+    if policy.protocol not in filler.protocols:
+        raise UsageError(
+            where=f"protocol={policy.protocol}",
+            seen=f"{filler.card.name!r} is a {filler.card.kind} model",
+            todo=f"Give one of: {', '.join(filler.protocols)}.",
+        )
+    return policy.protocol
+
+
+def ranked(fills: Iterable[Fill], k: int) -> list[Fill]:
+    """The k most probable of some scored candidates, each once with its best score."""
+    found: dict[str, Fill] = {}
+    for fill in sorted(fills, key=lambda fill: (-(fill.logprob_nats or 0.0), fill.candidate)):
+        found.setdefault(fill.candidate, fill)
+    return list(found.values())[:k]
+
+
+def descend(scores: OptionScores) -> int:
+    """The answer that greedy decoding writes when nothing else may be written.
+
+    At each step the most probable of the tokens that still lead to an answer is taken, the first
+    one of equals. Where an answer is the beginning of others, what is left is decided by sums:
+    no token says that an answer ends.
+
+    Args:
+        scores: of the answers; see `OptionScores`.
+
+    Returns:
+        The number of the answer.
+    """
+    alive = list(range(len(scores.tokens)))
+    depth = 0
+    while len(alive) > 1:
+        if any(len(scores.tokens[number]) <= depth for number in alive):
+            return max(alive, key=lambda number: sum(scores.nats[number]))
+        best = max(alive, key=lambda number: scores.nats[number][depth])
+        token = scores.tokens[best][depth]
+        alive = [number for number in alive if scores.tokens[number][depth] == token]
+        depth += 1
+    return alive[0]

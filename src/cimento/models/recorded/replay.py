@@ -1,0 +1,229 @@
+"""Judge a suite by surprisals that somebody recorded; no model is loaded.
+
+A recording belongs to a suite by position: its sentences are the suite's items, each with its
+conditions, in file order. Which token belongs to which region is found from the tokens
+themselves (see `token_aligner`), and special tokens are charged to regions as SyntaxGym does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from cimento.errors import TableError, UsageError
+from cimento.io.tables import TOKENS
+from cimento.models.base import ModelCard
+from cimento.models.recorded.aligning import Alignment, align_tokens
+from cimento.models.recorded.reading import (
+    PLAIN,
+    ModelSpec,
+    RecordedSentence,
+    Recording,
+    read_recording,
+    read_spec,
+)
+from cimento.suites.model import Condition, Item, JoinRule, Suite
+from cimento.suites.stimuli import Place, Plan, ScoreRequest, Span, join_regions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Unit: TypeAlias = Literal["bits", "nats"]
+
+_SHOWN = 5
+_GIVE_SPEC = "Give the model spec with --spec: it names special tokens and the marks of pieces."
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a recording says about a suite.
+
+    Attributes:
+        card: the file it comes from.
+        plan: one request for each stimulus, in order; none is merged with another, since a
+            recording may hold other numbers for the same text.
+        tokens: the tokens table, without the tokens that belong to no region. ``region`` is the
+            region a token is charged to; ``surprisal_bits`` is there where the recording is in
+            bits. ``start`` and ``end`` are the characters of the text that the token stands
+            for, of no length where it stands for none.
+        warnings: what the user should know, as sentences.
+    """
+
+    card: ModelCard
+    plan: Plan
+    tokens: pl.DataFrame
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stimulus:
+    item: Item
+    condition: Condition
+    text: str
+    regions: tuple[Span, ...]
+    sentence: RecordedSentence
+    alignment: Alignment
+
+
+def replay(
+    suite: Suite,
+    path: Path,
+    *,
+    spec: Path | None = None,
+    unit: Unit = "bits",
+) -> Replayed:
+    """Match recorded surprisals with the stimuli of a suite.
+
+    Numbers are taken as recorded: many programs give the first token of a sentence, for which
+    they have no left context, a surprisal of 0, and it is kept. NaN and infinity become null
+    with a reason.
+
+    Args:
+        suite: the suite that was recorded.
+        path: the recording, as `read_recording` takes it.
+        spec: its model spec; without one, tokens must spell the text and nothing else.
+        unit: of the recorded surprisals.
+
+    Raises:
+        UsageError: there is no such unit.
+        InputError: a file cannot be read.
+        TableError: a file cannot be used, the number of sentences differs, or a token fits
+            nowhere; names the sentence, item and condition.
+    """
+    if unit not in get_args(Unit):
+        raise UsageError(where="unit", seen=f"there is no unit {unit!r}", todo="Known: bits, nats.")
+    recording = read_recording(path)
+    model = PLAIN if spec is None else read_spec(spec)
+    _check_count(suite, recording, path)
+    stimuli = [
+        _match(item, condition, sentence, where=str(path), rule=suite.join, spec=model)
+        for (item, condition), sentence in zip(suite.stimuli(), recording.sentences, strict=True)
+    ]
+    card = ModelCard(
+        name=path.stem,
+        kind="replay",
+        revision=recording.digest,
+        tokenizer=hashlib.sha256(json.dumps(asdict(model)).encode()).hexdigest(),
+        details={"recorded_unit": unit, **({"spec": model.name} if model.name else {})},
+    )
+    return Replayed(
+        card=card,
+        plan=_plan(suite.name, stimuli),
+        tokens=_tokens(stimuli, unit),
+        warnings=tuple(_warnings(stimuli, model)),
+    )
+
+
+def _check_count(suite: Suite, recording: Recording, path: Path) -> None:
+    wanted = sum(1 for _ in suite.stimuli())
+    found = len(recording.sentences)
+    if found != wanted:
+        raise TableError(
+            where=str(path),
+            seen=f"holds {found} sentences, but the suite {suite.name!r} has {wanted} "
+            f"({len(suite.items)} items with their conditions)",
+            todo="Is it the recording of this suite, whole, in the suite's order?",
+        )
+
+
+def _match(
+    item: Item,
+    condition: Condition,
+    sentence: RecordedSentence,
+    *,
+    where: str,
+    rule: JoinRule,
+    spec: ModelSpec,
+) -> _Stimulus:
+    """One stimulus, and the recorded sentence that belongs to it."""
+    text, regions = join_regions(condition.regions, rule=rule)
+    try:
+        alignment = align_tokens(text, regions, sentence.tokens, spec)
+    except TableError as error:
+        raise TableError(
+            where=f"{where}, sentence {sentence.id} (line {sentence.line}; item {item.id!r}, "
+            f"condition {condition.name!r}), {error.where}",
+            seen=error.seen,
+            todo=_GIVE_SPEC if spec is PLAIN else error.todo,
+        ) from error
+    return _Stimulus(item, condition, text, tuple(regions), sentence, alignment)
+
+
+def _plan(suite: str, stimuli: Sequence[_Stimulus]) -> Plan:
+    return Plan(
+        suite=suite,
+        requests=tuple(ScoreRequest(id=i, text=each.text) for i, each in enumerate(stimuli)),
+        places=tuple(
+            Place(i, each.item.id, each.condition.name, number, start, end, needed=True)
+            for i, each in enumerate(stimuli)
+            for number, (start, end) in enumerate(each.regions, start=1)
+        ),
+    )
+
+
+def _tokens(stimuli: Sequence[_Stimulus], unit: Unit) -> pl.DataFrame:
+    import polars as pl
+
+    nats = math.log(2) if unit == "bits" else 1.0
+    rows: list[dict[str, object]] = []
+    for request, each in enumerate(stimuli):
+        for position, token in enumerate(each.sentence.tokens):
+            if each.alignment.regions[position] is None:
+                continue
+            surprisal = each.sentence.surprisals[position]
+            scored = math.isfinite(surprisal)
+            start, end = each.alignment.spans[position]
+            rows.append(
+                {
+                    "request": request,
+                    "position": position,
+                    "token": token,
+                    "token_id": None,
+                    "start": start,
+                    "end": end,
+                    "logprob_nats": 0.0 - surprisal * nats if scored else None,
+                    "unscored_reason": None if scored else _reason(surprisal),
+                    "region": each.alignment.regions[position],
+                    "surprisal_bits": surprisal if scored else None,
+                }
+            )
+    present = ["region", "surprisal_bits"] if unit == "bits" else ["region"]
+    schema = TOKENS.polars(present=present)
+    return pl.DataFrame([{name: row[name] for name in schema} for row in rows], schema=schema)
+
+
+def _reason(surprisal: float) -> str:
+    if math.isnan(surprisal):
+        return "recorded as NaN"
+    return "recorded as infinity" if surprisal > 0 else "recorded as minus infinity"
+
+
+def _warnings(stimuli: Sequence[_Stimulus], spec: ModelSpec) -> Iterator[str]:
+    oovs = Counter(word for each in stimuli for words in each.alignment.oovs for word in words)
+    if oovs:
+        yield (
+            "Unknown words, judged by the surprisal of the token that stands for them: "
+            f"{oovs.total()} in all, {len(oovs)} different: {_shown(list(oovs))}."
+        )
+    lost = [each.sentence.tokens[index] for each in stimuli for index in each.alignment.unspelled]
+    if lost:
+        yield (
+            f"Tokens that begin with {spec.tokenizer.metaspace!r}, do not spell the text where "
+            f"they stand and were placed by their length: {len(lost)} in all: {_shown(lost)}."
+        )
+    values = [value for each in stimuli for value in each.sentence.surprisals]
+    unscored = sum(1 for value in values if not math.isfinite(value))
+    if unscored:
+        yield f"Tokens recorded as NaN or infinity: {unscored} of {len(values)}."
+    if 2 * sum(1 for value in values if value < 0) > len(values):
+        yield "Most recorded values are negative: are they log-probabilities, not surprisals?"
+
+
+def _shown(words: Sequence[str]) -> str:
+    return ", ".join(words[:_SHOWN]) + (", ..." if len(words) > _SHOWN else "")

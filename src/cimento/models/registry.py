@@ -1,0 +1,363 @@
+"""Where answers come from: a model that is loaded when it is first needed, or a recording."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, TypeAlias, TypeGuard
+
+from cimento.errors import UsageError
+from cimento.io.plugins import blamed, find_plugin
+from cimento.io.tables import Column
+from cimento.models.base import (
+    BatchLimits,
+    KindRule,
+    Limit,
+    ModelCard,
+    Policy,
+    Scorer,
+    TextScorer,
+    card_of,
+)
+from cimento.models.hf.arguments import OPTION
+from cimento.models.hf.files import DEMO_MODELS, Located, locate
+from cimento.suites.model import JsonValue, UnitName
+from cimento.suites.stimuli import NO_CONTEXT, Context
+
+AnyScorer: TypeAlias = Scorer | TextScorer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How a suite is asked of a model: everything that can change an answer, or what is asked.
+
+    Attributes:
+        policy: how texts are scored.
+        kind: ``causal``, ``masked`` or ``seq2seq``, where the model's config does not tell.
+        device: ``cpu``, ``cuda``, ``mps``; ``auto`` takes a GPU where there is one.
+        batch_size: sequences in one batch; ``auto`` goes by `batch_tokens`.
+        batch_tokens: padded tokens in one batch; ``auto`` chooses by device, or sets no limit where
+            `batch_size` is a number.
+        all_tokens: score every token, not only those that predictions need.
+        limit: only the first items of a suite.
+        spec: for recorded surprisals: the model spec that says how tokens make regions.
+        recorded_unit: for recorded surprisals: their unit.
+        concurrency: for a server: requests that are under way at once.
+        timeout_s: for a server: seconds without a sign of it before it is asked again.
+        columns: what else is stored of every token, see docs/measures.md.
+        context: what stands before the texts of a suite and is not scored.
+        own_blank: whether `policy` decides on a blank before texts, also where a suite says.
+
+    Raises:
+        UsageError: a limit of batches is no number from 1, nor ``auto``.
+    """
+
+    policy: Policy = field(default_factory=Policy)
+    kind: KindRule = "auto"
+    device: str = "auto"
+    batch_size: Limit = "auto"
+    batch_tokens: Limit = "auto"
+    all_tokens: bool = False
+    limit: int | None = None
+    spec: Path | None = None
+    recorded_unit: UnitName = "bits"
+    concurrency: int = 8
+    timeout_s: float = 120.0
+    columns: tuple[Column, ...] = ()
+    context: Context = NO_CONTEXT
+    own_blank: bool = False
+
+    def __post_init__(self) -> None:
+        _ = self.limits
+
+    @property
+    def limits(self) -> BatchLimits:
+        """How much goes through a model at once."""
+        return BatchLimits.chosen(self.batch_size, self.batch_tokens)
+
+    def digest(self) -> str:
+        """A short name for how texts are scored, and after what: eight hexadecimal digits."""
+        if self.context == NO_CONTEXT and not self.own_blank:
+            return self.policy.digest()
+        both = f"{self.policy.digest()} {self.context!r}" + " own blank" * self.own_blank
+        return hashlib.sha256(both.encode()).hexdigest()[:8]
+
+
+class Source(Protocol):
+    """Something that answers for suites."""
+
+    @property
+    def label(self) -> str:
+        """Name and revision, known before anything is loaded."""
+
+    @property
+    def inputs(self) -> dict[str, JsonValue]:
+        """What makes its answers what they are, for the manifest."""
+
+    def load(self) -> AnyScorer:
+        """The model; loaded once."""
+
+
+Opener: TypeAlias = Callable[[str, Asking], Source]
+
+
+class ScorerSource:
+    """A language model, loaded when it is first asked and kept for the next suite.
+
+    Args:
+        label: name and revision, known before the model is loaded.
+        inputs: what makes its answers what they are.
+        load: gives the model; called once, and again after `release`.
+        asking: how it is asked.
+        located: the files of a model of transformers; None for every other.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        inputs: dict[str, JsonValue],
+        *,
+        load: Callable[[], AnyScorer],
+        asking: Asking,
+        located: Located | None = None,
+    ) -> None:
+        self.label = label
+        self.inputs = inputs
+        self.named = ""
+        self.located = located
+        self.load = functools.cache(load)
+        self._asking = asking
+
+    def release(self) -> None:
+        """Let go of the model."""
+        self.load.cache_clear()
+
+
+def refuse_what_is_fixed(asking: Asking) -> None:
+    """See that nothing is asked that a recording has answered once for all.
+
+    Raises:
+        UsageError: something is.
+    """
+    asked = {
+        "limit": (asking.limit is not None, "it answers for the whole suite, in order"),
+        "context": (
+            asking.context != NO_CONTEXT,
+            "what stood before its sentences is as it was",
+        ),
+        "boundary": (
+            asking.policy.boundary in ("word-start", "word-end"),
+            "it does not say how probable the end of a word is",
+        ),
+        "columns": (bool(asking.columns), "it holds nothing but surprisals"),
+    }
+    for option, (given, seen) in asked.items():
+        if given:
+            raise UsageError(
+                where=f"--{option} with a recording", seen=seen, todo="Leave the option out."
+            )
+
+
+def shown_name(model: str | AnyScorer) -> str:
+    """The name of a model for messages: as the user wrote it, without what may be a secret."""
+    if isinstance(model, str):
+        return without_secrets(model)
+    # What is no model has no card; `card_of` refuses it where it is opened.
+    card = getattr(model, "card", None)
+    return card.name if isinstance(card, ModelCard) else type(model).__name__
+
+
+def open_source(model: str | AnyScorer, asking: Asking) -> Source:
+    """A source by its name, or around a model that is there already.
+
+    Args:
+        model: ``replay:FILE`` and the like, a model's name as `locate` takes it, or a model.
+        asking: how it is asked.
+
+    Raises:
+        CimentoError: there is no such file or model.
+    """
+    if not isinstance(model, str):
+        card = card_of(model)
+        inputs: dict[str, JsonValue] = {"revision": card.revision, "kind": card.kind}
+        return ScorerSource(card.label, inputs, load=lambda: model, asking=asking)
+    source = _opened(model, asking)
+    if isinstance(source, ScorerSource):
+        source.named = lasting_name(model)
+    return source
+
+
+def name_of(source: object) -> str:
+    """How a source can be named again; empty where it was made in Python and has no name."""
+    return str(getattr(source, "named", ""))
+
+
+def _opened(model: str, asking: Asking) -> Source:
+    prefix, _, rest = model.partition(":")
+    opener = (OPENERS.get(prefix) or _plugged_opener(prefix)) if rest else None
+    if opener is None:
+        return _open_model(model, asking)
+    if asking.policy.model_args and prefix in OPENERS:
+        raise UsageError(
+            where=OPTION,
+            seen=f"these options are for transformers, which does not load {prefix} models",
+            todo="Leave them out.",
+        )
+    return opener(rest, asking)
+
+
+def open_scorer(model: str | AnyScorer, asking: Asking) -> AnyScorer:
+    """A model that scores any text, loaded.
+
+    Raises:
+        CimentoError: there is no such model, or it cannot be loaded.
+    """
+    return open_source(model, asking).load()
+
+
+def _open_model(name: str, asking: Asking) -> Source:
+    located = locate(name)
+    return ScorerSource(
+        located.label,
+        {
+            "revision": located.revision,
+            "kind": asking.kind,
+            "model_args": dict(asking.policy.model_args),
+        },
+        load=lambda: _load(located, asking),
+        asking=asking,
+        located=located,
+    )
+
+
+def _open_server(address: str, asking: Asking) -> Source:
+    from cimento.models.server.model import connect
+
+    server = connect(
+        address,
+        policy=asking.policy,
+        concurrency=asking.concurrency,
+        timeout_s=asking.timeout_s,
+    )
+    return open_source(server, asking)
+
+
+def _open_ngrams(file: str, asking: Asking) -> Source:
+    from cimento.models.ngram import load_ngrams, locate_ngrams
+
+    located = locate_ngrams(Path(file).expanduser())
+    return ScorerSource(
+        located.label,
+        {"revision": located.revision, "kind": "causal"},
+        load=lambda: load_ngrams(located, policy=asking.policy),
+        asking=asking,
+    )
+
+
+def _plugged_opener(prefix: str) -> Opener | None:
+    """What opens models of a prefix that a plug-in brings."""
+    found = find_plugin("cimento.models", prefix, expected="a function", is_right=_is_opener)
+    if found is None:
+        return None
+
+    def opened(rest: str, asking: Asking) -> Source:
+        with blamed("cimento.models", prefix):
+            source = found(rest, asking)
+            if not hasattr(source, "load"):
+                raise TypeError(f"it gave {type(source).__name__!r} and not a source")
+            return source
+
+    return opened
+
+
+def _is_opener(value: object) -> TypeGuard[Opener]:
+    return callable(value)
+
+
+def _refuse_recording(file: str, asking: Asking) -> Source:  # noqa: ARG001  # an opener
+    """Say that a recording is no model of any text; suites take it (`cimento.engine.replay`).
+
+    Raises:
+        UsageError: always.
+    """
+    raise UsageError(
+        where="--model",
+        seen="recorded surprisals answer only for the suite they were recorded on",
+        todo="Give a model.",
+    )
+
+
+OPENERS: dict[str, Opener] = {
+    "replay": _refuse_recording,
+    "openai": _open_server,
+    "kenlm": _open_ngrams,
+}
+"""Prefix of a model's name (``replay:FILE``) to what makes a source of the rest of it; plug-ins
+bring others."""
+
+
+def _load(located: Located, asking: Asking) -> Scorer:
+    from cimento.models.hf.loading import load
+
+    return load(
+        located,
+        policy=asking.policy,
+        kind=asking.kind,
+        device=asking.device,
+        limits=asking.limits,
+    )
+
+
+# User name and password, or the query, of a URL.
+_SECRET = re.compile(r"(?<=//)[^/#]*@|\?[^#]*")
+_OF_FILES = frozenset({"replay", "kenlm"})
+
+
+def without_secrets(model: str) -> str:
+    """A model's name as the user wrote it, without what may be a secret."""
+    return _SECRET.sub("", model) if "//" in model.partition(":")[2] else model
+
+
+def lasting_name(model: str) -> str:
+    """A model's name by which it is found from any folder: paths whole, no secrets."""
+    prefix, _, rest = model.partition(":")
+    if rest and prefix in _OF_FILES:
+        return f"{prefix}:{Path(rest).expanduser().resolve()}"
+    shown = without_secrets(model)
+    folder = Path(shown).expanduser()
+    return str(folder.resolve()) if shown not in DEMO_MODELS and folder.is_dir() else shown
+
+
+def needs_saying(model: str, *, plugged: bool = True) -> str:
+    """Why a model must be named on the command line and is not taken out of a file.
+
+    Files come from others: a run's manifest, a run file. What they name may be read as data (a
+    folder or a hub's model without its code, a recording), and no more.
+
+    Args:
+        model: as a file names it.
+        plugged: whether a plug-in's models need it, too. Not in a run file, which whoever runs it
+            can read; an address needs it there as well.
+
+    Returns:
+        What naming it there would trust; empty where it trusts nothing.
+    """
+    prefix, _, rest = model.partition(":")
+    if not rest or prefix == "replay":
+        return ""
+    if prefix == "openai" or "//" in rest:
+        return "a server, which would be sent texts and, where there is one, the API key"
+    if prefix == "kenlm":
+        return "a file that KenLM may read without checking it"
+    if not plugged:
+        return ""
+    opener = find_plugin("cimento.models", prefix, expected="a function", is_right=_is_function)
+    return "a model of a plug-in" if opener else ""
+
+
+def _is_function(value: object) -> TypeGuard[Callable[..., object]]:
+    return callable(value)

@@ -1,0 +1,398 @@
+"""Asking a server over HTTP: what is asked again and after how long, and what is told in the end.
+
+The standard library does it: requests are small and answered slowly, a few at a time.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import random
+import re
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import IO, NoReturn, TypeVar
+from urllib.parse import urlsplit
+
+from cimento._version import __version__
+from cimento.errors import CimentoError, ModelError, TextTooLongError, UsageError
+from cimento.io.parsing import parse_json
+from cimento.models.server.answers import lacking
+from cimento.suites.model import JsonValue
+
+KEY_VARIABLES = ("CIMENTO_API_KEY", "OPENAI_API_KEY")
+"""Environment variables that may hold the server's key; the first that is set is used."""
+
+MOST_BYTES = 100_000_000
+"""Of an answer; a text of a million tokens has less."""
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+_REFUSED_KEY = frozenset({401, 403})
+_NOT_THERE = frozenset({404, 405, 501})
+_REDIRECTED = range(300, 400)
+_NEEDS_PROMPT_LOGPROBS = re.compile(r"logits_all|log_?prob|\becho\b", re.IGNORECASE)
+_TOO_LONG = re.compile(r"context (length|window|size)|too (long|many tokens)", re.IGNORECASE)
+_SAID = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long a server is waited for, and how often it is asked.
+
+    Attributes:
+        timeout_s: without a sign of the server.
+        attempts: in all, for one request.
+        first_wait_s: before the second attempt; doubled before every further one.
+        longest_wait_s: bound of such a wait.
+        longest_told_s: bound of a wait that the server asks for; a longer one is not waited.
+        seed: of the jitter that keeps requests from coming back all at once.
+    """
+
+    timeout_s: float = 120.0
+    attempts: int = 7
+    first_wait_s: float = 0.5
+    longest_wait_s: float = 30.0
+    longest_told_s: float = 600.0
+    seed: int = 0
+
+    def wait_s(self, attempt: int, *, request: str) -> float:
+        """Seconds to wait after an attempt, between half and all of a doubling bound.
+
+        Args:
+            attempt: its number, from 1.
+            request: what is asked; each request has a jitter of its own.
+        """
+        jitter = random.Random(f"{self.seed} {attempt} {request}").uniform(0.5, 1.0)  # noqa: S311  # keeps no secret
+        return min(self.first_wait_s * 2.0 ** (attempt - 1), self.longest_wait_s) * jitter
+
+
+class TransientError(Exception):
+    """An attempt that failed where the next may not.
+
+    Args:
+        reason: what happened.
+        told_s: seconds that the server asks to wait.
+        status: that it answered with; None where it did not answer.
+    """
+
+    def __init__(
+        self, reason: str, *, told_s: float | None = None, status: int | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.told_s = told_s
+        self.status = status
+
+
+class NotThereError(ModelError):
+    """The server has no such path or model."""
+
+
+class Server:
+    """A server that speaks JSON, asked again where it fails in a way that may pass.
+
+    Args:
+        url: what paths are put behind, such as ``http://127.0.0.1:8000/v1``.
+        patience: how long and how often it is asked.
+        wait: waits for some seconds; by default until `stop` is called.
+
+    Raises:
+        UsageError: the URL is none of a server, or holds a secret.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        patience: Patience | None = None,
+        wait: Callable[[float], object] | None = None,
+    ) -> None:
+        _check_url(url)
+        self.url = url.rstrip("/")
+        self._patience = patience or Patience()
+        self._stopped = threading.Event()
+        self._wait = wait or self._stopped.wait
+        self._key = _api_key(url)
+        handlers: list[urllib.request.BaseHandler] = [_NoRedirect()]
+        if urlsplit(url).hostname in _LOOPBACK:
+            handlers.append(urllib.request.ProxyHandler({}))
+        self._opener = urllib.request.build_opener(*handlers)
+
+    @property
+    def where(self) -> str:
+        """The server, for messages."""
+        return f"server {self.url}"
+
+    def get(self, path: str) -> JsonValue:
+        """What the server says at a path; asked twice at most, to be quick where none is there.
+
+        Raises:
+            NotThereError: it has nothing there, or fails over it.
+            ModelError: it does not answer, or refuses.
+        """
+        try:
+            return self._ask(path, None, attempts=2, where=self.where)
+        except ModelError as error:
+            cause = error.__cause__
+            if isinstance(cause, TransientError) and cause.status is not None:
+                raise NotThereError(where=error.where, seen=error.seen) from cause
+            raise
+
+    def post(self, path: str, body: dict[str, JsonValue], *, about: str = "") -> JsonValue:
+        """What the server answers to a JSON object.
+
+        Args:
+            path: behind the URL.
+            body: what is sent.
+            about: what it is about, for messages.
+
+        Raises:
+            ModelError: it does not answer, however often it is asked, or refuses.
+            TextTooLongError: it says that the text does not fit its model's window.
+        """
+        content = json.dumps(body).encode()
+        where = f"{self.where}, {about}" if about else self.where
+        return self._ask(path, content, attempts=self._patience.attempts, where=where)
+
+    def redacted(self, words: str) -> str:
+        """The server's words without the key, should it have said that."""
+        return words.replace(self._key, "[key]") if self._key else words
+
+    def stop(self) -> None:
+        """Wait for nothing any more: requests that would be sent again fail."""
+        self._stopped.set()
+
+    def _ask(self, path: str, body: bytes | None, *, attempts: int, where: str) -> JsonValue:
+        request = (body or b"").decode()
+        attempt = 1
+        while True:
+            try:
+                return self._ask_once(path, body, where)
+            except TransientError as error:
+                wait_s = self._patience.wait_s(attempt, request=request)
+                if error.told_s is not None:
+                    wait_s = error.told_s
+                too_long = wait_s > self._patience.longest_told_s
+                if attempt == attempts or too_long or self._stopped.is_set():
+                    _give_up(error, attempt, where)
+            self._wait(wait_s)
+            attempt += 1
+
+    def _ask_once(self, path: str, body: bytes | None, where: str) -> JsonValue:
+        headers = {"Content-Type": "application/json", "User-Agent": f"cimento/{__version__}"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        request = urllib.request.Request(self.url + path, data=body, headers=headers)  # noqa: S310  # http or https, checked
+        try:
+            with self._opener.open(request, timeout=self._patience.timeout_s) as response:
+                content = response.read(MOST_BYTES + 1)
+                if len(content) > MOST_BYTES:
+                    raise ModelError(
+                        where=where,
+                        seen=f"its answer has more than {MOST_BYTES:,} bytes",
+                        todo="Is it the server that you mean?",
+                    )
+                answer = self._without_key(content)
+        except urllib.error.HTTPError as error:
+            with error:
+                self._refused(error, path, where)
+        except TimeoutError as error:
+            raise TransientError(f"nothing for {self._patience.timeout_s:g} s") from error
+        except urllib.error.URLError as error:
+            raise TransientError(self.redacted(str(error.reason))) from error
+        except (http.client.HTTPException, OSError) as error:
+            raise TransientError(f"the connection broke: {type(error).__name__}") from error
+        except ValueError as error:
+            raise TransientError("the answer is not JSON, or was cut short") from error
+        return answer
+
+    def _without_key(self, content: bytes) -> JsonValue:
+        """An answer as a value; should it repeat the key, that is nowhere in it."""
+        answer: JsonValue = parse_json(content)
+        if self._key and (self._key.encode() in content or b"\\" in content):
+            plain = json.dumps(answer, ensure_ascii=False)
+            hidden = json.dumps(self._key, ensure_ascii=False)[1:-1]
+            if hidden in plain:
+                answer = parse_json(plain.replace(hidden, "[key]"))
+        return answer
+
+    def _refused(self, error: urllib.error.HTTPError, path: str, where: str) -> NoReturn:
+        """Raise what a status other than 200 means."""
+        status, said = error.code, self._said(error)
+        words = f"status {status}" + (f": {said}" if said else "")
+        if _NEEDS_PROMPT_LOGPROBS.search(said):
+            raise lacking(where, f"it refused ({words})") from error
+        if status in _AGAIN:
+            told_s = _retry_after_s(error.headers.get("Retry-After"))
+            raise TransientError(words, told_s=told_s, status=status) from error
+        if status in _REFUSED_KEY:
+            # Its words may repeat a part of the key.
+            raise ModelError(
+                where=where,
+                seen=f"it {'refuses the key' if self._key else 'wants a key'} (status {status})",
+                todo=f"Set {' or '.join(KEY_VARIABLES)} in the environment.",
+            ) from error
+        if status in _NOT_THERE:
+            raise NotThereError(
+                where=where,
+                seen=f"it has no {path}, or no such model ({words})",
+                todo="Does the URL end in /v1? A server that only chats cannot score.",
+            ) from error
+        if status in _REDIRECTED:
+            target = error.headers.get("Location", "elsewhere").partition("?")[0]
+            raise ModelError(
+                where=where, seen=f"it redirects to {target}", todo="Give that URL."
+            ) from error
+        kind = TextTooLongError if _TOO_LONG.search(said) else ModelError
+        raise kind(where=where, seen=f"it refused ({words})") from error
+
+    def _said(self, error: urllib.error.HTTPError) -> str:
+        """The server's own words about an error, in one line."""
+        try:
+            content = error.read().decode(errors="replace")
+        except (OSError, http.client.HTTPException):
+            return ""
+        try:
+            said = parse_json(content)
+        except ValueError:
+            said = content
+        for name in ("error", "detail", "message"):
+            said = said.get(name, said) if isinstance(said, dict) else said
+        line = " ".join(str(said).split())
+        return self.redacted(line)[:_SAID]
+
+
+def _give_up(error: TransientError, attempts: int, where: str) -> NoReturn:
+    told = "" if error.told_s is None else f", and asks to wait for {error.told_s:.0f} s"
+    raise ModelError(
+        where=where,
+        seen=f"no usable answer after {attempts} attempt{'s' if attempts > 1 else ''}"
+        f" (the last: {error}{told})",
+        todo="Is it running, and does the URL end in /v1? What was answered is kept: run again"
+        " to go on.",
+    ) from error
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Redirects are told, not followed: the key must not go to another host."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
+    ) -> None:
+        """Follow nothing."""
+
+
+def _check_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+        _ = parts.port
+    except ValueError:
+        parts, host = urlsplit(""), None
+    if parts.scheme not in {"http", "https"} or not host:
+        raise UsageError(
+            where="--model",
+            seen="what stands between `openai:` and `#` is no http or https URL",
+            todo="Write it as openai:http://127.0.0.1:8000/v1#model.",
+        )
+    if parts.username is not None or parts.query:
+        raise UsageError(
+            where=f"server {host}",
+            seen="its URL holds a user name, a password or a query, and would be stored",
+            todo=f"Put the key into the environment variable {KEY_VARIABLES[0]}.",
+        )
+
+
+def _api_key(url: str) -> str:
+    """The key to send; that of OpenAI goes unencrypted to this machine only."""
+    parts = urlsplit(url)
+    private = parts.scheme == "https" or parts.hostname in _LOOPBACK
+    for name in KEY_VARIABLES[: 2 if private else 1]:
+        key = os.environ.get(name, "").strip()
+        if key and not (key.isascii() and key.isprintable()):
+            raise UsageError(
+                where=name,
+                seen="holds characters that no key has",
+                todo="Set it again, without line breaks and quotation marks.",
+            )
+        if key:
+            return key
+    return ""
+
+
+def _retry_after_s(told: str | None) -> float | None:
+    """Seconds in a ``Retry-After`` header, which holds a number or a date (RFC 9110, 10.2.3)."""
+    if not told:
+        return None
+    try:
+        return max(float(told), 0.0)
+    except ValueError:
+        pass
+    try:
+        return max((parsedate_to_datetime(told) - datetime.now(UTC)).total_seconds(), 0.0)
+    except (ValueError, TypeError):
+        return None
+
+
+Asked = TypeVar("Asked", bound=Hashable)
+Answer = TypeVar("Answer")
+
+
+def ask_at_once(
+    asked: Sequence[Asked],
+    ask: Callable[[Asked], Answer],
+    *,
+    concurrency: int,
+    stop: Callable[[], None],
+) -> Iterator[tuple[Asked, Answer]]:
+    """Ask for several things, some at a time; each is yielded as soon as it is answered.
+
+    Args:
+        asked: what is asked.
+        ask: asks for one of them; may wait and try again.
+        concurrency: how many are under way at once.
+        stop: ends all waiting, where nobody wants the answers any more.
+
+    Raises:
+        CimentoError: one could not be answered. Nothing new was sent from then on, and all that
+            was under way has been yielded.
+    """
+    failure: CimentoError | None = None
+    with ThreadPoolExecutor(concurrency) as pool:
+        sent = {pool.submit(ask, each): each for each in asked}
+        try:
+            for future in as_completed(sent):
+                if future.cancelled():
+                    continue
+                error = future.exception()
+                if isinstance(error, CimentoError):
+                    # What is under way already is still waited for, so that it is kept.
+                    failure = failure or error
+                    _cancel(sent)
+                else:
+                    yield sent[future], future.result()
+        except BaseException:
+            _cancel(sent)
+            stop()
+            raise
+    if failure is not None:
+        raise failure
+
+
+def _cancel(futures: Iterable[Future[Answer]]) -> None:
+    """Send nothing that has not been sent."""
+    for future in futures:
+        future.cancel()

@@ -1,0 +1,355 @@
+"""Replies from an OpenAI-compatible server: of its chat endpoint, or of its completions."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from cimento.engine.cache import default_cache_folder
+from cimento.errors import ModelError, UsageError
+from cimento.io.parsing import parse_json
+from cimento.models.base import ModelCard, Policy
+from cimento.models.questions import Reply, StopReason, Written
+from cimento.models.server.answers import JsonObject, TextScores, read_answer
+from cimento.models.server.http import NotThereError, Patience, Server, TransientError, ask_at_once
+from cimento.models.server.identity import PROBES, Fingerprint, Identity, identify
+from cimento.suites.model import JsonValue
+from cimento.suites.stimuli import ScoreRequest
+
+MALFORMED_ATTEMPTS = 3
+"""How often a server is asked that answers, but with something else than a reply."""
+
+_SHOWN_PROMPT = 60
+_MOST_STOPS = 4
+_KEY = "answer"
+
+
+class ServerReplier:
+    """A model behind a server, asked to answer in its own words.
+
+    Args:
+        server: that is asked.
+        card: what is known about the model.
+        model: its name in requests.
+        concurrency: requests that are under way at once.
+        remarks: what the user should know of the server, as sentences.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        *,
+        card: ModelCard,
+        model: str,
+        concurrency: int,
+        remarks: tuple[str, ...] = (),
+    ) -> None:
+        self._server = server
+        self._model = model
+        self._concurrency = concurrency
+        self.card = card
+        self.remarks = remarks
+
+    def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
+        """Answer prompts, several at once; see `Replier`."""
+        yield from ask_at_once(
+            range(len(asks)),
+            lambda number: self._ask(asks[number]),
+            concurrency=self._concurrency,
+            stop=self._server.stop,
+        )
+
+    def _ask(self, ask: Reply) -> Written:
+        shown = ask.messages[-1][1] if ask.messages else ask.prompt
+        about = f"prompt that ends in {shown[-_SHOWN_PROMPT:]!r}"
+        path = "/chat/completions" if ask.messages else "/completions"
+        body = self._body(ask)
+        for _ in range(MALFORMED_ATTEMPTS):
+            answer = self._server.post(path, body, about=about)
+            reply = read_reply(answer, chat=bool(ask.messages), options=ask.options)
+            if reply is not None:
+                return reply
+        raise ModelError(
+            where=f"{self._server.where}, {about}",
+            seen=f"no reply in its answer, {MALFORMED_ATTEMPTS} times"
+            f" (the last: {self._server.redacted(json.dumps(answer))[:200]})",
+            todo="Does the server keep the OpenAI form? What was answered is kept: run again.",
+        )
+
+    def _body(self, ask: Reply) -> dict[str, JsonValue]:
+        body: dict[str, JsonValue] = {
+            "model": self._model,
+            "max_tokens": ask.max_tokens,
+            "temperature": 0,
+        }
+        if ask.messages:
+            body["messages"] = [{"role": role, "content": text} for role, text in ask.messages]
+        else:
+            body["prompt"] = ask.prompt
+        if ask.stop:
+            body["stop"] = list(ask.stop[:_MOST_STOPS])
+        if ask.options:
+            body["response_format"] = _one_of(ask.options)
+        return body
+
+
+def _one_of(options: Sequence[str]) -> JsonValue:
+    """That the reply is an object with one of some answers in it."""
+    schema: JsonValue = {
+        "type": "object",
+        "properties": {_KEY: {"type": "string", "enum": [option.strip() for option in options]}},
+        "required": [_KEY],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": "one_answer", "strict": True, "schema": schema},
+    }
+
+
+def read_reply(answer: JsonValue, *, chat: bool, options: Sequence[str]) -> Written | None:
+    """The reply in an answer; None where there is none.
+
+    Args:
+        answer: of the server.
+        chat: whether turns were sent, and not one text.
+        options: that the reply was constrained to; empty where it was free.
+    """
+    choices = answer.get("choices") if isinstance(answer, dict) else None
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, dict):
+        return None
+    text: JsonValue = choice.get("text")
+    if chat:
+        message = choice.get("message")
+        if not isinstance(message, dict) or "content" not in message:
+            return None
+        # A model that refuses may write nothing at all.
+        text = message["content"] or ""
+    if not isinstance(text, str):
+        return None
+    reason: StopReason = "length" if choice.get("finish_reason") == "length" else "end"
+    return Written(_unpacked(text) if options else text, reason)
+
+
+def _unpacked(text: str) -> str:
+    """The answer in a constrained reply; the reply itself where the server does not constrain."""
+    try:
+        content = parse_json(text)
+    except ValueError:
+        return text
+    found = content.get(_KEY) if isinstance(content, dict) else None
+    return found if isinstance(found, str) else text
+
+
+_IDENTITY = ("id", "root", "parent", "owned_by", "max_model_len", "meta")
+"""Fields of a model's entry that say what it is; the others change from request to request."""
+_SHOWN = 60
+_SHOWN_MODELS = 5
+
+
+class ServerScorer:
+    """Scores texts with a model behind a server.
+
+    Args:
+        server: that is asked.
+        card: what is known about the model.
+        model: its name in requests.
+        concurrency: requests that are under way at once.
+        refusal: why it cannot score; None where it can.
+        notes: what the user should know of it, as sentences.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        *,
+        card: ModelCard,
+        model: str,
+        concurrency: int,
+        refusal: ModelError | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self._server = server
+        self._card = card
+        self._model = model
+        self._concurrency = concurrency
+        self._refusal = refusal
+        self._notes = notes
+
+    @property
+    def card(self) -> ModelCard:
+        """What is known about the model; its BOS token once it has answered."""
+        return self._card
+
+    def read(self, texts: Sequence[str]) -> Iterator[tuple[str, dict[int, float]]]:
+        """Score texts, several at once; see `TextScorer`."""
+        if self._refusal is not None:
+            raise self._refusal
+        for text, told in ask_at_once(
+            texts, self._ask, concurrency=self._concurrency, stop=self._server.stop
+        ):
+            self._card = dataclasses.replace(self._card, bos=told.before)
+            yield text, told.scores
+
+    def replier(self) -> ServerReplier:
+        """The same model, asked to answer in its own words."""
+        return ServerReplier(
+            self._server,
+            card=self._card,
+            model=self._model,
+            concurrency=self._concurrency,
+            remarks=self._notes,
+        )
+
+    def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:  # noqa: ARG002  # the same for all
+        """Whether the server says what it serves, and whether it served another model before."""
+        return self._notes
+
+    def _ask(self, text: str) -> TextScores:
+        return _score(self._server, self._model, text)
+
+
+def connect(address: str, *, policy: Policy, concurrency: int, timeout_s: float) -> ServerScorer:
+    """Find a model behind a server, and ask it for the fixed probes.
+
+    Args:
+        address: ``URL#model``; the model may be left out where the server has only one.
+        policy: how texts are scored.
+        concurrency: requests that are under way at once.
+        timeout_s: without a sign of the server before it is asked again.
+
+    Raises:
+        UsageError: the URL is none, the model is missing, or the policy cannot be kept.
+        ModelError: the server does not answer, or neither scores nor writes.
+        StorageError: what it answers to the probes cannot be kept.
+    """
+    url, _, name = address.partition("#")
+    _check_policy(policy)
+    server = Server(url, patience=Patience(timeout_s=timeout_s))
+    entries = _models(server)
+    model = name or _only(entries, server)
+    entry = entries.get(model) or (next(iter(entries.values())) if len(entries) == 1 else {})
+    reported = {key: entry[key] for key in _IDENTITY if entry.get(key) is not None}
+    fingerprint, refusal = _fingerprint(server, model)
+    identity = identify(fingerprint, url=server.url, model=model, folder=default_cache_folder())
+    window = entry.get("max_model_len")
+    content = json.dumps([server.url, model, reported, identity.digest], sort_keys=True)
+    details = {"server": server.url, "fingerprint": identity.digest}
+    if reported:
+        details["reported"] = json.dumps(reported, sort_keys=True)
+    card = ModelCard(
+        name=PurePosixPath(model).name if model.startswith("/") else model,
+        kind="causal",
+        revision=hashlib.sha256(content.encode()).hexdigest(),
+        tokenizer="",
+        device="server",
+        window=window if isinstance(window, int) else None,
+        details=details,
+    )
+    return ServerScorer(
+        server,
+        card=card,
+        model=model,
+        concurrency=concurrency,
+        refusal=refusal,
+        notes=_notes(identity, reported),
+    )
+
+
+def _notes(identity: Identity, reported: Mapping[str, JsonValue]) -> tuple[str, ...]:
+    """What the user should know of a server, as sentences."""
+    unnamed = "the server does not say what this model is; it is known by what it answers to probes"
+    another = (
+        "this server answered fixed probes otherwise at another time: it served another model under"
+        " this name, whose answers are not used here"
+    )
+    return (*(() if reported else (unnamed,)), *((another,) if identity.others else ()))
+
+
+def _fingerprint(server: Server, model: str) -> tuple[Fingerprint, ModelError | None]:
+    """What a model answers to the probes, and why it cannot score them, where it cannot.
+
+    Raises:
+        ModelError: the server does not answer, or neither scores nor writes.
+    """
+    try:
+        return Fingerprint(
+            scores=tuple(_score(server, model, each).scores for each in PROBES)
+        ), None
+    except ModelError as error:
+        if isinstance(error.__cause__, TransientError) and error.__cause__.status is None:
+            raise
+        refusal = error
+    card = ModelCard(name=model, kind="causal", revision="", tokenizer="")
+    replier = ServerReplier(server, card=card, model=model, concurrency=1)
+    asks = [Reply(messages=(("user", each),)) for each in PROBES]
+    try:
+        replies = dict(replier.reply(asks))
+    except NotThereError:
+        raise refusal from None
+    except ModelError as error:
+        raise ModelError(
+            where=server.where,
+            seen=f"it cannot score: {refusal.seen}; and it does not chat: {error.seen}",
+            todo=refusal.todo,
+        ) from error
+    return Fingerprint(replies=tuple(replies[number].text for number in sorted(replies))), refusal
+
+
+def _score(server: Server, model: str, text: str) -> TextScores:
+    """What a model says of a text."""
+    body: dict[str, JsonValue] = {
+        "model": model,
+        "prompt": text,
+        # Some servers refuse to generate nothing; what is generated is not looked at.
+        "max_tokens": 1,
+        "temperature": 0,
+        "echo": True,
+        "logprobs": 1,
+    }
+    about = f"text {text if len(text) <= _SHOWN else text[: _SHOWN - 1] + '…'!r}"
+    answer = server.post("/completions", body, about=about)
+    where = f"{server.where}, {about}"
+    return read_answer(answer, text, where=where, redacted=server.redacted)
+
+
+def _check_policy(policy: Policy) -> None:
+    """Refuse what only a model that is loaded here can be told."""
+    refused = {
+        "--bos": policy.bos not in ("auto", "tokenizer"),
+        "--leading-blank": policy.leading_blank,
+        "--window": policy.window != "refuse",
+    }
+    for option in (name for name, chosen in refused.items() if chosen):
+        raise UsageError(
+            where=option,
+            seen="a server takes texts as they are, and its own tokenizer says what is before them",
+            todo="Leave the option out.",
+        )
+
+
+def _models(server: Server) -> dict[str, JsonObject]:
+    """What the server reports about its models, by name; empty where it keeps no such list."""
+    try:
+        answer = server.get("/models")
+    except NotThereError:
+        return {}
+    data = answer.get("data") if isinstance(answer, dict) else None
+    entries = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
+    return {str(entry["id"]): entry for entry in entries if "id" in entry}
+
+
+def _only(models: Iterable[str], server: Server) -> str:
+    names = list(models)
+    if len(names) != 1:
+        listed = ", ".join(names[:_SHOWN_MODELS]) or "none"
+        raise UsageError(
+            where=server.where,
+            seen=f"the address names no model, and the server lists {listed}",
+            todo="Write it as openai:URL#model.",
+        )
+    return names[0]

@@ -1,0 +1,223 @@
+"""Characters, words and tokens: which token belongs to which stretch of a text.
+
+Everything goes by character offsets in the text as written, so that it holds for every kind of
+tokenizer; a token belongs where its first non-blank character is.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cimento.models.base import PunctuationRule
+from cimento.suites.stimuli import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from cimento.io.arrays import Flags, Integers
+
+
+_NOT_BLANK = re.compile(r"\S+")
+
+
+def word_spans(text: str, *, punctuation: PunctuationRule = "split") -> list[Span]:
+    """The words of a text: maximal runs without white space.
+
+    Args:
+        text: any text.
+        punctuation: ``split`` makes every punctuation mark or symbol (Unicode categories P and S)
+            a word of its own, as in ``l``, ``'``, ``amico``; ``keep`` leaves it with its word.
+    """
+    spans: list[Span] = []
+    for run in _NOT_BLANK.finditer(text):
+        start, end = run.span()
+        # Letters and digits are never marks, so that most runs need no look at each character.
+        if punctuation == "keep" or run.group().isalnum():
+            spans.append((start, end))
+        else:
+            spans += _cut_at_marks(text, start, end)
+    return spans
+
+
+def _cut_at_marks(text: str, start: int, end: int) -> Iterator[Span]:
+    """A stretch of `text` without blanks, cut before and after every mark."""
+    for index in range(start, end):
+        if unicodedata.category(text[index])[0] in "PS":
+            if start < index:
+                yield (start, index)
+            yield (index, index + 1)
+            start = index + 1
+    if start < end:
+        yield (start, end)
+
+
+def trim_spans(text: str, spans: Iterable[Span]) -> list[Span]:
+    """Token offsets without the blanks before the token's first character.
+
+    A token of blanks only (SentencePiece's lone ``▁``) gets an empty span at the next non-blank
+    character, or at the end of the text.
+    """
+    trimmed = []
+    length = len(text)
+    for start, end in spans:
+        first = start
+        while first < length and text[first].isspace():
+            first += 1
+        trimmed.append((first, max(first, end)))
+    return trimmed
+
+
+def containing(spans: Sequence[Span], position: int) -> int:
+    """Index of the last of the ascending `spans` that starts at or before `position`; else 0."""
+    begins = [start for start, _ in spans]
+    return max(bisect_right(begins, position) - 1, 0)
+
+
+def tokens_in(token_spans: Sequence[Span], wanted: Sequence[Span]) -> list[int]:
+    """Indices of the tokens whose first character lies in one of the `wanted` stretches.
+
+    Args:
+        token_spans: trimmed offsets in text order; negative ones stand for special tokens.
+        wanted: non-empty character stretches, ascending. An empty-span token at the end of the
+            text belongs to a stretch that ends there.
+    """
+    chosen = []
+    for index, (start, end) in enumerate(token_spans):
+        if start < 0:
+            continue
+        for low, high in wanted:
+            if low <= start < high or (start == end == high):
+                chosen.append(index)
+                break
+    return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """The characters of some texts, each text followed by one more place, which is blank.
+
+    Attributes:
+        texts: one after the other, each with a line break after it.
+        codes: Unicode code point of each character.
+        begin: place of the first character of each text; one more at the end.
+        blank: whether a character is white space.
+    """
+
+    texts: str
+    codes: np.ndarray[tuple[int, ...], np.dtype[np.uint32]]
+    begin: Integers
+    blank: Flags
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Characters:
+        """The characters of some texts."""
+        import numpy as np
+
+        joined = "\n".join((*texts, ""))
+        codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        begin = np.cumsum([0, *(len(text) + 1 for text in texts)], dtype=np.int64)
+        return cls(joined, codes, begin, _having(str.isspace, joined, codes))
+
+    def trimmed(self, text: Integers, start: Integers, end: Integers) -> tuple[Integers, Integers]:
+        """Offsets of tokens without the blanks before their first characters; see `trim_spans`.
+
+        Args:
+            text: number of the text of each token.
+            start: its first character.
+            end: one past its last character.
+        """
+        import numpy as np
+
+        places = np.where(self.blank, len(self.codes), np.arange(len(self.codes)))
+        following = np.minimum.accumulate(places[::-1])[::-1]
+        length = self.begin[text + 1] - 1 - self.begin[text]
+        inside = self.begin[text] + np.minimum(start, length)
+        first = np.minimum(following[inside] - self.begin[text], length)
+        first = np.where(start < length, first, start)
+        return first, np.maximum(first, end)
+
+    def word_begins(self, punctuation: PunctuationRule) -> Flags:
+        """Whether a word begins at each character; see `word_spans`."""
+        import numpy as np
+
+        after_blank = np.concatenate(([True], self.blank[:-1]))[: len(self.blank)]
+        if punctuation == "split":
+            mark = _having(_is_mark, self.texts, self.codes)
+            after_blank |= mark
+            after_blank[1:] |= mark[:-1]
+        begins: Flags = ~self.blank & after_blank
+        return begins
+
+    def begins_at(self, positions: Iterable[Iterable[int]]) -> Flags:
+        """Whether something begins at each character.
+
+        Args:
+            positions: for each text, where something does.
+        """
+        import numpy as np
+
+        begins = np.zeros(len(self.codes), dtype=np.bool_)
+        for begin, own in zip(self.begin.tolist(), positions, strict=False):
+            begins[[begin + position for position in own]] = True
+        return begins
+
+    def containing(self, begins: Flags, text: Integers, start: Integers) -> Integers:
+        """Number of the last stretch that begins at or before each token; see `align.containing`.
+
+        Args:
+            begins: where stretches begin.
+            text: number of the text of each token.
+            start: its first character.
+        """
+        import numpy as np
+
+        counts = np.concatenate(([0], np.cumsum(begins)))
+        stop = np.minimum(self.begin[text] + start + 1, self.begin[text + 1])
+        found: Integers = np.maximum(counts[stop] - counts[self.begin[text]] - 1, 0)
+        return found
+
+    def inside(
+        self, wanted: Iterable[Iterable[Span]], text: Integers, start: Integers, end: Integers
+    ) -> Flags:
+        """Whether each token begins in one of the stretches that are wanted; see `tokens_in`.
+
+        Args:
+            wanted: for each text, its stretches.
+            text: number of the text of each token.
+            start: its first character.
+            end: one past its last character.
+        """
+        import numpy as np
+
+        covered = np.zeros(len(self.codes), dtype=np.bool_)
+        closed = np.zeros(len(self.codes), dtype=np.bool_)
+        for begin, spans in zip(self.begin.tolist(), wanted, strict=False):
+            for low, high in spans:
+                covered[begin + low : begin + high] = True
+                closed[begin + high] = True
+        place = np.minimum(self.begin[text] + start, self.begin[text + 1] - 1)
+        found: Flags = covered[place] | ((start == end) & closed[place])
+        return found
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] in "PS"
+
+
+def _having(
+    is_such: Callable[[str], bool],
+    texts: str,
+    codes: np.ndarray[tuple[int, ...], np.dtype[np.uint32]],
+) -> Flags:
+    """Which characters are such; each different one is looked at once."""
+    import numpy as np
+
+    table = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.bool_)
+    table[[ord(character) for character in set(texts) if is_such(character)]] = True
+    found: Flags = table[codes]
+    return found
