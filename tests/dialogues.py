@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cimento.annotate.dialogue import Line
+from cimento.people.annotate.dialogue import ReadPrompt
 
 
-def lines_of(texts: Sequence[str]) -> Line:
+def lines_of(texts: Sequence[str]) -> ReadPrompt:
     """What is typed, line by line; then the input ends."""
     waiting: Iterator[str] = iter(texts)
 

@@ -9,19 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from cimento.annotate.candidates import Dialogue, Remarks, Task, part_of
-from cimento.annotate.exchange import read_judged, write_judgments
-from cimento.annotate.journal import Decision, Journal, journals, store_judgments
 from cimento.api import evaluate
 from cimento.cli.annotating import candidates
 from cimento.cli.main import invoke
 from cimento.cloze.records import ClozeItem, ClozeSuite
 from cimento.errors import InputError, UsageError
 from cimento.io.tables import JUDGMENTS, read_table
+from cimento.people.annotate.candidates import CandidateTask, Dialogue, Remarks, part_of
+from cimento.people.annotate.decisions import CandidateDecision, Journal, journals, store_judgments
+from cimento.people.annotate.spreadsheets import read_candidates, write_candidates
 from cimento.suites.model import Meta
 
 TASKS = tuple(
-    Task(item, candidate, "La casa è ", ".", {"template": "casa"}, probability)
+    CandidateTask(item, candidate, "La casa è ", ".", {"template": "casa"}, probability)
     for item, candidate, probability in (
         ("a", "rossa", 0.5), ("a", "rosso", 0.2), ("b", '"', 0.1), ("b", "=1+1", None),
     )
@@ -129,7 +129,7 @@ def test_skip_back_and_jump(tmp_path):
     assert said(decisions) == {
         ("a", "rosso"): "yes", ("a", "rossa"): "no", ("b", "=1+1"): "yes", ("b", '"'): "no",
     }  # fmt: skip
-    script, _ = play(tmp_path, "j 9", tasks=[*TASKS, Task("c", "x", "", "", {})])
+    script, _ = play(tmp_path, "j 9", tasks=[*TASKS, CandidateTask("c", "x", "", "", {})])
     assert "from 1 to 5" in script.text
 
 
@@ -170,10 +170,12 @@ def test_no_script_loses_or_invents_a_decision(tmp_path_factory, lines):
 @pytest.mark.parametrize("suffix", [".tsv", ".xlsx"])
 def test_tables_go_out_and_come_in_again(suffix, tmp_path):
     tokens = ['"', "'", "\t", "10", "null", "NA", "", "[UNK]", "##s", "=1+1", "\\", " a", "a\nb"]
-    tasks = [Task(f"i{n}", token, "Una ", ".", {}) for n, token in enumerate(tokens)]
-    decisions = {task.pair: Decision(*task.pair, "yes", ("uno", "due")) for task in tasks[::2]}
-    path = write_judgments(tasks, decisions, tmp_path / f"out{suffix}")
-    back = read_judged(path, tasks)
+    tasks = [CandidateTask(f"i{n}", token, "Una ", ".", {}) for n, token in enumerate(tokens)]
+    decisions = {
+        task.pair: CandidateDecision(*task.pair, "yes", ("uno", "due")) for task in tasks[::2]
+    }
+    path = write_candidates(tasks, decisions, tmp_path / f"out{suffix}")
+    back = read_candidates(path, tasks)
     assert {each.pair: each for each in back} == decisions
     if suffix == ".xlsx":
         sheet = load_workbook(path).active
@@ -189,13 +191,13 @@ def test_tables_that_cannot_be_used_are_refused(tmp_path):
     ):
         path.write_text(content, encoding="utf-8")
         with pytest.raises(InputError, match=said_so):
-            read_judged(path, TASKS)
+            read_candidates(path, TASKS)
     with pytest.raises(UsageError, match="neither"):
-        write_judgments(TASKS, {}, tmp_path / "out.csv")
+        write_candidates(TASKS, {}, tmp_path / "out.csv")
 
 
 def test_items_are_shared_out_with_some_for_all():
-    tasks = [Task(f"i{n}", c, "", "", {}) for n in range(7) for c in "xy"]
+    tasks = [CandidateTask(f"i{n}", c, "", "", {}) for n in range(7) for c in "xy"]
     shares = [part_of(tasks, part, 3, overlap=1) for part in (1, 2, 3)]
     assert {task.item for share in shares for task in share} == {f"i{n}" for n in range(7)}
     for share in shares:

@@ -8,15 +8,14 @@ import pytest
 
 import cimento
 from cimento.acceptability.suites import load_rated
-from cimento.annotate.dialogue import RefusedError, step
-from cimento.annotate.dialogue import State as DialogueState
-from cimento.annotate.pairs import decide, fields_of, tasks_of
 from cimento.cli.main import invoke
 from cimento.cloze.load import load_cloze
 from cimento.corpus.decisions import open_decisions, read_decisions
 from cimento.corpus.inventories import open_inventory
 from cimento.corpus.treebanks import open_treebanks
 from cimento.errors import InputError, UsageError
+from cimento.people.annotate.dialogue import DialogueState, RefusedError, step
+from cimento.people.annotate.pairs import decide, fields_of, tasks_of
 from tests.dialogues import lines_of
 
 SAMPLE = Path(cimento.__file__).parent / "data" / "corpus" / "sample"

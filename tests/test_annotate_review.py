@@ -11,9 +11,9 @@ import openpyxl
 import pytest
 
 import cimento
-from cimento.annotate.review import export_review, import_review
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
+from cimento.people.annotate.spreadsheets import export_review, import_review
 from cimento.suites.load import open_suite
 
 SUITES = Path(cimento.__file__).parent / "data" / "suites"

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.annotate.dialogue import RefusedError, Session, converse
-from cimento.annotate.second import Judgment, agreement, to_adjudicate
-from cimento.annotate.stories import finished, story_fields
-from cimento.annotate.story_files import play, read_recorded, session_file, timing_file
 from cimento.cli.main import invoke
 from cimento.errors import InputError
+from cimento.people.annotate.dialogue import DialogueSession, RefusedError, converse
+from cimento.people.annotate.second_annotator import StoryJudgment, story_agreement, to_adjudicate
+from cimento.people.annotate.stories import finished, story_fields
+from cimento.people.annotate.story_files import play, read_recorded, story_session_file, timing_file
 from cimento.stories.audit import audit
 from cimento.stories.readers import read_stories
 from cimento.stories.records import CONFLICT, STATE, STORY
@@ -48,7 +48,7 @@ STATES = ["1 contain vasca da bagno 4", "codes open", "show", "done", ""]
 
 
 def type_in(lines, known=(), **more):
-    session = Session(story_fields(known), **more)
+    session = DialogueSession(story_fields(known), **more)
     converse(session, lines_of(lines), lambda _text: None)
     return session
 
@@ -240,18 +240,18 @@ def test_undo_takes_back_exactly_what_was_typed_last(lines, n):
 def test_a_story_that_was_left_is_gone_on_with(tmp_path):
     path = tmp_path / "s.unfinished.json"
     type_in(PLAUSIBLE[:8], path=path)
-    again = Session(story_fields(()), path=path)
+    again = DialogueSession(story_fields(()), path=path)
     assert again.asked.name == "location"
     converse(again, lines_of([*PLAUSIBLE[8:], *STATES]), lambda _text: None)
     assert finished(again.state.values, row=0) == story_of([*PLAUSIBLE, *STATES])
     path.write_text("{", encoding="utf-8")
     with pytest.raises(InputError, match="dialogue that was left"):
-        Session(story_fields(()), path=path)
+        DialogueSession(story_fields(()), path=path)
 
 
 def test_time_is_that_of_typing_without_long_pauses():
     times = iter([0.0, 10.0, 20.0, 5000.0, 5010.0])
-    session = Session(story_fields(()), clock=lambda: next(times))
+    session = DialogueSession(story_fields(()), clock=lambda: next(times))
     for line in PLAUSIBLE[:4]:
         session.feed(line)
     assert session.seconds == 10 + 10 + 300 + 10
@@ -274,7 +274,7 @@ def test_the_command_appends_stories_that_can_be_used(tmp_path, monkeypatch, cap
     assert audit(found) == ()
     times = [json.loads(line) for line in timing_file(path).read_text("utf-8").splitlines()]
     assert [each["example_id"] for each in times] == ["7", "7-O0"]
-    assert not session_file(path).exists()
+    assert not story_session_file(path).exists()
 
 
 def _next(lines):
@@ -322,7 +322,7 @@ def test_recorded_dialogues_with_faults_are_refused(tmp_path, content, said, cap
 
 def judged(rows, **changes):
     return [
-        Judgment(
+        StoryJudgment(
             row=row,
             annotator="b",
             plausible=TRIPLES[row].plausible,
@@ -335,7 +335,7 @@ def judged(rows, **changes):
 
 
 def test_two_who_agree_have_kappa_one():
-    found = {each.tier: each for each in agreement(TRIPLES, judged(range(15)))}
+    found = {each.tier: each for each in story_agreement(TRIPLES, judged(range(15)))}
     assert (found[STORY].compared, found[CONFLICT].compared, found[STATE].compared) == (15, 10, 10)
     assert all(each.equal == each.compared for each in found.values())
     assert all(each.kappa.value == each.alpha.value == 1.0 for each in found.values())
@@ -345,8 +345,8 @@ def test_two_who_agree_have_kappa_one():
 def test_disagreement_is_counted_and_handed_on():
     """Kappa by hand: of 4 stories (2 plausible) one is judged otherwise: po 3/4, pe 1/2."""
     said = judged([0, 1, 3, 4])
-    said[1] = Judgment(row=1, annotator="b", plausible=True)
-    found = {each.tier: each for each in agreement(TRIPLES, said)}
+    said[1] = StoryJudgment(row=1, annotator="b", plausible=True)
+    found = {each.tier: each for each in story_agreement(TRIPLES, said)}
     assert (found[STORY].equal, found[STORY].compared) == (3, 4)
     assert found[STORY].kappa.value == pytest.approx((0.75 - 0.5) / 0.5)
     assert found[CONFLICT].compared == 1

@@ -12,7 +12,6 @@ from hashlib import sha256
 import pytest
 
 from cimento import load_suites
-from cimento.annotate.second import read_judgments as read_second
 from cimento.cli.main import invoke
 from cimento.cloze.judging.expected import expectations
 from cimento.corpus.inventories import open_inventory
@@ -31,6 +30,7 @@ from cimento.models.hf.files import kind_of, locate
 from cimento.models.hf.loading import count_parameters
 from cimento.models.recorded.reading import parse_spec
 from cimento.morphology.unimorph_tags import from_unimorph
+from cimento.people.annotate.second_annotator import read_judgments as read_second
 from cimento.runs.store import RunFolder
 from cimento.stories.earlier import read_question_lines
 from cimento.stories.parsing import parse as parse_reply

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.annotate.importing import ImportOptions, import_answers
 from cimento.errors import InputError, UsageError
+from cimento.people.annotate.importing import ImportOptions, read_answers
 from cimento.people.judgments.records import (
     Judgment,
     judgments_of,
@@ -56,7 +56,7 @@ class TestTables:
         assert "'=HYPERLINK" in text
         assert "'-1" not in text
         assert judgments_of(read_judgments(path)) == [one]
-        (back,) = import_answers([path], ImportOptions(form="long")).judgments
+        (back,) = read_answers([path], ImportOptions(form="long")).judgments
         assert back.remark == hostile
 
     def test_a_run_has_one(self, tmp_path):

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.annotate.importing import ImportOptions, import_answers
-from cimento.annotate.places import places_of
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
+from cimento.people.annotate.importing import ImportOptions, asked_items, read_answers
 from cimento.people.judgments.formats import read_prolific
 from cimento.people.judgments.importing import open_secret, pseudonym
 from cimento.people.judgments.mapping import map_of_options, read_map
@@ -49,7 +48,7 @@ def write(path, text):
 
 def told(path, form, suite=None, **more):
     options = ImportOptions(form=form, suites=[suite] if suite else [], **more)
-    return import_answers([path], options)
+    return read_answers([path], options)
 
 
 def said(imported):
@@ -395,6 +394,6 @@ def test_places_of_blanks(tmp_path):
         "item\ttext\ttarget\te 1cl\n".replace("\te 1cl", "") + "e 1cl\tPiove ___ fa freddo.\te\n",
         encoding="utf-8",
     )
-    found = places_of([folder]).find("Piove  ... fa freddo.", where="x")
+    found = asked_items([folder]).find("Piove  ... fa freddo.", where="x")
     assert found is not None
     assert (found.item, found.condition) == ("e 1cl", "")

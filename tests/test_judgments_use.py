@@ -12,10 +12,10 @@ import pytest
 
 import cimento
 from cimento.acceptability.suites import load_rated, rated_of
-from cimento.annotate.adjudicating import adjudicate, agreement_text
-from cimento.annotate.applying import apply_judgments
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
+from cimento.people.annotate.adjudicating import agreement_text, decide_differences
+from cimento.people.annotate.importing import apply_judgments
 from cimento.people.judgments.adjudication import one_annotator, pair_agreements, side_by_side
 from cimento.people.judgments.records import (
     Judgment,
@@ -54,7 +54,7 @@ class TestAdjudication:
 
     def test_differences_are_decided_and_the_rest_is_taken_over(self, tmp_path):
         output, told = tmp_path / "held.csv", []
-        numbers = adjudicate(
+        numbers = decide_differences(
             rated("anna", ANNA),
             rated("bruno", [*BRUNO, "3"]),
             output,
@@ -76,11 +76,11 @@ class TestAdjudication:
     def test_it_goes_on_where_it_was_left(self, tmp_path):
         output = tmp_path / "held.parquet"
         both = (rated("anna", ANNA), rated("bruno", BRUNO))
-        first = adjudicate(*both, output, by="", read=lines_of(["1", ""]), tell=str)
+        first = decide_differences(*both, output, by="", read=lines_of(["1", ""]), tell=str)
         assert first == (2, 1)
-        second = adjudicate(*both, output, by="", read=lines_of(["?", "", "2"]), tell=str)
+        second = decide_differences(*both, output, by="", read=lines_of(["?", "", "2"]), tell=str)
         assert second == (2, 1)
-        third = adjudicate(*both, output, by="", read=lines_of(["2", ""]), tell=str)
+        third = decide_differences(*both, output, by="", read=lines_of(["2", ""]), tell=str)
         assert third == (2, 0)
         values = {each.item: each.value for each in judgments_of(read_judgments(output))}
         assert values == {"0": "5", "1": "1", "2": "4", "3": "4"}
@@ -88,7 +88,7 @@ class TestAdjudication:
     def test_before_and_after(self, tmp_path):
         output = tmp_path / "held.csv"
         both = (rated("anna", ANNA), rated("bruno", BRUNO))
-        adjudicate(*both, output, by="", read=lines_of(["2", "", "2", ""]), tell=str)
+        decide_differences(*both, output, by="", read=lines_of(["2", "", "2", ""]), tell=str)
         text = agreement_text(*both, output)
         assert "anna / bruno: equal on 2 of 4" in text
         assert "anna / adjudicated: equal on 2 of 4" in text
@@ -99,13 +99,13 @@ class TestAdjudication:
         two = [Judgment(suite="s", item="1", annotator="b", question="which fits", value="ma")]
         told = []
         lines = lines_of(["perché", "e", ""])
-        adjudicate(one, two, tmp_path / "h.csv", by="", read=lines, tell=told.append)
+        decide_differences(one, two, tmp_path / "h.csv", by="", read=lines, tell=told.append)
         assert any("Nobody answers 'perché'" in each for each in told)
 
     def test_another_table_is_not_overwritten(self, tmp_path, capsys):
         path = write_judgments(table_of(rated("anna", ANNA)), tmp_path / "anna.csv")
         with pytest.raises(InputError, match="holds answers of 'anna'"):
-            adjudicate(
+            decide_differences(
                 rated("a", ANNA), rated("b", BRUNO), path, by="", read=lines_of([]), tell=str
             )
         for words in (

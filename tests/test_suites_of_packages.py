@@ -6,12 +6,11 @@ import json
 
 import pytest
 
-from cimento.annotate.applying import apply_judgments
-from cimento.annotate.places import places_of
 from cimento.api import load_suite
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
 from cimento.paradigms.suites import audit_suite, sentence_suite
+from cimento.people.annotate.importing import apply_judgments, asked_items
 from cimento.people.judgments.records import Judgment
 from tests import probes
 
@@ -65,7 +64,7 @@ def test_people_are_not_asked_about_it(probing, capsys, tmp_path):
     assert refused in said
     assert said.count("\n") == 1
     with pytest.raises(UsageError, match=refused):
-        places_of([probing])
+        asked_items([probing])
 
 
 def test_no_answers_of_people_are_put_into_it(probing, tmp_path):

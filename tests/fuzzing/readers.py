@@ -212,7 +212,7 @@ def question_answers(path: Path) -> object:
 
 def second_judgments(path: Path) -> object:
     """Judgments of a second person."""
-    from cimento.annotate.second import read_judgments
+    from cimento.people.annotate.second_annotator import read_judgments
     from tests.stories import TRIPLES
 
     return read_judgments(path, stories=TRIPLES)
@@ -220,7 +220,7 @@ def second_judgments(path: Path) -> object:
 
 def dialogues(path: Path) -> object:
     """Recorded dialogues in which stories are written."""
-    from cimento.annotate.story_files import play, read_recorded
+    from cimento.people.annotate.story_files import play, read_recorded
 
     return [play(each, ()) for each in read_recorded(path)]
 

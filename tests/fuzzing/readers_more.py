@@ -61,7 +61,7 @@ def decisions(path: Path) -> object:
 
 def review(path: Path) -> object:
     """A sheet that comes back from a reviewer."""
-    from cimento.annotate.review import import_review
+    from cimento.people.annotate.spreadsheets import import_review
     from tests.suites_on_disk import write_folder
 
     with TemporaryDirectory() as name:
@@ -71,16 +71,16 @@ def review(path: Path) -> object:
 
 def judged(path: Path) -> object:
     """Decisions about candidates, in a table that was sent around."""
-    from cimento.annotate.candidates import Task
-    from cimento.annotate.exchange import read_judged
+    from cimento.people.annotate.candidates import CandidateTask
+    from cimento.people.annotate.spreadsheets import read_candidates
 
-    tasks = [Task("1", "quindi", "Piove, ", " esco.", {})]
-    return read_judged(path, tasks)
+    tasks = [CandidateTask("1", "quindi", "Piove, ", " esco.", {})]
+    return read_candidates(path, tasks)
 
 
 def journal(folder: Path) -> object:
     """Decisions of one person, as they were written down."""
-    from cimento.annotate.journal import Journal
+    from cimento.people.annotate.decisions import Journal
 
     return Journal(folder, "anna").decisions
 
@@ -115,13 +115,13 @@ def answers_jspsych(path: Path) -> object:
 def _imported(path: Path, form: str) -> object:
     from typing import cast
 
-    from cimento.annotate.importing import Form, ImportOptions, import_answers
+    from cimento.people.annotate.importing import Form, ImportOptions, read_answers
     from cimento.people.judgments.records import table_of
     from tests.suites_on_disk import write_folder
 
     suite = write_folder(path.with_name("suite"))
     options = ImportOptions(form=cast("Form", form), suites=[suite], secret=b"s" * 32)
-    return table_of(import_answers([path], options).judgments)
+    return table_of(read_answers([path], options).judgments)
 
 
 def survey_answers(path: Path) -> object:

@@ -64,7 +64,7 @@ DECISIONS = lines(
 
 def sheet_of_a_review() -> tuple[bytes, ...]:
     """A sheet as a reviewer sends it back."""
-    from cimento.annotate.review import export_review
+    from cimento.people.annotate.spreadsheets import export_review
     from tests.suites_on_disk import write_folder
 
     with tempfile.TemporaryDirectory() as name:

@@ -30,8 +30,8 @@ def adjudicate(
     Both answers are shown; 1 or 2 takes one of them, and anything else that somebody answers may be
     typed. Every decision is in the table at once; :quit stops, and the next time it goes on.
     """
-    from cimento.annotate.adjudicating import adjudicate as decide
-    from cimento.annotate.adjudicating import agreement_text
+    from cimento.people.annotate.adjudicating import agreement_text
+    from cimento.people.annotate.adjudicating import decide_differences as decide
     from cimento.people.judgments.adjudication import one_annotator
     from cimento.people.judgments.records import (
         judgments_of,

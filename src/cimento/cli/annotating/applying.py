@@ -26,8 +26,8 @@ def apply_answers(
     Ratings become columns of the copy, so that `cimento run` compares them with a model; choices
     among options stand in choices.tsv, for `cimento profile --people`.
     """
-    from cimento.annotate.applying import apply_judgments
     from cimento.cloze.surveying import CHOICES
+    from cimento.people.annotate.importing import apply_judgments
     from cimento.people.judgments.records import judgments_of, read_judgments
     from cimento.suites.builtin import find_suite
 

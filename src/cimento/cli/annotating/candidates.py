@@ -15,9 +15,9 @@ from cimento.cli.console import note, show
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.annotate.candidates import Task
-    from cimento.annotate.journal import Decision
     from cimento.cloze.answers import Answer, ClozeAnswers
+    from cimento.people.annotate.candidates import CandidateTask
+    from cimento.people.annotate.decisions import CandidateDecision
 
 Order = Literal["rank", "shuffled"]
 
@@ -99,14 +99,14 @@ def candidates(
 def _ask(
     answers: ClozeAnswers,
     run: Path,
-    tasks: list[Task],
+    tasks: list[CandidateTask],
     annotator: str,
     *,
     reuse: Path | None,
     show_probability: bool,
 ) -> None:
-    from cimento.annotate.candidates import REMARKS, Dialogue, Remarks
-    from cimento.annotate.journal import Journal
+    from cimento.people.annotate.candidates import REMARKS, Dialogue, Remarks
+    from cimento.people.annotate.decisions import Journal
 
     earlier = _earlier(answers, run, reuse)
     if reuse is not None:
@@ -124,32 +124,32 @@ def _ask(
 def _agreement(run: Path, *, as_json: bool) -> None:
     import json
 
-    from cimento.annotate.agreeing import agreement, agreement_text
+    from cimento.people.annotate.decisions import candidate_agreement, candidate_agreement_text
 
-    found = agreement(run)
+    found = candidate_agreement(run)
     if as_json:
         show(json.dumps(found.plain(), ensure_ascii=False, indent=2))
     else:
-        show(agreement_text(found))
+        show(candidate_agreement_text(found))
 
 
-def _export(run: Path, tasks: list[Task], annotator: str, output: Path) -> None:
-    from cimento.annotate.exchange import write_judgments
-    from cimento.annotate.journal import Journal
+def _export(run: Path, tasks: list[CandidateTask], annotator: str, output: Path) -> None:
     from cimento.io.files import refuse_filled_in
+    from cimento.people.annotate.decisions import Journal
+    from cimento.people.annotate.spreadsheets import write_candidates
 
     refuse_filled_in(output, holds="decisions")
-    write_judgments(tasks, Journal(run, annotator).decisions, output)
+    write_candidates(tasks, Journal(run, annotator).decisions, output)
     note(f"{len(tasks)} candidates in {output}. Fill in: fits (yes or no), remarks.")
 
 
 def _import(
-    answers: ClozeAnswers, run: Path, tasks: list[Task], annotator: str, file: Path
+    answers: ClozeAnswers, run: Path, tasks: list[CandidateTask], annotator: str, file: Path
 ) -> None:
-    from cimento.annotate.exchange import read_judged
-    from cimento.annotate.journal import Journal
+    from cimento.people.annotate.decisions import Journal
+    from cimento.people.annotate.spreadsheets import read_candidates
 
-    decisions = read_judged(file, tasks)
+    decisions = read_candidates(file, tasks)
     journal = Journal(run, annotator)
     new = [each for each in decisions if _differs(journal.decisions.get(each.pair), each)]
     for decision in new:
@@ -165,14 +165,14 @@ def _open(run: Path) -> ClozeAnswers:
     return ClozeAnswers(open_run(run))
 
 
-def _tasks(answers: ClozeAnswers, method: str) -> list[Task]:
+def _tasks(answers: ClozeAnswers, method: str) -> list[CandidateTask]:
     """Each candidate of each item once, in the order of items and ranks.
 
     Raises:
         UsageError: the run has no such method.
     """
-    from cimento.annotate.candidates import Task
     from cimento.errors import UsageError, did_you_mean
+    from cimento.people.annotate.candidates import CandidateTask
 
     if method and method not in answers.methods:
         raise UsageError(
@@ -182,7 +182,7 @@ def _tasks(answers: ClozeAnswers, method: str) -> list[Task]:
         )
     by_item = answers.by_method(method or next(iter(answers.methods), ""))
     return [
-        Task(
+        CandidateTask(
             item=item.id,
             candidate=text,
             before=item.before,
@@ -203,10 +203,10 @@ def _once(answers: Iterable[Answer]) -> dict[str, float | None]:
     return found
 
 
-def _shuffled(tasks: Iterable[Task], seed: int) -> list[Task]:
+def _shuffled(tasks: Iterable[CandidateTask], seed: int) -> list[CandidateTask]:
     """The candidates of each item in an order that says nothing of their ranks."""
     chance = random.Random(seed)  # noqa: S311  # no secret
-    by_item: dict[str, list[Task]] = {}
+    by_item: dict[str, list[CandidateTask]] = {}
     for task in tasks:
         by_item.setdefault(task.item, []).append(task)
     for own in by_item.values():
@@ -214,9 +214,9 @@ def _shuffled(tasks: Iterable[Task], seed: int) -> list[Task]:
     return [task for own in by_item.values() for task in own]
 
 
-def _share(tasks: list[Task], part: str, overlap: int) -> list[Task]:
-    from cimento.annotate.candidates import part_of
+def _share(tasks: list[CandidateTask], part: str, overlap: int) -> list[CandidateTask]:
     from cimento.errors import UsageError
+    from cimento.people.annotate.candidates import part_of
 
     if not part:
         return tasks
@@ -230,8 +230,8 @@ def _earlier(answers: ClozeAnswers, run: Path, reuse: Path | None) -> pl.DataFra
     """Judgments of another run about candidates of this one, and those taken over before."""
     import polars as pl
 
-    from cimento.annotate.journal import journals
     from cimento.io.tables import JUDGMENTS, read_table
+    from cimento.people.annotate.decisions import journals
 
     tables = [pl.DataFrame(schema=JUDGMENTS.polars())]
     if reuse is not None:
@@ -253,13 +253,13 @@ def _earlier(answers: ClozeAnswers, run: Path, reuse: Path | None) -> pl.DataFra
 
 
 def _store(answers: ClozeAnswers, run: Path, earlier: pl.DataFrame) -> None:
-    from cimento.annotate.journal import store_judgments
+    from cimento.people.annotate.decisions import store_judgments
 
     table = store_judgments(run, suite=answers.suite.name, earlier=earlier)
     note(f"{table.height} judgments in {run}.")
 
 
-def _differs(known: Decision | None, other: Decision) -> bool:
+def _differs(known: CandidateDecision | None, other: CandidateDecision) -> bool:
     return known is None or (known.fits, known.remarks) != (other.fits, other.remarks)
 
 

@@ -88,8 +88,8 @@ def import_answers(
     Participants get pseudonyms (a keyed hash): --secret names the file with the key, which stays
     with you and out of every table. --names keep is for names that are none.
     """
-    from cimento.annotate.importing import ImportOptions
-    from cimento.annotate.importing import import_answers as read
+    from cimento.people.annotate.importing import ImportOptions
+    from cimento.people.annotate.importing import read_answers as read
     from cimento.people.judgments.formats import read_prolific
     from cimento.people.judgments.records import (
         refuse_overwriting,

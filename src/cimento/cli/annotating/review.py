@@ -27,8 +27,8 @@ def export(
 
     The reviewer writes ok, wrong or unsure, and corrects any cell in its place.
     """
-    from cimento.annotate.review import export_review
     from cimento.io.files import refuse_filled_in
+    from cimento.people.annotate.spreadsheets import export_review
     from cimento.suites.builtin import find_suite
 
     refuse_filled_in(output, holds="verdicts")
@@ -48,8 +48,8 @@ def import_(
     The copy says who reviewed it; its status is `reviewed` where every row has a verdict and none
     is left wrong or unsure. Exit code 2: what was corrected has faults.
     """
-    from cimento.annotate.review import LOG, import_review
     from cimento.paradigms.suites import audit_suite
+    from cimento.people.annotate.spreadsheets import LOG, import_review
     from cimento.suites.builtin import find_suite
 
     name = " ".join(reviewer.split())

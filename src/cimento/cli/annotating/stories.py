@@ -12,7 +12,7 @@ from cimento.cli.console import note, show
 from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
-    from cimento.annotate.second import Judgment
+    from cimento.people.annotate.second_annotator import StoryJudgment
     from cimento.stories.records import Story
 
 Stories = Annotated[Path, typer.Argument(metavar="FILE", help="Stories as JSONL; need not exist.")]
@@ -33,7 +33,7 @@ def stories(
     takes what stands in brackets; :help says what else can be typed. A story that was left is gone
     on with the next time.
     """
-    from cimento.annotate.story_files import append, known_stories, play, read_recorded
+    from cimento.people.annotate.story_files import append, known_stories, play, read_recorded
     from cimento.stories.readers import ITEMS
 
     if file.is_dir():
@@ -58,8 +58,12 @@ def second(
 
     Goes on where it was left; every judgment is stored at once.
     """
-    from cimento.annotate.second import blind_order, read_judgments, write_judgments
-    from cimento.annotate.story_files import known_stories
+    from cimento.people.annotate.second_annotator import (
+        blind_order,
+        read_judgments,
+        write_story_judgments,
+    )
+    from cimento.people.annotate.story_files import known_stories
 
     known = known_stories(file)
     done = read_judgments(judgments, stories=known) if judgments.exists() else []
@@ -71,7 +75,7 @@ def second(
         if each is None:
             break
         done.append(each)
-        write_judgments(done, judgments)
+        write_story_judgments(done, judgments)
     note(f"{len(done)} of {len(known)} stories are judged in {judgments}.")
     return 0
 
@@ -96,9 +100,9 @@ def agreement(
     import json as json_
     from dataclasses import asdict
 
-    from cimento.annotate import second as second_
-    from cimento.annotate.story_files import known_stories
     from cimento.io.files import write_text
+    from cimento.people.annotate import second_annotator as second_
+    from cimento.people.annotate.story_files import known_stories
     from cimento.report.formatting import agreement as agreed
 
     known = known_stories(file)
@@ -152,13 +156,18 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
 
 def _write_stories(file: Path, annotator: str) -> int:
     """One dialogue after another, until one is left."""
-    from cimento.annotate.dialogue import Session, converse
-    from cimento.annotate.stories import finished, story_fields
-    from cimento.annotate.story_files import append, append_timing, known_stories, session_file
+    from cimento.people.annotate.dialogue import DialogueSession, converse
+    from cimento.people.annotate.stories import finished, story_fields
+    from cimento.people.annotate.story_files import (
+        append,
+        append_timing,
+        known_stories,
+        story_session_file,
+    )
 
     while True:
         known = known_stories(file)
-        session = Session(story_fields(known), path=session_file(file))
+        session = DialogueSession(story_fields(known), path=story_session_file(file))
         if session.lines:
             note(f"Going on with a story that was left ({session.state.values.get('example_id')}).")
         if not converse(session, _typed, show):
@@ -172,12 +181,12 @@ def _write_stories(file: Path, annotator: str) -> int:
         note(f"{story.example_id} is in {file} ({session.seconds / 60:.1f} minutes).\n")
 
 
-def _judge(story: Story, annotator: str) -> Judgment | None:
-    from cimento.annotate.dialogue import Session, converse
-    from cimento.annotate.second import blind_fields, judgment, shown
+def _judge(story: Story, annotator: str) -> StoryJudgment | None:
+    from cimento.people.annotate.dialogue import DialogueSession, converse
+    from cimento.people.annotate.second_annotator import blind_fields, judgment, story_text
 
-    session = Session(blind_fields(story))
-    show(shown(story))
+    session = DialogueSession(blind_fields(story))
+    show(story_text(story))
     if not converse(session, _typed, show):
         return None
     return judgment(session.state.values, story=story, annotator=annotator, seconds=session.seconds)

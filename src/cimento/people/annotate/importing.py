@@ -1,15 +1,16 @@
-"""Answers of people read from the files of survey programs, or from published lists."""
+"""What suites ask people, for answers that name it by an id or by its text."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from cimento.annotate.places import places_of
+from cimento.api import load_suite, load_suites
 from cimento.errors import InputError, UsageError
+from cimento.paradigms.base import Applied
 from cimento.people.judgments.formats import (
     RawAnswers,
     Submission,
@@ -27,8 +28,37 @@ from cimento.people.judgments.importing import (
     judgments_from,
     pseudonym,
 )
-from cimento.people.judgments.mapping import AskedItems, ColumnMap, RawRow, usual_map
-from cimento.people.judgments.records import judgments_of
+from cimento.people.judgments.mapping import AskedItem, AskedItems, ColumnMap, RawRow, usual_map
+from cimento.people.judgments.records import BETTER, Judgment, judgments_of
+
+Named: TypeAlias = tuple[AskedItem, list[str]]
+
+
+def asked_items(suites: Sequence[Path]) -> AskedItems:
+    """The questions of suites, by every name that an answer may have for them.
+
+    Args:
+        suites: folders or files.
+
+    Raises:
+        CimentoError: one cannot be read, or people are not asked about such suites.
+    """
+    return AskedItems(named for path in suites for named in _named(path))
+
+
+def _named(path: Path) -> Iterator[Named]:
+    for loaded in load_suites(path):
+        suite = loaded.suite.name
+        asked = loaded.paradigm.survey_items(loaded.suite, None).items
+        for item in asked:
+            both = f"{item.item}/{item.condition}"
+            with_condition = [both, both.replace("/", " ")] if item.condition else []
+            names = [item.item, *with_condition, item.text, *item.names]
+            yield AskedItem(suite, item.item, item.condition, item.text), names
+        for name, count in Counter(item.item for item in asked).items():
+            if count > 1:
+                yield AskedItem(suite, name, "", ""), [f"{name}/{BETTER}"]
+
 
 Form: TypeAlias = Literal["long", "wide", "jspsych", "pcibex", "rated"]
 
@@ -68,7 +98,7 @@ class ImportOptions:
     unknown: Unknown = "refuse"
 
 
-def import_answers(files: Sequence[Path], options: ImportOptions) -> Import:
+def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
     """The answers in some files as judgments.
 
     Raises:
@@ -78,7 +108,7 @@ def import_answers(files: Sequence[Path], options: ImportOptions) -> Import:
     if options.form == "rated":
         return _published(files, options)
     secret = options.secret
-    places = places_of(options.suites)
+    places = asked_items(options.suites)
     columns = _MAPS[options.form]().with_own(options.columns)
     passed, rows = Counter[str](), list[RawRow]()
     for path in files:
@@ -138,3 +168,31 @@ def _published(files: Sequence[Path], options: ImportOptions) -> Import:
             todo="A list of means or of labels is a suite: `cimento run FILE -m MODEL`.",
         )
     return Import(judgments=tuple(judgments), passed=passed)
+
+
+def apply_judgments(
+    path: Path,
+    judgments: Sequence[Judgment],
+    output: Path,
+    *,
+    scale: tuple[float, float] | None = None,
+) -> Applied:
+    """Write a copy of a suite with what people said of it, see `Paradigm.apply_judgments`.
+
+    Args:
+        path: the suite.
+        judgments: those of other suites, and checks of attention, are passed over and counted.
+        output: folder of the copy.
+        scale: ends of the scale of ratings, the worst first; None for those of the suite.
+
+    Raises:
+        InputError: nobody answered anything about the suite, or a rating is off the scale.
+        UsageError: suites of its paradigm hold no answers of people, or the scale is unknown.
+        StorageError: the copy cannot be written.
+    """
+    if path.resolve() == output.resolve():
+        raise UsageError(
+            where="--output", seen="is the suite itself", todo="Name a folder for the copy."
+        )
+    loaded = load_suite(path)
+    return loaded.paradigm.apply_judgments(loaded.suite, judgments, output, scale=scale)

@@ -11,15 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.annotate.dialogue import (
-    Field,
-    Line,
-    RefusedError,
-    Session,
-    Taken,
-    Values,
-    converse,
-)
 from cimento.corpus.decisions import IMPLAUSIBLE, OpenTable, as_table
 from cimento.corpus.inventories import Connective, Inventory
 from cimento.corpus.passages import Passage
@@ -31,6 +22,15 @@ from cimento.corpus.replacing import (
 from cimento.corpus.sections import Section
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.files import write_text
+from cimento.people.annotate.dialogue import (
+    DialogueField,
+    DialogueSession,
+    ReadPrompt,
+    RefusedError,
+    Taken,
+    Values,
+    converse,
+)
 
 DROP = "-"
 """Typed in the place of a connective to leave the sentence out."""
@@ -40,7 +40,7 @@ _NO = ("no", "n")
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class PairTask:
     """A row that is to be decided.
 
     Attributes:
@@ -80,21 +80,21 @@ class Task:
         return "\n".join([*lines, "  " + "   ".join(numbered)])
 
 
-def tasks_of(table: OpenTable, inventory: Inventory) -> list[Task]:
+def tasks_of(table: OpenTable, inventory: Inventory) -> list[PairTask]:
     """The rows of a table, decided or not."""
     found = []
     for cells, passage in zip(table.rows, table.passages, strict=True):
         own = inventory[re.sub(r" \d+(cl)?$", "", cells["id"])]
         ranked = ranked_candidates(table.section, own, inventory)
-        found.append(Task(table.section, cells, passage, own, ranked, inventory))
+        found.append(PairTask(table.section, cells, passage, own, ranked, inventory))
     return found
 
 
-def fields_of(task: Task) -> tuple[Field, Field]:
+def fields_of(task: PairTask) -> tuple[DialogueField, DialogueField]:
     """What is asked about a row: a connective or ``-``, and then what follows from it."""
     rated = task.section is Section.SENTENCES
     what = "replacement" if rated else "plausible alternative"
-    choice = Field(
+    choice = DialogueField(
         name="choice",
         question=f"{what} (number or name; {DROP} drops the sentence)",
         read=lambda text, _values: _choice(task, text),
@@ -102,8 +102,8 @@ def fields_of(task: Task) -> tuple[Field, Field]:
     )
     if rated:
         question = "grammatical with it (y, n); or why it is dropped"
-        return choice, Field(name="more", question=question, read=_grammatical)
-    return choice, Field(
+        return choice, DialogueField(name="more", question=question, read=_grammatical)
+    return choice, DialogueField(
         name="more",
         question=f"{IMPLAUSIBLE} implausible ones; or why it is dropped",
         read=lambda text, values: _implausible(task, text, values),
@@ -111,7 +111,7 @@ def fields_of(task: Task) -> tuple[Field, Field]:
     )
 
 
-def decided(task: Task, values: Values) -> dict[str, str]:
+def decided(task: PairTask, values: Values) -> dict[str, str]:
     """The cells of a row with what was said about it."""
     empty = dict.fromkeys(
         ("replacement", "grammaticality", "plausible", "implausible", "drop", "reason"), ""
@@ -130,7 +130,7 @@ def decide(
     table: OpenTable,
     inventory: Inventory,
     *,
-    read: Line,
+    read: ReadPrompt,
     tell: Callable[[str], object],
     again: Sequence[str] = (),
 ) -> int:
@@ -161,7 +161,7 @@ def decide(
     waiting = [n for n, task in enumerate(tasks) if task.is_open or task.cells["id"] in again]
     for count, place in enumerate(waiting):
         task = tasks[place]
-        session = Session(fields_of(task), path=session_file(path, task.cells["id"]))
+        session = DialogueSession(fields_of(task), path=pair_session_file(path, task.cells["id"]))
         tell(f"\n{len(tasks) - len(waiting) + count + 1} of {len(tasks)}  {task.shown}")
         if not converse(session, read, tell):
             return count
@@ -171,12 +171,12 @@ def decide(
     return len(waiting)
 
 
-def session_file(path: Path, name: str) -> Path:
+def pair_session_file(path: Path, name: str) -> Path:
     """Where the lines about a row stand that was left before its end."""
     return path.with_name(f".{path.stem}.{re.sub(r'[^0-9A-Za-z]+', '-', name)}.unfinished.json")
 
 
-def _choice(task: Task, typed: str) -> Taken:
+def _choice(task: PairTask, typed: str) -> Taken:
     if typed == DROP:
         return Taken(DROP, told="Dropped. Say why.")
     name = _name(task, typed)
@@ -186,7 +186,7 @@ def _choice(task: Task, typed: str) -> Taken:
     return Taken(name, told=f"  -> {' '.join(result.marked.split())}")
 
 
-def _name(task: Task, typed: str) -> str:
+def _name(task: PairTask, typed: str) -> str:
     names = [each.name for each in task.candidates]
     if typed.isdecimal():
         if not 1 <= int(typed) <= len(names):
@@ -207,7 +207,7 @@ def _grammatical(typed: str, values: Values) -> Taken:
     return Taken("yes" if typed.lower() in _YES else "no")
 
 
-def _implausible(task: Task, typed: str, values: Values) -> Taken:
+def _implausible(task: PairTask, typed: str, values: Values) -> Taken:
     if values.get("choice") == DROP:
         return Taken(_reason(typed))
     parts = [part.strip() for part in re.split(r"[|,]" if "|" in typed or "," in typed else r"\s+",

@@ -9,10 +9,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.annotate.dialogue import Field, RefusedError, Taken, Values
 from cimento.errors import InputError, did_you_mean
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
+from cimento.people.annotate.dialogue import DialogueField, RefusedError, Taken, Values
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
 from cimento.statistics.design import Design
 from cimento.stories.records import CONFLICT, STATE, STATES, STORY, TIERS, Story, Tier, pair_label
@@ -21,7 +21,7 @@ MIN_SENTENCES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgment:
+class StoryJudgment:
     """What a second annotator said of a story.
 
     Attributes:
@@ -66,18 +66,18 @@ class TierAgreement:
     alpha: Agreement
 
 
-def blind_fields(story: Story) -> tuple[Field, ...]:
+def blind_fields(story: Story) -> tuple[DialogueField, ...]:
     """What a second annotator is asked about a story."""
     n = len(story.sentences)
     return (
-        Field(name="plausible", question="plausible (y, n)", read=_read_yes),
-        Field(
+        DialogueField(name="plausible", question="plausible (y, n)", read=_read_yes),
+        DialogueField(
             name="pair",
             question="conflicting sentences",
             read=lambda text, values: _read_pair(text, values, n),
             default=lambda values: "-" if values.get("plausible") else None,
         ),
-        Field(
+        DialogueField(
             name="state",
             question="physical state",
             read=_read_state,
@@ -86,7 +86,7 @@ def blind_fields(story: Story) -> tuple[Field, ...]:
     )
 
 
-def shown(story: Story) -> str:
+def story_text(story: Story) -> str:
     """A story as the second annotator sees it: no id, no type, nothing but its sentences."""
     return "\n".join(f"{number}. {text}" for number, text in enumerate(story.sentences))
 
@@ -98,9 +98,9 @@ def blind_order(stories: Sequence[Story], *, seed: int) -> list[Story]:
     return mixed
 
 
-def judgment(values: Values, *, story: Story, annotator: str, seconds: float) -> Judgment:
+def judgment(values: Values, *, story: Story, annotator: str, seconds: float) -> StoryJudgment:
     """What was said, as a record."""
-    return Judgment(
+    return StoryJudgment(
         row=story.row,
         annotator=annotator,
         plausible=bool(values.get("plausible")),
@@ -110,7 +110,7 @@ def judgment(values: Values, *, story: Story, annotator: str, seconds: float) ->
     )
 
 
-def write_judgments(judgments: Sequence[Judgment], path: Path) -> Path:
+def write_story_judgments(judgments: Sequence[StoryJudgment], path: Path) -> Path:
     """Write judgments, one a line.
 
     Raises:
@@ -118,7 +118,7 @@ def write_judgments(judgments: Sequence[Judgment], path: Path) -> Path:
     """
     lines = (
         json.dumps(
-            {name: getattr(each, name) for name in Judgment.__dataclass_fields__},
+            {name: getattr(each, name) for name in StoryJudgment.__dataclass_fields__},
             ensure_ascii=False,
         )
         for each in judgments
@@ -126,7 +126,7 @@ def write_judgments(judgments: Sequence[Judgment], path: Path) -> Path:
     return write_text("".join(f"{line}\n" for line in lines), path)
 
 
-def read_judgments(path: Path, *, stories: Sequence[Story]) -> list[Judgment]:
+def read_judgments(path: Path, *, stories: Sequence[Story]) -> list[StoryJudgment]:
     """Read judgments.
 
     Raises:
@@ -141,7 +141,7 @@ def read_judgments(path: Path, *, stories: Sequence[Story]) -> list[Judgment]:
         if not text.strip():
             continue
         try:
-            each = _typed(Judgment(**parse_json(text)))
+            each = _typed(StoryJudgment(**parse_json(text)))
         except (ValueError, TypeError) as error:
             raise InputError(
                 where=f"{path}, line {number}", seen=f"is no judgment ({error})"
@@ -156,7 +156,9 @@ def read_judgments(path: Path, *, stories: Sequence[Story]) -> list[Judgment]:
     return found
 
 
-def agreement(stories: Sequence[Story], judgments: Sequence[Judgment]) -> list[TierAgreement]:
+def story_agreement(
+    stories: Sequence[Story], judgments: Sequence[StoryJudgment]
+) -> list[TierAgreement]:
     """How far the authors of stories and a second annotator agree, at each tier.
 
     At the later tiers only stories count that both hold to be implausible.
@@ -185,7 +187,7 @@ def agreement(stories: Sequence[Story], judgments: Sequence[Judgment]) -> list[T
 
 
 def to_adjudicate(
-    stories: Sequence[Story], judgments: Sequence[Judgment]
+    stories: Sequence[Story], judgments: Sequence[StoryJudgment]
 ) -> list[Mapping[str, object]]:
     """The stories on which the two differ, with both answers, for a third person to decide."""
     found: list[Mapping[str, object]] = []
@@ -240,7 +242,7 @@ def _read_state(typed: str, values: Values) -> Taken:
     return Taken(typed)
 
 
-def _typed(judgment: Judgment) -> Judgment:
+def _typed(judgment: StoryJudgment) -> StoryJudgment:
     """The judgment, where its values are of the kinds that they should be.
 
     Raises:

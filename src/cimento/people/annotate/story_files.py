@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.annotate.dialogue import RefusedError, Session, Values
-from cimento.annotate.stories import enough, finished, story_fields
 from cimento.errors import InputError
 from cimento.io.files import read_bytes, write_bytes
 from cimento.io.parsing import parse_json
+from cimento.people.annotate.dialogue import DialogueSession, RefusedError, Values
+from cimento.people.annotate.stories import enough, finished, story_fields
 from cimento.stories.readers import read_stories
 from cimento.stories.records import Story
 from cimento.stories.writers import line
@@ -46,7 +46,7 @@ def append(story: Story, path: Path) -> None:
     write_bytes(before + line(story).encode(), path)
 
 
-def append_timing(story: Story, session: Session, path: Path, *, annotator: str) -> None:
+def append_timing(story: Story, session: DialogueSession, path: Path, *, annotator: str) -> None:
     """Write down how long a story took, beside the stories.
 
     Raises:
@@ -69,7 +69,7 @@ def timing_file(path: Path) -> Path:
     return path.with_name(path.stem + ".timing.jsonl")
 
 
-def session_file(path: Path) -> Path:
+def story_session_file(path: Path) -> Path:
     """Where a dialogue stands that was left before its end."""
     return path.with_name(path.stem + ".unfinished.json")
 
@@ -117,7 +117,7 @@ def play(recorded: Recorded, known: Sequence[Story]) -> Story:
     Raises:
         InputError: a line is refused, or a field is missing or out of order.
     """
-    session = Session(story_fields(known))
+    session = DialogueSession(story_fields(known))
     for field, text in recorded.typed:
         where = f"dialogue {recorded.name!r}, field {field!r}"
         if session.done or session.asked.name != field:

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from cimento.annotate.dialogue import Field, Line, RefusedError, Session, Taken, converse
 from cimento.errors import InputError, did_you_mean
+from cimento.people.annotate.dialogue import (
+    DialogueField,
+    DialogueSession,
+    ReadPrompt,
+    RefusedError,
+    Taken,
+    converse,
+)
 from cimento.people.judgments.adjudication import (
     ADJUDICATED,
     AnswerPair,
@@ -32,13 +39,13 @@ OPEN = "?"
 NOTHING = "-"
 
 
-def adjudicate(
+def decide_differences(
     first: Sequence[Judgment],
     second: Sequence[Judgment],
     output: Path,
     *,
     by: str,
-    read: Line,
+    read: ReadPrompt,
     tell: Callable[[str], object],
 ) -> tuple[int, int]:
     """Ask about every place where two people differ and that is not decided yet.
@@ -74,7 +81,7 @@ def adjudicate(
     waiting = [each for each in disputed if each.place not in kept]
     for count, each in enumerate(waiting, start=1):
         tell(f"\n{len(kept) + count} of {len(disputed)}  {_shown(each)}")
-        session = Session(_fields(each, known))
+        session = DialogueSession(_fields(each, known))
         if not converse(session, read, tell):
             break
         value, reason = (str(session.state.values[name]) for name in ("choice", "reason"))
@@ -131,14 +138,14 @@ def _shown(each: AnswerPair) -> str:
     return "\n".join(lines)
 
 
-def _fields(each: AnswerPair, known: set[str]) -> tuple[Field, ...]:
+def _fields(each: AnswerPair, known: set[str]) -> tuple[DialogueField, ...]:
     return (
-        Field(
+        DialogueField(
             name="choice",
             question=f"1, 2, or another answer ({OPEN} leaves it open)",
             read=lambda text, _values: Taken(_chosen(each, text, known)),
         ),
-        Field(
+        DialogueField(
             name="reason",
             question="why",
             read=lambda text, _values: Taken(text),

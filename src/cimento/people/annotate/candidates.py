@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from cimento.annotate.journal import Decision, Journal, Pair, Said
 from cimento.io.files import write_text
+from cimento.people.annotate.decisions import CandidateDecision, CandidateKey, Journal, Verdict
 
 REMARKS = "remarks.txt"
 
@@ -25,14 +25,14 @@ HELP = """\
   + text    add a remark to the list      p           show or hide probabilities
   q         stop; everything is kept      ?           this help"""
 
-Read: TypeAlias = Callable[[str], "str | None"]
+ReadLine: TypeAlias = Callable[[str], "str | None"]
 """Shows a prompt and gives the line that was typed; None at the end of input."""
 
 Write: TypeAlias = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class CandidateTask:
     """A candidate to be judged.
 
     Attributes:
@@ -52,7 +52,7 @@ class Task:
     probability: float | None = None
 
     @property
-    def pair(self) -> Pair:
+    def pair(self) -> CandidateKey:
         """What is judged."""
         return (self.item, self.candidate)
 
@@ -117,7 +117,7 @@ class Dialogue:
 
     def __init__(
         self,
-        tasks: Sequence[Task],
+        tasks: Sequence[CandidateTask],
         journal: Journal,
         remarks: Remarks,
         *,
@@ -128,14 +128,14 @@ class Dialogue:
         self._remarks = remarks
         self._with_probability = show_probability
         self._place = 0
-        self._said: list[tuple[int, Decision | None]] = []
+        self._said: list[tuple[int, CandidateDecision | None]] = []
 
     @property
     def judged(self) -> int:
         """How many of the tasks are judged."""
         return sum(task.pair in self._journal.decisions for task in self._tasks)
 
-    def run(self, read: Read, write: Write) -> None:
+    def run(self, read: ReadLine, write: Write) -> None:
         """Ask until all is judged, or the person stops.
 
         Raises:
@@ -187,14 +187,14 @@ class Dialogue:
         action = actions.get(key)
         return action() if action else f"{line!r} is no key.\n{HELP}" if line else ""
 
-    def _decide(self, fits: Said, words: str) -> str:
+    def _decide(self, fits: Verdict, words: str) -> str:
         try:
             remarks = self._remarks.chosen(words)
         except ValueError as error:
             return str(error)
         task = self._tasks[self._place]
         self._said.append((self._place, self._journal.decisions.get(task.pair)))
-        self._journal.add(Decision(task.item, task.candidate, fits, remarks))
+        self._journal.add(CandidateDecision(task.item, task.candidate, fits, remarks))
         self._place += 1
         while self._place < len(self._tasks) and self._is_judged(self._place):
             self._place += 1
@@ -208,7 +208,7 @@ class Dialogue:
             return "Nothing was decided in this session; b goes back to an earlier one."
         place, before = self._said.pop()
         task = self._tasks[place]
-        self._journal.add(before or Decision(task.item, task.candidate, None))
+        self._journal.add(before or CandidateDecision(task.item, task.candidate, None))
         self._place = place
         return "Taken back."
 
@@ -247,7 +247,9 @@ class Dialogue:
         return self._tasks[place].pair in self._journal.decisions
 
 
-def part_of(tasks: Iterable[Task], part: int, parts: int, *, overlap: int = 0) -> list[Task]:
+def part_of(
+    tasks: Iterable[CandidateTask], part: int, parts: int, *, overlap: int = 0
+) -> list[CandidateTask]:
     """The tasks of one of several people: every `parts`-th item, and some items for all.
 
     Args:

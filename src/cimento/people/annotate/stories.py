@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from cimento.annotate.dialogue import Field, RefusedError, Taken, Values
-from cimento.annotate.story_states import USAGE, blocks_of, edit
 from cimento.errors import did_you_mean
 from cimento.io.parsing import parse_json
+from cimento.people.annotate.dialogue import DialogueField, RefusedError, Taken, Values
+from cimento.people.annotate.story_states import USAGE, blocks_of, edit
 from cimento.stories.records import STATES, SentenceStates, Story, StoryType
 from cimento.stories.triples import is_replacement, is_swap
 from cimento.suites.model import JsonValue
@@ -34,7 +34,7 @@ Read: TypeAlias = Callable[[str, Values], JsonValue]
 Propose: TypeAlias = Callable[[Values], str | None]
 
 
-def story_fields(known: Sequence[Story]) -> tuple[Field, ...]:
+def story_fields(known: Sequence[Story]) -> tuple[DialogueField, ...]:
     """What is asked about a story, in order.
 
     Args:
@@ -43,8 +43,10 @@ def story_fields(known: Sequence[Story]) -> tuple[Field, ...]:
     """
     last = known[-1] if known else None
 
-    def field(name: str, question: str, read: Read, default: Propose | str | None = None) -> Field:
-        return Field(
+    def field(
+        name: str, question: str, read: Read, default: Propose | str | None = None
+    ) -> DialogueField:
+        return DialogueField(
             name=name,
             question=question,
             read=lambda line, values: Taken(read(line, values)),
@@ -76,7 +78,9 @@ def story_fields(known: Sequence[Story]) -> tuple[Field, ...]:
             "confl_sents", "conflicting sentence", _read_conflict,
             lambda v: "[]" if v.get("plausible") else None,
         ),
-        Field(name="states", question="states (? for help)", read=_edit, default=lambda _: "done"),
+        DialogueField(
+            name="states", question="states (? for help)", read=_edit, default=lambda _: "done"
+        ),
         field("state", "physical state of the conflict (- for none)", _read_state, "-"),
     )  # fmt: skip
 

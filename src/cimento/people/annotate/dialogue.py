@@ -54,7 +54,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class DialogueField:
     """One thing that is asked for.
 
     Attributes:
@@ -71,7 +71,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class DialogueState:
     """How far a dialogue is.
 
     Attributes:
@@ -85,11 +85,11 @@ class State:
     told: str = ""
 
 
-Line: TypeAlias = Callable[[str], str]
+ReadPrompt: TypeAlias = Callable[[str], str]
 """From a prompt to the next line, of a terminal or a recorded dialogue; EOFError at the end."""
 
 
-def step(fields: Sequence[Field], state: State, line: str) -> State:
+def step(fields: Sequence[DialogueField], state: DialogueState, line: str) -> DialogueState:
     """What a line makes of a dialogue.
 
     Raises:
@@ -108,10 +108,10 @@ def step(fields: Sequence[Field], state: State, line: str) -> State:
         typed = default
     taken = asked.read(typed, state.values)
     values = {**state.values, asked.name: taken.value}
-    return State(values, state.at + taken.finished, taken.told)
+    return DialogueState(values, state.at + taken.finished, taken.told)
 
 
-def _default(asked: Field, values: Values) -> str | None:
+def _default(asked: DialogueField, values: Values) -> str | None:
     """What an empty line stands for: what was given before a step back, else what is proposed.
 
     What was given may be wrong by now, where a field before it has changed.
@@ -140,7 +140,7 @@ class Typed:
     at: float
 
 
-class Session:
+class DialogueSession:
     """A dialogue about one record, written down as it goes.
 
     Args:
@@ -154,7 +154,7 @@ class Session:
 
     def __init__(
         self,
-        fields: Sequence[Field],
+        fields: Sequence[DialogueField],
         *,
         path: Path | None = None,
         clock: Callable[[], float] = time.time,
@@ -164,7 +164,7 @@ class Session:
         self._clock = clock
         self._started = clock()
         self.lines: list[Typed] = []
-        self.state = State()
+        self.state = DialogueState()
         if path is not None and path.exists():
             self.lines = _read_lines(path)
             self.state = self._replayed()
@@ -175,7 +175,7 @@ class Session:
         return self.state.at >= len(self._fields)
 
     @property
-    def asked(self) -> Field:
+    def asked(self) -> DialogueField:
         """The field that is asked now."""
         return self._fields[self.state.at]
 
@@ -216,8 +216,8 @@ class Session:
         if self._path is not None:
             self._path.unlink(missing_ok=True)
 
-    def _replayed(self) -> State:
-        state = State()
+    def _replayed(self) -> DialogueState:
+        state = DialogueState()
         for line in self.lines:
             try:
                 state = step(self._fields, state, line.text)
@@ -232,7 +232,7 @@ class Session:
             write_text(text + "\n", self._path)
 
 
-def converse(session: Session, read: Line, tell: Callable[[str], object]) -> bool:
+def converse(session: DialogueSession, read: ReadPrompt, tell: Callable[[str], object]) -> bool:
     """Ask until the dialogue is done; False where it was left before that.
 
     Args:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from cimento.annotate.dialogue import RefusedError, Taken, Values
 from cimento.errors import did_you_mean
+from cimento.people.annotate.dialogue import RefusedError, Taken, Values
 from cimento.stories.states import ATTRIBUTES, Attribute, bearers
 from cimento.suites.model import JsonValue
 

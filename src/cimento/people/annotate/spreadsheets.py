@@ -1,25 +1,128 @@
-"""A suite given to a native speaker as a spreadsheet, and what they corrected taken back.
-
-The sheet has the cells of the suite's own tables as they are; the reviewer changes them in place,
-and says of each row whether it is right. What is taken back goes into a copy of the suite, with a
-log of every change.
-"""
+"""Judgments out to a spreadsheet and in again: TSV without quoting, or xlsx with text cells."""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cimento.annotate.exchange import write_sheet
 from cimento.errors import InputError, StorageError, UsageError, did_you_mean, listed
-from cimento.io.files import read_bytes, write_text
+from cimento.io.files import atomically, read_bytes, write_text
 from cimento.io.parsing import parse_toml
+from cimento.people.annotate.candidates import CandidateTask
+from cimento.people.annotate.decisions import REMARK_JOINT, CandidateDecision, CandidateKey, Verdict
 from cimento.suites.reading import open_json_lines
 from cimento.suites.tables import Row, Table, open_table
+
+COLUMNS = ("item", "candidate", "sentence", "fits", "remarks")
+_SUFFIXES = (".tsv", ".xlsx")
+_VERDICTS: Mapping[str, Verdict] = {
+    "yes": "yes", "y": "yes", "s": "yes", "1": "yes", "true": "yes",
+    "no": "no", "n": "no", "0": "no", "false": "no",
+}  # fmt: skip
+_CODES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", " ": "\\s"}
+_PLAIN = {code: char for char, code in _CODES.items()}
+
+
+def write_candidates(
+    tasks: Sequence[CandidateTask], decisions: Mapping[CandidateKey, CandidateDecision], path: Path
+) -> Path:
+    r"""Write candidates with what was decided of them, for a person to go on with.
+
+    In cells ``\t``, ``\n`` and ``\\`` stand for a tab, a line break and a backslash, and ``\s`` for
+    a blank at an end; nothing is quoted, and in a workbook every cell is text.
+
+    Raises:
+        UsageError: the suffix is neither ``.tsv`` nor ``.xlsx``.
+        StorageError: the file cannot be written.
+    """
+    rows = [list(COLUMNS), *(_row(task, decisions.get(task.pair)) for task in tasks)]
+    return write_sheet(rows, path)
+
+
+def write_sheet(rows: Sequence[Sequence[str]], path: Path) -> Path:
+    """Write rows whose cells hold no tab and no line break, for a person to edit.
+
+    Raises:
+        UsageError: the suffix is neither ``.tsv`` nor ``.xlsx``.
+        StorageError: the file cannot be written.
+    """
+    if path.suffix not in _SUFFIXES:
+        raise UsageError(where=str(path), seen="is neither .tsv nor .xlsx", todo="Name one.")
+    if path.suffix == ".tsv":
+        return write_text("".join("\t".join(row) + "\n" for row in rows), path)
+    return atomically(path, lambda file: _write_workbook(rows, file))
+
+
+def read_candidates(path: Path, tasks: Iterable[CandidateTask]) -> list[CandidateDecision]:
+    """Read what was decided in such a file; rows without a decision are passed over.
+
+    Raises:
+        InputError: it cannot be read, lacks a column, or a row is of no candidate of the run.
+    """
+    table = open_table(path)
+    missing = [name for name in ("item", "candidate", "fits") if name not in table.columns]
+    if missing:
+        raise InputError(
+            where=table.name,
+            seen=f"there is no column {missing[0]!r}",
+            todo="Needed are item, candidate and fits.",
+        )
+    known = {task.pair for task in tasks}
+    found = []
+    for row in table.rows:
+        item, candidate = _decoded(row.cells["item"]), _decoded(row.cells["candidate"])
+        said = row.cells["fits"].strip().lower()
+        if (item, candidate) not in known:
+            raise InputError(
+                where=table.where(row),
+                seen=f"the run has no candidate {candidate!r} for the item {item!r}",
+                todo="Is it the table of another run?",
+            )
+        if not said:
+            continue
+        if said not in _VERDICTS:
+            raise InputError(
+                where=table.where(row), seen=f"fits is {said!r}", todo="Write yes, no or nothing."
+            )
+        remarks = _decoded(row.cells.get("remarks", ""))
+        parts = tuple(part.strip() for part in remarks.split(REMARK_JOINT) if part.strip())
+        found.append(CandidateDecision(item, candidate, _VERDICTS[said], parts))
+    return found
+
+
+def _row(task: CandidateTask, decision: CandidateDecision | None) -> list[str]:
+    said = "" if decision is None else decision.fits or ""
+    remarks = REMARK_JOINT.join(decision.remarks) if decision else ""
+    return [_coded(text) for text in (task.item, task.candidate, task.sentence, said, remarks)]
+
+
+def _write_workbook(rows: Sequence[Sequence[str]], file: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook(write_only=False)
+    sheet = book.active
+    for number, row in enumerate(rows, start=1):
+        for column, text in enumerate(row, start=1):
+            cell = sheet.cell(number, column)
+            # Set as text whatever it looks like: =1+1, 10, null.
+            cell.value, cell.data_type = text, "s"
+            cell.number_format = "@"
+    book.save(file)
+
+
+def _coded(text: str) -> str:
+    body = re.sub(r"[\\\t\n\r]", lambda found: _CODES[found[0]], text)
+    return re.sub(r"^ | $", _CODES[" "].replace("\\", "\\\\"), body)
+
+
+def _decoded(cell: str) -> str:
+    return re.sub(r"\\[\\tnrs]", lambda found: _PLAIN[found[0]], cell.strip(" "))
+
 
 TOML = "suite.toml"
 TABLES = ("items.tsv", "seeds.tsv", "items.jsonl")
@@ -65,7 +168,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Review:
+class SuiteReview:
     """What came back.
 
     Attributes:
@@ -122,7 +225,7 @@ def export_review(suite: Path, path: Path) -> int:
     return len(rows)
 
 
-def import_review(suite: Path, sheet: Path, output: Path, *, reviewer: str) -> Review:
+def import_review(suite: Path, sheet: Path, output: Path, *, reviewer: str) -> SuiteReview:
     """Take a reviewer's corrections into a copy of a suite.
 
     Args:
@@ -148,7 +251,7 @@ def import_review(suite: Path, sheet: Path, output: Path, *, reviewer: str) -> R
         for column, cell in row.cells.items()
         if cell != before[row.table, row.number].cells.get(column, "")
     )
-    review = Review(rows=tuple(after), changes=changes, status="")
+    review = SuiteReview(rows=tuple(after), changes=changes, status="")
     review = replace(review, status=_status(review, reviewer, rows=len(before)))
     _copy(suite, output)
     for name in dict.fromkeys(each.row.table for each in changes):
@@ -291,7 +394,7 @@ def _write_stories(path: Path, changes: Sequence[Change]) -> None:
     write_text("".join(lines), path)
 
 
-def _status(review: Review, reviewer: str, *, rows: int) -> str:
+def _status(review: SuiteReview, reviewer: str, *, rows: int) -> str:
     """What the suite is now: reviewed only where every row was looked at and none is left open."""
     looked = sum(bool(each.verdict) for each in review.rows)
     if looked == rows and not review.open:
@@ -300,7 +403,7 @@ def _status(review: Review, reviewer: str, *, rows: int) -> str:
     return f"draft, {looked} of {rows} rows reviewed by {reviewer}, {left} left open"
 
 
-def _write_settings(path: Path, review: Review, reviewer: str) -> None:
+def _write_settings(path: Path, review: SuiteReview, reviewer: str) -> None:
     import tomli_w
 
     try:
@@ -316,7 +419,7 @@ def _write_settings(path: Path, review: Review, reviewer: str) -> None:
     write_text(tomli_w.dumps(settings), path)
 
 
-def _append_log(path: Path, review: Review, reviewer: str) -> None:
+def _append_log(path: Path, review: SuiteReview, reviewer: str) -> None:
     earlier = path.read_text(encoding="utf-8") if path.exists() else "\t".join(_LOGGED) + "\n"
     lines = []
     for each in review.changes:

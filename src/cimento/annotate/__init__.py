@@ -1,1 +1,0 @@
-"""Terminal dialogues in which people write and judge test items."""
