@@ -22,8 +22,8 @@ from cimento.stories.corrections import (
 )
 from cimento.stories.describe import describe
 from cimento.stories.findings import CHECKS
-from cimento.stories.readers import StorySuite, read_stories
-from cimento.stories.records import SentenceStates, Story
+from cimento.stories.readers import read_stories
+from cimento.stories.records import SentenceStates, Story, StorySuite
 from cimento.suites.model import Meta
 
 BASE = Story(

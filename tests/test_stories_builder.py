@@ -19,8 +19,8 @@ from cimento.stories.builder import (
     order_variants,
     proposed_pair,
 )
-from cimento.stories.readers import StorySuite, read_stories
-from cimento.stories.records import PROPOSED, SentenceStates, Story
+from cimento.stories.readers import read_stories
+from cimento.stories.records import PROPOSED, SentenceStates, Story, StorySuite
 from cimento.stories.triples import is_replacement, is_swap
 from cimento.stories.writers import write_jsonl
 from cimento.suites.model import Meta

@@ -12,8 +12,8 @@ from cimento.cli.main import invoke
 from cimento.errors import TableError, UsageError
 from cimento.models.fake import FakeScorer
 from cimento.stories.prompts import prompts
-from cimento.stories.readers import StorySuite, read_stories
-from cimento.stories.records import STORY
+from cimento.stories.readers import read_stories
+from cimento.stories.records import STORY, StorySuite
 from cimento.stories.stored import condition_of, open_story_runs, vary
 from cimento.stories.writers import write_suite
 from cimento.suites.builtin import find_suite

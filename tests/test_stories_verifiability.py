@@ -1,27 +1,14 @@
-"""Verifiability over the states of sentences, and variation over prompts and seeds, by hand."""
+"""The two sides of a code of states, and variation over prompts and seeds, by hand."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import pytest
 
 from cimento.stories.judging import judge_stories
-from cimento.stories.outcomes import judge_all
-from cimento.stories.records import CONFLICT, STATE, STORY, SentenceStates
-from cimento.stories.states import ATTRIBUTES, CHANGES
-from cimento.stories.tiers import chain
+from cimento.stories.records import STATE, STORY
+from cimento.stories.states import ATTRIBUTES, CHANGES, is_default, side_value
 from cimento.stories.variation import Condition, ranking, variation
-from cimento.stories.verifiability import (
-    NOTHING_SAID,
-    WRONG_BEFORE,
-    WRONG_STATE,
-    is_default,
-    side_value,
-    verifiability,
-    verify,
-)
-from tests.stories_small import ANSWERS, STORIES, chose, story
+from tests.stories_small import ANSWERS, STORIES, chose
 
 
 def test_prompts_and_seeds_make_a_difference():
@@ -66,26 +53,6 @@ def test_models_may_change_places():
     assert ranking({"x": {a: 0.9}}).mean_tau is None
 
 
-def block(**attributes):
-    return SentenceStates({name: tuple(entries) for name, entries in attributes.items()})
-
-
-# The vase breaks; flowers are put into it.
-BROKEN = story(
-    0, "cloze", number=9, pair=(0, 2), state="functional", actor="Nina", objects="vaso, fiori"
-)
-BROKEN = replace(
-    BROKEN,
-    sentence_states=(
-        block(functional=[("vaso", 3)], pieces=[("vaso", 4)], conscious=[("Nina", 2)]),
-        block(),
-        block(functional=[("vaso", 2)], location=[("fiori", 6)]),
-        block(),
-        block(),
-    ),
-)
-
-
 def test_sides_of_a_code():
     assert side_value("open", 4, "precondition") is False
     assert side_value("open", 4, "effect") is True
@@ -97,26 +64,3 @@ def test_sides_of_a_code():
     assert not is_default("open", value=True)
     assert set(CHANGES) == set(range(9))
     assert len(ATTRIBUTES) == 20
-
-
-def test_states_are_verified_where_all_that_is_said_is_right():
-    right = block(functional=[("vaso", 3)], conscious=[("Nina", 2)])
-    assert verify(BROKEN, right, block()).ok is True
-    assert verify(BROKEN, right, block(location=[("fiori", 6)])).checked == 2
-    wrong = verify(BROKEN, block(functional=[("vaso", 3)], wet=[("vaso", 4)]), block())
-    assert (wrong.ok, wrong.checked, wrong.right, wrong.reason) == (False, 2, 1, WRONG_STATE)
-    nothing = verify(BROKEN, block(conscious=[("Nina", 2)]), block())
-    assert (nothing.ok, nothing.reason) == (False, NOTHING_SAID)
-    assert verify(STORIES[1], right, block()).ok is None
-
-
-def test_states_count_after_the_tiers_before():
-    def chained(label):
-        answers = (chose(0, STORY, "false"), chose(0, CONFLICT, label))
-        return chain((BROKEN,), judge_all(answers, (BROKEN,)))
-
-    predicted = {(0, 0): block(functional=[("vaso", 3)])}
-    assert verifiability((BROKEN,), chained("0 and 2"), predicted)[0].ok is True
-    failed = verifiability((BROKEN,), chained("0 and 1"), predicted)[0]
-    assert (failed.ok, failed.reason) == (False, WRONG_BEFORE)
-    assert verifiability((BROKEN,), chained("0 and 2"), {})[0].reason == NOTHING_SAID

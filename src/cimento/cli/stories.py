@@ -13,7 +13,7 @@ from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
     from cimento.statistics.reliability import VarianceShares
-    from cimento.stories.readers import StorySuite
+    from cimento.stories.records import StorySuite
     from cimento.stories.variation import Ranking, Variation
     from cimento.suites.model import JsonValue
 

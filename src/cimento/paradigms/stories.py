@@ -19,7 +19,7 @@ from cimento.runs.outcomes import outcomes_table
 from cimento.stories.audit import audit, story_names
 from cimento.stories.audit_record import audit_record
 from cimento.stories.describe import suite_text
-from cimento.stories.earlier import earlier_tables
+from cimento.stories.earlier import earlier_options, earlier_tables
 from cimento.stories.estimating import question_estimates, tier_estimates
 from cimento.stories.judging import (
     answered_questions,
@@ -31,9 +31,11 @@ from cimento.stories.judging import (
 )
 from cimento.stories.methods import story_methods
 from cimento.stories.printing import runs_text
-from cimento.stories.readers import ITEMS, KIND, TOML, StorySuite, is_stories, read_stories
-from cimento.stories.rounds import next_round, recorded_answers
-from cimento.stories.settings import StoryOptions, earlier_options
+from cimento.stories.readers import ITEMS, KIND, TOML, is_stories, read_stories
+from cimento.stories.records import StorySuite
+from cimento.stories.responses import recorded_answers
+from cimento.stories.rounds import next_round
+from cimento.stories.settings import StoryOptions
 from cimento.stories.writers import write_suite
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,7 @@ from cimento.stories.corrections import correct_suite
 from cimento.stories.options import corrected, normalised, pmi_corrections, prior_corrections
 from cimento.stories.parsing import parse, parse_words
 from cimento.stories.prompts import TierPrompt
-from cimento.stories.questions import Question, attribute_questions, pair_questions
-from cimento.stories.readers import StorySuite
-from cimento.stories.records import OPTIONS, TIERS, Story, Tier, TierAnswer
+from cimento.stories.records import OPTIONS, TIERS, StorySuite, Tier, TierAnswer
 from cimento.stories.settings import StoryOptions, prompt_for
 
 if TYPE_CHECKING:
@@ -233,11 +231,3 @@ def asked_suite(suite: StorySuite, options: StoryOptions) -> StorySuite:
     """
     name = options.corrections
     return correct_suite(suite, name) if name and name not in suite.corrections else suite
-
-
-def questions_of(
-    stories: Sequence[Story], suite: StorySuite, options: StoryOptions
-) -> list[Question]:
-    """The questions beside the tiers about some stories."""
-    make = pair_questions if options.task == "pair" else attribute_questions
-    return make(stories, prompt_for(options, suite).language)

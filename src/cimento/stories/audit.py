@@ -8,8 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from cimento.stories.findings import CHECKS, Finding
-from cimento.stories.readers import StoryFormat, StorySuite
-from cimento.stories.records import PROPOSED, STATES, Story, StoryType, flatten
+from cimento.stories.records import (
+    PROPOSED,
+    STATES,
+    Story,
+    StoryFormat,
+    StorySuite,
+    StoryType,
+    flatten,
+)
 from cimento.stories.states import ATTRIBUTES
 from cimento.stories.triples import base_of, bases, by_triple, is_replacement, is_swap, made_as
 

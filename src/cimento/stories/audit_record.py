@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from cimento.stories.audit import CHECKED, audit, pair_shape
 from cimento.stories.corrections import applicable, corrections
 from cimento.stories.describe import code_counts, describe
-from cimento.stories.readers import StorySuite
+from cimento.stories.grouping import code_group
+from cimento.stories.records import StorySuite
 from cimento.suites.model import JsonValue
 
 _COUNTED = ("states_filled_on_plausible_story",)
@@ -109,13 +110,6 @@ def _code_groups(file: StorySuite) -> dict[str, JsonValue]:
         "implausible_C": implausible["cloze"],
         "implausible_total": implausible.total(),
     }
-
-
-def code_group(example_id: str) -> str:
-    """The group of a story by the letters in its id, as the paper's code finds it."""
-    if "O" in example_id:
-        return "order"
-    return "cloze" if "C" in example_id else "plausible"
 
 
 def _texts(counts: Mapping[int, int]) -> dict[str, JsonValue]:

@@ -11,10 +11,10 @@ from typing import Literal, TypeAlias, TypedDict
 
 from cimento.errors import ModelError
 from cimento.stories.prompts import Dialogue
+from cimento.stories.shots import ShotRule
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 SystemRule: TypeAlias = Literal["system", "folded"]
-ShotRule: TypeAlias = Literal["turns", "text"]
 
 
 class Message(TypedDict):

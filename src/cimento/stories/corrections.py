@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.stories.readers import StorySuite
-from cimento.stories.records import Story
+from cimento.stories.records import Story, StorySuite
 from cimento.suites.model import JsonValue
 
-_FILE = Path(__file__).parents[1] / "data" / "stories" / "corrections.json"
+_FILE = Path(__file__).parents[2] / "data" / "stories" / "corrections.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.io.inline_markup import columns
-from cimento.stories.readers import StorySuite
-from cimento.stories.records import FALSE, TRUE, Story, pair_label
+from cimento.stories.records import FALSE, TRUE, Story, StorySuite, pair_label
 from cimento.stories.states import ATTRIBUTES
 from cimento.stories.triples import bases, by_triple, changed, is_swap, made_as
 

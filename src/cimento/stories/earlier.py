@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,10 +18,11 @@ from cimento.io.tables import (
     STORY_REPLIES,
     find_table,
 )
-from cimento.stories.answers import Options, questions_of, tier_options
-from cimento.stories.readers import StorySuite
-from cimento.stories.records import TIERS, Tier
+from cimento.stories.answers import Options, tier_options
+from cimento.stories.questions import questions_of
+from cimento.stories.records import TIERS, StorySuite, Tier
 from cimento.stories.settings import StoryOptions
+from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     import polars as pl
@@ -190,3 +192,32 @@ def _questions(
             nats = value * (len(word) if options.norm == "char" else 1)
             n_tokens = 1 if options.norm == "token" else None
             tables.choice(number, option, word, nats, n_tokens, None)
+
+
+def earlier_options(manifest: Mapping[str, JsonValue]) -> StoryOptions:
+    """The options of a run that version 0.1 stored.
+
+    Raises:
+        ValidationError: the manifest was changed by hand.
+    """
+    stored = _table(manifest.get("stories"))
+    style, shots = _table(stored.get("style")), _table(stored.get("shots"))
+    prompt, judging = _table(manifest.get("prompt")), _table(manifest.get("options"))
+    names = ("task", "protocol", "answer", "norm", "chat", "system", "shots_as", "max_tokens")
+    defined = style.get("definitions")
+    definitions = ("yes" if defined else "no") if isinstance(defined, bool) else None
+    given: dict[str, JsonValue | None] = {
+        **{name: stored.get(name) for name in (*names, "corrections")},
+        **{name: style.get(name) for name in ("order", "order_seed", "numbering", "newlines")},
+        "definitions": definitions,
+        "shots": shots.get("n"),
+        "shots_mode": shots.get("mode"),
+        "shots_seed": shots.get("seed"),
+        "prompt": prompt.get("id"),
+        "seed": judging.get("seed"),
+    }
+    return StoryOptions.model_validate({k: v for k, v in given.items() if v is not None})
+
+
+def _table(value: JsonValue) -> Mapping[str, JsonValue]:
+    return value if isinstance(value, dict) else {}

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from cimento.stories.audit_record import code_group
 from cimento.stories.corrections import correct, left_out
 from cimento.stories.records import Story
 
@@ -92,3 +91,10 @@ def by_corrected(stories: Sequence[Story], corrections: str) -> Grouping:
 
 def _implausible(stories: Sequence[Story]) -> frozenset[int]:
     return frozenset(story.row for story in stories if not story.plausible)
+
+
+def code_group(example_id: str) -> str:
+    """The group of a story by the letters in its id, as the paper's code finds it."""
+    if "O" in example_id:
+        return "order"
+    return "cloze" if "C" in example_id else "plausible"

@@ -9,16 +9,24 @@ from typing import TYPE_CHECKING, cast
 
 from cimento.errors import TableError
 from cimento.runs.outcomes import Outcome, VerdictName
-from cimento.stories.answers import asked_suite, questions_of, raw_answers, tier_answers
+from cimento.stories.answers import asked_suite, raw_answers, tier_answers
 from cimento.stories.asking import WITHOUT_STORY
 from cimento.stories.corrections import applicable
 from cimento.stories.grouping import Grouping, by_corrected, by_paper_code, by_type
 from cimento.stories.outcomes import NO_GOLD, NOT_ANSWERED, at, judge_all
 from cimento.stories.outcomes import Outcome as TierOutcome
 from cimento.stories.question_answers import QuestionAnswer, question_answers
-from cimento.stories.questions import PAIR_TASK
-from cimento.stories.readers import StorySuite
-from cimento.stories.records import CONFLICT, STATE, STORY, TIERS, Story, Tier, TierAnswer
+from cimento.stories.questions import PAIR_TASK, questions_of
+from cimento.stories.records import (
+    CONFLICT,
+    STATE,
+    STORY,
+    TIERS,
+    Story,
+    StorySuite,
+    Tier,
+    TierAnswer,
+)
 from cimento.stories.settings import StoryOptions
 from cimento.stories.tiers import Chain, chain
 

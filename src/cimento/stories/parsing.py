@@ -67,7 +67,7 @@ class Parsed:
     """What was read from a reply.
 
     Attributes:
-        label: as `cimento.stories.records.OPTIONS` has it; None where there is no clear answer.
+        label: as `OPTIONS` has it; None where there is no clear answer.
         reason: why there is none; empty where there is one.
     """
 

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from cimento.errors import UsageError, did_you_mean
 from cimento.stories.records import CONFLICT, OPTIONS, STATE, STATES, Story, Tier
 
-FOLDER = Path(__file__).parents[1] / "data" / "prompts"
+FOLDER = Path(__file__).parents[2] / "data" / "prompts"
 PAPER = "paper-en"
 
 ORDERS = ("paper", "alphabetical", "reversed", "shuffled")

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 
 from cimento.stories.asking import Task, TierAsk, Voice, rendered
 from cimento.stories.prompts import Dialogue, ExtraWordings, extra_wordings, fill, listed
-from cimento.stories.records import CONFLICT, Story
-from cimento.stories.settings import StoryOptions
+from cimento.stories.records import CONFLICT, Story, StorySuite
+from cimento.stories.settings import StoryOptions, prompt_for
 from cimento.stories.shots import choose_shots
-from cimento.stories.states import ATTRIBUTES, Attribute
+from cimento.stories.states import ATTRIBUTES, Attribute, Side, Value, is_default, side_value
 from cimento.stories.triples import bases
-from cimento.stories.verifiability import Side, Value, is_default, side_value
 
 FIRST, SECOND = "first", "second"
 PAIR_TASK: Task = "story_pair"
@@ -201,3 +200,11 @@ def _asked(story: Story, number: int, side: Side, held: Held, wording: ExtraWord
         words=words,
         gold=gold,
     )
+
+
+def questions_of(
+    stories: Sequence[Story], suite: StorySuite, options: StoryOptions
+) -> list[Question]:
+    """The questions beside the tiers about some stories."""
+    make = pair_questions if options.task == "pair" else attribute_questions
+    return make(stories, prompt_for(options, suite).language)

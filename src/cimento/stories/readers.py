@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json, parse_toml, unpack_gzip
-from cimento.stories.records import Nested, SentenceStates, Story
+from cimento.stories.records import Nested, SentenceStates, Story, StoryFormat, StorySuite
 from cimento.suites.faults import errors, fault
 from cimento.suites.kinds import kind_of
 from cimento.suites.model import Meta
@@ -21,7 +21,6 @@ from cimento.suites.schema import plain
 if TYPE_CHECKING:
     from cimento.stories.schema import Block, StoryRow
 
-StoryFormat: TypeAlias = Literal["gita4calamita", "gita-v1", "native"]
 
 KIND = "stories"
 TOML = "suite.toml"
@@ -30,42 +29,6 @@ V1_TOP = "test"
 _TEXTS = tuple(each.name for each in fields(Meta) if each.name not in ("tags", "extra"))
 _SMALLEST = 1 << 16
 _FIRST_KEYS = (b'"sentences"', b'"plausible"')
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StorySuite:
-    """A suite of stories.
-
-    Attributes:
-        meta: who made it, about what, and on which terms.
-        stories: in file order; ``stories[n].row == n``.
-        limit: only the first so many are asked about; None for all. The others stay, for worked
-            examples come from all stories.
-        format: what was read.
-        path: file or folder.
-        sha256: of the bytes read, hexadecimal; empty where it was made in Python.
-        places: where each story stands, such as ``line 12``.
-        corrections: the names of the corrections that were applied.
-    """
-
-    meta: Meta
-    stories: tuple[Story, ...]
-    limit: int | None = None
-    format: StoryFormat = field(default="native", compare=False)
-    path: Path = field(default=Path(), compare=False)
-    sha256: str = field(default="", compare=False)
-    places: tuple[str, ...] = field(default=(), compare=False)
-    corrections: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The suite's name."""
-        return self.meta.name
-
-    @property
-    def asked(self) -> tuple[Story, ...]:
-        """The stories that are asked about."""
-        return self.stories[: self.limit]
 
 
 def is_stories(path: Path) -> bool:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, TypeAlias
 
-from cimento.suites.model import JsonValue
+from cimento.suites.model import JsonValue, Meta
 
 Tier: TypeAlias = Literal["story_class", "conflict_detec", "physical_state"]
 StoryType: TypeAlias = Literal["order", "cloze"]
@@ -52,7 +53,7 @@ class SentenceStates:
     """The physical states that one sentence changes or needs.
 
     Attributes:
-        entries: attribute (see `cimento.stories.states.ATTRIBUTES`) to (entity, code) pairs.
+        entries: attribute (see `ATTRIBUTES`) to (entity, code) pairs.
     """
 
     entries: Mapping[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
@@ -190,3 +191,42 @@ def flatten(nested: Sequence[Nested]) -> tuple[int, ...]:
 def split_names(text: str) -> tuple[str, ...]:
     """The names of a comma-separated field."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+StoryFormat: TypeAlias = Literal["gita4calamita", "gita-v1", "native"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorySuite:
+    """A suite of stories.
+
+    Attributes:
+        meta: who made it, about what, and on which terms.
+        stories: in file order; ``stories[n].row == n``.
+        limit: only the first so many are asked about; None for all. The others stay, for worked
+            examples come from all stories.
+        format: what was read.
+        path: file or folder.
+        sha256: of the bytes read, hexadecimal; empty where it was made in Python.
+        places: where each story stands, such as ``line 12``.
+        corrections: the names of the corrections that were applied.
+    """
+
+    meta: Meta
+    stories: tuple[Story, ...]
+    limit: int | None = None
+    format: StoryFormat = field(default="native", compare=False)
+    path: Path = field(default=Path(), compare=False)
+    sha256: str = field(default="", compare=False)
+    places: tuple[str, ...] = field(default=(), compare=False)
+    corrections: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The suite's name."""
+        return self.meta.name
+
+    @property
+    def asked(self) -> tuple[Story, ...]:
+        """The stories that are asked about."""
+        return self.stories[: self.limit]

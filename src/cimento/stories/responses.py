@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cimento.engine.replay import Recording
 from cimento.errors import Fault, SuiteError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
-from cimento.stories.records import OPTIONS, Story, Tier, TierAnswer
+from cimento.io.tables import CHOICES, REPLIES
+from cimento.models.base import ModelCard
+from cimento.stories.answers import RECORDED, read_reply
+from cimento.stories.records import OPTIONS, Story, StorySuite, Tier, TierAnswer
+from cimento.stories.settings import StoryOptions
 from cimento.suites.faults import errors, fault
 from cimento.suites.reading import decode, sha256_of, unusable
 
@@ -138,3 +143,68 @@ def _from_row(row: AnswerRow) -> TierAnswer:
         shots=tuple(row.shots or ()),
         prompt_sha256=row.prompt_sha256 or "",
     )
+
+
+def recorded_answers(path: Path, suite: StorySuite) -> Recording:
+    """Recorded answers (`read_responses`) as a recording of the suite.
+
+    Args:
+        path: the file; the model is named after it.
+        suite: that was asked about.
+
+    Raises:
+        InputError: the file does not exist or may not be read.
+        SuiteError: lines cannot be used.
+    """
+    import polars as pl
+
+    found = read_responses(path, stories=suite.stories)
+    choices: list[tuple[object, ...]] = []
+    replies: list[tuple[object, ...]] = []
+    for answer in found.answers:
+        key = (str(answer.row), answer.tier)
+        known = RECORDED[answer.tier]
+        said = answer.reply is not None and answer.logprobs_nats is None
+        label = read_reply(answer.tier, answer.reply or "", known, StoryOptions())[0]
+        # A label that we would not read from the reply is the recorder's, and is kept as such.
+        if (said and label == answer.label) or (
+            answer.logprobs_nats is None and answer.label is None and answer.correct is None
+        ):
+            replies.append((*key, answer.reply, None))
+        else:
+            choices += [(*key, *row) for row in _options(answer, suite.stories[answer.row])]
+    keys = {"item": pl.String(), "condition": pl.String()}
+    tables = {
+        schema.name: pl.DataFrame(
+            rows,
+            schema=keys | {k: v for k, v in schema.polars().items() if k != "request"},
+            orient="row",
+        )
+        for schema, rows in ((CHOICES, choices), (REPLIES, replies))
+        if rows
+    }
+    card = ModelCard(name=found.model, kind="replay", revision=found.sha256, tokenizer="")
+    inputs = {"revision": found.sha256}
+    return Recording(card=card, tables=tables, inputs=inputs, named=f"replay:{path.resolve()}")
+
+
+def _options(answer: TierAnswer, story: Story) -> list[tuple[object, ...]]:
+    """The options of a recorded answer in the order of the tier, as rows of the choices table.
+
+    Where only a label was recorded, it is what the model would write; where only that the answer
+    was wrong, all that is known is that it would not write the right one.
+    """
+    values = dict(zip(answer.options, answer.logprobs_nats or (), strict=False))
+    greedy = dict(zip(answer.options, answer.greedy, strict=False))
+    chosen = answer.label
+    gold = story.gold(answer.tier)
+    if answer.correct and chosen is None:
+        chosen = gold
+    rows: list[tuple[object, ...]] = []
+    for option, label in enumerate(OPTIONS[answer.tier]):
+        is_greedy = greedy.get(label)
+        if answer.logprobs_nats is None:
+            only_wrong = False if label == gold else None
+            is_greedy = label == chosen if chosen is not None else only_wrong
+        rows.append((option, label, values.get(label), None, is_greedy))
+    return rows

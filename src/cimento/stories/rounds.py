@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.engine.replay import Recording
 from cimento.engine.requests import Answers, Choose, Reply, Request, Requests
 from cimento.errors import UsageError
 from cimento.io.tables import CHOICES, REPLIES, REQUESTS
-from cimento.models.base import ModelCard
-from cimento.stories.answers import (
-    RECORDED,
-    asked_suite,
-    questions_of,
-    raw_answers,
-    read_reply,
-    tier_answers,
-)
+from cimento.stories.answers import asked_suite, raw_answers, tier_answers
 from cimento.stories.asking import WITHOUT_STORY, TierAsk, find_voice, tier_asks
 from cimento.stories.outcomes import judge
 from cimento.stories.question_answers import refuse_norm
-from cimento.stories.questions import question_asks
-from cimento.stories.readers import StorySuite
-from cimento.stories.records import OPTIONS, STORY, TIERS, Story, Tier, TierAnswer
-from cimento.stories.responses import read_responses
+from cimento.stories.questions import question_asks, questions_of
+from cimento.stories.records import STORY, TIERS, Story, StorySuite, Tier
 from cimento.stories.settings import StoryOptions, prompt_for
 
 if TYPE_CHECKING:
@@ -171,68 +160,3 @@ def _recorded(suite: StorySuite, options: StoryOptions, recording: Recording) ->
             todo="Leave --limit out, or give another recording.",
         )
     return _requests(suite, asked, places, first=0)
-
-
-def recorded_answers(path: Path, suite: StorySuite) -> Recording:
-    """Recorded answers (`read_responses`) as a recording of the suite.
-
-    Args:
-        path: the file; the model is named after it.
-        suite: that was asked about.
-
-    Raises:
-        InputError: the file does not exist or may not be read.
-        SuiteError: lines cannot be used.
-    """
-    import polars as pl
-
-    found = read_responses(path, stories=suite.stories)
-    choices: list[tuple[object, ...]] = []
-    replies: list[tuple[object, ...]] = []
-    for answer in found.answers:
-        key = (str(answer.row), answer.tier)
-        known = RECORDED[answer.tier]
-        said = answer.reply is not None and answer.logprobs_nats is None
-        label = read_reply(answer.tier, answer.reply or "", known, StoryOptions())[0]
-        # A label that we would not read from the reply is the recorder's, and is kept as such.
-        if (said and label == answer.label) or (
-            answer.logprobs_nats is None and answer.label is None and answer.correct is None
-        ):
-            replies.append((*key, answer.reply, None))
-        else:
-            choices += [(*key, *row) for row in _options(answer, suite.stories[answer.row])]
-    keys = {"item": pl.String(), "condition": pl.String()}
-    tables = {
-        schema.name: pl.DataFrame(
-            rows,
-            schema=keys | {k: v for k, v in schema.polars().items() if k != "request"},
-            orient="row",
-        )
-        for schema, rows in ((CHOICES, choices), (REPLIES, replies))
-        if rows
-    }
-    card = ModelCard(name=found.model, kind="replay", revision=found.sha256, tokenizer="")
-    inputs = {"revision": found.sha256}
-    return Recording(card=card, tables=tables, inputs=inputs, named=f"replay:{path.resolve()}")
-
-
-def _options(answer: TierAnswer, story: Story) -> list[tuple[object, ...]]:
-    """The options of a recorded answer in the order of the tier, as rows of the choices table.
-
-    Where only a label was recorded, it is what the model would write; where only that the answer
-    was wrong, all that is known is that it would not write the right one.
-    """
-    values = dict(zip(answer.options, answer.logprobs_nats or (), strict=False))
-    greedy = dict(zip(answer.options, answer.greedy, strict=False))
-    chosen = answer.label
-    gold = story.gold(answer.tier)
-    if answer.correct and chosen is None:
-        chosen = gold
-    rows: list[tuple[object, ...]] = []
-    for option, label in enumerate(OPTIONS[answer.tier]):
-        is_greedy = greedy.get(label)
-        if answer.logprobs_nats is None:
-            only_wrong = False if label == gold else None
-            is_greedy = label == chosen if chosen is not None else only_wrong
-        rows.append((option, label, values.get(label), None, is_greedy))
-    return rows

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, JsonValue
+from pydantic import BeforeValidator, Field
+from pydantic import JsonValue as AnyJson
 
 from cimento.suites.schema import Open
 
@@ -29,7 +30,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-Nested = Annotated[list[JsonValue], BeforeValidator(_numbers)]
+Nested = Annotated[list[AnyJson], BeforeValidator(_numbers)]
 Block = dict[str, list[Entry]]
 
 

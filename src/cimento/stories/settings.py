@@ -9,13 +9,12 @@ from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
 from cimento.errors import UsageError, did_you_mean
 from cimento.paradigms.base import ParadigmOptions
-from cimento.stories.chat import ShotRule
 from cimento.stories.corrections import corrections as known_corrections
 from cimento.stories.options import Norm, find_norm
 from cimento.stories.prompts import PAPER, Prompt, PromptStyle, default_prompt, find_prompt
-from cimento.stories.readers import StorySuite
+from cimento.stories.records import StorySuite
 from cimento.stories.shots import PAPER as PAPER_SHOTS
-from cimento.stories.shots import Shots
+from cimento.stories.shots import ShotRule, Shots
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
@@ -180,32 +179,3 @@ def prompt_for(options: StoryOptions, suite: StorySuite) -> Prompt:
         return find_prompt(options.prompt)
     # The published files are Italian.
     return default_prompt(suite.meta.language or "it")
-
-
-def earlier_options(manifest: Mapping[str, JsonValue]) -> StoryOptions:
-    """The options of a run that version 0.1 stored.
-
-    Raises:
-        ValidationError: the manifest was changed by hand.
-    """
-    stored = _table(manifest.get("stories"))
-    style, shots = _table(stored.get("style")), _table(stored.get("shots"))
-    prompt, judging = _table(manifest.get("prompt")), _table(manifest.get("options"))
-    names = ("task", "protocol", "answer", "norm", "chat", "system", "shots_as", "max_tokens")
-    defined = style.get("definitions")
-    definitions = ("yes" if defined else "no") if isinstance(defined, bool) else None
-    given: dict[str, JsonValue | None] = {
-        **{name: stored.get(name) for name in (*names, "corrections")},
-        **{name: style.get(name) for name in ("order", "order_seed", "numbering", "newlines")},
-        "definitions": definitions,
-        "shots": shots.get("n"),
-        "shots_mode": shots.get("mode"),
-        "shots_seed": shots.get("seed"),
-        "prompt": prompt.get("id"),
-        "seed": judging.get("seed"),
-    }
-    return StoryOptions.model_validate({k: v for k, v in given.items() if v is not None})
-
-
-def _table(value: JsonValue) -> Mapping[str, JsonValue]:
-    return value if isinstance(value, dict) else {}

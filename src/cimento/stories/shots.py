@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from cimento.errors import UsageError, did_you_mean
 from cimento.stories.records import STORY, Story, Tier
@@ -157,3 +158,6 @@ def _too_few(tier: Tier, there: int, wanted: int, which: str) -> UsageError:
         seen=f"at {tier} there are only {there} {which}",
         todo="Ask for fewer with --set shots=N, or add stories.",
     )
+
+
+ShotRule: TypeAlias = Literal["turns", "text"]

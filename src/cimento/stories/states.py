@@ -110,3 +110,40 @@ ATTRIBUTES: Mapping[str, Attribute] = {each.name: each for each in _ALL}
 def bearers(bearer: Bearer) -> tuple[Attribute, ...]:
     """The attributes of actors, or those of objects."""
     return tuple(each for each in ATTRIBUTES.values() if each.bearer == bearer)
+
+
+Side: TypeAlias = Literal["precondition", "effect"]
+
+
+Value: TypeAlias = "bool | int | None"
+
+
+_PLACES = ("h_location", "location")
+
+
+def side_value(attribute: str, code: int, side: Side) -> Value:
+    """What a code says of an attribute before or after a sentence.
+
+    Args:
+        attribute: one of the twenty.
+        code: see `CHANGES`; of the two attributes of location, whose codes are
+            kinds of movement, the code itself is the value, 0 being none.
+        side: before (what the sentence needs) or after (what it causes).
+
+    Returns:
+        None where the code says nothing.
+    """
+    if attribute in _PLACES:
+        return code or None
+    before, after = CHANGES[code]
+    return before if side == "precondition" else after
+
+
+def is_default(attribute: str, value: Value) -> bool:
+    """Whether a value is what holds of an attribute anyway, so that saying it is no knowledge."""
+    if value is None:
+        return True
+    if attribute in _PLACES:
+        return False
+    default = CHANGES[ATTRIBUTES[attribute].default][1]
+    return default is not None and value == default

@@ -9,7 +9,7 @@ from cimento.paradigms.people import chosen_task, refuse_run
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
-    from cimento.stories.readers import StorySuite
+    from cimento.stories.records import StorySuite
 
 
 def story_items(

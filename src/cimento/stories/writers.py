@@ -9,8 +9,8 @@ from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.io.files import write_text
-from cimento.stories.readers import ITEMS, KIND, TOML, V1_TOP, StorySuite
-from cimento.stories.records import Nested, SentenceStates, Story
+from cimento.stories.readers import ITEMS, KIND, TOML, V1_TOP
+from cimento.stories.records import Nested, SentenceStates, Story, StorySuite
 from cimento.suites.model import JsonValue, Meta
 
 
