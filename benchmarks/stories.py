@@ -25,11 +25,11 @@ from cimento.models.hf.inspection import Inside
 from cimento.models.hf.layout import Layout
 from cimento.models.hf.prefixed import split_ids
 from cimento.models.questions import Choose
-from cimento.stories.asking import Voice, tier_asks
-from cimento.stories.prompts import find_prompt
-from cimento.stories.readers import read_stories
-from cimento.stories.records import STORY, TIERS
-from cimento.stories.settings import StoryOptions
+from cimento.paradigms.stories.formats import read_stories
+from cimento.paradigms.stories.options import StoryOptions
+from cimento.paradigms.stories.prompts import find_prompt
+from cimento.paradigms.stories.requests import PromptFormat, tier_prompts
+from cimento.paradigms.stories.suite import STORY, TIERS
 from cimento.suites.builtin import find_suite
 
 TARGET = 7.0
@@ -64,9 +64,9 @@ def _asks(n_stories: int) -> list[list[Choose]]:
     found = []
     for tier in TIERS:
         items = [s for s in stories[:n_stories] if tier == STORY or not s.plausible]
-        asks = tier_asks(
+        asks = tier_prompts(
             tier, items, stories, prompt=find_prompt("it-1"),
-            options=StoryOptions(), voice=Voice(),
+            options=StoryOptions(), voice=PromptFormat(),
         )  # fmt: skip
         found.append([ask.choose() for ask in asks])
     return found

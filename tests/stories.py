@@ -12,12 +12,12 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from cimento import api
 from cimento.models.base import ModelCard
 from cimento.models.fake import FakeScorer
+from cimento.paradigms.stories.formats import read_stories
+from cimento.paradigms.stories.judging import judged_run
+from cimento.paradigms.stories.outcomes import TierOutcome
+from cimento.paradigms.stories.requests import Message
+from cimento.paradigms.stories.suite import Tier
 from cimento.runs.run import Run
-from cimento.stories.chat import Message
-from cimento.stories.judging import judged_run
-from cimento.stories.outcomes import Outcome
-from cimento.stories.readers import read_stories
-from cimento.stories.records import Tier
 
 TRIPLES_FILE = Path(__file__).parent / "data" / "stories" / "triples.jsonl"
 FILE = read_stories(TRIPLES_FILE)
@@ -91,6 +91,6 @@ def chosen(run: Run, tier: Tier) -> list[str | None]:
     return [each.chosen for each in answers(run, tier)]
 
 
-def answers(run: Run, tier: Tier) -> list[Outcome]:
+def answers(run: Run, tier: Tier) -> list[TierOutcome]:
     """What came of each answer at a tier, in the order of the stories."""
     return [each for each in judged_run(run).outcomes if each.tier == tier]

@@ -11,15 +11,13 @@ from hypothesis import strategies as st
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError
+from cimento.paradigms.stories.checks import audit
+from cimento.paradigms.stories.formats import read_stories, record
+from cimento.paradigms.stories.suite import ATTRIBUTES, CONFLICT, STATE, STORY
 from cimento.people.annotate.dialogue import DialogueSession, RefusedError, converse
 from cimento.people.annotate.second_annotator import StoryJudgment, story_agreement, to_adjudicate
 from cimento.people.annotate.stories import finished, story_fields
 from cimento.people.annotate.story_files import play, read_recorded, story_session_file, timing_file
-from cimento.stories.audit import audit
-from cimento.stories.readers import read_stories
-from cimento.stories.records import CONFLICT, STATE, STORY
-from cimento.stories.states import ATTRIBUTES
-from cimento.stories.writers import record
 from tests.dialogues import lines_of
 from tests.stories import TRIPLES
 

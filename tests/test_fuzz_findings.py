@@ -30,10 +30,10 @@ from cimento.models.hf.files import kind_of, locate
 from cimento.models.hf.loading import count_parameters
 from cimento.models.recorded.reading import parse_spec
 from cimento.morphology.unimorph_tags import from_unimorph
+from cimento.paradigms.stories.answers import parse as parse_reply
+from cimento.paradigms.stories.earlier import read_question_lines
 from cimento.people.annotate.second_annotator import read_judgments as read_second
 from cimento.runs.store import RunFolder
-from cimento.stories.earlier import read_question_lines
-from cimento.stories.parsing import parse as parse_reply
 from cimento.studies.islands.human import read_judgments as read_islands
 from cimento.suites.formula import parse
 from tests.fuzzing import readers, seeds

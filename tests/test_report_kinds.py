@@ -16,9 +16,9 @@ from cimento.cli.main import invoke
 from cimento.cli.reports import open_reports
 from cimento.cloze.answers import ClozeAnswers
 from cimento.io.tables import JUDGMENTS, write_table
+from cimento.paradigms.stories.suite import STORY
 from cimento.report.document import sections_of
 from cimento.report.html import inline_svg
-from cimento.stories.records import STORY
 from tests.designs import island_suite
 from tests.pages import parse_page
 from tests.rated import LENGTHS, rated, sentence

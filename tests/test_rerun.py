@@ -17,10 +17,10 @@ from cimento.errors import TableError
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
 from cimento.models.registry import Asking, name_of, open_source, shown_name
+from cimento.paradigms.stories.suite import STORY
 from cimento.runs.reproduce import asking_of, compare_runs, model_of
 from cimento.runs.run import open_run
 from cimento.runs.store import RunFolder, describe, find_runs
-from cimento.stories.records import STORY
 from cimento.suites.stimuli import Context
 from tests.designs import island_suite
 

@@ -11,19 +11,17 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
-from cimento.stories.audit import CHECKED, audit, story_names
-from cimento.stories.audit_record import audit_record
-from cimento.stories.corrections import (
+from cimento.paradigms.stories.checks import CHECKED, CHECKS, audit, story_names
+from cimento.paradigms.stories.description import audit_record, describe
+from cimento.paradigms.stories.formats import read_stories
+from cimento.paradigms.stories.grouping import (
     applicable,
     correct,
     correct_suite,
     corrections,
     left_out,
 )
-from cimento.stories.describe import describe
-from cimento.stories.findings import CHECKS
-from cimento.stories.readers import read_stories
-from cimento.stories.records import SentenceStates, Story, StorySuite
+from cimento.paradigms.stories.suite import SentenceStates, Story, StorySuite
 from cimento.suites.model import Meta
 
 BASE = Story(
@@ -212,7 +210,7 @@ def test_corrections_name_known_fields_and_are_refused_for_other_files():
 
 
 def test_check_prints_the_findings_and_their_number(tmp_path, capsys):
-    from cimento.stories.writers import write_jsonl
+    from cimento.paradigms.stories.formats import write_jsonl
 
     path = write_jsonl([BASE, replace(CLOZE, row=1, state="broken")], tmp_path / "a.jsonl")
     assert invoke(["suites", "check", str(path)]) == 2

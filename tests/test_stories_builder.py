@@ -11,18 +11,23 @@ from hypothesis import strategies as st
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
-from cimento.stories.audit import audit
-from cimento.stories.builder import (
+from cimento.paradigms.stories.building import (
     Replacement,
     cloze_variants,
     confirm,
     order_variants,
     proposed_pair,
 )
-from cimento.stories.readers import read_stories
-from cimento.stories.records import PROPOSED, SentenceStates, Story, StorySuite
-from cimento.stories.triples import is_replacement, is_swap
-from cimento.stories.writers import write_jsonl
+from cimento.paradigms.stories.checks import audit
+from cimento.paradigms.stories.formats import read_stories, write_jsonl
+from cimento.paradigms.stories.suite import (
+    PROPOSED,
+    SentenceStates,
+    Story,
+    StorySuite,
+    is_replacement,
+    is_swap,
+)
 from cimento.suites.model import Meta
 
 BASE = Story(

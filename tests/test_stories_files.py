@@ -10,10 +10,16 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError, SuiteError
-from cimento.stories.readers import is_stories, read_stories
-from cimento.stories.records import CONFLICT, STATE, STORY
-from cimento.stories.responses import read_responses
-from cimento.stories.writers import line, record, write_jsonl, write_v1
+from cimento.paradigms.stories.formats import (
+    is_stories,
+    line,
+    read_stories,
+    record,
+    write_jsonl,
+    write_v1,
+)
+from cimento.paradigms.stories.recordings import read_responses
+from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY
 
 PLAUSIBLE = {
     "story_id": 1,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from cimento.stories.judging import judge_stories
-from cimento.stories.printing import flow_rows
-from cimento.stories.records import CONFLICT
-from cimento.stories.tiers import flow
+from cimento.paradigms.stories.judging import judge_stories
+from cimento.paradigms.stories.outcomes import flow
+from cimento.paradigms.stories.suite import CONFLICT
+from cimento.paradigms.stories.text import flow_rows
 from tests.stories_small import ANSWERS, STORIES
 
 

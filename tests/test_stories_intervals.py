@@ -7,15 +7,14 @@ from dataclasses import replace
 
 import pytest
 
+from cimento.paradigms.stories.classification import detect, detection_intervals
+from cimento.paradigms.stories.grouping import by_type
+from cimento.paradigms.stories.judging import judge_stories
+from cimento.paradigms.stories.outcomes import NOT_ASKED, judge_all
+from cimento.paradigms.stories.rates import rates
+from cimento.paradigms.stories.suite import STATE, STORY, TierAnswer
 from cimento.statistics.differences import BONETT_PRICE_CLUSTERED, CLUSTERED_T
 from cimento.statistics.intervals import WILSON_CLUSTERED, wilson
-from cimento.stories.detection import detect, detection_intervals
-from cimento.stories.grouping import by_type
-from cimento.stories.judging import judge_stories
-from cimento.stories.outcomes import judge_all
-from cimento.stories.rates import rates
-from cimento.stories.records import STATE, STORY, TierAnswer
-from cimento.stories.tiers import NOT_ASKED
 from cimento.studies.stories.record import compare
 from tests.stories_small import ANSWERS, STORIES, chose
 

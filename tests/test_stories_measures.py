@@ -9,9 +9,33 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.stories.baselines import baselines, majority_labels
-from cimento.stories.breakdown import (
+from cimento.paradigms.stories.classification import (
+    choices,
+    detect,
+    scaled_confidence,
+    unbiased_mcc,
+)
+from cimento.paradigms.stories.grouping import by_paper_code, by_type
+from cimento.paradigms.stories.judging import judge_stories
+from cimento.paradigms.stories.outcomes import (
+    ALL_IMPOSSIBLE,
+    INVALID,
+    NAN,
+    NO_GOLD,
+    NOT_ASKED,
+    TIED,
+    by_characters,
+    chain,
+    conditional,
+    flow,
+    judge,
+    judge_all,
+    probabilities,
+)
+from cimento.paradigms.stories.rates import (
     FAMILIES,
+    METRICS,
+    baselines,
     by_breakpoint,
     by_distance,
     by_pair,
@@ -19,25 +43,11 @@ from cimento.stories.breakdown import (
     by_state,
     by_true_shots,
     confusions,
+    majority_labels,
     partial_credit,
+    rates,
 )
-from cimento.stories.choices import choices, scaled_confidence
-from cimento.stories.detection import detect, unbiased_mcc
-from cimento.stories.grouping import by_paper_code, by_type
-from cimento.stories.judging import judge_stories
-from cimento.stories.outcomes import (
-    ALL_IMPOSSIBLE,
-    INVALID,
-    NAN,
-    NO_GOLD,
-    TIED,
-    by_characters,
-    judge,
-    judge_all,
-    probabilities,
-)
-from cimento.stories.rates import METRICS, rates
-from cimento.stories.records import (
+from cimento.paradigms.stories.suite import (
     CONFLICT,
     OPTIONS,
     STATE,
@@ -46,7 +56,6 @@ from cimento.stories.records import (
     TIERS,
     TierAnswer,
 )
-from cimento.stories.tiers import NOT_ASKED, chain, conditional, flow
 from cimento.studies.stories.record import summarize
 from tests.stories_small import ANSWERS, STORIES, chose, story
 

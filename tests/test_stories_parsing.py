@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.stories.parsing import Parsed, parse
-from cimento.stories.prompts import PromptStyle, TierPrompt, find_prompt, prompts
-from cimento.stories.records import CONFLICT, OPTIONS, STATE, STORY, TIERS
+from cimento.paradigms.stories.answers import Parsed, parse
+from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt, find_prompt, prompts
+from cimento.paradigms.stories.suite import CONFLICT, OPTIONS, STATE, STORY, TIERS
 
 
 @pytest.mark.golden

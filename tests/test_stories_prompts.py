@@ -9,11 +9,18 @@ import json
 import pytest
 
 from cimento.errors import ModelError, UsageError
-from cimento.stories.chat import chat, continuation, flat, messages, system_rule
-from cimento.stories.prompts import PromptStyle, TierPrompt, dialogue, find_prompt, prompts
-from cimento.stories.readers import read_stories
-from cimento.stories.records import CONFLICT, OPTIONS, STATE, STORY, TIERS
-from cimento.stories.shots import Shots, choose_shots
+from cimento.paradigms.stories.formats import read_stories
+from cimento.paradigms.stories.prompts import (
+    PromptStyle,
+    Shots,
+    TierPrompt,
+    choose_shots,
+    dialogue,
+    find_prompt,
+    prompts,
+)
+from cimento.paradigms.stories.requests import chat, continuation, flat, messages, system_rule
+from cimento.paradigms.stories.suite import CONFLICT, OPTIONS, STATE, STORY, TIERS
 from tests.stories import SYSTEM_TEMPLATE, TRIPLES, render_of
 
 # Two ways of writing turns, with the marks of Llama 3.1 and of Gemma 2 (which refuses system

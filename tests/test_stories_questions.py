@@ -11,13 +11,17 @@ from cimento import api
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.models.fake import FakeScorer
+from cimento.paradigms.stories.answers import parse_words
+from cimento.paradigms.stories.options import StoryOptions
+from cimento.paradigms.stories.prompts import are_siblings
+from cimento.paradigms.stories.questions import (
+    attribute_questions,
+    pair_questions,
+    question_prompts,
+)
+from cimento.paradigms.stories.requests import PromptFormat
+from cimento.paradigms.stories.suite import SentenceStates
 from cimento.runs.run import open_run
-from cimento.stories.asking import Voice
-from cimento.stories.parsing import parse_words
-from cimento.stories.questions import attribute_questions, pair_questions, question_asks
-from cimento.stories.records import SentenceStates
-from cimento.stories.settings import StoryOptions
-from cimento.stories.shots import are_siblings
 from tests.servers.replies import reply_server
 from tests.stories import TRIPLES, TRIPLES_FILE, ask
 
@@ -67,9 +71,9 @@ def test_attributes_are_asked_where_they_are_not_what_is_always_so():
 
 def test_examples_are_about_other_stories_and_differ_in_place():
     questions = pair_questions(TRIPLES, "it")
-    asks = question_asks(
+    asks = question_prompts(
         questions, questions, language="it",
-        options=StoryOptions(shots=3), voice=Voice(),
+        options=StoryOptions(shots=3), voice=PromptFormat(),
     )  # fmt: skip
     for question, asked in zip(questions, asks, strict=True):
         assert len(asked.shots) == 3
@@ -99,7 +103,7 @@ def test_a_tie_between_two_stories_is_not_right_in_either_order():
 
 def test_a_story_is_verified_where_all_is_right(tmp_path):
     path = tmp_path / "with-states.jsonl"
-    from cimento.stories.writers import write_jsonl
+    from cimento.paradigms.stories.formats import write_jsonl
 
     write_jsonl(STORIES, path)
 

@@ -17,14 +17,17 @@ from cimento.engine.requests import Choose
 from cimento.engine.units import SIZES
 from cimento.errors import ModelError, UsageError
 from cimento.models.fake import FakeScorer, uniform_scorer
+from cimento.paradigms.stories.formats import read_stories
+from cimento.paradigms.stories.options import (
+    StoryOptions,
+    normalised,
+    pmi_corrections,
+    prior_corrections,
+)
+from cimento.paradigms.stories.prompts import choose_shots, find_prompt, prompts
+from cimento.paradigms.stories.requests import PromptFormat, find_format, tier_prompts
+from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
 from cimento.runs.run import open_run
-from cimento.stories.asking import Voice, find_voice, tier_asks
-from cimento.stories.options import normalised, pmi_corrections, prior_corrections
-from cimento.stories.prompts import find_prompt, prompts
-from cimento.stories.readers import read_stories
-from cimento.stories.records import CONFLICT, STATE, STORY, TIERS
-from cimento.stories.settings import StoryOptions
-from cimento.stories.shots import choose_shots
 from tests import zoo
 from tests.stories import SYSTEM_TEMPLATE, TRIPLES, TRIPLES_FILE, Templated, answers, ask, chosen
 
@@ -272,14 +275,14 @@ def test_prompts_are_spoken_as_the_model_takes_them():
     written = StoryOptions(shots=1, answer="generate")
 
     def first(tier, stories, voice):
-        return tier_asks(
+        return tier_prompts(
             tier, stories, TRIPLES, prompt=find_prompt("it-1"), options=options, voice=voice
         )[0]
 
-    flat = first(STORY, TRIPLES[:3], Voice())
+    flat = first(STORY, TRIPLES[:3], PromptFormat())
     assert flat.request(options) == Choose(prompt=flat.rendered.text, options=(" falso", " vero"))
     assert flat.request(written).stop == ("\n",)
-    spoken = first(STATE, TRIPLES[1:3], find_voice(Templated(SYSTEM_TEMPLATE), options))
+    spoken = first(STATE, TRIPLES[1:3], find_format(Templated(SYSTEM_TEMPLATE), options))
     assert spoken.request(options).templated
     assert spoken.request(options).options[0] == "acceso"
     assert spoken.request(written).stop == ()

@@ -11,8 +11,8 @@ from cimento.engine.cache import MemoryCache
 from cimento.engine.requests import Reply
 from cimento.engine.units import SIZES
 from cimento.errors import ModelError, UsageError
+from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
 from cimento.report.html import Page, html_page
-from cimento.stories.records import CONFLICT, STATE, STORY, TIERS
 from tests.servers.loopback import serve
 from tests.servers.replies import drop, refuse, reply_server, send
 from tests.stories import TRIPLES, answers, ask, chosen

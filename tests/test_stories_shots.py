@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.errors import UsageError
-from cimento.stories.records import CONFLICT, STATE, STORY, TIERS
-from cimento.stories.shots import MODES, Shots, are_siblings, choose_shots
+from cimento.paradigms.stories.prompts import MODES, Shots, are_siblings, choose_shots
+from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
 from tests.stories import TRIPLES
 
 SAFE = [mode for mode in MODES if mode != "paper"]

@@ -11,11 +11,10 @@ from cimento import api
 from cimento.cli.main import invoke
 from cimento.errors import TableError, UsageError
 from cimento.models.fake import FakeScorer
-from cimento.stories.prompts import prompts
-from cimento.stories.readers import read_stories
-from cimento.stories.records import STORY, StorySuite
-from cimento.stories.stored import condition_of, open_story_runs, vary
-from cimento.stories.writers import write_suite
+from cimento.paradigms.stories.formats import read_stories, write_suite
+from cimento.paradigms.stories.prompts import prompts
+from cimento.paradigms.stories.suite import STORY, StorySuite
+from cimento.paradigms.stories.variation import condition_of, open_story_runs, vary
 from cimento.suites.builtin import find_suite
 from cimento.suites.model import Meta
 

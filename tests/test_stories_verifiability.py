@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from cimento.stories.judging import judge_stories
-from cimento.stories.records import STATE, STORY
-from cimento.stories.states import ATTRIBUTES, CHANGES, is_default, side_value
-from cimento.stories.variation import Condition, ranking, variation
+from cimento.paradigms.stories.judging import judge_stories
+from cimento.paradigms.stories.suite import (
+    ATTRIBUTES,
+    CHANGES,
+    STATE,
+    STORY,
+    is_default,
+    side_value,
+)
+from cimento.paradigms.stories.variation import PromptCondition, compare_rankings, variation
 from tests.stories_small import ANSWERS, STORIES, chose
 
 
@@ -16,10 +22,10 @@ def test_prompts_and_seeds_make_a_difference():
     mine = judge_stories(STORIES, ANSWERS).chained
     found = variation(
         {
-            Condition("a", 1): always,
-            Condition("a", 2): always,
-            Condition("b", 1): mine,
-            Condition("b", 2): mine,
+            PromptCondition("a", 1): always,
+            PromptCondition("a", 2): always,
+            PromptCondition("b", 1): mine,
+            PromptCondition("b", 2): mine,
         }
     )
     assert (found.mean, found.low, found.high) == (pytest.approx(5 / 6), pytest.approx(2 / 3), 1.0)
@@ -33,24 +39,24 @@ def test_prompts_and_seeds_make_a_difference():
 
 def test_one_prompt_says_nothing_of_variation():
     mine = judge_stories(STORIES, ANSWERS).chained
-    found = variation({Condition("a", 1): mine})
+    found = variation({PromptCondition("a", 1): mine})
     assert (found.sd, found.kappa, found.reason) == (None, None, "one prompt and one seed only")
     only_first = judge_stories(STORIES, ANSWERS[:6]).chained
-    assert variation({Condition("a", 1): only_first}, tier=STATE) is None
-    uncrossed = variation({Condition("a", 1): mine, Condition("b", 2): mine})
+    assert variation({PromptCondition("a", 1): only_first}, tier=STATE) is None
+    uncrossed = variation({PromptCondition("a", 1): mine, PromptCondition("b", 2): mine})
     assert uncrossed.shares.reason == "not every prompt was asked with every seed"
 
 
 def test_models_may_change_places():
-    a, b = Condition("a", 1), Condition("b", 1)
-    found = ranking({"x": {a: 0.9, b: 0.5}, "y": {a: 0.8, b: 0.6}, "z": {a: 0.1, b: 0.2}})
+    a, b = PromptCondition("a", 1), PromptCondition("b", 1)
+    found = compare_rankings({"x": {a: 0.9, b: 0.5}, "y": {a: 0.8, b: 0.6}, "z": {a: 0.1, b: 0.2}})
     assert found.orders == {a: ("x", "y", "z"), b: ("y", "x", "z")}
     # Of three pairs of models two keep their order: (2 - 1) / 3.
     assert found.mean_tau == pytest.approx(1 / 3)
     assert found.same_best == 0.0
     assert found.kept["x", "y"] == 0.5
     assert found.kept["y", "z"] == 1.0
-    assert ranking({"x": {a: 0.9}}).mean_tau is None
+    assert compare_rankings({"x": {a: 0.9}}).mean_tau is None
 
 
 def test_sides_of_a_code():

@@ -16,12 +16,12 @@ import pytest
 from cimento import api
 from cimento.errors import SuiteError, TableError, UsageError
 from cimento.models.fake import FakeScorer
+from cimento.paradigms.stories.formats import read_stories
+from cimento.paradigms.stories.judging import judge_stories
+from cimento.paradigms.stories.rates import METRICS
+from cimento.paradigms.stories.recordings import read_responses
+from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
 from cimento.runs.run import open_run
-from cimento.stories.judging import judge_stories
-from cimento.stories.rates import METRICS
-from cimento.stories.readers import read_stories
-from cimento.stories.records import CONFLICT, STATE, STORY, TIERS
-from cimento.stories.responses import read_responses
 from cimento.studies.stories.record import summarize
 from tests.stories import TRIPLES_FILE, Hashes, ask
 
@@ -315,7 +315,7 @@ def test_all_that_is_shared_by_options_is_unscored_or_wrong_never_right():
 
 
 def test_the_suite_is_written_and_read_as_it_is(tmp_path):
-    from cimento.paradigms.stories import STORIES
+    from cimento.paradigms.stories.paradigm import STORIES
 
     suite = STORIES.read(TRIPLES_FILE).suite
     STORIES.write(suite, tmp_path)

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.stories.readers import read_stories
-from cimento.stories.records import OPTIONS, PAIRS, STATES, STORY, TIERS, TierAnswer
-from cimento.stories.responses import Responses, read_responses
-from cimento.stories.shots import PAPER, Shots, choose_shots
+from cimento.paradigms.stories.formats import read_stories
+from cimento.paradigms.stories.prompts import PAPER_DRAWS, Shots, choose_shots
+from cimento.paradigms.stories.recordings import Responses, read_responses
+from cimento.paradigms.stories.suite import OPTIONS, PAIRS, STATES, STORY, TIERS, TierAnswer
 from cimento.studies.stories.prompts import gemma, llama
 from cimento.studies.stories.record import TABLE_3, published, study_record
 from cimento.studies.stories.text import differing, equality_rows
@@ -255,7 +255,9 @@ def test_artificial_systems_get_what_they_should(folder, stories, name):
 
 def test_the_draws_of_the_first_tier_are_drawn_again(folder, stories):
     expected = json.loads((folder / "fewshot_story_class_seed1234.json").read_text())
-    shots = choose_shots(STORY, stories, stories, Shots(n=3, mode=PAPER, seed=expected["seed"]))
+    shots = choose_shots(
+        STORY, stories, stories, Shots(n=3, mode=PAPER_DRAWS, seed=expected["seed"])
+    )
     assert [[shot.row for shot in each] for each in shots] == expected["shots"]
 
 

@@ -188,8 +188,8 @@ def island_judgments(path: Path) -> object:
 
 def stories(path: Path) -> object:
     """Stories, with an audit of them."""
-    from cimento.stories.audit import audit
-    from cimento.stories.readers import is_stories, read_stories
+    from cimento.paradigms.stories.checks import audit
+    from cimento.paradigms.stories.formats import is_stories, read_stories
 
     is_stories(path)
     return audit(read_stories(path))
@@ -197,7 +197,7 @@ def stories(path: Path) -> object:
 
 def responses(path: Path) -> object:
     """Recorded answers about stories."""
-    from cimento.stories.responses import read_responses
+    from cimento.paradigms.stories.recordings import read_responses
     from tests.stories import TRIPLES
 
     return read_responses(path, stories=TRIPLES)
@@ -205,7 +205,7 @@ def responses(path: Path) -> object:
 
 def question_answers(path: Path) -> object:
     """Answers to questions about stories, as version 0.1 kept them."""
-    from cimento.stories.earlier import read_question_lines
+    from cimento.paradigms.stories.earlier import read_question_lines
 
     return read_question_lines(path)
 

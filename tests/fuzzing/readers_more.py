@@ -192,8 +192,8 @@ def reply(path: Path) -> object:
     """What a server answers to a chat, and what is read from it."""
     from cimento.io.parsing import parse_json
     from cimento.models.server.model import read_reply
-    from cimento.stories.parsing import parse, parse_words
-    from cimento.stories.records import TIERS
+    from cimento.paradigms.stories.answers import parse, parse_words
+    from cimento.paradigms.stories.suite import TIERS
 
     try:
         answer = parse_json(path.read_bytes())

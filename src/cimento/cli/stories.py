@@ -12,9 +12,9 @@ from cimento.cli.console import note, show
 from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
+    from cimento.paradigms.stories.suite import StorySuite
+    from cimento.paradigms.stories.variation import PromptRanking, Variation
     from cimento.statistics.reliability import VarianceShares
-    from cimento.stories.records import StorySuite
-    from cimento.stories.variation import Ranking, Variation
     from cimento.suites.model import JsonValue
 
 app = typer.Typer(help="Convert stories, and compare runs of them.", no_args_is_help=True)
@@ -49,8 +49,13 @@ def convert(
     GITA v1 has no state of the whole story: such labels are lost with ``--allow-loss`` only.
     """
     from cimento.errors import UsageError
-    from cimento.stories.readers import read_stories
-    from cimento.stories.writers import lost_in_v1, write_folder, write_jsonl, write_v1
+    from cimento.paradigms.stories.formats import (
+        lost_in_v1,
+        read_stories,
+        write_folder,
+        write_jsonl,
+        write_v1,
+    )
     from cimento.suites.builtin import find_suite
 
     file = _completed(read_stories(find_suite(source)), corrections=corrections, states=states)
@@ -75,10 +80,10 @@ def _completed(file: StorySuite, *, corrections: str, states: str | None) -> Sto
     """A file with corrections and states per sentence, where they are asked for, and said."""
     from dataclasses import replace
 
-    from cimento.stories.corrections import correct_suite
-    from cimento.stories.corrections import corrections as known
-    from cimento.stories.readers import read_stories
-    from cimento.stories.triples import with_states
+    from cimento.paradigms.stories.formats import read_stories
+    from cimento.paradigms.stories.grouping import correct_suite
+    from cimento.paradigms.stories.grouping import corrections as known
+    from cimento.paradigms.stories.suite import with_states
     from cimento.suites.builtin import find_suite
 
     if corrections:
@@ -111,7 +116,7 @@ def variation(
     """
     from json import dumps
 
-    from cimento.stories.stored import open_story_runs, vary
+    from cimento.paradigms.stories.variation import open_story_runs, vary
 
     found, order = vary(open_story_runs(runs), tier=tier)
     if json:
@@ -143,7 +148,7 @@ def _variation_rows(found: Variation) -> list[tuple[str, ...]]:
     return rows
 
 
-def _ranking_rows(order: Ranking) -> list[tuple[str, ...]]:
+def _ranking_rows(order: PromptRanking) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [
         (f"{condition.prompt}, seed {condition.seed}", " > ".join(models))
         for condition, models in order.orders.items()
@@ -162,7 +167,7 @@ def _variance(found: VarianceShares) -> JsonValue:
     return {"shares": shares, **({"reason": found.reason} if found.reason else {})}
 
 
-def _as_json(found: dict[str, Variation], order: Ranking | None) -> JsonValue:
+def _as_json(found: dict[str, Variation], order: PromptRanking | None) -> JsonValue:
     models: dict[str, JsonValue] = {}
     for model, each in found.items():
         rates: list[JsonValue] = [

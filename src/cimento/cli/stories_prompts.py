@@ -11,15 +11,15 @@ from cimento.cli.console import show
 from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
-    from cimento.stories.asking import TierAsk, Voice
-    from cimento.stories.settings import StoryOptions
+    from cimento.paradigms.stories.options import StoryOptions
+    from cimento.paradigms.stories.requests import PromptFormat, StoryPrompt
 
 
 def prompts() -> None:
     """The wordings of the story tasks: id, version, language, and how the first tier is asked."""
-    from cimento.stories.prompts import PromptStyle, TierPrompt
-    from cimento.stories.prompts import prompts as all_prompts
-    from cimento.stories.records import STORY
+    from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt
+    from cimento.paradigms.stories.prompts import prompts as all_prompts
+    from cimento.paradigms.stories.suite import STORY
 
     rows: list[tuple[str, ...]] = [("prompt", "version", "language", "first tier")]
     for prompt in all_prompts().values():
@@ -43,11 +43,11 @@ def prompt(
     """
     from cimento.errors import UsageError
     from cimento.options import checked, parse_settings
-    from cimento.stories.answers import asked_suite
-    from cimento.stories.asking import tier_asks
-    from cimento.stories.readers import read_stories
-    from cimento.stories.records import TIERS
-    from cimento.stories.settings import StoryOptions, prompt_for
+    from cimento.paradigms.stories.answers import asked_suite
+    from cimento.paradigms.stories.formats import read_stories
+    from cimento.paradigms.stories.options import StoryOptions, prompt_for
+    from cimento.paradigms.stories.requests import tier_prompts
+    from cimento.paradigms.stories.suite import TIERS
     from cimento.suites.builtin import find_suite
 
     chosen = checked(StoryOptions, parse_settings(set_ or ()), written="--set")
@@ -60,7 +60,7 @@ def prompt(
     for tier in TIERS:
         if story.gold(tier) is None or (story.plausible and tier != TIERS[0]):
             continue
-        [ask, *_] = tier_asks(
+        [ask, *_] = tier_prompts(
             tier,
             [story],
             file.stories,
@@ -71,16 +71,16 @@ def prompt(
         _show(ask, right=ask.labels.index(str(story.gold(tier))))
 
 
-def _voice(model: str, chosen: StoryOptions) -> Voice:
+def _voice(model: str, chosen: StoryOptions) -> PromptFormat:
     """How a model is spoken to; flat text without one."""
     from cimento.engine.handle import ModelHandle
     from cimento.models.registry import Asking
-    from cimento.stories.asking import Voice, find_voice
+    from cimento.paradigms.stories.requests import PromptFormat, find_format
 
-    return find_voice(ModelHandle(model, Asking()), chosen) if model else Voice()
+    return find_format(ModelHandle(model, Asking()), chosen) if model else PromptFormat()
 
 
-def _show(ask: TierAsk, *, right: int) -> None:
+def _show(ask: StoryPrompt, *, right: int) -> None:
     asked = ask.choose()
     listed = ", ".join(repr(option) for option in asked.options)
     show(f"--- {ask.tier}, examples {list(ask.shots)}, sha256 {ask.prompt_sha256}")

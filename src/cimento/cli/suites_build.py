@@ -11,7 +11,7 @@ from cimento.cli import building_templates, building_treebank, options
 from cimento.cli.console import note
 
 if TYPE_CHECKING:
-    from cimento.stories.builder import Replacement
+    from cimento.paradigms.stories.building import Replacement
 
 app = typer.Typer(help="Make new items out of those that are there.", no_args_is_help=True)
 app.command("templates")(building_templates.templates)
@@ -42,9 +42,8 @@ def stories(
     What conflicts is proposed too, and marked so until a person confirms it:
     ``cimento suites check`` reports stories that nobody has confirmed.
     """
-    from cimento.stories.builder import cloze_variants, order_variants
-    from cimento.stories.readers import read_stories
-    from cimento.stories.writers import write_jsonl
+    from cimento.paradigms.stories.building import cloze_variants, order_variants
+    from cimento.paradigms.stories.formats import read_stories, write_jsonl
     from cimento.suites.builtin import find_suite
 
     known = read_stories(find_suite(source)).stories
@@ -79,7 +78,7 @@ def pairs(
 
 def _read_replacements(path: Path) -> list[Replacement]:
     from cimento.errors import InputError
-    from cimento.stories.builder import Replacement
+    from cimento.paradigms.stories.building import Replacement
     from cimento.suites.tables import open_table
 
     table = open_table(path)

@@ -24,7 +24,7 @@ PARADIGMS: Mapping[str, str] = {
     "regions": "cimento.paradigms.regions.paradigm:REGIONS",
     "ratings": "cimento.paradigms.ratings:RATINGS",
     "cloze": "cimento.paradigms.cloze:CLOZE",
-    "stories": "cimento.paradigms.stories:STORIES",
+    "stories": "cimento.paradigms.stories.paradigm:STORIES",
 }
 """Name of each paradigm to where it is, as ``module:object``; imported when it is needed."""
 

@@ -12,8 +12,8 @@ from cimento.cli.console import note, show
 from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
+    from cimento.paradigms.stories.suite import Story
     from cimento.people.annotate.second_annotator import StoryJudgment
-    from cimento.stories.records import Story
 
 Stories = Annotated[Path, typer.Argument(metavar="FILE", help="Stories as JSONL; need not exist.")]
 Annotator = Annotated[str, options.option("--annotator", help="Who is at the keyboard.")]
@@ -33,8 +33,8 @@ def stories(
     takes what stands in brackets; :help says what else can be typed. A story that was left is gone
     on with the next time.
     """
+    from cimento.paradigms.stories.formats import ITEMS
     from cimento.people.annotate.story_files import append, known_stories, play, read_recorded
-    from cimento.stories.readers import ITEMS
 
     if file.is_dir():
         file = file / ITEMS

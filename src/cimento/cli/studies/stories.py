@@ -48,8 +48,8 @@ def stories(
     """
     from json import dumps
 
-    from cimento.stories.readers import read_stories
-    from cimento.stories.responses import read_responses
+    from cimento.paradigms.stories.formats import read_stories
+    from cimento.paradigms.stories.recordings import read_responses
     from cimento.studies.stories.record import paired_record, study_record
     from cimento.studies.stories.text import differing, equality_rows
     from cimento.suites.builtin import find_suite

@@ -12,10 +12,19 @@ from pathlib import Path
 from cimento.errors import InputError, did_you_mean
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
+from cimento.paradigms.stories.suite import (
+    CONFLICT,
+    STATE,
+    STATES,
+    STORY,
+    TIERS,
+    Story,
+    Tier,
+    pair_label,
+)
 from cimento.people.annotate.dialogue import DialogueField, RefusedError, Taken, Values
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
 from cimento.statistics.design import Design
-from cimento.stories.records import CONFLICT, STATE, STATES, STORY, TIERS, Story, Tier, pair_label
 
 MIN_SENTENCES = 2
 

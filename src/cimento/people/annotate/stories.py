@@ -15,10 +15,16 @@ from typing import TypeAlias
 
 from cimento.errors import did_you_mean
 from cimento.io.parsing import parse_json
+from cimento.paradigms.stories.suite import (
+    STATES,
+    SentenceStates,
+    Story,
+    StoryType,
+    is_replacement,
+    is_swap,
+)
 from cimento.people.annotate.dialogue import DialogueField, RefusedError, Taken, Values
 from cimento.people.annotate.story_states import USAGE, blocks_of, edit
-from cimento.stories.records import STATES, SentenceStates, Story, StoryType
-from cimento.stories.triples import is_replacement, is_swap
 from cimento.suites.model import JsonValue
 
 LENGTH = 5

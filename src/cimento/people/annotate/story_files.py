@@ -10,11 +10,10 @@ from pathlib import Path
 from cimento.errors import InputError
 from cimento.io.files import read_bytes, write_bytes
 from cimento.io.parsing import parse_json
+from cimento.paradigms.stories.formats import line, read_stories
+from cimento.paradigms.stories.suite import Story
 from cimento.people.annotate.dialogue import DialogueSession, RefusedError, Values
 from cimento.people.annotate.stories import enough, finished, story_fields
-from cimento.stories.readers import read_stories
-from cimento.stories.records import Story
-from cimento.stories.writers import line
 
 
 @dataclass(frozen=True, slots=True)

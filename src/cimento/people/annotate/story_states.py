@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from cimento.errors import did_you_mean
+from cimento.paradigms.stories.suite import ATTRIBUTES, Attribute, bearers
 from cimento.people.annotate.dialogue import RefusedError, Taken, Values
-from cimento.stories.states import ATTRIBUTES, Attribute, bearers
 from cimento.suites.model import JsonValue
 
 Block: TypeAlias = "dict[str, list[tuple[str, int]]]"

@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from cimento.errors import UsageError
 from cimento.paradigms.base import SurveyTask
+from cimento.paradigms.stories.suite import CONFLICT, FALSE, STATE, STATES, STORY, TRUE, pair_label
 from cimento.people.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, FITS, WHICH_FITS
 from cimento.people.surveys.design import AnswerChoice, SurveyField
-from cimento.stories.records import CONFLICT, FALSE, STATE, STATES, STORY, TRUE, pair_label
 
 _FOLDER = Path(__file__).parents[2] / "data" / "surveys"
 

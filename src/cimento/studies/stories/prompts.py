@@ -6,14 +6,20 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cimento.stories.chat import Message, Rendered, SystemRule, chat, flat
-from cimento.stories.prompts import PAPER as PAPER_PROMPT
-from cimento.stories.prompts import PromptStyle, TierPrompt, dialogue, find_prompt
-from cimento.stories.records import CONFLICT, STORY, TIERS, Story, Tier
-from cimento.stories.responses import Responses
-from cimento.stories.shots import PAPER as PAPER_DRAWS
-from cimento.stories.shots import Shots, choose_shots
-from cimento.stories.tiers import Chain
+from cimento.paradigms.stories.outcomes import Chain
+from cimento.paradigms.stories.prompts import PAPER as PAPER_PROMPT
+from cimento.paradigms.stories.prompts import PAPER_DRAWS as PAPER_DRAWS
+from cimento.paradigms.stories.prompts import (
+    PromptStyle,
+    Shots,
+    TierPrompt,
+    choose_shots,
+    dialogue,
+    find_prompt,
+)
+from cimento.paradigms.stories.recordings import Responses
+from cimento.paradigms.stories.requests import Message, Rendered, SystemRule, chat, flat
+from cimento.paradigms.stories.suite import CONFLICT, STORY, TIERS, Story, Tier
 
 SEED = 1234
 N_SHOTS = 3

@@ -11,6 +11,38 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cimento.paradigms.stories.classification import (
+    Choices,
+    choices,
+    detect,
+    detection_intervals,
+    scaled_confidence,
+    unbiased_mcc,
+)
+from cimento.paradigms.stories.grouping import Grouping
+from cimento.paradigms.stories.judging import Judged, judge_stories
+from cimento.paradigms.stories.outcomes import Chain, conditional, flow, untiered
+from cimento.paradigms.stories.rates import (
+    METRICS,
+    Rate,
+    baselines,
+    by_breakpoint,
+    by_distance,
+    by_domain,
+    by_pair,
+    by_place,
+    by_state,
+    by_true_shots,
+    confusions,
+    constant_answers,
+    majority_labels,
+    metric_values,
+    partial_credit,
+    rate_of,
+    rates,
+)
+from cimento.paradigms.stories.recordings import Responses
+from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS, TRUE, Story, Tier
 from cimento.statistics.classification import ONE_CLASS_ONLY
 from cimento.statistics.differences import (
     Difference,
@@ -23,26 +55,6 @@ from cimento.statistics.intervals import wilson
 from cimento.statistics.multiple import holm
 from cimento.statistics.resampling import bootstrap
 from cimento.statistics.values import Significance, Value
-from cimento.stories.baselines import baselines, constant_answers, majority_labels
-from cimento.stories.breakdown import (
-    by_breakpoint,
-    by_distance,
-    by_domain,
-    by_pair,
-    by_place,
-    by_state,
-    by_true_shots,
-    confusions,
-    partial_credit,
-)
-from cimento.stories.choices import Choices, choices, scaled_confidence
-from cimento.stories.detection import detect, detection_intervals, unbiased_mcc
-from cimento.stories.grouping import Grouping
-from cimento.stories.judging import Judged, judge_stories
-from cimento.stories.rates import METRICS, Rate, metric_values, rate_of, rates
-from cimento.stories.records import CONFLICT, STATE, STORY, TIERS, TRUE, Story, Tier
-from cimento.stories.responses import Responses
-from cimento.stories.tiers import Chain, conditional, flow, untiered
 from cimento.studies.stories.prompts import rebuild
 from cimento.suites.model import JsonValue
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias, cast
 
+from cimento.paradigms.stories.rates import METRICS
+from cimento.paradigms.stories.suite import TRUE
 from cimento.report.grid import Grid
-from cimento.stories.rates import METRICS
-from cimento.stories.records import TRUE
 from cimento.studies.record import equals_printed
 from cimento.studies.stories.record import MORE, TABLE_3
 from cimento.suites.model import JsonValue

@@ -1,0 +1,436 @@
+"""From a reply in words to a label, in English and Italian, with a reason where there is none.
+
+Strict on purpose: what is not clearly one answer is no answer, and is counted as such.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from cimento.errors import TableError
+from cimento.paradigms.stories.grouping import correct_suite
+from cimento.paradigms.stories.options import (
+    StoryOptions,
+    corrected,
+    normalised,
+    pmi_corrections,
+    prior_corrections,
+    prompt_for,
+)
+from cimento.paradigms.stories.prompts import TierPrompt, state_names
+from cimento.paradigms.stories.requests import WITHOUT_STORY, Task
+from cimento.paradigms.stories.suite import (
+    CONFLICT,
+    FALSE,
+    OPTIONS,
+    STATES,
+    STORY,
+    TIERS,
+    TRUE,
+    StorySuite,
+    Tier,
+    TierAnswer,
+    pair_label,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+Reason: TypeAlias = Literal[
+    "",
+    "empty",
+    "reasoning cut short",
+    "no answer",
+    "several answers",
+    "only one number",
+    "too many numbers",
+    "the same sentence twice",
+    "no such sentence",
+]
+
+N_SENTENCES = 5
+_PAIR = 2
+_MOST_DIGITS = 9
+
+_THINKING = re.compile(r"<think(ing)?>.*?</think(ing)?>", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"</think(ing)?>", re.IGNORECASE)
+_LEAD = re.compile(
+    r"(?:final answer|answer|risposta finale|risposta|output|uscita)\s*:", re.IGNORECASE
+)
+_MARKS = "*_`#\"'«»“”‘’()[]{} \t.,;:!?-–—"
+_NUMBER = re.compile(r"(?<![\w.])\d+(?!\w)")
+
+_NOT = r"(?:not|isn'?t|is not|cannot be|can'?t be|never|non|non è|nè|mica)"
+_FILLER = r"(?:\s+(?:è|sembra|risulta|very|really|at all|be|affatto|molto|proprio|del tutto))*"
+_YES = r"(?:true|vero|vera|plausible|plausibile|believable|credibile)"
+_NO = r"(?:false|falso|falsa|untrue|implausible|implausibile|unbelievable|incredibile)"
+_VERDICT = re.compile(rf"\b(?P<negated>{_NOT}{_FILLER}\s+)?(?:(?P<yes>{_YES})|(?P<no>{_NO}))\b")
+_OPENING = re.compile(r"(?P<yes>yes|sì|si|sí)(?=\s*(?:[^\w\s]|$))|(?P<no>no)(?=\s*(?:[^\w\s]|$))")
+
+_OTHER_NAMES: Mapping[str, str] = {
+    # Names of the attributes that the states were made from, and those of the study's list.
+    "pieces": "in pieces",
+    "contain": "occupied",
+    "dressed": "wearing",
+    "existence": "exist",
+    "hygiene": "clean",
+    "acceso/spento": "power",
+    "spento/acceso": "power",
+    "aperto/chiuso": "open",
+    "alimentazione": "power",
+    "esistenza": "exist",
+    "pulizia": "clean",
+    "a pezzi": "in pieces",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What was read from a reply.
+
+    Attributes:
+        label: as `OPTIONS` has it; None where there is no clear answer.
+        reason: why there is none; empty where there is one.
+    """
+
+    label: str | None
+    reason: Reason = ""
+
+
+def parse(tier: Tier, reply: str, *, numbering: int = 0) -> Parsed:
+    """Read the answer out of a reply.
+
+    What a model was thinking aloud between ``<think>`` marks is left out. Where a line says
+    ``Answer:`` or ``Risposta:``, what follows the last of these counts. Of the rest, the first
+    line counts if it is an answer, else the first paragraph: a model may run on.
+
+    Args:
+        tier: which question was asked.
+        reply: what the model wrote.
+        numbering: number of the first sentence in the prompt, 0 or 1.
+    """
+    text = _without_thinking(reply)
+    if re.search(r"<think", text, re.IGNORECASE):
+        return Parsed(None, "reasoning cut short")
+    after_lead = _LEAD.split(text)[-1]
+    text = (after_lead if after_lead.strip() else text).strip()
+    if not text:
+        return Parsed(None, "empty")
+    read = _READERS[tier]
+    paragraph = re.split(r"\n\s*\n", text)[0]
+    first_line = paragraph.split("\n")[0]
+    found = read(first_line, numbering)
+    return found if found.label is not None else read(paragraph, numbering)
+
+
+def parse_words(reply: str, labels: Mapping[str, str]) -> Parsed:
+    """Read one of some answers out of a reply, where no more is known of them than their words.
+
+    Args:
+        reply: what the model wrote.
+        labels: word, in lower case, to label.
+    """
+    text = _without_thinking(reply).strip()
+    if not text:
+        return Parsed(None, "empty")
+    return _only(_found(_plain(text.split("\n")[0]), labels))
+
+
+def _without_thinking(reply: str) -> str:
+    """A reply without what stands between ``<think>`` marks."""
+    # Only as far as thoughts end: of many that never do, each would be followed to the end.
+    end = max((mark.end() for mark in _THOUGHT.finditer(reply)), default=0)
+    return _THINKING.sub(" ", reply[:end]) + reply[end:]
+
+
+def _story_class(text: str, _numbering: int) -> Parsed:
+    plain = _plain(text)
+    said = set()
+    opening = _OPENING.match(plain)
+    if opening:
+        said.add(TRUE if opening["yes"] else FALSE)
+    for match in _VERDICT.finditer(plain):
+        positive = bool(match["yes"]) != bool(match["negated"])
+        said.add(TRUE if positive else FALSE)
+    return _only(said)
+
+
+def _conflict(text: str, numbering: int) -> Parsed:
+    found = _NUMBER.findall(text)
+    if any(len(number) > _MOST_DIGITS for number in found):
+        return Parsed(None, "no such sentence")
+    numbers = [int(number) - numbering for number in found]
+    distinct = sorted(set(numbers))
+    if not numbers:
+        return Parsed(None, "no answer")
+    if len(distinct) > _PAIR:
+        return Parsed(None, "too many numbers")
+    if distinct[0] < 0 or distinct[-1] >= N_SENTENCES:
+        return Parsed(None, "no such sentence")
+    if len(distinct) == 1:
+        return Parsed(None, "only one number" if len(numbers) == 1 else "the same sentence twice")
+    return Parsed(pair_label(*distinct))
+
+
+def _state(text: str, _numbering: int) -> Parsed:
+    return _only(_found(_plain(text), _names()))
+
+
+def _found(plain: str, labels: Mapping[str, str]) -> set[str]:
+    """The labels whose names stand in a text, as whole words."""
+    said = set()
+    # Longer names first, and out of the way: "acceso/spento" is not "acceso" and something else.
+    for name in sorted(labels, key=len, reverse=True):
+        pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        if pattern.search(plain):
+            said.add(labels[name])
+            plain = pattern.sub(" ", plain)
+    return said
+
+
+@functools.cache
+def _names() -> Mapping[str, str]:
+    return {
+        **{state: state for state in STATES},
+        **{name: state for state, name in state_names("it").items()},
+        **_OTHER_NAMES,
+    }
+
+
+def _only(said: set[str]) -> Parsed:
+    if not said:
+        return Parsed(None, "no answer")
+    return Parsed(said.pop()) if len(said) == 1 else Parsed(None, "several answers")
+
+
+def _plain(text: str) -> str:
+    """Lower case, one kind of apostrophe, no marks around."""
+    return text.lower().replace("’", "'").replace("*", "").replace("`", "").strip(_MARKS)
+
+
+_READERS: Mapping[Tier, Callable[[str, int], Parsed]] = {
+    STORY: _story_class,
+    CONFLICT: _conflict,
+    "physical_state": _state,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawAnswer:
+    """What the tables of a run hold for one request.
+
+    Attributes:
+        nats: log-probability of each option; None for a recording that only says which was given.
+        n_tokens: of each option; None where that is not known.
+        greedy: whether greedy decoding would write each option; None where that is not known.
+        reply: what the model wrote; None where options were scored.
+        stop_reason: why the reply ends.
+    """
+
+    nats: tuple[float | None, ...] = ()
+    n_tokens: tuple[int | None, ...] = ()
+    greedy: tuple[bool | None, ...] = ()
+    reply: str | None = None
+    stop_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOptions:
+    """The answers that a question allows.
+
+    Attributes:
+        labels: in the order in which they are options.
+        words: what is answered for each.
+    """
+
+    labels: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+RECORDED: Mapping[Tier, AnswerOptions] = {
+    tier: AnswerOptions(labels, labels) for tier, labels in OPTIONS.items()
+}
+"""The options of recorded answers, which have no words and stand in one order."""
+
+
+def raw_answers(tables: Mapping[str, pl.DataFrame]) -> dict[int, RawAnswer]:
+    """What was answered to each request, by its number; those without answer are not there."""
+    found: dict[int, RawAnswer] = {}
+    replies = {
+        number: (text, stop or "")
+        for number, text, stop in (
+            tables["replies"].select("request", "text", "stop_reason").iter_rows()
+            if "replies" in tables
+            else ()
+        )
+    }
+    rows: dict[int, list[tuple[float | None, int | None, bool | None]]] = {}
+    if "choices" in tables:
+        columns = ("request", "logprob_nats", "n_tokens", "is_greedy")
+        table = tables["choices"].sort("request", "option").select(columns)
+        for number, *row in table.iter_rows():
+            rows.setdefault(number, []).append(tuple(row))
+    for number in dict.fromkeys((*rows, *replies)):
+        nats, n_tokens, greedy = zip(*rows[number], strict=True) if number in rows else ((), (), ())
+        reply, stop = replies.get(number, (None, ""))
+        found[number] = RawAnswer(
+            nats=nats, n_tokens=n_tokens, greedy=greedy, reply=reply, stop_reason=stop
+        )
+    return found
+
+
+def tier_options(tier: Tier, suite: StorySuite, options: StoryOptions) -> AnswerOptions:
+    """The options of a tier, in the order in which they are asked."""
+    asked = TierPrompt(tier, prompt_for(options, suite), options.style)
+    return AnswerOptions(asked.labels, tuple(asked.answer(label) for label in asked.labels))
+
+
+def tier_answers(
+    tier: Tier,
+    asked: Iterable[tuple[int, int]],
+    raw: Mapping[int, RawAnswer],
+    *,
+    suite: StorySuite,
+    options: StoryOptions,
+    is_recorded: bool = False,
+) -> list[TierAnswer]:
+    """The answers of a tier, the options compared as the options of the run say.
+
+    Args:
+        tier: which.
+        asked: number of each request and the row that it is about.
+        raw: what was answered to each request.
+        suite: that was asked about.
+        options: how it was asked, and how options are compared.
+        is_recorded: the answers are those of a recording.
+
+    Raises:
+        UsageError: the norm needs what was not kept.
+        TableError: the tables are not those of the suite.
+    """
+    known = RECORDED[tier] if is_recorded else tier_options(tier, suite, options)
+    there = [(row, raw[number]) for number, row in asked if number in raw]
+    values = [_values(each, known, options) for _, each in there]
+    scored = [each for (row, _), each in zip(there, values, strict=True) if each and row >= 0]
+    corrections = None
+    if options.norm == "prior" and scored:
+        corrections = prior_corrections(scored, [known.labels] * len(scored))
+    elif options.norm == "pmi" and scored:
+        alone = next((v for (row, _), v in zip(there, values, strict=True) if row < 0), None)
+        corrections = pmi_corrections(_without_story(alone), known.labels)
+    return [
+        _tier_answer(
+            row,
+            tier,
+            each,
+            known,
+            corrected(nats, known.labels, corrections) if nats and corrections else nats,
+            options,
+        )
+        for (row, each), nats in zip(there, values, strict=True)
+        if row != WITHOUT_STORY
+    ]
+
+
+def _without_story(values: tuple[float, ...] | None) -> tuple[float, ...]:
+    from cimento.errors import UsageError
+
+    if values is None:
+        raise UsageError(
+            where="norm=pmi",
+            seen="the question was not asked without a story, which it needs",
+            todo="Ask the model again with --set norm=pmi.",
+        )
+    return values
+
+
+def _values(
+    raw: RawAnswer, known: AnswerOptions, options: StoryOptions
+) -> tuple[float, ...] | None:
+    """What options are compared by, as far as one prompt tells; None where none was scored."""
+    nats = [value for value in raw.nats if value is not None]
+    if not nats or len(nats) < len(raw.nats):
+        return None
+    if len(nats) != len(known.labels):
+        raise TableError(
+            where="choices",
+            seen=f"a request has {len(nats)} options, and the question has {len(known.labels)}",
+            todo="Run again: the suite or the wording is not the one that was asked.",
+        )
+    return normalised(nats, options.norm, n_tokens=raw.n_tokens, words=known.words)
+
+
+def _tier_answer(
+    row: int,
+    tier: Tier,
+    raw: RawAnswer,
+    known: AnswerOptions,
+    values: tuple[float, ...] | None,
+    options: StoryOptions,
+) -> TierAnswer:
+    if values is not None:
+        greedy = tuple(bool(each) for each in raw.greedy if each is not None)
+        whole = len(greedy) == len(raw.greedy)
+        return TierAnswer(
+            row=row,
+            tier=tier,
+            logprobs_nats=values,
+            options=known.labels,
+            greedy=greedy if whole else (),
+            reply=None,
+        )
+    if raw.greedy:
+        # A recording that says what was chosen, or only that the right option was not.
+        chosen = next((n for n, g in zip(known.labels, raw.greedy, strict=True) if g), None)
+        return TierAnswer(
+            row=row,
+            tier=tier,
+            options=known.labels,
+            label=chosen,
+            reply=raw.reply if chosen else None,
+            correct=None if chosen else False,
+        )
+    text = raw.reply or ""
+    label, reason = read_reply(tier, text, known, options)
+    return TierAnswer(
+        row=row, tier=tier, options=known.labels, label=label, reply=text, reason=reason
+    )
+
+
+def read_reply(
+    task: Task, text: str, known: AnswerOptions, options: StoryOptions
+) -> tuple[str | None, str]:
+    """The label that a reply says, or None and why there is none.
+
+    Args:
+        task: what was asked.
+        text: of the reply.
+        known: the answers that the question allows.
+        options: how it was asked.
+    """
+    # A reply may be one of the words to the letter, in a language that the parser does not know.
+    exact = {word.lower(): label for word, label in zip(known.words, known.labels, strict=True)}
+    label = exact.get(text.strip().strip(".").lower())
+    if label is not None:
+        return label, ""
+    tier = next((tier for tier in TIERS if tier == task), None)
+    if tier is None:
+        parsed = parse_words(text, exact)
+    else:
+        parsed = parse(tier, text, numbering=options.numbering)
+    return parsed.label, parsed.reason
+
+
+def asked_suite(suite: StorySuite, options: StoryOptions) -> StorySuite:
+    """The suite as it is asked about: corrected, where that was wanted and is not done yet.
+
+    Raises:
+        InputError: the corrections were made for other stories.
+    """
+    name = options.corrections
+    return correct_suite(suite, name) if name and name not in suite.corrections else suite

@@ -1,0 +1,237 @@
+"""Order and cloze variants of plausible stories, for a person to confirm.
+
+What makes a variant implausible is proposed and never decided: in the published stories the
+annotated pair is the two swapped sentences in 80 of 117 order variants only. A proposed story says
+so under `PROPOSED` until somebody has confirmed it.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from cimento.errors import InputError, UsageError
+from cimento.paradigms.stories.suite import (
+    PROPOSED,
+    SentenceStates,
+    Story,
+    StoryType,
+    base_of,
+    by_triple,
+)
+from cimento.suites.model import JsonValue
+
+_FIELDS: tuple[JsonValue, ...] = ("plausible", "breakpoint", "confl_sents", "confl_pairs", "states")
+_LETTERS: Mapping[StoryType, str] = {"order": "O", "cloze": "C"}
+_WORD = re.compile(r"\w+")
+_STEM = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replacement:
+    """A sentence to put into a story.
+
+    Attributes:
+        story_id: which story.
+        position: of the sentence it replaces, from 0.
+        sentence: the new one.
+    """
+
+    story_id: int
+    position: int
+    sentence: str
+
+
+def order_variants(
+    stories: Sequence[Story], *, per_story: int | None = None, seed: int = 0
+) -> tuple[Story, ...]:
+    """The variants with two sentences swapped that are not there yet.
+
+    Args:
+        stories: plausible ones, and the variants that exist.
+        per_story: how many to draw for each story; None for all.
+        seed: of the draw, which for a story does not depend on the others.
+
+    Returns:
+        Proposed stories; the pair proposed is the two swapped positions.
+
+    Raises:
+        UsageError: fewer than none are asked for.
+    """
+    if per_story is not None and per_story < 0:
+        raise UsageError(where="variants per story", seen=f"{per_story}", todo="Give 0 or more.")
+    found: list[Story] = []
+    for number, triple in by_triple(stories).items():
+        base = base_of(triple)
+        if base is None:
+            continue
+        taken = {story.sentences for story in triple}
+        swaps = [
+            (places, sentences)
+            for places in combinations(range(len(base.sentences)), 2)
+            if (sentences := swapped(base.sentences, *places)) not in taken
+        ]
+        if per_story is not None and per_story < len(swaps):
+            # Two stories draw differently, and each as if it were alone.
+            generator = random.Random(f"{seed}:{number}")  # noqa: S311  # keeps no secret
+            swaps = sorted(generator.sample(swaps, per_story))
+        for places, sentences in swaps:
+            idx = _next_idx(triple, found, number, "order")
+            found.append(_proposal(base, "order", idx, sentences, places))
+    return _numbered(found, start=len(stories))
+
+
+def cloze_variants(
+    stories: Sequence[Story], replacements: Iterable[Replacement]
+) -> tuple[Story, ...]:
+    """The variants with one sentence replaced.
+
+    Args:
+        stories: plausible ones, and the variants that exist.
+        replacements: the new sentences.
+
+    Returns:
+        Proposed stories; the pair proposed is the new sentence and the nearest one after it, or
+        else before it, that speaks of the same object.
+
+    Raises:
+        InputError: a replacement names no story, no sentence of it, changes nothing, or makes a
+            variant that exists.
+    """
+    triples = by_triple(stories)
+    found: list[Story] = []
+    for each in replacements:
+        triple = triples.get(each.story_id, ())
+        base = base_of(triple)
+        where = f"replacement in story {each.story_id}"
+        if base is None:
+            raise InputError(
+                where=where,
+                seen="there is no plausible story of this number",
+                todo="Write the number that stands in story_id.",
+            )
+        if not 0 <= each.position < len(base.sentences):
+            raise InputError(
+                where=where,
+                seen=f"position {each.position}, and there are {len(base.sentences)} sentences",
+                todo="Count sentences from 0.",
+            )
+        sentences = tuple(
+            each.sentence.strip() if place == each.position else sentence
+            for place, sentence in enumerate(base.sentences)
+        )
+        if sentences in {story.sentences for story in (*triple, *found)}:
+            raise InputError(
+                where=where,
+                seen=f"with {each.sentence!r} it is a story that exists already",
+                todo="Write another sentence.",
+            )
+        pair = proposed_pair(sentences, each.position, base.object_names)
+        idx = _next_idx(triple, found, each.story_id, "cloze")
+        found.append(_proposal(base, "cloze", idx, sentences, pair))
+    return _numbered(found, start=len(stories))
+
+
+def proposed_pair(
+    sentences: Sequence[str], changed: int, objects: Sequence[str]
+) -> tuple[int, int]:
+    """The two sentences that most likely conflict after one was replaced.
+
+    Args:
+        sentences: of the variant.
+        changed: position of the new sentence.
+        objects: names of the objects of the story.
+    """
+    named = _mentioned(sentences[changed], objects)
+    later = [
+        place
+        for place in range(changed + 1, len(sentences))
+        if named & _mentioned(sentences[place], objects)
+    ]
+    earlier = [place for place in range(changed) if named & _mentioned(sentences[place], objects)]
+    if later:
+        return changed, later[0]
+    if earlier:
+        return earlier[-1], changed
+    return (changed, changed + 1) if changed + 1 < len(sentences) else (changed - 1, changed)
+
+
+def confirm(story: Story, *, pair: tuple[int, int], state: str) -> Story:
+    """A proposed story with what a person says of it.
+
+    Args:
+        story: as proposed.
+        pair: conflicting sentence and breakpoint.
+        state: one of the fourteen.
+    """
+    extra = {key: value for key, value in story.extra.items() if key != PROPOSED}
+    return replace(
+        story,
+        plausible=False,
+        breakpoint=pair[1],
+        confl_sents=(pair[0],),
+        confl_pairs=pair,
+        state=state,
+        extra=extra,
+    )
+
+
+def swapped(sentences: Sequence[str], first: int, second: int) -> tuple[str, ...]:
+    """The sentences with two of them in each other's place."""
+    changed = list(sentences)
+    changed[first], changed[second] = changed[second], changed[first]
+    return tuple(changed)
+
+
+def _proposal(
+    base: Story, type_: StoryType, idx: int, sentences: tuple[str, ...], pair: tuple[int, int]
+) -> Story:
+    return replace(
+        base,
+        type=type_,
+        idx=idx,
+        example_id=f"{base.story_id}-{_LETTERS[type_]}{idx}",
+        key="",
+        sentences=sentences,
+        plausible=False,
+        breakpoint=pair[1],
+        confl_sents=(pair[0],),
+        confl_pairs=pair,
+        state="",
+        sentence_states=_moved_states(base, sentences),
+        extra={**base.extra, PROPOSED: list(_FIELDS)},
+    )
+
+
+def _moved_states(base: Story, sentences: Sequence[str]) -> tuple[SentenceStates, ...]:
+    """The states of each sentence go where the sentence goes; a new one has none yet."""
+    if not base.sentence_states:
+        return ()
+    known = dict(zip(base.sentences, base.sentence_states, strict=False))
+    return tuple(known.get(sentence, SentenceStates()) for sentence in sentences)
+
+
+def _next_idx(
+    triple: Sequence[Story], found: Sequence[Story], number: int, type_: StoryType
+) -> int:
+    """The first number that no variant of this type has, in its field or in its id."""
+    taken = {-1}
+    for story in (*triple, *found):
+        if story.story_id == number and story.type == type_ and story.idx is not None:
+            taken.add(story.idx)
+    return max(taken) + 1
+
+
+def _numbered(found: Sequence[Story], *, start: int) -> tuple[Story, ...]:
+    return tuple(replace(story, row=start + place) for place, story in enumerate(found))
+
+
+def _mentioned(sentence: str, objects: Sequence[str]) -> set[str]:
+    """The objects that a sentence names, endings aside."""
+    stems = {word.lower()[:_STEM] for word in _WORD.findall(sentence)}
+    return {
+        name for name in objects for word in _WORD.findall(name) if word.lower()[:_STEM] in stems
+    }

@@ -1,0 +1,379 @@
+"""One tier's answers as choices among options: accuracy, ties, greedy options, calibration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cimento.paradigms.stories.outcomes import TierOutcome, by_characters, margin, probabilities
+from cimento.paradigms.stories.suite import FALSE, OPTIONS, STORY, TRUE, Story, Tier, bases
+from cimento.statistics.calibration import (
+    Calibration,
+    Scaling,
+    brier,
+    expected_calibration_error,
+    nll,
+    temperature_scaling,
+)
+from cimento.statistics.classification import (
+    Confusion,
+    Threshold,
+    auc,
+    balanced_accuracy,
+    confusion,
+    d_prime,
+    mcc,
+    threshold_mcc,
+    tnr,
+    tpr,
+)
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import Interval
+from cimento.statistics.values import Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confidence:
+    """Whether the probabilities over the options mean what they say.
+
+    Attributes:
+        n: answers with probabilities and a right label.
+        brier_sum: mean over answers of the sum over options of squared errors.
+        nll: mean negative logarithm of the probability of what is right, in nats.
+        calibration: expected calibration error with its ten bins.
+        mean_confidence: mean probability of the option chosen.
+    """
+
+    n: int
+    brier_sum: Value
+    nll: Value
+    calibration: Calibration
+    mean_confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """The answers at one tier, whichever stories were asked about.
+
+    Attributes:
+        n: answers that can be scored.
+        scored: those of them where options were scored.
+        acc: share that is right, the first of tied options chosen.
+        acc_norm_chars: the same with log-probabilities divided by the number of characters.
+        acc_if_ties_wrong: the same with ties counted as wrong.
+        chance: what drawing an option by lot gets.
+        majority: what always giving the label that is right most often among these gets.
+        n_ties_at_max: answers where options share the highest log-probability.
+        any_choice_greedy_rate: share of answers in which an option is what greedy decoding
+            writes; None where it was not recorded. Near 0 says that no option follows the prompt
+            as the model would write it, mostly because of a blank.
+        pred_distribution: label to how often it was chosen.
+        first_option: how often the option listed first was chosen, and how often it was right.
+        invalid: replies that could not be read; they count as wrong.
+        unscored: answers left out, by reason.
+        confidence: None where options were not scored.
+    """
+
+    n: int
+    scored: int
+    acc: Value
+    acc_norm_chars: Value
+    acc_if_ties_wrong: Value
+    chance: float
+    majority: Value
+    n_ties_at_max: int
+    any_choice_greedy_rate: Value
+    pred_distribution: Mapping[str, int]
+    first_option: tuple[int, int]
+    invalid: int
+    unscored: Mapping[str, int]
+    confidence: Confidence | None
+
+
+def choices(outcomes: Sequence[TierOutcome], tier: Tier) -> Choices:
+    """Describe the answers at a tier."""
+    here = [each for each in outcomes if each.tier == tier]
+    known = [each for each in here if each.correct is not None]
+    scored = [each for each in known if each.answer.logprobs_nats is not None]
+    unscored: dict[str, int] = {}
+    for each in here:
+        if each.correct is None:
+            unscored[each.reason] = unscored.get(each.reason, 0) + 1
+    greedy = [any(each.answer.greedy) for each in here if each.answer.greedy]
+    return Choices(
+        n=len(known),
+        scored=len(scored),
+        acc=share([bool(each.correct) for each in known]),
+        acc_norm_chars=share([by_characters(each.answer) == each.gold for each in scored]),
+        acc_if_ties_wrong=share([bool(each.correct) and not each.tied for each in known]),
+        chance=1 / len(OPTIONS[tier]),
+        majority=_majority(known),
+        n_ties_at_max=sum(each.tied for each in known),
+        any_choice_greedy_rate=share(greedy, "not recorded"),
+        pred_distribution={
+            label: sum(each.chosen == label for each in known) for label in OPTIONS[tier]
+        },
+        first_option=(
+            sum(each.chosen == _first(each) for each in scored),
+            sum(each.gold == _first(each) for each in scored),
+        ),
+        invalid=sum(each.invalid for each in known),
+        unscored=unscored,
+        confidence=_confidence(scored) if scored else None,
+    )
+
+
+def share(values: Sequence[bool], reason: str = "no answers") -> Value:
+    """The share of true values."""
+    return Value(sum(values) / len(values)) if values else Value(None, reason)
+
+
+def _majority(known: Sequence[TierOutcome]) -> Value:
+    labels = [each.gold for each in known if each.gold is not None]
+    most = max(map(labels.count, set(labels)), default=0)
+    return Value(most / len(labels)) if labels else Value(None, "no answers")
+
+
+def _first(outcome: TierOutcome) -> str:
+    return outcome.answer.options[0]
+
+
+def _confidence(scored: Sequence[TierOutcome]) -> Confidence:
+    rows, right, best = [], [], []
+    for each in scored:
+        values = probabilities(each.answer)
+        if values is None or each.gold is None:
+            continue
+        rows.append(values)
+        right.append(each.answer.options.index(each.gold))
+        best.append(max(values))
+    correct = [bool(each.correct) for each in scored]
+    return Confidence(
+        n=len(rows),
+        brier_sum=brier(rows, right),
+        nll=_nll(scored) or nll(rows, right),
+        calibration=expected_calibration_error([min(1.0, p) for p in best], correct),
+        mean_confidence=math.fsum(best) / len(best),
+    )
+
+
+def _nll(scored: Sequence[TierOutcome]) -> Value | None:
+    """The same from log-probabilities, which do not underflow; None where one is minus infinity."""
+    losses = []
+    for each in scored:
+        values = each.answer.logprobs_nats
+        if values is None or each.gold is None or -math.inf in values:
+            return None
+        top = max(values)
+        total = top + math.log(math.fsum(math.exp(value - top) for value in values))
+        losses.append(total - values[each.answer.options.index(each.gold)])
+    return Value(math.fsum(losses) / len(losses))
+
+
+def scaled_confidence(
+    outcomes: Sequence[TierOutcome], tier: Tier, *, stories: Sequence[Story], seed: int
+) -> Scaling:
+    """How calibrated the answers at a tier would be at the best temperature of other triples.
+
+    Answers with an impossible option are left out.
+
+    Args:
+        outcomes: of one model.
+        tier: which.
+        stories: all of them.
+        seed: of the division into folds.
+    """
+    scores, right, numbers = [], [], []
+    for each in outcomes:
+        values = each.answer.logprobs_nats
+        if each.tier != tier or values is None or each.correct is None or each.gold is None:
+            continue
+        if all(map(math.isfinite, values)):
+            scores.append(values)
+            right.append(each.answer.options.index(each.gold))
+            numbers.append(stories[each.row].story_id)
+    return temperature_scaling(scores, right, seed=seed, clusters=numbers)
+
+
+NO_MARGINS = "options were not scored"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detection:
+    """The first tier of one model.
+
+    Attributes:
+        answered: stories with a readable answer that have a label.
+        answers: label to the share of `answered`.
+        invalid: replies that could not be read.
+        counts: true and false positives and negatives.
+        tpr: share of plausible stories called plausible.
+        tnr: share of implausible stories called implausible.
+        balanced_accuracy: mean of the two.
+        mcc: Matthews's correlation.
+        auc: how often a plausible story has the higher margin of "true" over "false".
+        d_prime: sensitivity, log-linear correction.
+        criterion: above 0: inclined to answer "false".
+        sibling_pair_accuracy: how often a plausible story has a higher margin than its own
+            implausible variant, ties as half.
+        n_pairs: how many such pairs.
+        mean_margin_nats: mean log-probability of "true" minus that of "false".
+    """
+
+    answered: int
+    answers: Mapping[str, float]
+    invalid: int
+    counts: Confusion
+    tpr: Value
+    tnr: Value
+    balanced_accuracy: Value
+    mcc: Value
+    auc: Value
+    d_prime: float | None
+    criterion: float | None
+    sibling_pair_accuracy: Value
+    n_pairs: int
+    mean_margin_nats: Value
+
+
+def detect(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Detection:
+    """Measure the first tier."""
+    first = [each for each in outcomes if each.tier == STORY]
+    answered = [each for each in first if each.chosen is not None and each.gold is not None]
+    truth = [each.gold == TRUE for each in answered]
+    said = [each.chosen == TRUE for each in answered]
+    counts = confusion(truth, said)
+    found = d_prime(counts)
+    margins = _margins(first)
+    pairs = sibling_pairs(stories, margins)
+    n = len(answered)
+    return Detection(
+        answered=n,
+        answers={
+            label: sum(each.chosen == label for each in answered) / n for label in (FALSE, TRUE)
+        }
+        if n
+        else {},
+        invalid=sum(each.invalid for each in first),
+        counts=counts,
+        tpr=tpr(counts),
+        tnr=tnr(counts),
+        balanced_accuracy=balanced_accuracy(counts),
+        mcc=mcc(counts),
+        auc=_auc(stories, margins),
+        d_prime=found.d_prime,
+        criterion=found.criterion,
+        sibling_pair_accuracy=_share(pairs),
+        n_pairs=len(pairs),
+        mean_margin_nats=_mean(list(margins.values())),
+    )
+
+
+def unbiased_mcc(
+    stories: Sequence[Story], outcomes: Sequence[TierOutcome], *, seed: int
+) -> Threshold:
+    """Matthews's correlation of the margin at the threshold that is best on the other triples.
+
+    An inclined model may tell stories apart and yet answer all of them alike; a threshold chosen
+    by cross-validation over triples shows what it could tell.
+
+    Args:
+        stories: all of them.
+        outcomes: of one model.
+        seed: of the division into folds.
+    """
+    margins = _margins([each for each in outcomes if each.tier == STORY])
+    if not margins:
+        return Threshold(None, None, (), NO_MARGINS)
+    return threshold_mcc(
+        list(margins.values()),
+        [stories[row].plausible for row in margins],
+        seed=seed,
+        clusters=[stories[row].story_id for row in margins],
+    )
+
+
+def sibling_pairs(stories: Sequence[Story], margins: Mapping[int, float]) -> dict[int, float]:
+    """Of each implausible story with a plausible sibling, whether that has the higher margin.
+
+    Args:
+        stories: all of them.
+        margins: row to the margin of "true" over "false" in nats.
+
+    Returns:
+        Row of the implausible story to 1 (it has), 0.5 (a tie) or 0.
+    """
+    known = bases(stories)
+    found = {}
+    for story in stories:
+        base = known[story.story_id]
+        if story.plausible or base is None:
+            continue
+        if story.row in margins and base.row in margins:
+            difference = margins[base.row] - margins[story.row]
+            found[story.row] = 0.5 if difference == 0 else float(difference > 0)
+    return found
+
+
+def _margins(first: Sequence[TierOutcome]) -> dict[int, float]:
+    found = {each.row: margin(each.answer, TRUE, FALSE) for each in first}
+    return {row: value for row, value in found.items() if value is not None}
+
+
+def _auc(stories: Sequence[Story], margins: Mapping[int, float]) -> Value:
+    if not margins:
+        return Value(None, NO_MARGINS)
+    return auc(list(margins.values()), [stories[row].plausible for row in margins])
+
+
+def _share(pairs: Mapping[int, float]) -> Value:
+    if not pairs:
+        return Value(None, "no plausible story has a scored variant")
+    return Value(sum(pairs.values()) / len(pairs))
+
+
+def _mean(values: Sequence[float]) -> Value:
+    if not values:
+        return Value(None, NO_MARGINS)
+    return Value(math.fsum(values) / len(values))
+
+
+def detection_intervals(
+    stories: Sequence[Story], outcomes: Sequence[TierOutcome]
+) -> dict[str, Interval]:
+    """Intervals of the first tier's measures, 95 %, stories of one triple together.
+
+    Those of balanced accuracy and AUC are of `statistics.separation`; the accuracy of sibling
+    pairs is a mean (`statistics.means.mean_of`, without draws).
+
+    Args:
+        stories: all of them.
+        outcomes: of one model.
+    """
+    from cimento.statistics.classification import auc_interval, balanced_interval
+    from cimento.statistics.means import mean_of
+
+    first = [each for each in outcomes if each.tier == STORY]
+    answered = [each for each in first if each.chosen is not None and each.gold is not None]
+    margins = _margins(first)
+    pairs = sibling_pairs(stories, margins)
+
+    def design(rows: Iterable[int]) -> Design:
+        units = tuple(rows)
+        return Design(units, tuple(stories[row].story_id for row in units))
+
+    siblings = mean_of(list(pairs.values()), design(pairs), seed=0, draws=0)
+    return {
+        "balanced_accuracy": balanced_interval(
+            [each.chosen == TRUE for each in answered],
+            [each.gold == TRUE for each in answered],
+            design(each.row for each in answered),
+        ),
+        "auc": auc_interval(
+            list(margins.values()), [stories[row].plausible for row in margins], design(margins)
+        ),
+        "sibling_pair_accuracy": Interval(
+            siblings.low, siblings.high, siblings.method, siblings.reason
+        ),
+    }

@@ -1,0 +1,297 @@
+"""What a file of stories holds, in numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cimento.io.inline_markup import columns
+from cimento.paradigms.stories.checks import CHECKED, audit, pair_shape
+from cimento.paradigms.stories.grouping import applicable, code_group, corrections
+from cimento.paradigms.stories.suite import (
+    ATTRIBUTES,
+    FALSE,
+    TRUE,
+    Story,
+    StorySuite,
+    bases,
+    by_triple,
+    changed,
+    is_swap,
+    made_as,
+    pair_label,
+)
+from cimento.suites.model import JsonValue
+
+NO_TYPE = "null"
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """Counts over the stories of a file; those of conflicts are over implausible stories.
+
+    Attributes:
+        stories: how many.
+        triples: how many different stories with their variants.
+        complete: triples with a plausible story and at least one variant of either type.
+        types: by type; ``null`` for none.
+        plausible: ``true`` and ``false``.
+        states: by state, the most frequent first.
+        pairs: by conflict pair, the most frequent first.
+        distances: by how far the breakpoint is from the conflicting sentence.
+        breakpoints: by the position of the breakpoint, from 0.
+        locations: by place, over all stories.
+        domains: by domain, over all stories.
+        swaps: order variants that exchange exactly two sentences, by whether the conflict pair is
+            these two, shares one of them, or none.
+        replacements: cloze variants that replace one sentence, by what that sentence is.
+    """
+
+    stories: int
+    triples: int
+    complete: int
+    types: Mapping[str, int]
+    plausible: Mapping[str, int]
+    states: Mapping[str, int]
+    pairs: Mapping[str, int]
+    distances: Mapping[int, int]
+    breakpoints: Mapping[int, int]
+    locations: Mapping[str, int]
+    domains: Mapping[str, int]
+    swaps: Mapping[str, int]
+    replacements: Mapping[str, int]
+
+    @property
+    def adjacent(self) -> int:
+        """Conflicts between neighbouring sentences."""
+        return self.distances.get(1, 0)
+
+
+def describe(stories: Sequence[Story]) -> Description:
+    """Count what a file of stories holds."""
+    conflicts = [story for story in stories if not story.plausible]
+    pairs = [story.pair for story in conflicts if story.pair is not None]
+    triples = by_triple(stories)
+    return Description(
+        stories=len(stories),
+        triples=len(triples),
+        complete=sum(_complete(triple) for triple in triples.values()),
+        types=most_frequent(story.type or NO_TYPE for story in stories),
+        plausible=most_frequent(TRUE if story.plausible else FALSE for story in stories),
+        states=most_frequent(story.state for story in conflicts if story.state),
+        pairs=most_frequent(pair_label(*pair) for pair in pairs),
+        distances=_ascending(high - low for low, high in pairs),
+        breakpoints=_ascending(high for _, high in pairs),
+        locations=most_frequent(story.location for story in stories if story.location),
+        domains=most_frequent(story.domain for story in stories if story.domain),
+        swaps=_swaps(stories),
+        replacements=_replacements(stories),
+    )
+
+
+def code_counts(stories: Sequence[Story]) -> dict[str, dict[str, int]]:
+    """Of each attribute, how often each code was given to an entity in a sentence."""
+    counts: dict[str, Counter[int]] = {name: Counter() for name in ATTRIBUTES}
+    for story in stories:
+        for block in story.sentence_states:
+            for attribute, entries in block.entries.items():
+                counts.setdefault(attribute, Counter()).update(code for _, code in entries)
+    return {
+        attribute: {str(code): n for code, n in sorted(found.items())}
+        for attribute, found in counts.items()
+    }
+
+
+def most_frequent(values: Iterable[str]) -> dict[str, int]:
+    """Counts, the most frequent first, equal ones in order of appearance."""
+    return dict(Counter(values).most_common())
+
+
+def _ascending(values: Iterable[int]) -> dict[int, int]:
+    return dict(sorted(Counter(values).items()))
+
+
+def _complete(triple: Sequence[Story]) -> bool:
+    types = {story.type for story in triple if not story.plausible}
+    return {"order", "cloze"} <= types and any(story.plausible for story in triple)
+
+
+def _swaps(stories: Sequence[Story]) -> dict[str, int]:
+    """Order variants by how the annotated pair relates to the positions that were swapped."""
+    known = bases(stories)
+    counts = {"the two": 0, "one of the two": 0, "neither": 0}
+    for story in stories:
+        base = known[story.story_id]
+        if base is None or made_as(story, base) != "order" or not is_swap(story, base):
+            continue
+        shared = set(story.pair or ()) & set(changed(story, base) or ())
+        counts[("neither", "one of the two", "the two")[len(shared)]] += 1
+    return counts
+
+
+def _replacements(stories: Sequence[Story]) -> dict[str, int]:
+    """Cloze variants by what the replaced sentence is in the conflict."""
+    known = bases(stories)
+    counts = {"conflicting": 0, "breakpoint": 0, "neither": 0}
+    for story in stories:
+        base = known[story.story_id]
+        places = None if base is None else changed(story, base)
+        if made_as(story, base) != "cloze" or places is None or len(places) != 1:
+            continue
+        pair = story.pair or ()
+        role = ("conflicting", "breakpoint")[pair.index(places[0])] if places[0] in pair else ""
+        counts[role or "neither"] += 1
+    return counts
+
+
+def suite_text(suite: StorySuite, items: int) -> str:
+    """What is in a suite of stories, and its first stories.
+
+    Args:
+        suite: of stories.
+        items: how many of its stories.
+    """
+    lines = [suite.name, columns(_facts(suite), indent=2)]
+    lines += [_story(story) for story in suite.stories[:items]]
+    return "\n".join(lines)
+
+
+def _facts(suite: StorySuite) -> list[tuple[str, ...]]:
+    about = describe(suite.stories)
+    names = ("language", "version", "licence", "status", "citation")
+    rows = [(name, text) for name in names if (text := getattr(suite.meta, name))]
+    rows += [
+        ("stories", f"{about.stories} in {about.triples} triples, {about.complete} complete"),
+        ("types", _listed(about.types)),
+        ("plausible", _listed(about.plausible)),
+        ("states", _listed(about.states)),
+        ("conflict pairs", _listed(about.pairs)),
+        ("adjacent", f"{about.adjacent} of {sum(about.distances.values())} conflicts"),
+        ("swapped are", _listed({f"{k} in conflict": n for k, n in about.swaps.items()})),
+        ("replaced is", _listed(about.replacements)),
+    ]
+    places = list(about.locations.items())
+    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+    rows.append(("locations", _listed(dict(places[:_SHOWN])) + more))
+    if about.domains:
+        rows.append(("domains", _listed(about.domains)))
+    return [tuple(row) for row in rows]
+
+
+def _story(story: Story) -> str:
+    kind = "plausible" if story.plausible else f"{story.type or 'no type'}, {story.state}"
+    lines = [f"  story {story.row} ({story.example_id}) {kind}"]
+    for place, sentence in enumerate(story.sentences):
+        mark = "*" if place in (story.pair or ()) else " "
+        lines.append(f"   {mark}{place} {sentence}")
+    return "\n".join(lines)
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {n}" for name, n in counts.items()) or "none"
+
+
+_COUNTED = ("states_filled_on_plausible_story",)
+_CONTRACT = ("order_not_a_swap", "cloze_not_one_replacement")
+_RENAMED = {"worker_id_of_one_story": "worker_id_not_GAP"}
+_RENAMED_V1 = {
+    "plausible_but_has_breakpoint": "plausible_true_with_breakpoint",
+    "sentences_not_length": "sentences_not_5",
+    "confl_pairs_disagree": "confl_pairs_disagree_with_sents_breakpoint",
+}
+_SHORTENED = ("outer_spaces_in_entity", "human_entity_is_not_actor", "object_entity_not_listed")
+_FIRST = 10
+
+
+def audit_record(file: StorySuite) -> dict[str, JsonValue]:
+    """Counts, findings and how variants are made, of the whole file.
+
+    Stories are named by row, in GITA v1 by key. What is found in many stories there is a count
+    and the first ten keys.
+    """
+    return _record_v1(file) if file.format == "gita-v1" else _record(file)
+
+
+def _record(file: StorySuite) -> dict[str, JsonValue]:
+    about = describe(file.stories)
+    found = {each.check.name: each.rows for each in audit(file)}
+    issues: dict[str, JsonValue] = {}
+    for name in CHECKED[file.format]:
+        rows = found.get(name, ())
+        if name not in _CONTRACT:
+            issues[_RENAMED.get(name, name)] = len(rows) if name in _COUNTED else list(rows)
+    contract: dict[str, JsonValue] = {
+        "order_true_two_sentence_swap": sum(about.swaps.values()),
+        "order_not_a_swap": list(found.get("order_not_a_swap", ())),
+        "cloze_one_replacement": sum(about.replacements.values()),
+        "cloze_not_one_replacement": list(found.get("cloze_not_one_replacement", ())),
+        "order_pair_is": dict(about.swaps),
+        "cloze_new_sentence_is": dict(about.replacements),
+    }
+    audited: dict[str, JsonValue] = {
+        "n_docs": about.stories,
+        "counts_by_type": dict(about.types),
+        "counts_by_plausible": dict(about.plausible),
+        "counts_code_groups": _code_groups(file),
+        "state_counts_implausible": dict(about.states),
+        "conflict_pair_counts_implausible": dict(about.pairs),
+        "conflict_distance_counts_implausible": _texts(about.distances),
+        "n_stories": about.triples,
+        "issues": issues,
+        "generator_contract": contract,
+    }
+    corrected = applicable(file.stories)
+    if corrected is not None:
+        audited["proposed_corrections"] = {
+            each.name: dict(each.changes) for each in corrections(corrected)
+        }
+    return audited
+
+
+def _record_v1(file: StorySuite) -> dict[str, JsonValue]:
+    keys = [story.key for story in file.stories]
+    found = {each.check.name: [keys[row] for row in each.rows] for each in audit(file)}
+    issues: dict[str, JsonValue] = {}
+    for name in CHECKED["gita-v1"]:
+        names: list[JsonValue] = list(found.get(name, ()))
+        if name == "structural":
+            issues[name] = {"keys": names} if names else {}
+        elif name in _SHORTENED:
+            issues[name] = {"n_stories": len(names), "keys": names[:_FIRST]}
+        else:
+            issues[_RENAMED_V1.get(name, name)] = names
+    shapes = Counter(f"{story.type}:{pair_shape(story)}" for story in file.stories)
+    issues["confl_pairs_shape"] = dict(shapes)
+    counts = Counter(f"{story.type}|{story.plausible}" for story in file.stories)
+    codes: dict[str, JsonValue] = {
+        attribute: dict(found_codes) for attribute, found_codes in code_counts(file.stories).items()
+    }
+    return {
+        "n_stories": len(keys),
+        "top_level": '{"test": {key: record}}',
+        "counts": dict(counts),
+        "issues": issues,
+        "attribute_value_counts": codes,
+    }
+
+
+def _code_groups(file: StorySuite) -> dict[str, JsonValue]:
+    """Group sizes by the letters of the ids, as the paper's code has them."""
+    groups = Counter(code_group(story.example_id) for story in file.stories)
+    implausible = Counter(
+        code_group(story.example_id) for story in file.stories if not story.plausible
+    )
+    return {
+        "O_in_id": groups["order"],
+        "C_in_id": groups["cloze"],
+        "neither": groups["plausible"],
+        "implausible_O": implausible["order"],
+        "implausible_C": implausible["cloze"],
+        "implausible_total": implausible.total(),
+    }
+
+
+def _texts(counts: Mapping[int, int]) -> dict[str, JsonValue]:
+    return {str(key): value for key, value in counts.items()}

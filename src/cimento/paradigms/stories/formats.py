@@ -1,0 +1,406 @@
+"""What files of stories and of recorded answers may contain, as pydantic models."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+from pydantic import JsonValue as AnyJson
+
+from cimento.errors import Fault, InputError, SuiteError
+from cimento.io.files import read_bytes, write_text
+from cimento.io.parsing import parse_json, parse_toml, unpack_gzip
+from cimento.paradigms.stories.suite import Nested, SentenceStates, Story, StoryFormat, StorySuite
+from cimento.suites.faults import errors, fault
+from cimento.suites.kinds import kind_of
+from cimento.suites.model import JsonValue, Meta
+from cimento.suites.reading import decode, sha256_of, unusable
+from cimento.suites.schema import Open, plain
+
+
+def _tuple(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+Entry = Annotated[tuple[str, int], BeforeValidator(_tuple)]
+
+
+def _refuse_no_numbers(value: object) -> object:
+    """Refuse what is no whole number in nested lists."""
+    if isinstance(value, list) and not all(map(_is_number, value)):
+        raise ValueError("Whole numbers should stand here, in lists")
+    return value
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, list):
+        return all(map(_is_number, value))
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+NestedNumbers = Annotated[list[AnyJson], BeforeValidator(_refuse_no_numbers)]
+Block = dict[str, list[Entry]]
+
+
+class StoryRow(Open):
+    """A record of GITA4CALAMITA or of GITA v1."""
+
+    story_id: int
+    worker_id: str = ""
+    type: Literal["order", "cloze"] | None
+    idx: int | None = None
+    aug: bool = False
+    actor: str = ""
+    location: str = ""
+    objects: str = ""
+    sentences: list[str]
+    length: int = 5
+    example_id: str
+    plausible: bool
+    breakpoint: int
+    confl_sents: NestedNumbers = Field(default_factory=list)
+    confl_pairs: NestedNumbers = Field(default_factory=list)
+    states: str | list[Block] = ""
+    sentence_states: list[Block] = Field(default_factory=list)
+    domain: str = ""
+
+
+class AnswerRow(Open):
+    """A line of recorded answers."""
+
+    doc: int
+    task: Literal["story_class", "conflict_detec", "physical_state"]
+    ll: list[float | None] | None = None
+    options: list[str] | None = None
+    greedy: list[Literal[0, 1]] | None = None
+    label: str | None = None
+    reply: str | None = None
+    reason: str = ""
+    correct: bool | Literal[0, 1] | None = None
+    shots: list[int] | None = None
+    prompt_sha256: str | None = None
+
+
+KIND = "stories"
+TOML = "suite.toml"
+ITEMS = "items.jsonl"
+V1_TOP = "test"
+_TEXTS = tuple(each.name for each in fields(Meta) if each.name not in ("tags", "extra"))
+_SMALLEST = 1 << 16
+_FIRST_KEYS = (b'"sentences"', b'"plausible"')
+
+
+def is_stories(path: Path) -> bool:
+    """Whether a path holds stories: a folder of that kind, or a file with their fields."""
+    folder = path.parent if path.name in {TOML, ITEMS} else path
+    if kind_of(folder) == KIND:
+        return True
+    if not path.is_file() or not _suffixes(path) & {".json", ".jsonl"}:
+        return False
+    head = _content(path)[:_SMALLEST]
+    return all(key in head for key in _FIRST_KEYS)
+
+
+def read_stories(path: Path) -> StorySuite:
+    """Read stories as they are, with whatever is wrong in them; `audit` says what that is.
+
+    Args:
+        path: GITA4CALAMITA JSONL, GITA v1 JSON (either may be gzipped), a suite folder with
+            ``kind = "stories"``, or a file in such a folder.
+
+    Raises:
+        InputError: the file does not exist or may not be read.
+        SuiteError: a record lacks a field, or has one of the wrong kind.
+    """
+    folder = path.parent if path.name in {TOML, ITEMS} else path
+    if folder.is_dir():
+        if (folder / TOML).is_file():
+            return _read_folder(folder)
+        raise InputError(
+            where=str(path), seen=f"is a folder without {TOML}", todo="Name a file of stories."
+        )
+    data = _content(path)
+    text, faults = decode(data, name=path.name)
+    if text is None:
+        raise unusable(path, faults)
+    if ".jsonl" in _suffixes(path):
+        places, records = _lines(text, path=path)
+        format_: StoryFormat = "gita4calamita"
+        keys = [""] * len(records)
+    else:
+        keys, records = _keyed(text, path=path)
+        format_, places = "gita-v1", [f"record {key!r}" for key in keys]
+    return StorySuite(
+        meta=Meta(path.name.split(".")[0]),
+        stories=_stories(records, keys=keys, places=places, path=path),
+        format=format_,
+        path=path,
+        sha256=sha256_of(data),
+        places=tuple(places),
+    )
+
+
+def _read_folder(folder: Path) -> StorySuite:
+    toml, data = read_bytes(folder / TOML), read_bytes(folder / ITEMS)
+    try:
+        settings = parse_toml(toml.decode("utf-8-sig"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise unusable(
+            folder, [fault("CIM-S002", where=TOML, seen=f"Not TOML: {error}.", todo="Correct it.")]
+        ) from error
+    text, faults = decode(data, name=ITEMS)
+    if text is None:
+        raise unusable(folder, faults)
+    places, records = _lines(text, path=folder / ITEMS)
+    return StorySuite(
+        meta=_meta(settings.get("meta"), name=folder.name),
+        stories=_stories(records, keys=[""] * len(records), places=places, path=folder / ITEMS),
+        format="native",
+        path=folder,
+        sha256=sha256_of(toml, data),
+        places=tuple(places),
+    )
+
+
+def _meta(table: object, *, name: str) -> Meta:
+    """``[meta]`` of suite.toml; what is no text where one should stand is kept as it is."""
+    found = plain(table) if isinstance(table, dict) else {}
+    meta = found if isinstance(found, dict) else {}
+    texts = {key: meta[key] for key in _TEXTS if isinstance(meta.get(key), str)}
+    tags = meta.get("tags")
+    known = {"name": name, **texts, "tags": tuple(map(str, tags)) if isinstance(tags, list) else ()}
+    rest = {key: value for key, value in meta.items() if key not in known}
+    return Meta(**known, extra=rest)  # type: ignore[arg-type]  # texts, seen above
+
+
+def _suffixes(path: Path) -> set[str]:
+    return {suffix.lower() for suffix in path.suffixes}
+
+
+def _content(path: Path) -> bytes:
+    data = read_bytes(path)
+    if ".gz" not in _suffixes(path):
+        return data
+    return unpack_gzip(data, where=str(path))
+
+
+def _lines(text: str, *, path: Path) -> tuple[list[str], list[object]]:
+    """The records of JSONL and where each stands."""
+    places, records = [], []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            records.append(parse_json(line))
+        except ValueError as error:
+            seen = f"The line is not JSON: {error}."
+            where = f"{path.name} line {number}"
+            raise unusable(path, [fault("CIM-S002", where=where, seen=seen)]) from error
+        places.append(f"line {number}")
+    if not records:
+        raise unusable(path, [fault("CIM-S005", where=path.name, seen="There are no stories.")])
+    return places, records
+
+
+def _keyed(text: str, *, path: Path) -> tuple[list[str], list[object]]:
+    """The records of ``{"test": {key: record}}`` and their keys."""
+    try:
+        parsed = parse_json(text)
+    except ValueError as error:
+        seen = f"The file is not JSON: {error}."
+        raise unusable(path, [fault("CIM-S002", where=path.name, seen=seen)]) from error
+    records = parsed.get(V1_TOP) if isinstance(parsed, dict) else None
+    if not isinstance(records, dict) or not records:
+        seen = f'The file is not of the form {{"{V1_TOP}": {{key: record, ...}}}}.'
+        todo = "GITA v1 has this form; GITA4CALAMITA is a .jsonl file."
+        raise unusable(path, [fault("CIM-S003", where=path.name, seen=seen, todo=todo)])
+    return list(records), list(records.values())
+
+
+def _stories(
+    records: Sequence[object], *, keys: Sequence[str], places: Sequence[str], path: Path
+) -> tuple[Story, ...]:
+
+    from cimento.suites.schema import validate
+
+    stories: list[Story] = []
+    faults: list[Fault] = []
+    for row, (record, key, place) in enumerate(zip(records, keys, places, strict=True)):
+        checked, found = validate(StoryRow, record, where=f"{path.name} {place}")
+        faults += found
+        if checked is not None:
+            stories.append(_story(checked, row=row, key=key))
+    if errors(faults):
+        raise SuiteError(where=str(path), faults=faults)
+    return tuple(stories)
+
+
+def _story(record: StoryRow, *, row: int, key: str) -> Story:
+    label = record.states if isinstance(record.states, str) else ""
+    blocks = record.sentence_states if isinstance(record.states, str) else record.states
+    return Story(
+        row=row,
+        story_id=record.story_id,
+        type=record.type,
+        example_id=record.example_id,
+        sentences=tuple(record.sentences),
+        plausible=record.plausible,
+        breakpoint=record.breakpoint,
+        confl_sents=_nested(record.confl_sents),
+        confl_pairs=_nested(record.confl_pairs),
+        state=label,
+        sentence_states=tuple(_block(block) for block in blocks),
+        idx=record.idx,
+        aug=record.aug,
+        actor=record.actor,
+        location=record.location,
+        objects=record.objects,
+        length=record.length,
+        worker_id=record.worker_id,
+        domain=record.domain,
+        key=key,
+        extra=record.rest(),
+    )
+
+
+def _block(block: Block) -> SentenceStates:
+    return SentenceStates({attribute: tuple(entries) for attribute, entries in block.items()})
+
+
+def _nested(values: Sequence[object]) -> tuple[Nested, ...]:
+    """Nested lists of whole numbers as tuples; what is no number is left out."""
+    return tuple(_numbers(values))
+
+
+def _numbers(values: Sequence[object]) -> Iterator[Nested]:
+    for value in values:
+        if isinstance(value, list):
+            yield tuple(_numbers(value))
+        elif isinstance(value, int) and not isinstance(value, bool):
+            yield value
+
+
+def write_jsonl(stories: Sequence[Story], path: Path) -> Path:
+    """Write GITA4CALAMITA JSONL, one story a line; states per sentence as ``sentence_states``.
+
+    Raises:
+        StorageError: the file cannot be written.
+    """
+    return write_text("".join(line(story) for story in stories), path)
+
+
+def write_v1(stories: Sequence[Story], path: Path) -> Path:
+    """Write GITA v1 JSON: ``{"test": {key: record}}``, with the states of each sentence.
+
+    Raises:
+        InputError: two stories would have the same key, so that one would be lost.
+        StorageError: the file cannot be written.
+    """
+    records: dict[str, JsonValue] = {}
+    for story in stories:
+        key = story.key or story.example_id
+        if key in records:
+            raise InputError(
+                where=f"story in row {story.row}",
+                seen=f"the key {key!r} is already taken by another story",
+                todo="Give every story an example_id of its own, or write JSONL.",
+            )
+        records[key] = record(story, v1=True)
+    text = json.dumps({V1_TOP: records}, ensure_ascii=False)
+    return write_text(text, path)
+
+
+def line(story: Story) -> str:
+    """One story as a line of JSONL."""
+    return json.dumps(record(story), ensure_ascii=False) + "\n"
+
+
+def record(story: Story, *, v1: bool = False) -> dict[str, JsonValue]:
+    """One story with the fields of the published files, in their order.
+
+    Args:
+        story: what to write.
+        v1: write the states of each sentence as ``states``, as GITA v1 does, and no label.
+    """
+    blocks: list[JsonValue] = [_entries(block) for block in story.sentence_states]
+    written: dict[str, JsonValue] = {
+        "story_id": story.story_id,
+        "worker_id": story.worker_id,
+        "type": story.type,
+        "idx": story.idx,
+        "aug": story.aug,
+        "actor": story.actor,
+        "location": story.location,
+        "objects": story.objects,
+        "sentences": list(story.sentences),
+        "length": story.length,
+        "example_id": story.example_id,
+        "plausible": story.plausible,
+        "breakpoint": story.breakpoint,
+        "confl_sents": _lists(story.confl_sents),
+        "confl_pairs": _lists(story.confl_pairs),
+        "states": blocks if v1 else story.state,
+    }
+    if blocks and not v1:
+        written["sentence_states"] = blocks
+    if story.domain:
+        written["domain"] = story.domain
+    return {**written, **story.extra}
+
+
+def _entries(block: SentenceStates) -> JsonValue:
+    return {
+        attribute: [[entity, code] for entity, code in entries]
+        for attribute, entries in block.entries.items()
+    }
+
+
+def _lists(nested: Sequence[Nested]) -> list[JsonValue]:
+    return [each if isinstance(each, int) else _lists(each) for each in nested]
+
+
+def write_folder(stories: Sequence[Story], folder: Path, *, name: str, language: str) -> Path:
+    """Write a suite folder of the kind ``stories``, to be completed by hand.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    import tomli_w
+
+    settings = {
+        "kind": KIND,
+        "meta": {"name": name, "version": "0.1.0", "language": language, "licence": ""},
+    }
+    write_text(tomli_w.dumps(settings), folder / TOML)
+    write_jsonl(stories, folder / ITEMS)
+    return folder
+
+
+def meta_table(meta: Meta) -> dict[str, JsonValue]:
+    """``[meta]`` of suite.toml: what is known of a suite."""
+    known = {name: value for name, value in asdict(meta).items() if name != "extra" and value}
+    tags: dict[str, JsonValue] = {"tags": list(meta.tags)} if meta.tags else {}
+    return {**known, **tags, **meta.extra}
+
+
+def write_suite(suite: StorySuite, folder: Path) -> Path:
+    """Write a suite folder of the kind ``stories``.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    import tomli_w
+
+    write_text(tomli_w.dumps({"kind": KIND, "meta": meta_table(suite.meta)}), folder / TOML)
+    write_jsonl(suite.stories, folder / ITEMS)
+    return folder
+
+
+def lost_in_v1(stories: Sequence[Story]) -> int:
+    """How many stories have a state of the whole story, which GITA v1 cannot hold."""
+    return sum(bool(story.state) for story in stories)

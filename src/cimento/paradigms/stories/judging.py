@@ -1,0 +1,379 @@
+"""What came of the questions beside the tiers."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from cimento.errors import TableError, UsageError
+from cimento.paradigms.stories.answers import (
+    AnswerOptions,
+    RawAnswer,
+    asked_suite,
+    raw_answers,
+    read_reply,
+    tier_answers,
+)
+from cimento.paradigms.stories.grouping import (
+    Grouping,
+    applicable,
+    by_corrected,
+    by_paper_code,
+    by_type,
+)
+from cimento.paradigms.stories.options import StoryOptions, normalised
+from cimento.paradigms.stories.outcomes import (
+    NO_GOLD,
+    NOT_ANSWERED,
+    TIED,
+    Chain,
+    at,
+    chain,
+    judge_all,
+)
+from cimento.paradigms.stories.outcomes import TierOutcome as TierOutcome
+from cimento.paradigms.stories.questions import PAIR_TASK, Question, questions_of
+from cimento.paradigms.stories.requests import WITHOUT_STORY
+from cimento.paradigms.stories.suite import (
+    CONFLICT,
+    STATE,
+    STORY,
+    TIERS,
+    Story,
+    StorySuite,
+    Tier,
+    TierAnswer,
+)
+from cimento.runs.outcomes import Outcome, VerdictName
+
+if TYPE_CHECKING:
+    from cimento.runs.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAnswer:
+    """What a model answered to one question.
+
+    Attributes:
+        question: that was asked.
+        chosen: the label chosen; None where a reply could not be read, or options are tied.
+        values: what options are compared by, in nats; None where the model wrote a reply.
+        tied: whether options share the highest value.
+        reply: what the model wrote.
+        reason: why there is no label.
+    """
+
+    question: Question
+    chosen: str | None
+    values: tuple[float, ...] | None = None
+    tied: bool = False
+    reply: str | None = None
+    reason: str = ""
+
+    @property
+    def verdict(self) -> VerdictName:
+        """``pass``, ``fail`` or ``tie``; a reply that cannot be read is wrong."""
+        if self.tied:
+            return "tie"
+        return "pass" if self.chosen == self.question.gold else "fail"
+
+    @property
+    def margin_bits(self) -> float | None:
+        """By how much the right option is ahead of the best other one; None for replies."""
+        if self.values is None:
+            return None
+        right = self.question.labels.index(self.question.gold)
+        others = [value for place, value in enumerate(self.values) if place != right]
+        difference = (self.values[right] - max(others)) / math.log(2)
+        return difference if math.isfinite(difference) else None
+
+
+def question_answers(
+    questions: Sequence[Question],
+    numbers: Sequence[int],
+    raw: Mapping[int, RawAnswer],
+    options: StoryOptions,
+) -> tuple[QuestionAnswer, ...]:
+    """The answers to questions; those without one are left out.
+
+    Args:
+        questions: in the order in which they were asked.
+        numbers: of the request of each.
+        raw: what was answered to each request.
+        options: how it was asked, and how options are compared.
+
+    Raises:
+        UsageError: the norm is for the three tiers.
+    """
+    refuse_norm(options)
+    return tuple(
+        _answer(question, raw[number], options)
+        for question, number in zip(questions, numbers, strict=True)
+        if number in raw
+    )
+
+
+def refuse_norm(options: StoryOptions) -> None:
+    """See that options of questions beside the tiers can be compared as is wanted.
+
+    Raises:
+        UsageError: the norm is for the three tiers.
+    """
+    if options.norm not in ("sum", "token", "char"):
+        raise UsageError(
+            where=f"--set norm={options.norm}",
+            seen="it is for the three tiers, whose options are the same for all stories",
+            todo="Say sum, token or char.",
+        )
+
+
+def _answer(question: Question, raw: RawAnswer, options: StoryOptions) -> QuestionAnswer:
+    nats = [value for value in raw.nats if value is not None]
+    if not nats:
+        known = AnswerOptions(question.labels, question.words)
+        label, reason = read_reply(question.task, raw.reply or "", known, options)
+        return QuestionAnswer(question, label, reply=raw.reply, reason=reason)
+    values = normalised(nats, options.norm, n_tokens=raw.n_tokens, words=question.words)
+    best = max(values)
+    tied = values.count(best) > 1
+    return QuestionAnswer(
+        question,
+        None if tied else question.labels[values.index(best)],
+        values=values,
+        tied=tied,
+        reason=TIED if tied else "",
+    )
+
+
+CHAINED: Mapping[Tier, str] = {CONFLICT: "consistency", STATE: "verifiability"}
+"""Later tiers to the question whether a story is right there and at all tiers before."""
+
+BOTH_ORDERS = "right in both orders"
+ALL_RIGHT = "all questions right"
+_BITS = "bits"
+_NO_DECISION = "an answer that decides it could not be scored"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """The answers of one model with what came of them.
+
+    Attributes:
+        stories: what was asked about.
+        outcomes: one an answer.
+        chained: the three tiers chained.
+        groupings: the divisions of stories that are reported, the default one first.
+    """
+
+    stories: tuple[Story, ...]
+    outcomes: tuple[TierOutcome, ...]
+    chained: Chain
+    groupings: tuple[Grouping, ...]
+
+    def wanted(self, tier: Tier) -> list[Story]:
+        """The stories that a tier is about: all at the first, implausible ones at the others."""
+        return [story for story in self.stories if tier == STORY or not story.plausible]
+
+
+def judge_stories(
+    stories: Sequence[Story], answers: Sequence[TierAnswer], *, first_of_ties: bool = False
+) -> Judged:
+    """Judge and chain the answers of one model.
+
+    Where corrections are known for the file, the default grouping is ``corrected``, else
+    ``type``; the others are there too.
+
+    Args:
+        stories: what was asked about.
+        answers: of the model.
+        first_of_ties: the first of tied options is chosen, as the study did; else a tie is wrong.
+    """
+    outcomes = judge_all(answers, stories, first_of_ties=first_of_ties)
+    corrections = applicable(stories)
+    groupings = [by_type(stories), by_paper_code(stories)]
+    if corrections is not None:
+        groupings.insert(0, by_corrected(stories, corrections))
+    return Judged(
+        stories=tuple(stories),
+        outcomes=outcomes,
+        chained=chain(stories, outcomes),
+        groupings=tuple(groupings),
+    )
+
+
+def judged_run(run: Run) -> Judged:
+    """The answers of a run to the three tiers, judged and chained.
+
+    Raises:
+        UsageError: the norm needs what was not asked.
+        TableError: the tables are not those of the suite.
+    """
+    suite, options = asked_of(run)
+    raw = raw_answers(run.tables)
+    rows: dict[str, list[tuple[int, int]]] = {}
+    known: dict[str | None, int] = {str(story.row): story.row for story in suite.asked}
+    known[None] = WITHOUT_STORY
+    places = run.table("requests").select("request", "item", "condition")
+    for number, item, condition in places.iter_rows():
+        if item not in known:
+            raise TableError(
+                where="requests",
+                seen=f"it names a story {item!r}, which is not among those that were asked about",
+                todo="Run again: the suite is not the one that was asked.",
+            )
+        rows.setdefault(condition, []).append((number, known[item]))
+    answers: list[TierAnswer] = []
+    for tier in TIERS:
+        asked = rows.get(tier, [])
+        answers += tier_answers(
+            tier, asked, raw, suite=suite, options=options,
+            is_recorded=run.model_kind == "replay",
+        )  # fmt: skip
+    return judge_stories(suite.asked, answers)
+
+
+def answered_questions(run: Run) -> tuple[QuestionAnswer, ...]:
+    """The answers of a run to the questions beside the tiers.
+
+    Raises:
+        UsageError: the norm is for the three tiers.
+        TableError: the tables are not those of the suite.
+    """
+    suite, options = asked_of(run)
+    questions = questions_of(suite.asked, suite, options)
+    numbers = run.table("requests")["request"].to_list()
+    if len(numbers) != len(questions):
+        raise TableError(
+            where="requests",
+            seen=f"{len(numbers)} questions were asked, and the suite has {len(questions)}",
+            todo="Run again: the suite is not the one that was asked.",
+        )
+    return question_answers(questions, numbers, raw_answers(run.tables), options)
+
+
+def asked_of(run: Run) -> tuple[StorySuite, StoryOptions]:
+    """The suite of a run as it was asked about, and its options."""
+    options = cast("StoryOptions", run.options)
+    return asked_suite(cast("StorySuite", run.suite), options), options
+
+
+def tier_outcomes(judged: Judged) -> Iterator[Outcome]:
+    """Each tier by itself, then right at a later tier and at all before."""
+    groups = {story.row: _groups(story, judged.groupings) for story in judged.stories}
+    for tier in TIERS:
+        found = at(judged.outcomes, tier)
+        for story in judged.wanted(tier):
+            outcome = found.get(story.row)
+            verdict = "unscored" if outcome is None else outcome.verdict
+            yield Outcome(
+                item=str(story.row),
+                question=tier,
+                verdict=verdict,
+                right=None if verdict == "unscored" else verdict == "pass",
+                value=None if outcome is None else outcome.margin_bits,
+                unit=_BITS,
+                reason=_unasked(story, tier) if outcome is None else outcome.reason,
+                cluster=str(story.story_id),
+                groups=groups[story.row],
+            )
+    for tier, question in CHAINED.items():
+        for story in judged.wanted(tier):
+            yield _chained(story, tier, question, judged, groups[story.row])
+
+
+def _unasked(story: Story, tier: Tier) -> str:
+    return NO_GOLD if story.gold(tier) is None else NOT_ANSWERED
+
+
+def _chained(
+    story: Story, tier: Tier, question: str, judged: Judged, groups: Mapping[str, str]
+) -> Outcome:
+    chained: Chain = judged.chained
+    right = chained.passed[tier][story.row] if chained.known(tier) else None
+    before = TIERS[: TIERS.index(tier) + 1]
+    # What a story is not right for is the first tier at which it is not.
+    first = next((t for t in before if chained.passed[t].get(story.row) is not True), tier)
+    reason = "" if right is not None else chained.reasons.get(tier, _NO_DECISION)
+    verdict: VerdictName = "tie" if story.row in chained.tied[first] else "fail"
+    if right is not False:
+        verdict = "pass" if right else "unscored"
+    return Outcome(
+        item=str(story.row),
+        question=question,
+        verdict=verdict,
+        right=right,
+        reason=reason,
+        cluster=str(story.story_id),
+        groups=groups,
+    )
+
+
+def _groups(story: Story, groupings: tuple[Grouping, ...]) -> dict[str, str]:
+    """What results are broken down by; of conflicts only where the story has one."""
+    found: dict[str, object] = {
+        grouping.label: grouping.groups.get(story.row) for grouping in groupings
+    }
+    if not story.plausible:
+        found |= {
+            "state": story.state,
+            "distance": story.distance,
+            "breakpoint": story.breakpoint if story.breakpoint >= 0 else None,
+            "pair": story.gold(CONFLICT),
+        }
+    found |= {"place": story.location.strip(), "domain": story.domain}
+    return {name: str(value) for name, value in found.items() if value not in (None, "")}
+
+
+def question_outcomes(answers: tuple[QuestionAnswer, ...], suite: StorySuite) -> Iterator[Outcome]:
+    """Each question beside the tiers, then the stories of which all are right."""
+    triples = {story.row: story.story_id for story in suite.stories}
+    seen: Counter[tuple[int, str]] = Counter()
+    by_story: dict[int, list[VerdictName]] = {}
+    for answer in answers:
+        question = answer.question
+        row, about = question.story.row, question.about
+        seen[row, about] += 1
+        again = f" ({seen[row, about]})" if seen[row, about] > 1 else ""
+        by_story.setdefault(row, []).append(answer.verdict)
+        yield Outcome(
+            item=str(row),
+            question=about + again,
+            verdict=answer.verdict,
+            right=answer.verdict == "pass",
+            value=answer.margin_bits,
+            unit=_BITS,
+            reason=answer.reason,
+            cluster=str(triples[row]),
+        )
+    is_pair = any(answer.question.task == PAIR_TASK for answer in answers)
+    worst: tuple[VerdictName, ...] = ("fail", "tie", "pass")
+    for row, some in by_story.items():
+        whole = next(verdict for verdict in worst if verdict in some)
+        yield Outcome(
+            item=str(row),
+            question=BOTH_ORDERS if is_pair else ALL_RIGHT,
+            verdict=whole,
+            right=whole == "pass",
+            cluster=str(triples[row]),
+        )
+
+
+def tier_warnings(judged: Judged) -> Iterator[str]:
+    """What should be known of the answers at each tier, as sentences."""
+    for tier in TIERS:
+        here = [each for each in judged.outcomes if each.tier == tier]
+        told = [any(each.answer.greedy) for each in here if each.answer.greedy]
+        if told and not any(told):
+            yield (
+                f"at {tier} no option is ever what the model would write itself: does the prompt"
+                " end where answers begin, with the right blank between?"
+            )
+        invalid = sum(each.invalid for each in here)
+        if invalid:
+            yield (
+                f"at {tier} no answer could be read from {invalid} of {len(here)} replies; they"
+                " count as wrong"
+            )

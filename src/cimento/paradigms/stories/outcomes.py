@@ -1,0 +1,342 @@
+"""From answers to what was chosen and whether it is right, at one tier."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from cimento.paradigms.stories.suite import (
+    CONFLICT,
+    STATE,
+    STORY,
+    TIERS,
+    Story,
+    Tier,
+    TierAnswer,
+    TripleKey,
+)
+from cimento.runs.outcomes import VerdictName
+from cimento.statistics.design import Design
+
+_BITS = 1 / math.log(2)
+
+NAN = "a log-probability is NaN or plus infinity"
+ALL_IMPOSSIBLE = "every option has probability zero"
+NO_GOLD = "the story has no right answer at this tier"
+INVALID = "no answer could be read"
+TIED = "options share the highest value"
+NOT_ANSWERED = "it was not asked, or there is no answer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierOutcome:
+    """What came of one answer.
+
+    Attributes:
+        row: of the story.
+        tier: which question.
+        gold: the right label; None where the story has none.
+        chosen: the label chosen; None where there is none, where options are tied, or where only
+            whether it was right is known.
+        correct: None where the answer cannot be scored; a tie is not right.
+        tied: options share the highest log-probability.
+        reason: why it cannot be scored, or why there is no label.
+        answer: where it came from.
+    """
+
+    row: int
+    tier: Tier
+    gold: str | None
+    chosen: str | None
+    correct: bool | None
+    tied: bool
+    reason: str
+    answer: TierAnswer
+
+    @property
+    def invalid(self) -> bool:
+        """Whether a reply was given from which no label could be read."""
+        return self.answer.reply is not None and self.chosen is None
+
+    @property
+    def verdict(self) -> VerdictName:
+        """``pass``, ``fail``, ``tie`` or ``unscored``."""
+        if self.correct is None:
+            return "unscored"
+        return "tie" if self.tied else "pass" if self.correct else "fail"
+
+    @property
+    def margin_bits(self) -> float | None:
+        """By how much the right option is ahead of the best other one; None where none is scored.
+
+        In the unit of what options are compared by (`options.normalised`).
+        """
+        values, options = self.answer.logprobs_nats, self.answer.options
+        if values is None or self.gold not in options or self.correct is None:
+            return None
+        gold = values[options.index(self.gold)]
+        others = [v for v, option in zip(values, options, strict=True) if option != self.gold]
+        difference = (gold - max(others)) * _BITS
+        return difference if math.isfinite(difference) else None
+
+
+def judge(answer: TierAnswer, story: Story, *, first_of_ties: bool = False) -> TierOutcome:
+    """What an answer chose and whether that is right.
+
+    A reply that cannot be read is wrong. A tie is no answer, whichever option stands first in the
+    list, and is not right. NaN, plus infinity, or nothing but probability zero cannot be scored;
+    a single minus infinity is an option that is never chosen.
+
+    Args:
+        answer: of a model.
+        story: that it is about.
+        first_of_ties: the first of tied options is chosen, as the study did.
+    """
+    gold = story.gold(answer.tier)
+    chosen, tied, reason = _choice(answer)
+    if tied and not first_of_ties:
+        chosen, reason = None, TIED
+    correct: bool | None
+    if gold is None:
+        correct, reason = None, NO_GOLD
+    elif answer.logprobs_nats is not None:
+        correct = None if chosen is None and not tied else chosen == gold
+    elif answer.label is not None or answer.reply is not None:
+        correct = chosen == gold
+    else:
+        correct = answer.correct
+    return TierOutcome(
+        row=answer.row,
+        tier=answer.tier,
+        gold=gold,
+        chosen=chosen,
+        correct=correct,
+        tied=tied,
+        reason=reason,
+        answer=answer,
+    )
+
+
+def judge_all(
+    answers: Sequence[TierAnswer], stories: Sequence[Story], *, first_of_ties: bool = False
+) -> tuple[TierOutcome, ...]:
+    """`judge` of every answer; ``answer.row`` is a position in `stories`."""
+    return tuple(
+        judge(answer, stories[answer.row], first_of_ties=first_of_ties) for answer in answers
+    )
+
+
+def at(outcomes: Sequence[TierOutcome], tier: Tier) -> Mapping[int, TierOutcome]:
+    """The outcomes of a tier by row."""
+    return {each.row: each for each in outcomes if each.tier == tier}
+
+
+def _choice(answer: TierAnswer) -> tuple[str | None, bool, str]:
+    """The label chosen, whether it was tied, and why there is none."""
+    values = answer.logprobs_nats
+    if values is None:
+        if answer.reply is not None and answer.label is None:
+            return None, False, answer.reason or INVALID
+        return answer.label, False, answer.reason
+    if any(math.isnan(value) or value == math.inf for value in values):
+        return None, False, NAN
+    best = max(values)
+    if best == -math.inf:
+        return None, False, ALL_IMPOSSIBLE
+    return answer.options[values.index(best)], values.count(best) > 1, ""
+
+
+def by_characters(answer: TierAnswer, words: Sequence[str] = ()) -> str | None:
+    """The label chosen when log-probabilities are divided by the number of characters.
+
+    None where nothing can be scored, or options are tied.
+
+    Args:
+        answer: with log-probabilities.
+        words: what stands for each option in the prompt; the labels themselves where empty.
+    """
+    if answer.logprobs_nats is None or _choice(answer)[0] is None:
+        return None
+    lengths = [len(word) for word in (words or answer.options)]
+    values = [value / n for value, n in zip(answer.logprobs_nats, lengths, strict=True)]
+    best = max(values)
+    return answer.options[values.index(best)] if values.count(best) == 1 else None
+
+
+def logprob_of(answer: TierAnswer, label: str) -> float | None:
+    """The log-probability of a label in nats; None where options were not scored."""
+    if answer.logprobs_nats is None:
+        return None
+    return answer.logprobs_nats[answer.options.index(label)]
+
+
+def margin(answer: TierAnswer, label: str, other: str) -> float | None:
+    """How much more probable one label is than another, in nats; None where not finite."""
+    first, second = logprob_of(answer, label), logprob_of(answer, other)
+    if first is None or second is None:
+        return None
+    difference = first - second
+    return difference if math.isfinite(difference) else None
+
+
+def probabilities(answer: TierAnswer) -> tuple[float, ...] | None:
+    """The softmax of the options in their order; None where they cannot be scored."""
+    values = answer.logprobs_nats
+    if values is None or _choice(answer)[0] is None:
+        return None
+    best = max(values)
+    weights = [math.exp(value - best) for value in values]
+    total = math.fsum(weights)
+    return tuple(weight / total for weight in weights)
+
+
+Known: TypeAlias = "bool | None"
+
+NOT_ASKED = "this tier was not asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """How far each story got.
+
+    Attributes:
+        passed: of each tier, row to whether the story is right at this tier and all before; None
+            where that cannot be told because an answer could not be scored. Rows of the first
+            tier are all stories, those of later ones the implausible stories.
+        reasons: of tiers that say nothing, why.
+        missing: how many stories reached a tier and were not answered there.
+        unscored: how many answers at a tier could not be scored.
+        tied: rows whose answer at a tier was one of several equally probable ones.
+        triples: row to the number that a story shares with its variants, which belong together.
+    """
+
+    passed: Mapping[Tier, Mapping[int, bool | None]]
+    reasons: Mapping[Tier, str]
+    missing: Mapping[Tier, int]
+    unscored: Mapping[Tier, int]
+    tied: Mapping[Tier, frozenset[int]]
+    triples: Mapping[int, TripleKey]
+
+    def known(self, tier: Tier) -> bool:
+        """Whether the tier says something."""
+        return tier not in self.reasons
+
+    def design(self, rows: Iterable[int]) -> Design:
+        """The design of some stories: those of one triple belong together."""
+        units = tuple(rows)
+        return Design(units, tuple(self.triples[row] for row in units))
+
+
+def chain(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Chain:
+    """Chain the tiers.
+
+    A tier that nobody reached counts as failed by all, as it is in the paper; one that was
+    reached and not asked, or not asked of all who reached it, says nothing.
+    """
+    passed: dict[Tier, Mapping[int, bool | None]] = {}
+    reasons: dict[Tier, str] = {}
+    missing = {}
+    unscored = {}
+    before: Mapping[int, bool | None] = {story.row: True for story in stories}
+    implausible = {story.row for story in stories if not story.plausible}
+    for tier in TIERS:
+        if tier != STORY:
+            before = {row: value for row, value in before.items() if row in implausible}
+        answered = at(outcomes, tier)
+        reached = [row for row, value in before.items() if value]
+        missing[tier] = sum(row not in answered for row in reached)
+        unscored[tier] = sum(each.correct is None for each in answered.values())
+        if reasons:
+            reasons[tier] = next(iter(reasons.values()))
+        elif missing[tier] and missing[tier] == len(reached):
+            reasons[tier] = NOT_ASKED
+        elif missing[tier]:
+            reasons[tier] = (
+                f"{missing[tier]} of {len(reached)} stories that reached it lack answers"
+            )
+        before = {row: _further(value, answered.get(row)) for row, value in before.items()}
+        passed[tier] = before
+    return Chain(
+        passed=passed,
+        reasons=reasons,
+        missing=missing,
+        unscored=unscored,
+        tied={
+            tier: frozenset(each.row for each in at(outcomes, tier).values() if each.tied)
+            for tier in TIERS
+        },
+        triples={story.row: story.story_id for story in stories},
+    )
+
+
+def _further(before: Known, outcome: TierOutcome | None) -> Known:
+    """Whether a story is right so far, from whether it was before and what came now."""
+    if before is False:
+        return False
+    now = None if outcome is None else outcome.correct
+    if now is False:
+        return False
+    return None if before is None or now is None else True
+
+
+def conditional(chained: Chain, tier: Tier) -> dict[int, bool] | None:
+    """Of the implausible stories that reached a later tier and are scored there, whether they pass.
+
+    Returns:
+        Row to the verdict; None where the tier says nothing.
+    """
+    before: Tier = STORY if tier == CONFLICT else CONFLICT
+    if tier == STORY or not chained.known(tier):
+        return None
+    return {
+        row: value
+        for row, value in chained.passed[tier].items()
+        if chained.passed[before][row] and value is not None
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One row of the flow of implausible stories through the tiers.
+
+    Attributes:
+        tier: which.
+        reached: stories that passed all tiers before.
+        passed: those of them that passed this one; None where the tier says nothing.
+        unscored: those of them whose answer could not be scored; in no share.
+    """
+
+    tier: Tier
+    reached: int | None
+    passed: int | None
+    unscored: int
+
+
+def flow(stories: Sequence[Story], chained: Chain) -> tuple[Step, ...]:
+    """How many implausible stories reach and pass each tier."""
+    rows: list[int] | None = [story.row for story in stories if not story.plausible]
+    steps = []
+    for tier in (STORY, CONFLICT, STATE):
+        if rows is None or not chained.known(tier):
+            steps.append(Step(tier, None if rows is None else len(rows), None, 0))
+            rows = None
+            continue
+        values = [chained.passed[tier][row] for row in rows]
+        unscored = sum(value is None for value in values)
+        passed = [row for row, value in zip(rows, values, strict=True) if value is True]
+        steps.append(Step(tier, len(rows), len(passed), unscored))
+        rows = passed
+    return tuple(steps)
+
+
+def untiered(
+    stories: Sequence[Story], outcomes: Sequence[TierOutcome], tier: Tier
+) -> list[TierOutcome]:
+    """The outcomes of a tier for all stories that have a right answer there, whatever came before.
+
+    Only where all of them were asked is their accuracy comparable between models.
+    """
+    wanted = {story.row for story in stories if tier == STORY or not story.plausible}
+    return [each for each in outcomes if each.tier == tier and each.row in wanted]

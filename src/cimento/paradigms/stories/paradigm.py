@@ -1,0 +1,327 @@
+"""The paradigm "stories": tiered commonsense stories, and two questions beside the tiers.
+
+Is a story plausible? Which two of its sentences conflict? Which physical state explains it? After
+Storks et al. 2021 (TRIP, doi:10.18653/v1/2021.findings-emnlp.422) and Pensa et al. 2024
+(CEUR-WS Vol-3878, paper 127).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard
+
+from cimento.errors import Fault, InputError, SuiteError, TableError
+from cimento.paradigms.base import (
+    MethodFacts,
+    Stored,
+    SuiteAudit,
+    SuiteReading,
+    SurveyItem,
+    SurveyItems,
+    SurveyTask,
+)
+from cimento.paradigms.people import chosen_task, refuse_run
+from cimento.paradigms.plain import PlainParadigm
+from cimento.paradigms.stories.checks import audit, story_names
+from cimento.paradigms.stories.description import audit_record, suite_text
+from cimento.paradigms.stories.earlier import earlier_options, earlier_tables
+from cimento.paradigms.stories.estimates import question_estimates, tier_estimates
+from cimento.paradigms.stories.formats import (
+    ITEMS,
+    KIND,
+    TOML,
+    is_stories,
+    read_stories,
+    write_suite,
+)
+from cimento.paradigms.stories.judging import (
+    answered_questions,
+    asked_of,
+    judged_run,
+    question_outcomes,
+    tier_outcomes,
+    tier_warnings,
+)
+from cimento.paradigms.stories.options import StoryOptions, prompt_for
+from cimento.paradigms.stories.recordings import recorded_answers
+from cimento.paradigms.stories.rounds import next_round
+from cimento.paradigms.stories.suite import StorySuite
+from cimento.paradigms.stories.text import runs_text
+from cimento.runs.outcomes import outcomes_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.engine.replay import Recording
+    from cimento.engine.requests import Answers, Requests
+    from cimento.models.registry import Asking
+    from cimento.paradigms.base import AskedModel
+    from cimento.report.records import SuiteReport
+    from cimento.runs.estimates import Estimate
+    from cimento.runs.run import Run
+    from cimento.runs.store import Manifest, RunFolder
+
+
+class Stories(PlainParadigm[StorySuite, StoryOptions]):
+    """Suites of stories; see `cimento.paradigms.base.Paradigm`."""
+
+    name = KIND
+    kinds = (KIND,)
+    options = StoryOptions
+
+    def detect(self, path: Path) -> bool:
+        """Whether a path holds stories: a folder of that kind, or a file with their fields."""
+        return is_stories(path)
+
+    def read(self, path: Path) -> SuiteReading[StorySuite]:
+        """A suite as it is, with whatever is wrong in it: published files have faults.
+
+        `audit` says what that is; it keeps no story from being asked, and one that has no right
+        answer at a tier is unscored there.
+
+        Raises:
+            InputError: the path does not exist or may not be read.
+        """
+        try:
+            suite = read_stories(path)
+        except SuiteError as error:
+            return SuiteReading(suite=None, faults=tuple(error.faults), sha256="", path=path)
+        return SuiteReading(
+            suite=suite, faults=(), sha256=suite.sha256, path=path, format=suite.format
+        )
+
+    def files(self, path: Path) -> Sequence[Path]:
+        """suite.toml and the stories of a folder; published files may be packed."""
+        return tuple(file for name in (TOML, ITEMS) if (file := path / name).is_file())
+
+    def owns(self, suite: object) -> TypeGuard[StorySuite]:
+        """Whether it is a suite of stories."""
+        return isinstance(suite, StorySuite)
+
+    def later(self, suite: StorySuite, options: StoryOptions) -> int:  # noqa: ARG002
+        """How many requests follow the first tier at most: two for a story, and two without one."""
+        n_stories = len(suite.stories) if suite.limit is None else suite.limit
+        return 2 * (n_stories + 1)
+
+    def write(self, suite: StorySuite, folder: Path) -> None:
+        """Write a suite folder, all stories of it.
+
+        Raises:
+            StorageError: the folder cannot be written.
+        """
+        write_suite(suite, folder)
+
+    def check(self, suite: StorySuite) -> Sequence[Fault]:
+        """Everything that is wrong with the stories."""
+        file, names = suite.path.name or suite.name, story_names(suite)
+        return [finding.fault(file=file, names=names) for finding in audit(suite)]
+
+    def audit(self, reading: SuiteReading[StorySuite]) -> SuiteAudit:
+        """Everything that is wrong with the stories, and counts of what is in the file."""
+        if reading.suite is None:
+            return SuiteAudit.of_faults(reading)
+        return SuiteAudit(tuple(self.check(reading.suite)), audit_record(reading.suite))
+
+    def limited(self, suite: StorySuite, limit: int) -> StorySuite:
+        """The first stories are asked about; worked examples come from all of them."""
+        return replace(suite, limit=limit)
+
+    def describe(self, suite: StorySuite, items: int) -> str:
+        """What is in a file of stories, and its first stories."""
+        return suite_text(suite, items)
+
+    def survey_items(
+        self, suite: StorySuite, task: SurveyTask | None, *, run: Run | None = None
+    ) -> SurveyItems:
+        """Each story; nobody sees two variants of one.
+
+        Raises:
+            UsageError: the task is another one, or a run is given.
+        """
+
+        return story_items(suite, task, run=run)
+
+    def requests(
+        self,
+        suite: StorySuite,
+        options: StoryOptions,
+        *,
+        scoring: Asking,  # noqa: ARG002  # nothing of it changes what is asked
+        model: AskedModel,
+        answers: Answers,
+    ) -> Requests | None:
+        """One tier a round, or all questions beside the tiers in one.
+
+        Raises:
+            UsageError: the model cannot be asked so, there are too few stories for the examples,
+                or no story has what is asked about.
+            ModelError: its chat template cannot render a prompt.
+        """
+        return next_round(suite, options, model=model, answers=answers)
+
+    def recording(self, name: str, suite: StorySuite, *, scoring: Asking) -> Recording:  # noqa: ARG002
+        """Recorded answers, one line for each story and tier; see docs/stories.md.
+
+        Raises:
+            InputError: the file does not exist or may not be read.
+            SuiteError: it is empty, or lines cannot be used.
+        """
+        return recorded_answers(Path(name).expanduser(), suite)
+
+    def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[StorySuite, StoryOptions]:
+        """The stories of a run and its options; of runs of version 0.1 also the tables.
+
+        Raises:
+            TableError: it cannot be read.
+        """
+        from pydantic import ValidationError
+
+        is_earlier = "paradigm" not in manifest
+        try:
+            options = (
+                earlier_options(manifest)
+                if is_earlier
+                else StoryOptions.model_validate(manifest.get("options"))
+            )
+        except ValidationError as error:
+            raise _unreadable(folder, error) from error
+        if not is_earlier:
+            return Stored(suite=lambda: _stored_suite(folder, manifest), options=options)
+        suite = _stored_suite(folder, manifest)
+        if options.corrections:
+            # Version 0.1 stored the stories as they were asked.
+            suite = replace(suite, corrections=(options.corrections,))
+        tables = earlier_tables(folder, suite, options)
+        return Stored(suite=lambda: suite, options=options, tables=tables)
+
+    def judge(self, run: Run) -> pl.DataFrame:
+        """Every story at every tier, and right at a tier and all before; or every question.
+
+        Raises:
+            UsageError: the norm needs what was not asked.
+            TableError: the tables are not those of the suite.
+        """
+        suite, options = asked_of(run)
+        if options.task == "tiers":
+            return outcomes_table(suite.name, tier_outcomes(judged_run(run)))
+        return outcomes_table(suite.name, question_outcomes(answered_questions(run), suite))
+
+    def estimate(self, run: Run) -> Sequence[Estimate]:
+        """Accuracy, consistency, verifiability; detection, bias, calibration, partial credit."""
+        is_tiers = asked_of(run)[1].task == "tiers"
+        return tier_estimates(run) if is_tiers else question_estimates(run)
+
+    def methods(self, run: Run) -> MethodFacts:
+        """How stories were asked about, and how the answers were judged."""
+        return story_methods(run)
+
+    def warnings(self, run: Run) -> Sequence[str]:
+        """Prompts after which the model would write no option, and replies that were not read."""
+        if asked_of(run)[1].task != "tiers":
+            return ()
+        return tuple(tier_warnings(judged_run(run)))
+
+    def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
+        """Tiers, flow, confusions, calibration, and every story with its answers."""
+        from cimento.paradigms.stories.sections import story_sections
+
+        return story_sections(runs)
+
+    def text(self, runs: Sequence[Run]) -> str:
+        """The tables of each run."""
+        return runs_text(runs)
+
+
+def _stored_suite(folder: RunFolder, manifest: Manifest) -> StorySuite:
+    """The copy of the suite, limited as it was.
+
+    Raises:
+        TableError: it cannot be read.
+    """
+    try:
+        suite = read_stories(folder.suite_folder)
+    except (InputError, SuiteError) as error:
+        raise _unreadable(folder, error) from error
+    inputs = manifest.get("inputs")
+    limit = inputs.get("limit") if isinstance(inputs, dict) else None
+    return replace(suite, limit=limit if isinstance(limit, int) else None)
+
+
+def _unreadable(folder: RunFolder, error: Exception) -> TableError:
+    return TableError(where=str(folder.path), seen=f"cannot be read ({error})", todo="Run again.")
+
+
+STORIES = Stories()
+
+
+_NORMS = {
+    "sum": "their log-probability",
+    "token": "their log-probability by token [@brown2020]",
+    "char": "their log-probability by character [@lm-evaluation-harness]",
+    "pmi": "their log-probability less that without the story (domain-conditional PMI)"
+    " [@holtzman2021]",
+    "prior": "their log-probability less the log of their mean probability over all stories"
+    " (batch calibration) [@zhou2024]",
+}
+_ANSWERS = {
+    "generate": "The model wrote its answer (at most {max_tokens} tokens, greedy), which was read"
+    " for one of the options; one that could not be read is wrong.",
+    "constrained": "The model wrote its answer and could write nothing but one of the options.",
+}
+_METRICS = (
+    "Accuracy is the share of stories that are right at the first tier, consistency that of"
+    " implausible stories right at the first two, verifiability at all three [@storks2021;"
+    " @pensa2024]."
+)
+
+
+def story_methods(run: Run) -> MethodFacts:
+    """How stories were asked about, and how the answers were judged."""
+    suite, options = asked_of(run)
+    prompt = prompt_for(options, suite)
+    said = _ANSWERS.get(options.answer, f"Options were compared by {_NORMS[options.norm]}.")
+    asked = (
+        f"Stories were asked about with the prompt {prompt.id} (version {prompt.version}), protocol"
+        f" {options.protocol}, after {options.shots} examples ({options.shots_mode}, seed"
+        f" {options.shots_seed}); chat template: {options.chat}."
+    )
+    is_recorded = run.model_kind == "replay"
+    sentences = ["The answers were recorded."] if is_recorded else [asked]
+    sentences.append(said.replace("{max_tokens}", str(options.max_tokens)))
+    if options.task == "tiers":
+        sentences.append(_METRICS)
+    if suite.corrections:
+        names = ", ".join(suite.corrections)
+        sentences.append(f"Corrections were made to the stories: {names}.")
+    sentences.append("Options that are exactly equal are a tie, which is not right.")
+    n = len(suite.asked)
+    return MethodFacts(
+        counted="1 story" if n == 1 else f"{n} stories",
+        sentences=tuple(sentences),
+        together="a story and its variants",
+    )
+
+
+def story_items(
+    suite: StorySuite, task: SurveyTask | None, *, run: Run | None = None
+) -> SurveyItems:
+    """Each story; nobody sees two variants of one.
+
+    Raises:
+        UsageError: the task is another one, or a run is given.
+    """
+    refuse_run(run)
+    return SurveyItems(
+        chosen_task(task, "story"),
+        tuple(
+            SurveyItem(
+                item=str(story.row),
+                lines=story.sentences,
+                columns={"domain": story.domain, "type": story.type or "plausible"},
+                apart=str(story.story_id),
+            )
+            for story in suite.asked
+        ),
+    )

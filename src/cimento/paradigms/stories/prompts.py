@@ -1,0 +1,490 @@
+"""The wordings of the story tasks: a registry with ids and versions, and what a prompt is made of.
+
+The wordings stand in ``data/prompts``. ``paper-en`` is that of the study, byte for byte; the
+others (``en-1`` to ``en-5``, ``it-1`` to ``it-5``) are cimento's own.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from cimento.errors import UsageError, did_you_mean
+from cimento.paradigms.stories.suite import CONFLICT, OPTIONS, STATE, STATES, STORY, Story, Tier
+
+FOLDER = Path(__file__).parents[2] / "data" / "prompts"
+PAPER = "paper-en"
+
+ORDERS = ("paper", "alphabetical", "reversed", "shuffled")
+NEWLINES = ("recorded", "task-file")
+
+_Table: TypeAlias = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """How one tier is asked.
+
+    Attributes:
+        instruction: stands before everything; may hold ``{options}`` and ``{definitions}``.
+        definitions: what is put for ``{definitions}`` where it is asked for.
+        before: stands before the story.
+        sentence: how a sentence is written; holds ``{sentence}`` and perhaps ``{number}``.
+        between: stands between two sentences.
+        after: stands after the story.
+        answers: label to the word that a model answers with.
+    """
+
+    instruction: str
+    definitions: str
+    before: str
+    sentence: str
+    between: str
+    after: str
+    answers: _Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A wording of all three tiers.
+
+    Attributes:
+        id: such as ``it-1``.
+        version: raised whenever a letter of it changes.
+        language: ISO 639-1 code of its instructions and answers.
+        gap: what stands between the instruction and what follows it.
+        wide_gap: the same as the study's task files have it; like `gap` in other prompts.
+        tiers: how each tier is asked.
+    """
+
+    id: str
+    version: str
+    language: str
+    gap: str
+    wide_gap: str
+    tiers: Mapping[Tier, Wording]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptStyle:
+    """What may vary in a prompt besides its wording.
+
+    Attributes:
+        order: of the options: ``paper``, ``alphabetical``, ``reversed``, or ``shuffled`` by
+            `order_seed`. It decides ties, and the list in prompts that list them.
+        order_seed: of the shuffled order.
+        numbering: number of the first sentence, 0 or 1.
+        definitions: whether the states are defined; None: as the wording was made (the study's
+            is with definitions, the others without).
+        newlines: after the instruction of ``paper-en``: as ``recorded``, or as in its
+            ``task-file``.
+    """
+
+    order: str = "paper"
+    order_seed: int = 0
+    numbering: int = 0
+    definitions: bool | None = None
+    newlines: str = "recorded"
+
+    def __post_init__(self) -> None:
+        _refuse_unknown("order", self.order, ORDERS)
+        _refuse_unknown("newlines", self.newlines, NEWLINES)
+        if self.numbering not in (0, 1):
+            raise UsageError(
+                where="numbering", seen=f"got {self.numbering}", todo="Sentences start at 0 or 1."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class TierPrompt:
+    """One tier in one wording and style: gives the texts that a prompt is put together from.
+
+    Attributes:
+        tier: which question.
+        prompt: the wording.
+        style: what varies.
+    """
+
+    tier: Tier
+    prompt: Prompt
+    style: PromptStyle
+
+    @property
+    def wording(self) -> Wording:
+        """How the tier is asked."""
+        return self.prompt.tiers[self.tier]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the tier, in the order in which they are options."""
+        return ordered(OPTIONS[self.tier], self.style, word=self.answer)
+
+    @property
+    def instruction(self) -> str:
+        """What stands before everything."""
+        wanted = self.style.definitions
+        with_them = self.prompt.id == PAPER if wanted is None else wanted
+        return fill(
+            self.wording.instruction,
+            definitions=self.wording.definitions if with_them else "",
+            options=listed([self.answer(label) for label in self.labels], self.prompt.language),
+        )
+
+    @property
+    def gap(self) -> str:
+        """What stands between the instruction and what follows."""
+        return self.prompt.gap if self.style.newlines == "recorded" else self.prompt.wide_gap
+
+    def body(self, story: Story) -> str:
+        """A story with its question."""
+        sentences = (
+            fill(self.wording.sentence, sentence=text, number=str(number))
+            for number, text in enumerate(story.sentences, start=self.style.numbering)
+        )
+        return f"{self.wording.before}{self.wording.between.join(sentences)}{self.wording.after}"
+
+    def answer(self, label: str) -> str:
+        """The words that mean a label."""
+        if self.tier != CONFLICT:
+            return self.wording.answers[label]
+        first, second = (int(part) + self.style.numbering for part in label.split(" and "))
+        return fill(self.wording.answers["pair"], first=str(first), second=str(second))
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """A prompt before it is rendered: an instruction, worked examples, and what is asked.
+
+    Attributes:
+        instruction: stands before everything.
+        gap: line breaks after it.
+        shots: worked examples, each what was asked and what was answered.
+        body: what is asked.
+    """
+
+    instruction: str
+    gap: str
+    shots: tuple[tuple[str, str], ...]
+    body: str
+
+
+def dialogue(tier_prompt: TierPrompt, story: Story, shots: Sequence[Story]) -> Dialogue:
+    """The prompt about one story, with some others as worked examples.
+
+    Raises:
+        UsageError: an example has no answer at this tier.
+    """
+    worked = []
+    for shot in shots:
+        gold = shot.gold(tier_prompt.tier)
+        if gold is None:
+            raise UsageError(
+                where=f"story {shot.example_id!r}",
+                seen=f"it has no answer for {tier_prompt.tier}, and should be a worked example",
+                todo="Leave it out of the examples.",
+            )
+        worked.append((tier_prompt.body(shot), tier_prompt.answer(gold)))
+    return Dialogue(
+        instruction=tier_prompt.instruction,
+        gap=tier_prompt.gap,
+        shots=tuple(worked),
+        body=tier_prompt.body(story),
+    )
+
+
+def ordered(
+    labels: Sequence[str], style: PromptStyle, *, word: Callable[[str], str] = str
+) -> tuple[str, ...]:
+    """Labels in the order of a style."""
+    if style.order == "alphabetical":
+        return tuple(sorted(labels, key=word))
+    if style.order == "reversed":
+        return tuple(reversed(labels))
+    if style.order == "shuffled":
+        mixed = list(labels)
+        random.Random(style.order_seed).shuffle(mixed)  # noqa: S311  # keeps no secret
+        return tuple(mixed)
+    return tuple(labels)
+
+
+@functools.cache
+def prompts() -> Mapping[str, Prompt]:
+    """All wordings by their ids, that of the study first."""
+    files = sorted(FOLDER.glob("*.toml"), key=lambda path: (path.stem != PAPER, path.stem))
+    found: dict[str, Prompt] = {}
+    for path in files:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        for table in content["prompts"]:
+            found[table["id"]] = _prompt(table, content)
+    return found
+
+
+def find_prompt(name: str) -> Prompt:
+    """A wording by its id.
+
+    Raises:
+        UsageError: there is none.
+    """
+    known = prompts()
+    if name not in known:
+        raise UsageError(
+            where="prompt", seen=f"there is no prompt {name!r}", todo=did_you_mean(name, known)
+        )
+    return known[name]
+
+
+def default_prompt(language: str) -> Prompt:
+    """The first wording in a language; English where there is none in it."""
+    return find_prompt(f"{language}-1" if f"{language}-1" in prompts() else "en-1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtraWordings:
+    """The wordings of the questions beside the three tiers, in one language.
+
+    Attributes:
+        language: ISO 639-1 code.
+        pair: which of two stories is plausible.
+        pair_answers: what is answered.
+        attributes: which value an attribute of a person or a thing has.
+        words: attribute to what its false and its true value are called.
+        codes: attribute to what its codes are called, for those of location.
+    """
+
+    language: str
+    pair: _Table
+    pair_answers: _Table
+    attributes: _Table
+    words: Mapping[str, _Table] = field(default_factory=dict)
+    codes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@functools.cache
+def extra_wordings(language: str) -> ExtraWordings:
+    """The other questions in a language; in English where they are not written in it."""
+    path = FOLDER / f"{language}.toml"
+    if not path.is_file():
+        path = FOLDER / "en.toml"
+    content = tomllib.loads(path.read_text(encoding="utf-8"))
+    pair, attributes = content["pair"], content["attributes"]
+    return ExtraWordings(
+        language=content["language"],
+        pair={key: value for key, value in pair.items() if key != "answers"},
+        pair_answers=pair["answers"],
+        attributes={key: value for key, value in attributes.items() if isinstance(value, str)},
+        words=attributes.get("words", {}),
+        codes=attributes.get("codes", {}),
+    )
+
+
+def fill(template: str, **values: str) -> str:
+    """A template with its placeholders filled; braces in the values are left as they are."""
+    # In one pass, so that what is filled in is never filled in itself.
+    pieces = template.split("{")
+    done = [pieces[0]]
+    for piece in pieces[1:]:
+        name, brace, rest = piece.partition("}")
+        done.append(values[name] + rest if brace and name in values else "{" + piece)
+    return "".join(done)
+
+
+def listed(words: Sequence[str], language: str) -> str:
+    """Words as a list in a sentence, in a language."""
+    last = "o" if language == "it" else "or"
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def state_names(language: str) -> Mapping[str, str]:
+    """State to what it is called in a language."""
+    content = tomllib.loads((FOLDER / f"{language}.toml").read_text(encoding="utf-8"))
+    names: Mapping[str, str] = content["states"]
+    return names
+
+
+def _prompt(table: Mapping[str, object], content: Mapping[str, object]) -> Prompt:
+    gap = str(table.get("gap", "\n\n"))
+    return Prompt(
+        id=str(table["id"]),
+        version=str(table["version"]),
+        language=str(content["language"]),
+        gap=gap,
+        wide_gap=str(table.get("wide_gap", gap)),
+        tiers={tier: _wording(tier, table[tier], content) for tier in OPTIONS},
+    )
+
+
+def _wording(tier: Tier, table: object, content: Mapping[str, object]) -> Wording:
+    parts = table if isinstance(table, dict) else {}
+    states, meanings = content["states"], content.get("definitions")
+    answers = states if tier == STATE else parts["answers"]
+    definitions = parts.get("definitions", "")
+    if tier == STATE and isinstance(meanings, dict) and isinstance(states, dict):
+        definitions = "".join(f"\n- {states[state]}: {meanings[state]}" for state in STATES)
+    return Wording(
+        instruction=parts["instruction"],
+        definitions=definitions,
+        before=parts["before"],
+        sentence=parts["sentence"],
+        between=parts.get("between", ""),
+        after=parts["after"],
+        answers=answers if isinstance(answers, dict) else {},
+    )
+
+
+def _refuse_unknown(option: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise UsageError(where=option, seen=f"got {value!r}", todo=did_you_mean(value, known))
+
+
+FIXED, BALANCED, VARIED, PER_ITEM, PAPER_DRAWS = "fixed", "balanced", "varied", "per-item", "paper"
+MODES = (FIXED, BALANCED, VARIED, PER_ITEM, PAPER_DRAWS)
+
+_SHARED = 3
+"""Variants of a story share four of five sentences; so many in common are no accident."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shots:
+    """How examples are chosen.
+
+    Attributes:
+        n: how many; 0 for none.
+        mode: ``fixed``: the same for all stories and models, but for siblings, which give way to
+            the next one drawn; ``balanced``: the same, the labels in turns; ``varied``: the same,
+            with as many different pairs, states and types as can be; ``per-item``: drawn anew for
+            each story, whatever the others are; ``paper``: as the study drew.
+        seed: of the draws; the study's was 1234.
+    """
+
+    n: int = 3
+    mode: str = FIXED
+    seed: int = 1234
+
+    def __post_init__(self) -> None:
+        if self.n < 0:
+            raise UsageError(where="shots", seen=f"got {self.n}", todo="Give 0 or more.")
+        if self.mode not in MODES:
+            raise UsageError(
+                where="shots-mode",
+                seen=f"got {self.mode!r}",
+                todo=did_you_mean(self.mode, MODES),
+            )
+
+
+def choose_shots(
+    tier: Tier, items: Sequence[Story], pool: Sequence[Story], how: Shots
+) -> list[tuple[Story, ...]]:
+    """The examples of each story, in the order of the prompt.
+
+    Args:
+        tier: which question; of the pool, only stories with an answer to it are taken.
+        items: the stories that are asked about.
+        pool: the stories that examples are drawn from, in file order.
+        how: how they are chosen.
+
+    Raises:
+        UsageError: there are too few stories.
+    """
+    if how.n == 0 or not items:
+        return [() for _ in items]
+    able = [story for story in pool if story.gold(tier) and (tier == STORY or not story.plausible)]
+    if how.mode == PAPER_DRAWS:
+        return _as_the_study(tier, items, able, how)
+    if how.mode == PER_ITEM:
+        return [_chosen(tier, item, _mixed(able, f"{how.seed}:{item.row}"), how) for item in items]
+    mixed = _mixed(able, how.seed)
+    return [_chosen(tier, item, mixed, how) for item in items]
+
+
+def are_siblings(one: Story, other: Story) -> bool:
+    """Whether two stories are variants of one: by their number, or by what they tell.
+
+    Numbers can be wrong in published files; the sentences show it.
+    """
+    if one.story_id == other.story_id:
+        return True
+    return len({*map(str.strip, one.sentences)} & {*map(str.strip, other.sentences)}) >= _SHARED
+
+
+def _as_the_study(
+    tier: Tier, items: Sequence[Story], pool: Sequence[Story], how: Shots
+) -> list[tuple[Story, ...]]:
+    """One generator for all items in order; one more is drawn, so that the item can be dropped."""
+    if len(pool) <= how.n:
+        raise _too_few(tier, len(pool), how.n, "stories to draw from")
+    generator = random.Random(how.seed)  # noqa: S311  # keeps no secret
+    drawn = (generator.sample(pool, how.n + 1) for _ in items)
+    return [
+        tuple([shot for shot in shots if shot.row != item.row][: how.n])
+        for item, shots in zip(items, drawn, strict=True)
+    ]
+
+
+def _mixed(pool: Sequence[Story], seed: int | str) -> list[Story]:
+    mixed = list(pool)
+    random.Random(seed).shuffle(mixed)  # noqa: S311  # keeps no secret
+    return mixed
+
+
+def _chosen(tier: Tier, item: Story, mixed: Sequence[Story], how: Shots) -> tuple[Story, ...]:
+    chosen: list[Story] = []
+    for _ in range(how.n):
+        allowed = [
+            story
+            for story in mixed
+            if not any(are_siblings(story, other) for other in (item, *chosen))
+        ]
+        if not allowed:
+            raise _too_few(
+                tier, len(chosen), how.n, f"for {item.example_id!r} that are no siblings"
+            )
+        pick = _PICKS.get(how.mode, _first)
+        chosen.append(pick(tier, allowed, chosen))
+    return tuple(chosen)
+
+
+def _first(_tier: Tier, allowed: Sequence[Story], _chosen: Sequence[Story]) -> Story:
+    return allowed[0]
+
+
+def _of_next_label(tier: Tier, allowed: Sequence[Story], chosen: Sequence[Story]) -> Story:
+    """The first story of the label that was taken least often."""
+    taken = [shot.gold(tier) for shot in chosen]
+    return min(allowed, key=lambda story: taken.count(story.gold(tier)))
+
+
+def _most_new(_tier: Tier, allowed: Sequence[Story], chosen: Sequence[Story]) -> Story:
+    """The first story that brings most of type, pair and state that were not there."""
+
+    def traits(story: Story) -> tuple[object, ...]:
+        return story.type, story.pair, story.state
+
+    def news(story: Story) -> int:
+        return sum(
+            all(trait != traits(shot)[place] for shot in chosen)
+            for place, trait in enumerate(traits(story))
+        )
+
+    return max(allowed, key=news)
+
+
+_PICKS: dict[str, Callable[[Tier, Sequence[Story], Sequence[Story]], Story]] = {
+    BALANCED: _of_next_label,
+    VARIED: _most_new,
+}
+
+
+def _too_few(tier: Tier, there: int, wanted: int, which: str) -> UsageError:
+    return UsageError(
+        where=f"shots={wanted}",
+        seen=f"at {tier} there are only {there} {which}",
+        todo="Ask for fewer with --set shots=N, or add stories.",
+    )
+
+
+ShotRule: TypeAlias = Literal["turns", "text"]

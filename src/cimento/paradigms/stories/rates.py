@@ -1,0 +1,355 @@
+"""Accuracy, consistency and verifiability, overall and by group, with their intervals.
+
+Accuracy is the share of stories that are right at the first tier; consistency the share of
+implausible stories that are right at the first two; verifiability at all three (Storks et al.
+2021, doi:10.18653/v1/2021.findings-emnlp.422; Pensa et al. 2024, CEUR-WS Vol-3878, paper 127).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+
+from cimento.paradigms.stories.description import most_frequent
+from cimento.paradigms.stories.grouping import GROUPS, Grouping
+from cimento.paradigms.stories.outcomes import Chain, TierOutcome, at, chain, judge_all
+from cimento.paradigms.stories.suite import (
+    CONFLICT,
+    FALSE,
+    OPTIONS,
+    STATE,
+    STATES,
+    STORY,
+    TIERS,
+    TRUE,
+    Story,
+    Tier,
+    TierAnswer,
+)
+from cimento.statistics.intervals import Interval, share_interval
+
+METRICS: Mapping[str, tuple[Tier, str | None]] = {
+    "Accuracy": (STORY, None),
+    "Consistency": (CONFLICT, None),
+    "Verifiability": (STATE, None),
+    "Cloze Accuracy": (STORY, "cloze"),
+    "Order Accuracy": (STORY, "order"),
+    "Plausible Accuracy": (STORY, "plausible"),
+    "Cloze Consistency": (CONFLICT, "cloze"),
+    "Order Consistency": (CONFLICT, "order"),
+    "Cloze Verifiability": (STATE, "cloze"),
+    "Order Verifiability": (STATE, "order"),
+}
+"""Name of each metric, to its tier and the group it is about (None for all)."""
+
+EMPTY = "there are no such stories"
+
+__all__ = ["GROUPS", "METRICS", "Rate", "rate_of", "rates"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """One metric of one model under one grouping.
+
+    Attributes:
+        name: of the metric.
+        value: None where it cannot be told.
+        count: stories that are right, and stories that count.
+        interval: of the share, 95 %, stories of one triple together; None without a value.
+        reason: why there is no value.
+        unscored: stories left out because an answer could not be scored.
+    """
+
+    name: str
+    value: float | None
+    count: tuple[int, int] | None
+    interval: Interval | None = None
+    reason: str = ""
+    unscored: int = 0
+
+
+def rates(chained: Chain, grouping: Grouping) -> dict[str, Rate]:
+    """All ten metrics of a model under a grouping."""
+    return {name: _rate(name, chained, grouping) for name in METRICS}
+
+
+def _rate(name: str, chained: Chain, grouping: Grouping) -> Rate:
+    tier = METRICS[name][0]
+    if not chained.known(tier):
+        return Rate(name=name, value=None, count=None, reason=chained.reasons[tier])
+    values = metric_values(name, chained, grouping)
+    return rate_of(name, values, chained, reason=EMPTY)
+
+
+def rate_of(name: str, values: Mapping[int, bool | None], chained: Chain, *, reason: str) -> Rate:
+    """How often stories are right, with the interval over triples.
+
+    Args:
+        name: of the metric.
+        values: row to whether the story is right; None for one that could not be scored.
+        chained: knows which stories belong together.
+        reason: what is said where there is no story.
+    """
+    known = {row: value for row, value in values.items() if value is not None}
+    unscored = len(values) - len(known)
+    if not known:
+        return Rate(name=name, value=None, count=(0, 0), reason=reason, unscored=unscored)
+    right = list(known.values())
+    return Rate(
+        name=name,
+        value=sum(right) / len(right),
+        count=(sum(right), len(right)),
+        interval=share_interval(right, chained.design(known)),
+        unscored=unscored,
+    )
+
+
+def metric_values(name: str, chained: Chain, grouping: Grouping) -> dict[int, bool | None]:
+    """Of each story that a metric counts, by row, whether it is right."""
+    tier, group = METRICS[name]
+    rows = grouping.rows(group, later=tier != STORY)
+    passed = chained.passed[tier]
+    return {row: passed.get(row) for row in rows}
+
+
+FAMILIES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "access": frozenset({"open", "occupied", "location"}),
+        "working": frozenset({"power", "functional"}),
+        "being": frozenset({"exist", "in pieces", "solid"}),
+        "condition": frozenset({"clean", "wet", "edible", "temperature"}),
+        "person": frozenset({"conscious", "wearing"}),
+    }
+)
+"""States that are near each other; a convention of this project."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survivors:
+    """How many implausible stories of a kind pass each tier and all before it.
+
+    Attributes:
+        n: stories of the kind.
+        story_ok: right at the first tier; None where the tier says nothing.
+        conflict_ok: and at the second.
+        state_ok: and at the third.
+    """
+
+    n: int
+    story_ok: int | None
+    conflict_ok: int | None
+    state_ok: int | None
+
+
+def by_state(stories: Sequence[Story], chained: Chain) -> dict[str, Survivors]:
+    """By the state that explains the conflict, those that occur."""
+    found = _survivors(stories, chained, lambda story: story.state)
+    return {state: found[state] for state in STATES if state in found}
+
+
+def by_distance(stories: Sequence[Story], chained: Chain) -> dict[int, Survivors]:
+    """By how many sentences the breakpoint comes after the conflicting one."""
+    return _sorted(_survivors(stories, chained, lambda story: story.distance))
+
+
+def by_breakpoint(stories: Sequence[Story], chained: Chain) -> dict[int, Survivors]:
+    """By the position of the breakpoint, from 0."""
+    return _sorted(_survivors(stories, chained, lambda story: story.breakpoint))
+
+
+def by_pair(stories: Sequence[Story], chained: Chain) -> dict[str, Survivors]:
+    """By conflict pair."""
+    found = _survivors(stories, chained, lambda story: story.gold(CONFLICT))
+    return dict(sorted(found.items()))
+
+
+def by_place(stories: Sequence[Story], chained: Chain) -> dict[str, Survivors]:
+    """By location, the most frequent first."""
+    found = _survivors(stories, chained, lambda story: story.location.strip())
+    return dict(sorted(found.items(), key=lambda each: -each[1].n))
+
+
+def by_domain(stories: Sequence[Story], chained: Chain) -> dict[str, Survivors]:
+    """By domain."""
+    return _survivors(stories, chained, lambda story: story.domain)
+
+
+def _survivors(
+    stories: Sequence[Story], chained: Chain, kind: Callable[[Story], Hashable | None]
+) -> dict[str, Survivors]:
+    groups: dict[str, list[int]] = {}
+    for story in stories:
+        name = kind(story)
+        if not story.plausible and name not in (None, ""):
+            groups.setdefault(str(name), []).append(story.row)
+    return {name: _count(rows, chained) for name, rows in groups.items()}
+
+
+def _count(rows: Sequence[int], chained: Chain) -> Survivors:
+    passed = [
+        sum(chained.passed[tier][row] is True for row in rows) if chained.known(tier) else None
+        for tier in TIERS
+    ]
+    return Survivors(len(rows), *passed)
+
+
+def _sorted(found: Mapping[str, Survivors]) -> dict[int, Survivors]:
+    return {number: found[str(number)] for number in sorted(int(name) for name in found)}
+
+
+def by_true_shots(
+    stories: Sequence[Story], outcomes: Sequence[TierOutcome]
+) -> dict[int, tuple[int, int]]:
+    """Accuracy of the first tier by how many of the worked examples are plausible stories.
+
+    Returns:
+        Number of such examples to (right, all); empty where examples were not recorded. Answers
+        with an example that is not among the stories are left out.
+    """
+    gold = {story.row: story.gold(STORY) for story in stories}
+    counts: dict[int, tuple[int, int]] = {}
+    for each in at(outcomes, STORY).values():
+        if each.correct is None or not each.answer.shots or not gold.keys() >= {*each.answer.shots}:
+            continue
+        number = sum(gold[shot] == TRUE for shot in each.answer.shots)
+        right, n = counts.get(number, (0, 0))
+        counts[number] = (right + each.correct, n + 1)
+    return dict(sorted(counts.items()))
+
+
+def confusions(outcomes: Sequence[TierOutcome]) -> dict[str, dict[str, int]]:
+    """At the third tier, the right state to the states chosen, both in alphabetical order."""
+    found: dict[str, dict[str, int]] = {}
+    for each in outcomes:
+        if each.tier == STATE and each.gold is not None and each.chosen is not None:
+            row = found.setdefault(each.gold, {})
+            row[each.chosen] = row.get(each.chosen, 0) + 1
+    return {gold: dict(sorted(row.items())) for gold, row in sorted(found.items())}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartialCredit:
+    """How near wrong answers are, over all answers with a label at the later tiers.
+
+    Attributes:
+        n_pairs: answers at the second tier.
+        pair_right: both sentences.
+        one_right: exactly one of the two sentences is in the right pair.
+        breakpoint_right: the breakpoint, whatever the other sentence.
+        conflicting_right: the conflicting sentence, whatever the breakpoint.
+        mean_distance: mean of the sum of distances of both sentences; None without answers.
+        n_states: answers at the third tier.
+        state_right: the state.
+        family_right: a state of the same family (`FAMILIES`), the right one included.
+    """
+
+    n_pairs: int
+    pair_right: int
+    one_right: int
+    breakpoint_right: int
+    conflicting_right: int
+    mean_distance: float | None
+    n_states: int
+    state_right: int
+    family_right: int
+
+
+def partial_credit(outcomes: Sequence[TierOutcome]) -> PartialCredit:
+    """Count answers that are partly right."""
+    pairs = [
+        (_sentences(each.gold), _sentences(each.chosen))
+        for each in outcomes
+        if each.tier == CONFLICT and each.gold is not None and each.chosen is not None
+    ]
+    states = [
+        (each.gold, each.chosen)
+        for each in outcomes
+        if each.tier == STATE and each.gold is not None and each.chosen is not None
+    ]
+    distances = [abs(g[0] - c[0]) + abs(g[1] - c[1]) for g, c in pairs]
+    return PartialCredit(
+        n_pairs=len(pairs),
+        pair_right=sum(gold == chosen for gold, chosen in pairs),
+        one_right=sum(len(set(gold) & set(chosen)) == 1 for gold, chosen in pairs),
+        breakpoint_right=sum(gold[1] == chosen[1] for gold, chosen in pairs),
+        conflicting_right=sum(gold[0] == chosen[0] for gold, chosen in pairs),
+        mean_distance=sum(distances) / len(distances) if distances else None,
+        n_states=len(states),
+        state_right=sum(gold == chosen for gold, chosen in states),
+        family_right=sum(family(gold) == family(chosen) for gold, chosen in states),
+    )
+
+
+def family(state: str) -> str:
+    """The family of a state."""
+    return next(name for name, states in FAMILIES.items() if state in states)
+
+
+def _sentences(pair: str) -> tuple[int, int]:
+    first, second = pair.split(" and ")
+    return int(first), int(second)
+
+
+CONSTANT = "false / majority pair / majority state"
+TRUE_ONLY = "true"
+FIRST_OPTION = "first option"
+CHANCE = "chance"
+
+
+def constant_answers(
+    stories: Sequence[Story], labels: Mapping[Tier, str]
+) -> tuple[TierAnswer, ...]:
+    """A system that gives every story the same answer."""
+    return tuple(
+        TierAnswer(row=story.row, tier=tier, options=OPTIONS[tier], label=labels[tier])
+        for tier in TIERS
+        for story in stories
+        if tier == STORY or not story.plausible
+    )
+
+
+def majority_labels(stories: Sequence[Story]) -> dict[Tier, str]:
+    """The label "false" and, over implausible stories, the most frequent pair and state."""
+    conflicts = [story for story in stories if not story.plausible]
+    pairs = most_frequent(gold for story in conflicts if (gold := story.gold(CONFLICT)))
+    states = most_frequent(gold for story in conflicts if (gold := story.gold(STATE)))
+    return {
+        STORY: FALSE,
+        CONFLICT: next(iter(pairs), OPTIONS[CONFLICT][0]),
+        STATE: next(iter(states), OPTIONS[STATE][0]),
+    }
+
+
+def baselines(stories: Sequence[Story], grouping: Grouping) -> dict[str, dict[str, float | None]]:
+    """The metrics of constant answers, of always the first option, and of drawing lots.
+
+    Chance is the expectation of drawing an option at random at each tier that is reached.
+    """
+    majority = majority_labels(stories)
+    first: dict[Tier, str] = {tier: OPTIONS[tier][0] for tier in TIERS}
+    return {
+        f"{CONSTANT} ({majority[CONFLICT]}, {majority[STATE]})": _constant(
+            stories, grouping, majority
+        ),
+        TRUE_ONLY: _constant(stories, grouping, {**majority, STORY: TRUE}),
+        f"{FIRST_OPTION} ({', '.join(first.values())})": _constant(stories, grouping, first),
+        CHANCE: {name: float(_chance(tier)) for name, (tier, _) in METRICS.items()},
+    }
+
+
+def _constant(
+    stories: Sequence[Story], grouping: Grouping, labels: Mapping[Tier, str]
+) -> dict[str, float | None]:
+    outcomes = judge_all(constant_answers(stories, labels), stories)
+    found: Mapping[str, Rate] = rates(chain(stories, outcomes), grouping)
+    return {name: rate.value for name, rate in found.items()}
+
+
+def _chance(tier: Tier) -> Fraction:
+    """The probability of getting through a tier and all before it by drawing lots."""
+    probability = Fraction(1)
+    for each in TIERS[: TIERS.index(tier) + 1]:
+        probability /= len(OPTIONS[each])
+    return probability

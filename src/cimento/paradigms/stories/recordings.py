@@ -1,0 +1,210 @@
+"""Recorded answers, one line for each story and tier."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.engine.replay import Recording
+from cimento.errors import Fault, SuiteError
+from cimento.io.files import read_bytes
+from cimento.io.parsing import parse_json
+from cimento.io.tables import CHOICES, REPLIES
+from cimento.models.base import ModelCard
+from cimento.paradigms.stories.answers import RECORDED, read_reply
+from cimento.paradigms.stories.options import StoryOptions
+from cimento.paradigms.stories.suite import OPTIONS, Story, StorySuite, Tier, TierAnswer
+from cimento.suites.faults import errors, fault
+from cimento.suites.reading import decode, sha256_of, unusable
+
+if TYPE_CHECKING:
+    from cimento.paradigms.stories.formats import AnswerRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Responses:
+    """The recorded answers of one model.
+
+    Attributes:
+        model: its name.
+        answers: in file order.
+        sha256: of the file, hexadecimal.
+    """
+
+    model: str
+    answers: tuple[TierAnswer, ...]
+    sha256: str = ""
+
+    def at(self, tier: Tier) -> Mapping[int, TierAnswer]:
+        """The answers at a tier, by row of the story."""
+        return {each.row: each for each in self.answers if each.tier == tier}
+
+
+def read_responses(path: Path, *, stories: Sequence[Story]) -> Responses:
+    """Read recorded answers: JSONL with ``doc``, ``task`` and ``ll``, ``label`` or ``correct``.
+
+    Log-probabilities are in nats, one for each option of the tier (`records.OPTIONS`), in that
+    order unless the line has its own ``options``.
+
+    Args:
+        path: the file; the model is named after it.
+        stories: what was asked about; ``doc`` is a row of them.
+
+    Raises:
+        InputError: the file does not exist or may not be read.
+        SuiteError: lines cannot be used; the error says which and why.
+    """
+    data = read_bytes(path)
+    text, faults = decode(data, name=path.name)
+    if text is None:
+        raise unusable(path, faults)
+    answers: list[TierAnswer] = []
+    seen: set[tuple[int, Tier]] = set()
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        answer, found = _answer(line, where=f"{path.name} line {number}", n_stories=len(stories))
+        faults += found
+        if answer is None:
+            continue
+        if (answer.row, answer.tier) in seen:
+            message = f"Story {answer.row} is answered twice at {answer.tier}."
+            where = f"{path.name} line {number}"
+            faults.append(fault("CIM-S010", where=where, seen=message, todo="Remove one of them."))
+        seen.add((answer.row, answer.tier))
+        answers.append(answer)
+    if errors(faults):
+        raise SuiteError(where=str(path), faults=faults)
+    return Responses(model=path.stem, answers=tuple(answers), sha256=sha256_of(data))
+
+
+def _answer(text: str, *, where: str, n_stories: int) -> tuple[TierAnswer | None, list[Fault]]:
+    from cimento.paradigms.stories.formats import AnswerRow
+    from cimento.suites.schema import validate
+
+    try:
+        parsed = parse_json(text)
+    except ValueError as error:
+        return None, [fault("CIM-S002", where=where, seen=f"The line is not JSON: {error}.")]
+    row, faults = validate(AnswerRow, parsed, where=where)
+    if row is None:
+        return None, faults
+    problem = _problem(row, n_stories=n_stories)
+    if problem:
+        todo = "Were these answers given for another file of stories?"
+        return None, [fault("CIM-S003", where=where, seen=problem, todo=todo)]
+    return _from_row(row), []
+
+
+def _problem(row: AnswerRow, *, n_stories: int) -> str:
+    """What makes a line unusable, as a sentence; empty where nothing does."""
+    options = row.options or OPTIONS[row.task]
+    nothing = row.ll is None and row.label is None and row.reply is None and row.correct is None
+    problems = {
+        f"doc is {row.doc}, and there are {n_stories} stories (counted from 0).": not (
+            0 <= row.doc < n_stories
+        ),
+        f"The options are not those of {row.task}: {', '.join(options)}.": (
+            sorted(options) != sorted(OPTIONS[row.task])
+        ),
+        f"ll has {len(row.ll or ())} values for {len(options)} options.": (
+            row.ll is not None and len(row.ll) != len(options)
+        ),
+        f"greedy has {len(row.greedy or ())} values for {len(options)} options.": (
+            bool(row.greedy) and len(row.greedy or ()) != len(options)
+        ),
+        f"The label {row.label!r} is none of {', '.join(options)}.": (
+            row.label is not None and row.label not in options
+        ),
+        "There is no answer: ll, label, reply and correct are all missing.": (
+            nothing and not row.reason
+        ),
+    }
+    return next((sentence for sentence, wrong in problems.items() if wrong), "")
+
+
+def _from_row(row: AnswerRow) -> TierAnswer:
+    values = None
+    if row.ll is not None:
+        values = tuple(math.nan if value is None else value for value in row.ll)
+    return TierAnswer(
+        row=row.doc,
+        tier=row.task,
+        logprobs_nats=values,
+        options=tuple(row.options or OPTIONS[row.task]),
+        greedy=tuple(bool(each) for each in row.greedy or ()),
+        label=row.label,
+        reply=row.reply,
+        reason=row.reason,
+        correct=None if row.correct is None else bool(row.correct),
+        shots=tuple(row.shots or ()),
+        prompt_sha256=row.prompt_sha256 or "",
+    )
+
+
+def recorded_answers(path: Path, suite: StorySuite) -> Recording:
+    """Recorded answers (`read_responses`) as a recording of the suite.
+
+    Args:
+        path: the file; the model is named after it.
+        suite: that was asked about.
+
+    Raises:
+        InputError: the file does not exist or may not be read.
+        SuiteError: lines cannot be used.
+    """
+    import polars as pl
+
+    found = read_responses(path, stories=suite.stories)
+    choices: list[tuple[object, ...]] = []
+    replies: list[tuple[object, ...]] = []
+    for answer in found.answers:
+        key = (str(answer.row), answer.tier)
+        known = RECORDED[answer.tier]
+        said = answer.reply is not None and answer.logprobs_nats is None
+        label = read_reply(answer.tier, answer.reply or "", known, StoryOptions())[0]
+        # A label that we would not read from the reply is the recorder's, and is kept as such.
+        if (said and label == answer.label) or (
+            answer.logprobs_nats is None and answer.label is None and answer.correct is None
+        ):
+            replies.append((*key, answer.reply, None))
+        else:
+            choices += [(*key, *row) for row in _options(answer, suite.stories[answer.row])]
+    keys = {"item": pl.String(), "condition": pl.String()}
+    tables = {
+        schema.name: pl.DataFrame(
+            rows,
+            schema=keys | {k: v for k, v in schema.polars().items() if k != "request"},
+            orient="row",
+        )
+        for schema, rows in ((CHOICES, choices), (REPLIES, replies))
+        if rows
+    }
+    card = ModelCard(name=found.model, kind="replay", revision=found.sha256, tokenizer="")
+    inputs = {"revision": found.sha256}
+    return Recording(card=card, tables=tables, inputs=inputs, named=f"replay:{path.resolve()}")
+
+
+def _options(answer: TierAnswer, story: Story) -> list[tuple[object, ...]]:
+    """The options of a recorded answer in the order of the tier, as rows of the choices table.
+
+    Where only a label was recorded, it is what the model would write; where only that the answer
+    was wrong, all that is known is that it would not write the right one.
+    """
+    values = dict(zip(answer.options, answer.logprobs_nats or (), strict=False))
+    greedy = dict(zip(answer.options, answer.greedy, strict=False))
+    chosen = answer.label
+    gold = story.gold(answer.tier)
+    if answer.correct and chosen is None:
+        chosen = gold
+    rows: list[tuple[object, ...]] = []
+    for option, label in enumerate(OPTIONS[answer.tier]):
+        is_greedy = greedy.get(label)
+        if answer.logprobs_nats is None:
+            only_wrong = False if label == gold else None
+            is_greedy = label == chosen if chosen is not None else only_wrong
+        rows.append((option, label, values.get(label), None, is_greedy))
+    return rows

@@ -1,0 +1,318 @@
+"""Figures of stories: their flow through the tiers, and which states are taken for which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cimento.paradigms.stories.classification import choices
+from cimento.paradigms.stories.estimates import TITLES
+from cimento.paradigms.stories.judging import CHAINED, Judged, asked_of, judged_run
+from cimento.paradigms.stories.outcomes import Step, TierOutcome, flow, probabilities
+from cimento.paradigms.stories.rates import confusions
+from cimento.paradigms.stories.suite import STATES, STORY, TIERS, Story, Tier
+from cimento.paradigms.stories.text import constant_flow, flow_rows, metric_rows
+from cimento.report.figures import BLUE, GREY, Figure, drawable, figure_of, require_rows
+from cimento.report.figures_rates import above
+from cimento.report.figures_scores import calibration_figure
+from cimento.report.formatting import rate_remarks
+from cimento.report.grid import Grid
+from cimento.report.items import AnswerList, GivenAnswer, ItemRecord, worst_first
+from cimento.report.records import NamedGrid, Rates, RunReport, SuiteReport, about_of, provenance_of
+from cimento.report.strips import Piece, RegionStrip, Strip
+from cimento.runs.estimates import Estimate
+from cimento.runs.outcomes import Outcome as ItemOutcome
+from cimento.runs.outcomes import VerdictName
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+
+    from cimento.paradigms.stories.text import Rows
+    from cimento.runs.run import Run
+
+
+CONSTANT = "one answer for all"
+"""The most frequent right answer at every tier: what needs no knowledge."""
+
+
+def flow_figure(flows: Mapping[str, Sequence[Step]], *, suite: str) -> Figure:
+    """How many implausible stories reach each tier (grey) and pass it (blue), model by model.
+
+    Args:
+        flows: label of a model, or `CONSTANT`, to its steps.
+        suite: name of the stories.
+
+    Raises:
+        UsageError: no run has the three tiers.
+    """
+    frame = flow_frame(flows)
+    require_rows(frame, where="figure flow", seen="none of the runs asked the three tiers")
+    import altair as alt
+
+    title = f"Implausible stories of {suite} on their way through the tiers"
+    models = list(dict.fromkeys(frame["model"]))
+    base = alt.Chart().encode(
+        y=alt.Y("tier:N", title=None, sort=list(dict.fromkeys(frame["tier"])))
+    )
+    reached = base.mark_bar(color=GREY, opacity=0.35).encode(
+        x=alt.X("reached:Q", title="stories that reach (grey) and pass (blue) the tier")
+    )
+    passed = base.mark_bar(color=BLUE, height={"band": 0.5}).encode(x="passed:Q")
+    shown = base.mark_text(align="left", dx=4, fontSize=10).encode(x="reached:Q", text="told:N")
+    chart = (
+        alt.layer(reached, passed, shown, data=frame)
+        .properties(width=300, height=alt.Step(24))
+        .facet(row=alt.Row("model:N", title=None, sort=models, header=above()), title=title)
+    )
+    return figure_of(chart, name="flow", title=title, frame=frame)
+
+
+def flow_frame(flows: Mapping[str, Sequence[Step]]) -> pl.DataFrame:
+    """Model and tier to the stories that reached it, passed it and could not be scored."""
+    import polars as pl
+
+    rows = [
+        (model, step.tier, step.reached, step.passed, step.unscored)
+        for model, steps in flows.items()
+        for step in steps
+    ]
+    schema = {
+        "model": pl.String, "tier": pl.String,
+        "reached": pl.Int64, "passed": pl.Int64, "unscored": pl.Int64,
+    }  # fmt: skip
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    return frame.with_columns(
+        pl.concat_str("passed", pl.lit(" of "), "reached").alias("told"),
+    )
+
+
+def states_figure(confused: Mapping[str, Mapping[str, int]], *, model: str, suite: str) -> Figure:
+    """The right state from top to bottom, the chosen one from left to right.
+
+    Args:
+        confused: right state to the states chosen, as `breakdown.confusions` counts them.
+        model: label of the model.
+        suite: name of the stories.
+
+    Raises:
+        UsageError: no story has an answer at the third tier.
+    """
+    frame = states_frame(confused)
+    require_rows(frame, where="figure states", seen="no story has an answer at the third tier")
+    import altair as alt
+
+    title = f"States of {suite} as {model} chose them"
+    order = [state for state in STATES if state in set(frame["right"]) | set(frame["chosen"])]
+    base = alt.Chart(frame).encode(
+        x=alt.X("chosen:N", title="chosen", sort=order, axis=alt.Axis(labelAngle=-45)),
+        y=alt.Y("right:N", title="right", sort=order),
+    )
+    squares = base.mark_rect(stroke="white").encode(
+        color=alt.Color("share:Q", title="share of the state").scale(scheme="blues", domain=[0, 1])
+    )
+    counts = base.mark_text(fontSize=10).encode(
+        text="n:Q", color=alt.condition("datum.share > 0.55", alt.value("white"), alt.value("#222"))
+    )
+    chart = alt.layer(squares, counts).properties(
+        width=alt.Step(26), height=alt.Step(20), title=title
+    )
+    return figure_of(chart, name="states", title=title, frame=frame)
+
+
+def states_frame(confused: Mapping[str, Mapping[str, int]]) -> pl.DataFrame:
+    """Right and chosen state to the number of stories and their share of the right state."""
+    import polars as pl
+
+    rows = [
+        (right, chosen, n, n / sum(counts.values()))
+        for right, counts in confused.items()
+        for chosen, n in counts.items()
+    ]
+    texts = {"right": pl.String, "chosen": pl.String}
+    return pl.DataFrame(rows, schema={**texts, "n": pl.Int64, "share": pl.Float64}, orient="row")
+
+
+SHOWN = 4
+"""Options of a tier that stand in a page."""
+
+
+def story_sections(runs: Sequence[Run]) -> list[SuiteReport]:
+    """The sections of some runs of stories, one a suite."""
+    by_suite: dict[str, list[Run]] = {}
+    for run in runs:
+        by_suite.setdefault(run.suite.name, []).append(run)
+    return [_section(name, some) for name, some in by_suite.items()]
+
+
+def _section(name: str, runs: Sequence[Run]) -> SuiteReport:
+    tiers = [run for run in runs if asked_of(run)[1].task == "tiers"]
+    judged = {run.model: judged_run(run) for run in tiers}
+    return SuiteReport(
+        runs=tuple(_report(run, judged.get(run.model)) for run in runs),
+        figures=_figures(name, judged),
+        tables=tuple(_tables(tiers, judged)),
+    )
+
+
+def _report(run: Run, judged: Judged | None) -> RunReport:
+    estimates = run.estimates()
+    rates = _rates(estimates)
+    shown = [each for one in rates for _, each in one.lines]
+    headline = next((each for each in estimates if each.role == "headline"), None)
+    return RunReport(
+        suite=run.suite.name,
+        paradigm=run.paradigm.name,
+        model=run.model,
+        n_items=len(asked_of(run)[0].asked),
+        language=run.suite.meta.language,
+        folder=str(run.folder) if run.folder else None,
+        about=about_of(run.suite.meta),
+        items=_items(judged) if judged is not None else (),
+        provenance=provenance_of(run.manifest),
+        headline=headline,
+        rates=rates,
+        notes=(*rate_remarks([each for each in shown if each.role != "detail"]), *run.warnings),
+    )
+
+
+def _rates(estimates: Sequence[Estimate]) -> tuple[Rates, ...]:
+    """Each tier by itself, then right at a tier and all before; questions where they were asked."""
+    main = [each for each in estimates if each.role != "detail"]
+    alone = [each for each in main if each.question in TIERS]
+    chained = [each for each in main if each.question in CHAINED.values()]
+    kinds = [each for each in estimates if each.role == "detail" and each.group == "type"]
+    kinds = [each for each in kinds if not each.method]
+    found = (
+        ("Each tier by itself", [(each.description, each) for each in alone]),
+        (
+            "Right at this tier and at all before",
+            [(each.question.capitalize(), each) for each in chained]
+            + [(each.description, each) for each in kinds],
+        ),
+        (
+            "Questions beside the tiers",
+            [(each.question, each) for each in main if each not in (*alone, *chained)],
+        ),
+    )
+    return tuple(
+        Rates(title, tuple((name, each) for name, each in lines)) for title, lines in found if lines
+    )
+
+
+def _tables(runs: Sequence[Run], judged: Mapping[str, Judged]) -> Iterator[NamedGrid]:
+    if not runs:
+        return
+    steps = [(run.model, flow_rows(judged[run.model])) for run in runs]
+    title = "Flow of implausible stories, beside one answer: who reaches and passes each tier."
+    note = "Shares of those who reach a tier have no interval; the table metrics has intervals."
+    yield NamedGrid("flow", _grid(steps, title, note))
+    metrics = [
+        (run.model, metric_rows(run.estimates(), judged[run.model].groupings)) for run in runs
+    ]
+    title = "Right at a tier and at all before, by kind of story, beside constant answers."
+    note = "n: stories. Intervals: 95 %."
+    yield NamedGrid("metrics", _grid(metrics, title, note))
+
+
+def _grid(found: Sequence[tuple[str, Rows]], title: str, note: str) -> Grid:
+    """Tables of the same columns under each other, the model before each row."""
+    header = found[0][1][0]
+    rows = [(model, *row) for model, rows in found for row in rows[1:] if len(row) == len(header)]
+    return Grid(title=title, header=("model", *header), rows=tuple(rows), labels=2, notes=(note,))
+
+
+def _figures(name: str, judged: Mapping[str, Judged]) -> tuple[Figure, ...]:
+    if not judged:
+        return ()
+    flows = {model: flow(each.stories, each.chained) for model, each in judged.items()}
+    flows[CONSTANT] = constant_flow(next(iter(judged.values())))
+    makers: list[Callable[[], Figure]] = [partial(flow_figure, flows, suite=name)]
+    makers += [
+        partial(states_figure, confusions(each.outcomes), model=model, suite=name)
+        for model, each in judged.items()
+    ]
+    for tier in TIERS:
+        curves = {
+            model: found.calibration
+            for model, each in judged.items()
+            if (found := choices(each.outcomes, tier).confidence) is not None
+        }
+        if curves:
+            title = f"Whether probabilities mean what they say on {name}, {tier}"
+            makers.append(
+                partial(calibration_figure, curves, title=title, share="share that is right")
+            )
+    return drawable(*makers)
+
+
+def _items(judged: Judged) -> tuple[ItemRecord, ...]:
+    """The stories with what was chosen at each tier, those that went worst first."""
+    by_row: dict[int, dict[Tier, TierOutcome]] = {}
+    for each in judged.outcomes:
+        by_row.setdefault(each.row, {})[each.tier] = each
+    return worst_first(_item(story, by_row.get(story.row, {})) for story in judged.stories)
+
+
+def _item(story: Story, outcomes: Mapping[Tier, TierOutcome]) -> ItemRecord:
+    item = f"{story.row}: {story.example_id}" if story.example_id else str(story.row)
+    asked = [
+        (tier, outcomes[tier])
+        for tier in TIERS
+        if tier in outcomes and (tier == STORY or not story.plausible)
+    ]
+    first = next((each for _, each in asked), None)
+    verdicts = [each.verdict for _, each in asked]
+    margin = first.margin_bits if first is not None else None
+    worst: tuple[VerdictName, ...] = ("unscored", "fail", "tie", "pass")
+    outcome = ItemOutcome(
+        item=item,
+        question="story",
+        verdict=next((each for each in worst if each in verdicts), None),
+        value=margin,
+        unit="bits",
+        reason=next((each.reason for _, each in asked if each.reason), ""),
+    )
+    return ItemRecord(
+        id=item,
+        phenomenon=story.type or "plausible",
+        outcome=outcome if asked else None,
+        strips=(story_strip(story),),
+        answers=tuple(_answers(tier, each) for tier, each in asked),
+        remarks=tuple(
+            (tier, f"{each.verdict}; right: {each.gold}; chosen: {each.chosen or 'nothing'}")
+            for tier, each in asked
+        ),
+    )
+
+
+def story_strip(story: Story) -> Strip:
+    """A story sentence by sentence, numbered from 0; the two that conflict are marked."""
+    return Strip(
+        "story",
+        tuple(
+            RegionStrip(number, number - 1 in (story.pair or ()), (Piece(f"{number - 1} {text} "),))
+            for number, text in enumerate((each.strip() for each in story.sentences), 1)
+        ),
+    )
+
+
+def _answers(tier: Tier, outcome: TierOutcome) -> AnswerList:
+    """The most probable options of a tier, or the reply."""
+    shares = probabilities(outcome.answer)
+    if shares is None:
+        reply = outcome.answer.reply
+        mark = "right" if outcome.correct else ""
+        return AnswerList(
+            TITLES[tier], (GivenAnswer(reply, None, mark),) if reply is not None else ()
+        )
+    order = sorted(zip(shares, outcome.answer.options, strict=True), key=lambda pair: -pair[0])
+    return AnswerList(
+        TITLES[tier],
+        tuple(
+            GivenAnswer(option, share, "right" if option == outcome.gold else "")
+            for share, option in order[:SHOWN]
+        ),
+    )

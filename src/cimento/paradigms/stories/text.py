@@ -1,0 +1,171 @@
+"""What ``run`` prints of runs of stories: tables of their estimates, in plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from cimento.io.inline_markup import columns
+from cimento.paradigms.stories.classification import choices
+from cimento.paradigms.stories.estimates import BASELINE, question_of
+from cimento.paradigms.stories.grouping import Grouping
+from cimento.paradigms.stories.judging import Judged, asked_of, judge_stories, judged_run
+from cimento.paradigms.stories.outcomes import Step, flow
+from cimento.paradigms.stories.rates import METRICS, constant_answers, majority_labels
+from cimento.paradigms.stories.suite import TIERS
+from cimento.report.formatting import interval
+from cimento.runs.estimates import Estimate
+
+if TYPE_CHECKING:
+    from cimento.runs.run import Run
+
+UNKNOWN = "-"
+
+Rows: TypeAlias = "list[tuple[str, ...]]"
+
+
+def runs_text(runs: Sequence[Run]) -> str:
+    """The tables of some runs, one run after the other."""
+    return "\n\n".join(_run_text(run) for run in runs) + "\n"
+
+
+def _run_text(run: Run) -> str:
+    estimates = run.estimates()
+    if asked_of(run)[1].task != "tiers":
+        tables = {"Questions beside the tiers": question_rows(estimates)}
+    else:
+        judged = judged_run(run)
+        tables = {
+            "Right at this tier and all before, beside constant answers and chance (counted, so"
+            " without intervals)": metric_rows(estimates, judged.groupings),
+            "Each tier by itself, all stories that have an answer there; greedy: without interval":
+            tier_rows(estimates, judged),
+            "Flow of implausible stories through the tiers, without intervals": flow_rows(judged),
+        }  # fmt: skip
+    shown = [f"{title}\n{columns(rows, indent=2)}" for title, rows in tables.items()]
+    notes = "\n".join([*interval_notes(estimates), *(f"Note: {text}" for text in run.warnings)])
+    return "\n\n".join([f"{run.suite.name}  {run.model}", *shown, *([notes] if notes else [])])
+
+
+def metric_rows(estimates: Sequence[Estimate], groupings: Sequence[Grouping]) -> Rows:
+    """Each metric by grouping, with its interval, beside what needs no knowledge."""
+    known = {
+        (each.question, each.method, each.group, each.level): each
+        for each in estimates
+        if each.statistic == "accuracy"
+    }
+    first = groupings[0].label
+    without = list(
+        dict.fromkeys(each.method for each in estimates if each.method.startswith(BASELINE))
+    )
+    names = (method.removeprefix(BASELINE) for method in without)
+    rows: Rows = [("metric", "n", *(each.label for each in groupings), *names, "chance")]
+    for name, (tier, group) in METRICS.items():
+        question, level = question_of(tier), group or ""
+        whole = known[question, "", "", ""]
+        found = [known.get((question, "", each.label, level), whole) for each in groupings]
+        beside = [known[question, method, first, level] for method in without]
+        rows.append(
+            (
+                name,
+                ", ".join(map(str, sorted({each.n for each in found if each.value is not None}))),
+                *map(_with_interval, found),
+                *(shown(each.value, 3) for each in beside),
+                shown(found[0].chance, 3),
+            )
+        )
+    return rows
+
+
+def tier_rows(estimates: Sequence[Estimate], judged: Judged) -> Rows:
+    """Accuracy of each tier whatever came before, with ties, unread and unscored answers."""
+    known = {each.question: each for each in reversed(estimates) if each.role != "detail"}
+    rows: Rows = [("tier", "accuracy", "95 %", "n", "ties", "greedy", "unread", "unscored")]
+    for tier in TIERS:
+        rate, here = known[tier], choices(judged.outcomes, tier)
+        rows.append(
+            (
+                tier,
+                shown(rate.value, 3),
+                interval(rate.low, rate.high) if rate.low is not None else rate.reason,
+                str(rate.n) if rate.value is not None else UNKNOWN,
+                str(here.n_ties_at_max),
+                shown(here.any_choice_greedy_rate.value, 2),
+                str(here.invalid),
+                str(sum(here.unscored.values())),
+            )
+        )
+    return rows
+
+
+def flow_rows(judged: Judged) -> Rows:
+    """How many implausible stories reach and pass each tier, beside one answer for all."""
+    rows: Rows = [("tier", "reached", "unscored", "passed", "share", "constant")]
+    steps = flow(judged.stories, judged.chained)
+    for step, constant in zip(steps, constant_flow(judged), strict=True):
+        rows.append(
+            (
+                step.tier,
+                _count(step.reached),
+                str(step.unscored),
+                _count(step.passed),
+                shown(share_of(step), 3),
+                shown(share_of(constant), 3),
+            )
+        )
+    return rows
+
+
+def constant_flow(judged: Judged) -> tuple[Step, ...]:
+    """The flow of one answer for all stories: the majority label at every tier."""
+    answers = constant_answers(judged.stories, majority_labels(judged.stories))
+    constant = judge_stories(judged.stories, answers)
+    return flow(constant.stories, constant.chained)
+
+
+def share_of(step: Step) -> float | None:
+    """The share of the scored stories that pass a step; None where none is known."""
+    scored = None if step.reached is None else step.reached - step.unscored
+    return None if not scored or step.passed is None else step.passed / scored
+
+
+def question_rows(estimates: Iterable[Estimate]) -> Rows:
+    """How often questions beside the tiers are right."""
+    rows: Rows = [("", "share", "95 %", "right", "n", "chance")]
+    for each in estimates:
+        rows.append(
+            (
+                each.question,
+                shown(each.value, 3),
+                interval(each.low, each.high) if each.low is not None else each.reason,
+                str(each.right or 0),
+                str(each.n),
+                shown(each.chance, 2),
+            )
+        )
+    return rows
+
+
+def interval_notes(estimates: Sequence[Estimate]) -> list[str]:
+    """How the intervals of rates were made, and why some are not there, one sentence each."""
+    rates = [each for each in estimates if each.is_share and each.value is not None and each.n]
+    rates = [each for each in rates if each.statistic in ("accuracy", "share of answers")]
+    made = dict.fromkeys(each.interval_method for each in rates if each.low is not None)
+    missing = dict.fromkeys(each.reason for each in rates if each.low is None)
+    notes = [f"Intervals (95 %): {'; '.join(filter(None, made))}."] if made else []
+    return [*notes, *(f"No interval: {reason}." for reason in missing if reason)]
+
+
+def shown(value: float | None, digits: int) -> str:
+    """A number to read."""
+    return UNKNOWN if value is None else f"{value:.{digits}f}"
+
+
+def _count(value: int | None) -> str:
+    return UNKNOWN if value is None else str(value)
+
+
+def _with_interval(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return UNKNOWN
+    return f"{estimate.value:.3f} {interval(estimate.low, estimate.high)}"

@@ -1,0 +1,267 @@
+"""How much a result depends on the wording of the prompt and the seed of the examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean, stdev
+
+from cimento.errors import TableError, UsageError
+from cimento.paradigms.stories.formats import KIND
+from cimento.paradigms.stories.judging import asked_of, judged_run
+from cimento.paradigms.stories.options import StoryOptions, prompt_for
+from cimento.paradigms.stories.outcomes import Chain
+from cimento.paradigms.stories.suite import STORY, Tier
+from cimento.runs.run import Run, open_run, paradigm_name
+from cimento.runs.store import find_runs
+from cimento.statistics.agreement import fleiss_kappa
+from cimento.statistics.correlation import coefficient
+from cimento.statistics.reliability import VarianceShares, variance_shares
+
+ONE_CONDITION = "one prompt and one seed only"
+NOT_CROSSED = "not every prompt was asked with every seed"
+NO_COMMON = "no story is scored under every prompt and seed"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class PromptCondition:
+    """One way of asking: a prompt and the seed of its examples."""
+
+    prompt: str
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variation:
+    """One model under several prompts and seeds, at one tier.
+
+    Attributes:
+        rates: condition to the share of stories that are right.
+        mean: of these shares.
+        low: the lowest.
+        high: the highest.
+        sd: their standard deviation (n - 1 below); None with one condition.
+        n_common: stories that are scored in every condition; what follows is about these.
+        same_throughout: share of them that are right everywhere or wrong everywhere.
+        kappa: Fleiss's kappa of conditions as raters of right and wrong.
+        shares: of the variance: prompt, seed, story and the rest.
+        reason: why something is missing.
+    """
+
+    rates: Mapping[PromptCondition, float]
+    mean: float
+    low: float
+    high: float
+    sd: float | None
+    n_common: int
+    same_throughout: float | None
+    kappa: float | None
+    shares: VarianceShares
+    reason: str = ""
+
+
+def variation(chains: Mapping[PromptCondition, Chain], *, tier: Tier = STORY) -> Variation | None:
+    """Describe one model under several ways of asking.
+
+    Args:
+        chains: condition to the tiers of the model; all over the same stories.
+        tier: right at this tier and all before.
+
+    Returns:
+        None where no condition says anything about the tier.
+    """
+    columns = {
+        condition: {row: value for row, value in each.passed[tier].items() if value is not None}
+        for condition, each in sorted(chains.items())
+        if each.known(tier)
+    }
+    columns = {condition: column for condition, column in columns.items() if column}
+    if not columns:
+        return None
+    found = {condition: fmean(column.values()) for condition, column in columns.items()}
+    common = sorted(set.intersection(*(set(column) for column in columns.values())))
+    ratings = [[column[row] for column in columns.values()] for row in common]
+    several = len(columns) > 1
+    return Variation(
+        rates=found,
+        mean=fmean(found.values()),
+        low=min(found.values()),
+        high=max(found.values()),
+        sd=stdev(found.values()) if several else None,
+        n_common=len(common),
+        same_throughout=fmean(len(set(row)) == 1 for row in ratings)
+        if several and ratings
+        else None,
+        kappa=fleiss_kappa(ratings).value if several and ratings else None,
+        shares=_shares(columns, common),
+        reason="" if several else ONE_CONDITION,
+    )
+
+
+def _shares(
+    columns: Mapping[PromptCondition, Mapping[int, bool]], common: Sequence[int]
+) -> VarianceShares:
+    prompts = sorted({condition.prompt for condition in columns})
+    seeds = sorted({condition.seed for condition in columns})
+    if len(columns) < len(prompts) * len(seeds):
+        return VarianceShares(None, NOT_CROSSED)
+    if not common:
+        return VarianceShares(None, NO_COMMON)
+    table = [
+        [[float(columns[PromptCondition(prompt, seed)][row]) for row in common] for seed in seeds]
+        for prompt in prompts
+    ]
+    return variance_shares(table, ("prompt", "seed", "story"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptRanking:
+    """Whether models keep their order under other prompts and seeds.
+
+    Attributes:
+        orders: condition to its models, the best first; equal ones by name.
+        mean_tau: mean of Kendall's tau-b over all pairs of conditions; None where no pair has one.
+        same_best: share of pairs of conditions that have the same best model.
+        kept: pair of models to the share of conditions in which the first is ahead, ties as half.
+        reason: why there is no mean.
+    """
+
+    orders: Mapping[PromptCondition, tuple[str, ...]]
+    mean_tau: float | None
+    same_best: float | None
+    kept: Mapping[tuple[str, str], float]
+    reason: str = ""
+
+
+def compare_rankings(models: Mapping[str, Mapping[PromptCondition, float]]) -> PromptRanking:
+    """Compare the order of models over the conditions in which all of them were asked.
+
+    Args:
+        models: model to its rate under each condition.
+    """
+    shared = sorted(set.intersection(*(set(each) for each in models.values()))) if models else []
+    names = sorted(models)
+    orders = {
+        condition: tuple(sorted(names, key=lambda name: (-models[name][condition], name)))
+        for condition in shared
+    }
+    pairs = list(combinations(shared, 2))
+    taus = [
+        tau
+        for one, other in pairs
+        if (tau := _tau([models[n][one] for n in names], [models[n][other] for n in names]))
+        is not None
+    ]
+    return PromptRanking(
+        orders=orders,
+        mean_tau=fmean(taus) if taus else None,
+        same_best=fmean(orders[a][0] == orders[b][0] for a, b in pairs) if pairs else None,
+        kept={
+            (one, other): fmean(_ahead(models[one][c], models[other][c]) for c in shared)
+            for one, other in combinations(names, 2)
+            if shared
+        },
+        reason="" if taus else "fewer than two conditions or three models that differ",
+    )
+
+
+def _tau(first: Sequence[float], second: Sequence[float]) -> float | None:
+    return coefficient(first, second, kind="kendall").r
+
+
+def _ahead(one: float, other: float) -> float:
+    return 0.5 if one == other else float(one > other)
+
+
+_UNUSUAL = ("definitions", "newlines", "numbering", "order", "answer", "norm", "protocol")
+"""Options that are named where they are not as they usually are."""
+
+
+def open_story_runs(paths: Iterable[Path]) -> list[Run]:
+    """Every run of the three tiers in some folders; other runs are passed over.
+
+    Raises:
+        TableError: there is none, or one cannot be read.
+    """
+    named = list(paths)
+    folders = (folder for path in named for folder in find_runs(path))
+    runs = [
+        open_run(folder.path)
+        for folder in folders
+        if paradigm_name(folder, folder.manifest()) == KIND
+    ]
+    found = [run for run in runs if asked_of(run)[1].task == "tiers"]
+    if not found:
+        raise TableError(
+            where=", ".join(map(str, named)),
+            seen="there is no run of stories here",
+            todo="Run a suite of stories first, such as it-stories.",
+        )
+    return found
+
+
+def vary(
+    runs: Sequence[Run], *, tier: Tier = STORY
+) -> tuple[dict[str, Variation], PromptRanking | None]:
+    """How much each model varies over prompts and seeds, and whether the ranking is stable.
+
+    Args:
+        runs: of one suite.
+        tier: right at this tier and all before.
+
+    Returns:
+        Model to its variation, and the ranking where there are several models.
+
+    Raises:
+        UsageError: the runs are of different stories, or two are of the same model asked alike.
+    """
+    if len({_sha256(run) for run in runs}) > 1:
+        names = ", ".join(sorted({run.suite.name for run in runs}))
+        raise UsageError(
+            where="runs",
+            seen=f"they are of different stories ({names})",
+            todo="Give the runs of one suite.",
+        )
+    models: dict[str, dict[PromptCondition, Run]] = {}
+    for run in runs:
+        known, condition = models.setdefault(run.model, {}), condition_of(run)
+        if condition in known:
+            raise UsageError(
+                where="runs",
+                seen=f"{run.model} was asked twice with {condition.prompt} and the seed"
+                f" {condition.seed}",
+                todo="Leave one of the two out.",
+            )
+        known[condition] = run
+    found = {
+        model: result
+        for model, known in models.items()
+        if (
+            result := variation(
+                {condition: judged_run(run).chained for condition, run in known.items()}, tier=tier
+            )
+        )
+    }
+    order = compare_rankings({model: each.rates for model, each in found.items()})
+    return found, order if len(found) > 1 else None
+
+
+def condition_of(run: Run) -> PromptCondition:
+    """The prompt with all that is unusual about it, and the seed of the examples."""
+    suite, options = asked_of(run)
+    usual = StoryOptions().model_dump()
+    words = [prompt_for(options, suite).id]
+    words += [
+        f"{name}={value}" for name in _UNUSUAL if (value := getattr(options, name)) != usual[name]
+    ]
+    if options.order == "shuffled":
+        words.append(f"order_seed={options.order_seed}")
+    words.append(f"shots={options.shots}/{options.shots_mode}")
+    return PromptCondition(" ".join(words), options.shots_seed)
+
+
+def _sha256(run: Run) -> str:
+    suite = run.manifest.get("suite")
+    return str(suite.get("sha256", "")) if isinstance(suite, Mapping) else ""
