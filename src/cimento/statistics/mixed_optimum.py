@@ -46,7 +46,7 @@ class Optimum:
     """
 
     theta: Floats
-    profiled_deviance: ProfiledDeviance
+    profile: ProfiledDeviance
     starts: tuple[float, ...]
     singular: bool
     converged: bool
