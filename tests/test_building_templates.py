@@ -13,11 +13,10 @@ from cimento.cloze.judging.expected import expectations
 from cimento.cloze.load import load_cloze
 from cimento.cloze.seeding import generated_seeds
 from cimento.cloze.templates import expand_suite
+from cimento.corpus.morphology.dictionaries import open_dictionary_file
+from cimento.corpus.morphology.rules import Rules, with_article
 from cimento.errors import InputError, SuiteError, UsageError
 from cimento.models.questions import Fill
-from cimento.morphology.articles import with_article
-from cimento.morphology.files import open_dictionary
-from cimento.morphology.rules import Rules
 
 META = '[meta]\nname = "pt-chegar"\nlanguage = "pt"\n'
 VERBS = (
@@ -248,7 +247,7 @@ def test_descriptions_that_cannot_be_used_are_refused(old, new, said, tmp_path, 
 
 def test_the_gender_of_a_noun_comes_from_the_dictionary(tmp_path):
     (tmp_path / "d.dic").write_text("carta,.N:fs\ncasa,.N:fs\n", encoding="utf-8")
-    dictionary = open_dictionary(tmp_path / "d.dic", format="delaf")
+    dictionary = open_dictionary_file(tmp_path / "d.dic", format="delaf")
     text = NOUNS.replace('gender = "Fem"\n', "", 1)
     description = read_description(described(tmp_path, text))
     found = generate(description, dictionary=dictionary, ask=None)

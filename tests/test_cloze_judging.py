@@ -21,8 +21,8 @@ from cimento.cloze.judging.expected import (
 )
 from cimento.cloze.judging.reuse import reuse_judgments
 from cimento.cloze.records import ClozeItem, Option
+from cimento.corpus.morphology.dictionaries import open_morphology
 from cimento.errors import InputError, UsageError
-from cimento.morphology.opening import open_morphology
 from cimento.statistics.intervals import wilson
 
 

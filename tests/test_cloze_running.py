@@ -17,13 +17,13 @@ from cimento.cloze.choosing import choose
 from cimento.cloze.records import ClozeItem, ClozeSuite, Option
 from cimento.cloze.said import majority, read_said
 from cimento.cloze.writers.native import write_folder
+from cimento.corpus.morphology.rules import Rules
 from cimento.engine.fills import fills_table
 from cimento.errors import InputError, TableError, UsageError
 from cimento.io.tables import JUDGMENTS, write_table
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
 from cimento.models.questions import Fill, FillPolicy
-from cimento.morphology.rules import Rules
 from cimento.paradigms.cloze import ClozeParadigm
 from cimento.runs.run import Run, open_run
 from cimento.suites.model import Meta
@@ -275,7 +275,7 @@ def rules(monkeypatch):
     """A dictionary of three adjectives, under the name that options have."""
     words = Rules("it", lemmas={"ADJ": ["rosso", "lungo", "buono"]})
     monkeypatch.setattr(
-        "cimento.morphology.opening.open_morphology", lambda *_args, **_options: words
+        "cimento.corpus.morphology.dictionaries.open_morphology", lambda *_args, **_options: words
     )
     open_dictionary.cache_clear()
     yield "rules:it"
@@ -314,7 +314,7 @@ def test_a_run_says_what_it_said_when_its_dictionary_is_gone(tmp_path, rules, mo
     def gone(*_arguments, **_options):
         raise InputError(where="rules:it", seen="there is none any more", todo="Find it.")
 
-    monkeypatch.setattr("cimento.morphology.opening.open_morphology", gone)
+    monkeypatch.setattr("cimento.corpus.morphology.dictionaries.open_morphology", gone)
     open_dictionary.cache_clear()
     capsys.readouterr()
     assert open_run(run.folder).summary(with_outcomes=True) == said

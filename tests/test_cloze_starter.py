@@ -12,7 +12,7 @@ from cimento.cloze.load import load_cloze
 from cimento.cloze.readers.native import KINDS
 from cimento.cloze.records import ClozeItem, ClozeSuite
 from cimento.cloze.templates import expand_suite
-from cimento.morphology.opening import open_morphology
+from cimento.corpus.morphology.dictionaries import open_morphology
 from cimento.suites.builtin import builtin_names
 from tests.starter import FOLDER
 from tests.test_builtin_suites import STATUS

@@ -10,10 +10,10 @@ import pytest
 import cimento
 from cimento.cli.main import invoke
 from cimento.corpus.agreement import agreeing_pairs, agreement_suite, draw_pairs
+from cimento.corpus.morphology.model import WordReading, chosen
+from cimento.corpus.morphology.rules import Rules
 from cimento.corpus.treebanks import open_treebanks
 from cimento.errors import InputError
-from cimento.morphology.model import Reading, chosen
-from cimento.morphology.rules import Rules
 from cimento.suites.load import open_suite
 from cimento.suites.model import Meta
 from cimento.suites.stimuli import stimulus_text
@@ -27,7 +27,7 @@ class Dictionary:
     name = "few"
 
     def __init__(self, *rows):
-        self._rows = tuple(Reading(*row, tag="") for row in rows)
+        self._rows = tuple(WordReading(*row, tag="") for row in rows)
 
     def analyse(self, form):
         return tuple(each for each in self._rows if each.form == form.lower())

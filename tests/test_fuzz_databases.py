@@ -7,9 +7,9 @@ import sqlite3
 
 import pytest
 
+from cimento.corpus.morphology.index import DictionaryIndex
 from cimento.engine.cache import FileCache
 from cimento.errors import InputError, StorageError
-from cimento.morphology.index import Index
 from cimento.people.surveys.serving.storage import open_database
 
 
@@ -39,7 +39,7 @@ def test_a_database_of_which_sqlite_says_what_is_no_text(tmp_path, name):
         connection.commit()
     opening = {
         "answers.sqlite3": lambda: FileCache(tmp_path),
-        "it.index": lambda: Index(path),
+        "it.index": lambda: DictionaryIndex(path),
         "survey.sqlite": lambda: open_database(path),
     }
 
@@ -53,4 +53,4 @@ def test_an_index_that_computes_is_refused(tmp_path):
         connection.executescript("CREATE VIEW facts AS SELECT 'version' AS name, '1' AS value")
 
     with pytest.raises(InputError, match="it holds what no index has"):
-        Index(path)
+        DictionaryIndex(path)

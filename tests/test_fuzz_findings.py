@@ -15,6 +15,7 @@ from cimento import load_suites
 from cimento.cli.main import invoke
 from cimento.cloze.judging.expected import expectations
 from cimento.corpus.inventories import open_inventory
+from cimento.corpus.morphology.tags import from_unimorph
 from cimento.errors import (
     CimentoError,
     Fault,
@@ -29,7 +30,6 @@ from cimento.io.parsing import filled, whole_number
 from cimento.models.hf.files import kind_of, locate
 from cimento.models.hf.loading import count_parameters
 from cimento.models.recorded.reading import parse_spec
-from cimento.morphology.unimorph_tags import from_unimorph
 from cimento.paradigms.stories.answers import parse as parse_reply
 from cimento.paradigms.stories.earlier import read_question_lines
 from cimento.people.annotate.second_annotator import read_judgments as read_second

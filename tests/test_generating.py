@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.cli.main import invoke
+from cimento.corpus.making.generation import generate_suites
+from cimento.corpus.making.grammar import Grammar, find_grammar, grammar_names, read_grammar
 from cimento.errors import InputError
-from cimento.generating.generate import generate
-from cimento.generating.grammar import Grammar
-from cimento.generating.reading import find_grammar, grammar_names, read_grammar
 from cimento.suites.checks import check_suite
 from cimento.suites.load import open_suite
 
@@ -79,7 +78,7 @@ def grammar(tmp_path: Path) -> Grammar:
 def test_items_are_balanced_and_the_twin_has_an_attractor_of_the_other_kind(
     grammar: Grammar,
 ) -> None:
-    suite, twin = generate(grammar, n=8, seed=3)
+    suite, twin = generate_suites(grammar, n=8, seed=3)
     assert twin is not None
     cells = Counter((i.column("number"), i.column("gender")) for i in suite.items)
     assert cells == {(n, g): 2 for n in ("sg", "pl") for g in ("m", "f")}
@@ -92,7 +91,7 @@ def test_items_are_balanced_and_the_twin_has_an_attractor_of_the_other_kind(
 
 
 def test_every_combination_of_features_is_made_wrong(grammar: Grammar) -> None:
-    suite, _ = generate(grammar, n=4, seed=0)
+    suite, _ = generate_suites(grammar, n=4, seed=0)
     item = next(i for i in suite.items if (i.column("number"), i.column("gender")) == ("pl", "f"))
     forms = {c.name: c.regions[2].text for c in item.conditions}
     endings = {name: text.rstrip(".")[-1] for name, text in forms.items()}
@@ -108,35 +107,35 @@ def test_every_combination_of_features_is_made_wrong(grammar: Grammar) -> None:
 
 
 def test_a_word_with_equal_forms_tells_nothing(grammar: Grammar) -> None:
-    suite, _ = generate(grammar, n=8, seed=1)
+    suite, _ = generate_suites(grammar, n=8, seed=1)
     assert "verde" not in {item.column("lemma") for item in suite.items}
 
 
 def test_some_wrong_forms_can_be_chosen(tmp_path: Path) -> None:
     made = read_grammar(folder(tmp_path / "g", extra='wrong = [["number"]]'))
-    suite, _ = generate(made, n=4, seed=0)
+    suite, _ = generate_suites(made, n=4, seed=0)
     assert suite.condition_names == ("match", "mismatch_number")
     assert not any(fault.severity == "error" for fault in check_suite(suite))
 
 
 def test_a_small_lexicon_runs_out(grammar: Grammar) -> None:
     with pytest.raises(InputError, match=r"no further item can be made after \d+ of 500"):
-        generate(grammar, n=500, seed=0)
+        generate_suites(grammar, n=500, seed=0)
 
 
 @given(seed=st.integers(0, 10_000))
 @settings(deadline=None, max_examples=20)
 def test_no_sentence_twice_and_the_same_again(seed: int) -> None:
     built_in = read_grammar(find_grammar("it-subject-verb"))
-    suite, twin = generate(built_in, n=24, seed=seed)
+    suite, twin = generate_suites(built_in, n=24, seed=seed)
     texts = [tuple(r.text for r in i.condition("match").regions) for i in suite.items]
     assert len(set(texts)) == 24
-    assert generate(built_in, n=24, seed=seed) == (suite, twin)
+    assert generate_suites(built_in, n=24, seed=seed) == (suite, twin)
 
 
 @pytest.mark.parametrize("name", grammar_names())
 def test_built_in_grammars_make_sound_suites(name: str) -> None:
-    for suite in generate(read_grammar(find_grammar(name)), n=48, seed=0):
+    for suite in generate_suites(read_grammar(find_grammar(name)), n=48, seed=0):
         assert suite is not None
         assert [fault for fault in check_suite(suite) if fault.severity == "error"] == []
 

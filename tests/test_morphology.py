@@ -10,15 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento.corpus.morphology import rules
+from cimento.corpus.morphology.dictionaries import open_dictionary_file, open_morphology, split_tags
+from cimento.corpus.morphology.index import DictionaryEntry, parse_delaf, parse_unimorph
+from cimento.corpus.morphology.model import format_features, parse_features, sister_forms
+from cimento.corpus.morphology.rules import Rules
+from cimento.corpus.morphology.tags import from_delaf, from_unimorph
 from cimento.errors import InputError, MissingDependencyError, UsageError
-from cimento.morphology import verbs
-from cimento.morphology.delaf_tags import from_delaf
-from cimento.morphology.entries import Entry, parse_delaf, parse_unimorph
-from cimento.morphology.files import open_dictionary, split_tags
-from cimento.morphology.model import format_features, parse_features, sister_forms
-from cimento.morphology.opening import open_morphology
-from cimento.morphology.rules import Rules
-from cimento.morphology.unimorph_tags import from_unimorph
 
 DELAF = r"""brancas,branco.A:fp
 branco,.A:ms
@@ -42,7 +40,7 @@ def forms(readings):
 def delaf(tmp_path):
     path = tmp_path / "small.dic"
     path.write_text(DELAF, encoding="utf-8")
-    return open_dictionary(path, format="delaf")
+    return open_dictionary_file(path, format="delaf")
 
 
 def test_every_reading_of_a_form_is_kept_whatever_its_case(delaf):
@@ -73,7 +71,7 @@ def test_the_sister_of_a_form_differs_in_what_is_asked_alone(delaf):
 def test_lines_that_cannot_be_read_are_reported_with_their_numbers(tmp_path):
     path = tmp_path / "faulty.dic"
     path.write_text("casa,.N:fs\nno comma here\n/ a remark\n\nx,y.\n,z.N:ms\n", encoding="utf-8")
-    dictionary = open_dictionary(path, format="delaf")
+    dictionary = open_dictionary_file(path, format="delaf")
     assert [fault.line for fault in dictionary.faults] == [2, 5, 6]
     assert "line 2" in str(dictionary.faults[0])
     assert (dictionary.entries, dictionary.faulty_lines) == (1, 3)
@@ -83,29 +81,29 @@ def test_a_dictionary_of_nothing_but_faults_is_refused(tmp_path):
     path = tmp_path / "wrong.dic"
     path.write_text("lemma form tag\n" * 3, encoding="utf-8")
     with pytest.raises(InputError, match="no entry that can be read"):
-        open_dictionary(path, format="delaf")
+        open_dictionary_file(path, format="delaf")
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_other_encodings_are_read_or_refused(tmp_path):
     path = tmp_path / "unitex.dic"
     path.write_text(DELAF, encoding="utf-16")
-    assert len(open_dictionary(path, format="delaf").analyse("casa")) == 3
+    assert len(open_dictionary_file(path, format="delaf").analyse("casa")) == 3
     path.write_bytes("maçã,.N:fs\n".encode("latin-1"))
     with pytest.raises(InputError, match="UTF-8"):
-        open_dictionary(path, format="delaf")
+        open_dictionary_file(path, format="delaf")
 
 
 def test_the_index_is_made_again_when_the_file_changes_and_only_then(tmp_path):
     path = tmp_path / "d.dic"
     path.write_text("casa,.N:fs\n", encoding="utf-8")
-    open_dictionary(path, format="delaf", index_folder=tmp_path / "indices").close()
+    open_dictionary_file(path, format="delaf", index_folder=tmp_path / "indices").close()
     [index] = (tmp_path / "indices").iterdir()
     made = index.stat().st_mtime_ns
-    open_dictionary(path, format="delaf", index_folder=tmp_path / "indices").close()
+    open_dictionary_file(path, format="delaf", index_folder=tmp_path / "indices").close()
     assert index.stat().st_mtime_ns == made
     path.write_text("casas,casa.N:fp\n", encoding="utf-8")
-    again = open_dictionary(path, format="delaf", index_folder=tmp_path / "indices")
+    again = open_dictionary_file(path, format="delaf", index_folder=tmp_path / "indices")
     assert again.analyse("casa") == ()
     assert forms(again.analyse("casas")) == ["casas"]
 
@@ -113,14 +111,14 @@ def test_the_index_is_made_again_when_the_file_changes_and_only_then(tmp_path):
 def test_a_damaged_index_is_made_again(tmp_path):
     path = tmp_path / "d.dic"
     path.write_text("casa,.N:fs\n", encoding="utf-8")
-    open_dictionary(path, format="delaf").close()
+    open_dictionary_file(path, format="delaf").close()
     [index] = tmp_path.glob("*.index")
     index.write_bytes(b"not a database at all")
-    assert forms(open_dictionary(path, format="delaf").analyse("casa")) == ["casa"]
+    assert forms(open_dictionary_file(path, format="delaf").analyse("casa")) == ["casa"]
     with sqlite3.connect(index) as connection:
         connection.execute("UPDATE facts SET value = '0' WHERE name = 'version'")
     connection.close()
-    assert forms(open_dictionary(path, format="delaf").analyse("casa")) == ["casa"]
+    assert forms(open_dictionary_file(path, format="delaf").analyse("casa")) == ["casa"]
 
 
 WORDS = st.text("aàbcçdeéё", min_size=1, max_size=3)
@@ -131,7 +129,7 @@ WORDS = st.text("aàbcçdeéё", min_size=1, max_size=3)
 def test_the_index_finds_what_a_mapping_finds(tmp_path_factory, pairs):
     path = tmp_path_factory.mktemp("index") / "d.tsv"
     path.write_text("".join(f"{lemma}\t{form}\tN;SG\n" for form, lemma in pairs), encoding="utf-8")
-    dictionary = open_dictionary(path, format="unimorph")
+    dictionary = open_dictionary_file(path, format="unimorph")
     for word in {word for pair in pairs for word in pair}:
         expected = dict.fromkeys((f, w) for f, w in pairs if f == word)
         assert [(r.form, r.lemma) for r in dictionary.analyse(word)] == list(expected)
@@ -160,9 +158,9 @@ def test_unimorph_files_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("line", "entry"),
     [
-        (r"a\,b,c\.d.N+Hum:ms/note", Entry("a,b", "c.d", "N+Hum:ms")),
-        ("ser,.V:W:W1s:W3s", Entry("ser", "ser", "V:W:W1s:W3s")),
-        ("já,.ADV", Entry("já", "já", "ADV")),
+        (r"a\,b,c\.d.N+Hum:ms/note", DictionaryEntry("a,b", "c.d", "N+Hum:ms")),
+        ("ser,.V:W:W1s:W3s", DictionaryEntry("ser", "ser", "V:W:W1s:W3s")),
+        ("já,.ADV", DictionaryEntry("já", "já", "ADV")),
     ],
 )
 def test_lines_of_delaf(line, entry):
@@ -288,10 +286,10 @@ def test_verbs_are_conjugated(language, lemma, tag, form):
 
 @pytest.mark.parametrize("language", ["pt", "it", "es"])
 def test_every_form_of_a_verb_leads_back_to_it(language):
-    for verb in verbs.verbs_of(language):
+    for verb in rules.verbs_of(language):
         lemma = verb.name if verb.whole else f"parl{verb.name}"
-        for each in verbs.conjugate(lemma, language):
-            assert lemma in verbs.possible_lemmas(each.form, language), each
+        for each in rules.conjugate(lemma, language):
+            assert lemma in rules.possible_verb_lemmas(each.form, language), each
 
 
 DECLINED = [

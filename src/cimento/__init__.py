@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cimento.analysis import cite, compare, export, figure, report
     from cimento.api import Failure, LoadedSuite, evaluate, evaluate_all, load_suite, load_suites
     from cimento.cloze.free import fill
+    from cimento.corpus.morphology.dictionaries import open_morphology
     from cimento.engine.freetext import score
     from cimento.errors import (
         CimentoError,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from cimento.models.base import Policy, Scorer, TextScorer
     from cimento.models.hf.live import live_scorer, undisturbed
     from cimento.models.registry import Asking, Source, open_source
-    from cimento.morphology.opening import open_morphology
     from cimento.options import RunOptions
     from cimento.people.reading_times import join_surprisals
     from cimento.runs.estimates import Estimate
@@ -81,7 +81,7 @@ _HOMES = {
         "live_scorer",
         "undisturbed",
     ),
-    "cimento.morphology.opening": ("open_morphology",),
+    "cimento.corpus.morphology.dictionaries": ("open_morphology",),
     "cimento.options": ("RunOptions",),
     "cimento.people.reading_times": ("join_surprisals",),
     "cimento.runs.estimates": ("Estimate",),

@@ -161,8 +161,7 @@ def delaf(path: Path) -> object:
 
 
 def _dictionary(name: str) -> object:
-    from cimento.morphology.files import FileMorphology
-    from cimento.morphology.opening import open_morphology
+    from cimento.corpus.morphology.dictionaries import FileMorphology, open_morphology
 
     dictionary = open_morphology(name, language="it")
     try:
@@ -174,7 +173,7 @@ def _dictionary(name: str) -> object:
 
 def grammar(folder: Path) -> object:
     """A grammar with its lexicon."""
-    from cimento.generating.reading import read_grammar
+    from cimento.corpus.making.grammar import read_grammar
 
     return read_grammar(folder)
 

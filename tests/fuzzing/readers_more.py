@@ -179,9 +179,9 @@ def judged_sheet(path: Path) -> object:
 
 def dictionary_index(path: Path) -> object:
     """The index of a dictionary of forms."""
-    from cimento.morphology.index import Index
+    from cimento.corpus.morphology.index import DictionaryIndex
 
-    index = Index(path)
+    index = DictionaryIndex(path)
     try:
         return [index.find(key, word) for key in ("form", "lemma") for word in ("dormo", "gatto")]
     finally:

@@ -198,13 +198,12 @@ def model_files() -> Mapping[str, bytes]:
 @functools.cache
 def dictionary_index() -> bytes:
     """The index of a small dictionary."""
-    from cimento.morphology.entries import parse_unimorph
-    from cimento.morphology.index import build
+    from cimento.corpus.morphology.index import build_index, parse_unimorph
 
     def make(path: Path) -> None:
         dictionary = path.with_name("it.tsv")
         dictionary.write_bytes(m.UNIMORPH)
-        build(dictionary, path, parse=parse_unimorph, facts={})
+        build_index(dictionary, path, parse=parse_unimorph, facts={})
 
     return _written(make)
 

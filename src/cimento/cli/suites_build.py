@@ -66,11 +66,11 @@ def pairs(
     seed: Annotated[int, options.option("--seed", help="Seed of the draw of words.")] = 0,
 ) -> None:
     """Make an agreement suite from a grammar, and its adversarial twin where it has attractors."""
-    from cimento.generating.generate import generate
-    from cimento.generating.reading import find_grammar, read_grammar
+    from cimento.corpus.making.generation import generate_suites
+    from cimento.corpus.making.grammar import find_grammar, read_grammar
     from cimento.suites.formats.native import write_native
 
-    suite, twin = generate(read_grammar(find_grammar(grammar)), n=items, seed=seed)
+    suite, twin = generate_suites(read_grammar(find_grammar(grammar)), n=items, seed=seed)
     for each in filter(None, (suite, twin)):
         write_native(each, output / each.name)
         note(f"{len(each.items)} items: {output / each.name}")

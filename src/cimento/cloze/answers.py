@@ -23,7 +23,7 @@ from cimento.runs.store import find_runs
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.morphology.model import Morphology
+    from cimento.corpus.morphology.model import Morphology
 
 NAME = "cloze"
 """Name of the paradigm."""
@@ -272,14 +272,14 @@ def open_dictionary(name: str, language: str) -> Morphology:
     """A dictionary, its index in the cache folder; opened once for all methods and runs.
 
     Args:
-        name: as `cimento.morphology.opening.open_morphology` takes it.
+        name: as `cimento.corpus.morphology.dictionaries.open_morphology` takes it.
         language: ISO 639-1 code of what it is for.
 
     Raises:
         CimentoError: there is no such dictionary, or it cannot be used.
     """
+    from cimento.corpus.morphology.dictionaries import open_morphology
     from cimento.engine.cache import default_cache_folder
-    from cimento.morphology.opening import open_morphology
 
     folder = default_cache_folder() / "dictionaries"
     return open_morphology(name, language=language, index_folder=folder)

@@ -37,7 +37,7 @@ from cimento.suites.tables import read_table
 
 if TYPE_CHECKING:
     from cimento.cloze.building_schema import Description, TemplateText
-    from cimento.morphology.model import Morphology
+    from cimento.corpus.morphology.model import Morphology
 
 GENERATED = "generated.tsv"
 SEEDS = "seeds.tsv"

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from cimento.corpus.morphology.model import Features, Morphology, parse_features, sister_forms
+from cimento.corpus.morphology.rules import with_article
+from cimento.corpus.morphology.tags import TENSES
 from cimento.errors import InputError
-from cimento.morphology.articles import with_article
-from cimento.morphology.delaf_tags import TENSES
-from cimento.morphology.model import Features, Morphology, parse_features, sister_forms
 
 if TYPE_CHECKING:
     from cimento.cloze.building_schema import Forms, Generated, Nominal, Verb

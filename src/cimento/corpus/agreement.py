@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from cimento.corpus.conllu import Problem
+from cimento.corpus.morphology.model import Morphology, WordReading, chosen
 from cimento.corpus.passages import Passage, passage_of, regions_of
 from cimento.corpus.records import Sentence, Word
 from cimento.corpus.search import Duplicates
 from cimento.corpus.treebanks import TreebankFile
 from cimento.errors import InputError
-from cimento.morphology.model import Morphology, Reading, chosen
 from cimento.suites.model import Condition, Item, Meta, Prediction, Suite
 
 Phenomenon: TypeAlias = Literal["subject-verb", "noun-adjective"]
@@ -267,7 +267,7 @@ def _other_form(found: _Found, morphology: Morphology, feature: str) -> str | _N
     return wrong
 
 
-def _spelled(readings: Iterable[Reading]) -> set[str]:
+def _spelled(readings: Iterable[WordReading]) -> set[str]:
     return {each.form.lower() for each in readings}
 
 

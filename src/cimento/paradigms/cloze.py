@@ -276,7 +276,7 @@ def _noted(run: Run, method: str) -> Iterator[str]:
 
 
 def _faulty_dictionary(answers: ClozeAnswers) -> Iterator[str]:
-    from cimento.morphology.files import FileMorphology
+    from cimento.corpus.morphology.dictionaries import FileMorphology
 
     dictionary = answers.dictionary
     if isinstance(dictionary, FileMorphology) and dictionary.faults_text:

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 from cimento.cloze.judging.candidates import Candidate
 from cimento.cloze.judging.precision import Share
 from cimento.cloze.templates import JOINT
+from cimento.corpus.morphology.model import Morphology, WordReading, parse_features
 from cimento.errors import InputError, UsageError
 from cimento.io.parsing import filled
-from cimento.morphology.model import Morphology, Reading, parse_features
 
 if TYPE_CHECKING:
     from cimento.statistics.agreement import Agreement
@@ -49,7 +49,7 @@ class Wanted:
     pos: str
     features: Mapping[str, str]
 
-    def matches(self, reading: Reading) -> bool:
+    def matches(self, reading: WordReading) -> bool:
         """Whether a reading is of this kind."""
         return self.pos in ("", reading.pos) and reading.has(self.features)
 
@@ -66,7 +66,7 @@ class Expectation:
     alternatives: tuple[Wanted, ...]
     negated: bool = False
 
-    def met_by(self, readings: Iterable[Reading]) -> bool:
+    def met_by(self, readings: Iterable[WordReading]) -> bool:
         """Whether one of the readings is what is expected."""
         return any(
             any(each.matches(reading) for each in self.alternatives) != self.negated
@@ -126,18 +126,18 @@ def expectations(columns: Mapping[str, Mapping[str, str]]) -> dict[str, Expectat
     return found
 
 
-def dictionary_readings(morphology: Morphology) -> Callable[[Candidate], tuple[Reading, ...]]:
+def dictionary_readings(morphology: Morphology) -> Callable[[Candidate], tuple[WordReading, ...]]:
     """From a candidate to its readings in a dictionary.
 
     Punctuation is read as ``PUNCT``; a piece of a word has no reading.
     """
 
-    def readings(candidate: Candidate) -> tuple[Reading, ...]:
+    def readings(candidate: Candidate) -> tuple[WordReading, ...]:
         text = candidate.text.strip()
         if not text or text.startswith(PIECE):
             return ()
         if all(unicodedata.category(character)[0] in "PS" for character in text):
-            return (Reading(text, text, "PUNCT", "", "punct"),)
+            return (WordReading(text, text, "PUNCT", "", "punct"),)
         return morphology.analyse(text)
 
     return readings
@@ -146,7 +146,7 @@ def dictionary_readings(morphology: Morphology) -> Callable[[Candidate], tuple[R
 def judge_expected(
     candidates: Iterable[Candidate],
     wanted: Mapping[str, Expectation],
-    readings: Callable[[Candidate], Sequence[Reading]],
+    readings: Callable[[Candidate], Sequence[WordReading]],
 ) -> list[Candidate]:
     """The candidates, judged by their items' expectations; None where an item has none."""
     return [

@@ -16,8 +16,8 @@ from cimento.cloze.judging.expected import (
 )
 from cimento.cloze.judging.precision import Mean, Share, macro, micro
 from cimento.cloze.readers.portuguese import Instance
-from cimento.morphology.delaf_tags import from_delaf
-from cimento.morphology.model import Reading, format_features
+from cimento.corpus.morphology.model import WordReading, format_features
+from cimento.corpus.morphology.tags import from_delaf
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval
 from cimento.statistics.means import bounded_mean
@@ -372,13 +372,13 @@ def _verb(group: str, seed: str) -> Expectation:
     return parse_expectation(" or ".join(f"VERB {form}" for form in forms))
 
 
-def readings(candidate: Candidate) -> list[Reading]:
+def readings(candidate: Candidate) -> list[WordReading]:
     """The readings that the released tags of a candidate say it has."""
     found = []
     for tag in candidate.tags:
         if tag not in NO_READING:
             pos, features = from_delaf(tag)
-            found.append(Reading(candidate.text, "", pos, format_features(features), tag))
+            found.append(WordReading(candidate.text, "", pos, format_features(features), tag))
     return found
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from cimento.corpus.making.grammar import FeatureBundle, Grammar, GrammarTemplate, LexiconWord, Slot
 from cimento.errors import InputError
-from cimento.generating.grammar import Bundle, Grammar, Slot, Template, Word
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 TARGET = "match"
@@ -31,12 +31,12 @@ class Filled:
         form: as it stands in the sentence.
     """
 
-    word: Word
-    bundle: Bundle
+    word: LexiconWord
+    bundle: FeatureBundle
     form: str
 
 
-def generate(grammar: Grammar, *, n: int, seed: int) -> tuple[Suite, Suite | None]:
+def generate_suites(grammar: Grammar, *, n: int, seed: int) -> tuple[Suite, Suite | None]:
     """A suite of `n` items, and its adversarial twin where templates have an attractor.
 
     Items take templates in turn, and in each template the values of the features that vary. Both
@@ -72,7 +72,7 @@ def generate(grammar: Grammar, *, n: int, seed: int) -> tuple[Suite, Suite | Non
     return suite, twin
 
 
-def _turns(grammar: Grammar) -> list[tuple[Template, dict[tuple[str, str], str]]]:
+def _turns(grammar: Grammar) -> list[tuple[GrammarTemplate, dict[tuple[str, str], str]]]:
     """Every template with every combination of the values that vary, templates in turn."""
     by_template = []
     for template in grammar.templates:
@@ -85,7 +85,7 @@ def _turns(grammar: Grammar) -> list[tuple[Template, dict[tuple[str, str], str]]
 
 def _fresh(
     grammar: Grammar,
-    template: Template,
+    template: GrammarTemplate,
     values: Mapping[tuple[str, str], str],
     generator: random.Random,
     seen: set[str],
@@ -105,7 +105,7 @@ def _fresh(
 
 def _fill(
     grammar: Grammar,
-    template: Template,
+    template: GrammarTemplate,
     values: Mapping[tuple[str, str], str],
     generator: random.Random,
 ) -> dict[str, Filled] | None:
@@ -130,7 +130,7 @@ def _fill(
 def _fitting(
     grammar: Grammar,
     slot: Slot,
-    words: Sequence[Word],
+    words: Sequence[LexiconWord],
     values: Mapping[tuple[str, str], str],
     filled: Mapping[str, Filled],
     generator: random.Random,
@@ -157,7 +157,7 @@ def _fitting(
             yield Filled(word, bundle, form)
 
 
-def _is_telling(grammar: Grammar, template: Template, filled: Mapping[str, Filled]) -> bool:
+def _is_telling(grammar: Grammar, template: GrammarTemplate, filled: Mapping[str, Filled]) -> bool:
     """Whether the target's wrong forms exist and are other forms."""
     target = filled[template.target.name]
     wrong = [form for _, form in _wrong_forms(grammar, template.target, target)]
@@ -176,7 +176,7 @@ def _wrong_forms(grammar: Grammar, slot: Slot, target: Filled) -> Iterator[tuple
 
 
 def _regions(
-    template: Template, filled: Mapping[str, Filled], *, adversarial: bool
+    template: GrammarTemplate, filled: Mapping[str, Filled], *, adversarial: bool
 ) -> tuple[str, ...]:
     """The regions of a sentence; the first that has words begins with a capital."""
     regions = []
@@ -192,7 +192,7 @@ def _regions(
 
 def _item(
     grammar: Grammar,
-    template: Template,
+    template: GrammarTemplate,
     filled: Mapping[str, Filled],
     number: int,
     *,
@@ -211,7 +211,7 @@ def _item(
 
 
 def _columns(
-    template: Template, filled: Mapping[str, Filled], *, adversarial: bool
+    template: GrammarTemplate, filled: Mapping[str, Filled], *, adversarial: bool
 ) -> dict[str, str]:
     """Features of the target, and of the attractor where there is one."""
     slot = template.target

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
+from cimento.corpus.morphology.model import Features, WordReading, chosen, format_features
 from cimento.errors import MissingDependencyError
-from cimento.morphology.model import Features, Reading, chosen, format_features
 
 _POS: Mapping[str, tuple[str, Features]] = {
     "NOUN": ("NOUN", {}),
@@ -107,13 +107,13 @@ class Russian:
         """``pymorphy3``."""
         return "pymorphy3"
 
-    def analyse(self, form: str) -> tuple[Reading, ...]:
+    def analyse(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form; see `Morphology`. Those of unknown words are guesses."""
         return chosen(map(_reading, self._analyser.parse(form)), None)
 
     def inflect(
         self, lemma: str, features: Features | None = None, *, pos: str = ""
-    ) -> tuple[Reading, ...]:
+    ) -> tuple[WordReading, ...]:
         """All forms of a lemma with these features; see `Morphology`."""
         # ё may be written е: pymorphy3 finds such words too, under their right spelling.
         wanted = lemma.lower().replace("ё", "е")
@@ -139,9 +139,9 @@ def from_opencorpora(grammemes: frozenset[str]) -> tuple[str, dict[str, str]]:
     return pos, found
 
 
-def _reading(parse: _Parse) -> Reading:
+def _reading(parse: _Parse) -> WordReading:
     pos, features = from_opencorpora(frozenset(parse.tag.grammemes))
-    return Reading(
+    return WordReading(
         form=parse.word,
         lemma=parse.normal_form,
         pos=pos,

@@ -1,24 +1,147 @@
-"""A dictionary of millions of forms on disk: built once, then opened at once, little memory used.
-
-Entries lie sorted in compressed blocks of a SQLite file, once by form and once by lemma. The key
-of a block is the first word in it, and all entries of a word are in one block: one look-up reads
-and unpacks one block.
-"""
+"""Lines of dictionary files: what is read from one, and what is wrong with one that is not."""
 
 from __future__ import annotations
 
+import codecs
 import functools
+import re
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal, TypeAlias
 
 from cimento.errors import InputError, StorageError
 from cimento.io.files import DATABASE_ERRORS, atomically
-from cimento.morphology.entries import Entry, LineFault, ParseLine, read_lines
+
+_BOMS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+_ESCAPE = re.compile(r"\\(.)")
+_REMARK = re.compile(r"(?<!\\)/")
+
+
+@dataclass(frozen=True, slots=True)
+class DictionaryEntry:
+    """What one line says.
+
+    Attributes:
+        form: the word form.
+        lemma: its lemma.
+        tags: its tags as one text; `delaf.split_tags` takes several codes apart.
+    """
+
+    form: str
+    lemma: str
+    tags: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineFault:
+    """A line that could not be read.
+
+    Attributes:
+        line: its number, from 1.
+        text: the line.
+        seen: what is wrong with it.
+    """
+
+    line: int
+    text: str
+    seen: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.seen}: {self.text[:80]!r}"
+
+
+ParseLine: TypeAlias = Callable[[str], "DictionaryEntry | str | None"]
+"""From a line to its entry; to what is wrong with it; or to None where it says nothing."""
+
+_LONGEST_LINE = 10_000
+"""Of a dictionary; the expression below needs two hundred times the memory of its text."""
+
+_DELAF = re.compile(r"(?P<form>(?:\\.|[^\\,])*),(?P<lemma>(?:\\.|[^\\.])*)\.(?P<tags>.*)")
+_DELAF_TAGS = re.compile(r"[A-Za-z0-9]+(?:\+[^+:\s]+)*(?::[^+:\s]+)*")
+
+
+def parse_delaf(line: str) -> DictionaryEntry | str | None:
+    r"""A line ``form,lemma.CLASS+trait:code:code``; ``\`` escapes, ``/`` begins a remark.
+
+    An empty lemma is the form itself (Unitex manual, "The DELAF format").
+    """
+    if not line.strip() or line.startswith("/"):
+        return None
+    fits = "\t" not in line and len(line) <= _LONGEST_LINE
+    found = _DELAF.fullmatch(line) if fits else None
+    if found is None:
+        return "is not form,lemma.CLASS"
+    form, lemma = _plain(found["form"]), _plain(found["lemma"])
+    tags = found["tags"]
+    # Millions of lines have neither a remark nor an escape.
+    if "/" in tags:
+        tags = _REMARK.split(tags)[0]
+    tags = tags.strip()
+    if not form:
+        return "has no form"
+    if not _DELAF_TAGS.fullmatch(tags):
+        return "has no class, or a code that is none"
+    return DictionaryEntry(form, lemma or form, tags)
+
+
+def parse_unimorph(line: str) -> DictionaryEntry | str | None:
+    """A line ``lemma<TAB>form<TAB>features``; a fourth column (segmentation) is passed over."""
+    if not line.strip() or line.startswith("#"):
+        return None
+    cells = [cell.strip() for cell in line.split("\t")]
+    if len(cells) not in (3, 4):
+        return f"has {len(cells)} columns and not lemma, form, features"
+    lemma, form, features = cells[:3]
+    if not (lemma and form and features):
+        return "has an empty column"
+    return DictionaryEntry(form, lemma, features)
+
+
+def dictionary_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a dictionary with their numbers, from 1; UTF-8, or UTF-16 with its mark.
+
+    Raises:
+        InputError: the file cannot be read, or is in another encoding.
+    """
+    number = 0
+    try:
+        with _opened(path) as file:
+            for number, line in enumerate(file, start=1):
+                yield number, line.rstrip("\r\n")
+    except UnicodeError as error:
+        raise InputError(
+            where=f"{path}, after line {number}",
+            seen="is neither UTF-8 nor UTF-16 with a byte order mark",
+            todo="Save the dictionary as UTF-8.",
+        ) from error
+    except OSError as error:
+        raise InputError(
+            where=str(path),
+            seen=f"cannot be read ({error.strerror or error})",
+            todo="Check the path.",
+        ) from error
+
+
+def _opened(path: Path) -> IO[str]:
+    with path.open("rb") as file:
+        start = file.read(3)
+    encoding = next((name for bom, name in _BOMS.items() if start.startswith(bom)), "utf-8")
+    return path.open(encoding=encoding, newline="\n")
+
+
+def _plain(text: str) -> str:
+    return _ESCAPE.sub(r"\1", text) if "\\" in text else text
+
 
 VERSION = 1
 FAULTS_KEPT = 100
@@ -31,7 +154,7 @@ _LARGEST_BLOCK = 50_000_000
 _CELLS = 3
 
 _INSERTED = 50_000
-Key = Literal["form", "lemma"]
+IndexKey = Literal["form", "lemma"]
 _ORDERED = {
     "form": "SELECT form_key, form, lemma, tags FROM entries ORDER BY form_key, rowid",
     "lemma": "SELECT lemma_key, form, lemma, tags FROM entries ORDER BY lemma_key, rowid",
@@ -56,7 +179,7 @@ CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT);
 """
 
 
-class Index:
+class DictionaryIndex:
     """An index that `build` wrote.
 
     Args:
@@ -80,12 +203,12 @@ class Index:
         # One word is often asked for many times, and its neighbours (its other forms) after it.
         self._block = functools.lru_cache(maxsize=128)(self._read_block)
 
-    def find(self, key: Key, word: str) -> list[Entry]:
+    def find(self, key: IndexKey, word: str) -> list[DictionaryEntry]:
         """The entries of a form or lemma, whatever its case, in the order of the file."""
         wanted = word.lower()
         column = 0 if key == "form" else 1
         return [
-            Entry(*cells)
+            DictionaryEntry(*cells)
             for cells in self._block(key, self._block_of(key, wanted))
             if cells[column].lower() == wanted
         ]
@@ -108,11 +231,11 @@ class Index:
             raise _not_an_index(self._path, "it was made by another version")
         return facts, tuple(LineFault(*row) for row in rows)
 
-    def _block_of(self, key: Key, word: str) -> int:
+    def _block_of(self, key: IndexKey, word: str) -> int:
         row = self._row(_FIND[key], word)
         return int(row[0]) if row else 0
 
-    def _read_block(self, key: Key, number: int) -> list[list[str]]:
+    def _read_block(self, key: IndexKey, number: int) -> list[list[str]]:
         row = self._row(_READ[key], number)
         if row is None:
             return []
@@ -133,7 +256,7 @@ class Index:
         return row
 
 
-def build(dictionary: Path, path: Path, *, parse: ParseLine, facts: dict[str, str]) -> None:
+def build_index(dictionary: Path, path: Path, *, parse: ParseLine, facts: dict[str, str]) -> None:
     """Write the index of a dictionary, whole or not at all.
 
     Args:
@@ -184,9 +307,9 @@ def _fill(connection: sqlite3.Connection, dictionary: Path, parse: ParseLine) ->
     entries = faults = 0
     rows: list[tuple[str, ...]] = []
     store = "INSERT INTO entries VALUES (?, ?, ?, ?, ?)"
-    for number, line in read_lines(dictionary):
+    for number, line in dictionary_lines(dictionary):
         found = parse(line)
-        if isinstance(found, Entry):
+        if isinstance(found, DictionaryEntry):
             entries += 1
             rows.append(
                 (found.form.lower(), found.lemma.lower(), found.form, found.lemma, found.tags)

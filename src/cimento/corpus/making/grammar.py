@@ -1,20 +1,146 @@
-"""Reading a grammar: a folder with ``grammar.toml`` and ``lexicon.tsv`` (docs/generating.md)."""
+"""What a grammar is: features, parts of speech, words with their forms, templates with slots."""
 
 from __future__ import annotations
 
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 from cimento.errors import InputError, did_you_mean
-from cimento.generating.grammar import Grammar, PartOfSpeech, Slot, Template, Word
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
 from cimento.suites.tables import Row, Table, open_table
 
+FeatureBundle = Mapping[str, str]
+"""Feature to value, such as number to pl."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartOfSpeech:
+    """How words of one kind inflect.
+
+    Attributes:
+        name: as templates and the lexicon name it.
+        inflects: features that its forms differ in, in the order of the form's name.
+    """
+
+    name: str
+    inflects: tuple[str, ...]
+
+    def form_name(self, bundle: FeatureBundle) -> str:
+        """The name of the form that has these values, such as ``f.pl``."""
+        return ".".join(bundle[feature] for feature in self.inflects)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LexiconWord:
+    """An entry of the lexicon.
+
+    Attributes:
+        pos: its part of speech.
+        lemma: its name.
+        inherent: features that all its forms have, such as gender to f, animate to yes.
+        forms: name of a form to the form.
+    """
+
+    pos: str
+    lemma: str
+    inherent: FeatureBundle
+    forms: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """A place for a word in a template.
+
+    Attributes:
+        name: as the template's text writes it in braces.
+        pos: part of speech of the word.
+        where: inherent features that the word must have.
+        vary: features whose values are taken in turn, so that items are balanced over them.
+        fixed: features with one value.
+        agrees_with: slot whose features it takes; empty where it has its own.
+        differs_from: slot whose values it must not have, in every feature of `features`.
+        features: in which it agrees or differs.
+        target: whether it is the place where the conditions differ.
+    """
+
+    name: str
+    pos: str
+    where: FeatureBundle = field(default_factory=dict)
+    vary: tuple[str, ...] = ()
+    fixed: FeatureBundle = field(default_factory=dict)
+    agrees_with: str = ""
+    differs_from: str = ""
+    features: tuple[str, ...] = ()
+    target: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrammarTemplate:
+    """A sentence with slots.
+
+    Attributes:
+        name: for the items' column ``template``.
+        text: regions separated by `` | ``; slots in braces; what only the adversarial twin has in
+            square brackets, which must be a region of its own.
+        slots: in the order in which they are filled: one that agrees after the one it agrees with.
+    """
+
+    name: str
+    text: str
+    slots: tuple[Slot, ...]
+
+    @property
+    def target(self) -> Slot:
+        """The slot where the conditions differ."""
+        return next(slot for slot in self.slots if slot.target)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grammar:
+    """Everything that suites of one phenomenon are made from.
+
+    Attributes:
+        name: of the suite that is made.
+        language: ISO 639-1 code.
+        phenomenon: what it is about.
+        features: feature to its values.
+        parts: by name.
+        lexicon: all words.
+        templates: at least one.
+        regions: names of the regions of all templates.
+        wrong: combinations of the target's features that are made wrong, one condition each;
+            empty for all of them.
+    """
+
+    name: str
+    language: str
+    phenomenon: str
+    features: Mapping[str, tuple[str, ...]]
+    parts: Mapping[str, PartOfSpeech]
+    lexicon: tuple[LexiconWord, ...]
+    templates: tuple[GrammarTemplate, ...]
+    regions: tuple[str, ...]
+    wrong: tuple[tuple[str, ...], ...] = ()
+
+    def wrong_combinations(self, slot: Slot) -> tuple[tuple[str, ...], ...]:
+        """The combinations of features in which a target is made wrong."""
+        if self.wrong:
+            return self.wrong
+        choices = product((False, True), repeat=len(slot.features))
+        found = (
+            tuple(f for f, chosen in zip(slot.features, each, strict=True) if chosen)
+            for each in choices
+        )
+        return tuple(sorted((each for each in found if each), key=lambda each: (len(each), each)))
+
+
 GRAMMAR, LEXICON = "grammar.toml", "lexicon.tsv"
-_BUILT_IN = Path(__file__).parents[1] / "data" / "grammars"
+_BUILT_IN = Path(__file__).parents[2] / "data" / "grammars"
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
@@ -64,7 +190,7 @@ def read_grammar(folder: Path) -> Grammar:
     return grammar
 
 
-def _grammar(content: Mapping[str, object], lexicon: tuple[Word, ...]) -> Grammar:
+def _grammar(content: Mapping[str, object], lexicon: tuple[LexiconWord, ...]) -> Grammar:
     return Grammar(
         name=_text(content["name"]),
         language=_text(content["language"]),
@@ -85,9 +211,9 @@ def _parts(content: Mapping[str, object]) -> dict[str, PartOfSpeech]:
     }
 
 
-def _template(entry: object) -> Template:
+def _template(entry: object) -> GrammarTemplate:
     table = _table(entry)
-    return Template(
+    return GrammarTemplate(
         name=_text(table["name"]),
         text=_text(table["text"]),
         slots=tuple(_slot(name, _table(slot)) for name, slot in _table(table["slots"]).items()),
@@ -116,7 +242,7 @@ def _slot(name: str, table: Mapping[str, object]) -> Slot:
     )
 
 
-def _lexicon(path: Path, content: Mapping[str, object]) -> tuple[Word, ...]:
+def _lexicon(path: Path, content: Mapping[str, object]) -> tuple[LexiconWord, ...]:
     table = open_table(path)
     missing = [name for name in ("pos", "lemma") if name not in table.columns]
     if missing:
@@ -129,7 +255,7 @@ def _lexicon(path: Path, content: Mapping[str, object]) -> tuple[Word, ...]:
     return tuple(_words(table, parts))
 
 
-def _words(table: Table, parts: Mapping[str, PartOfSpeech]) -> Iterator[Word]:
+def _words(table: Table, parts: Mapping[str, PartOfSpeech]) -> Iterator[LexiconWord]:
     forms = {name: name.removeprefix("form:") for name in table.columns if name.startswith("form:")}
     features = [name for name in table.columns if name not in ("pos", "lemma", *forms)]
     for row in table.rows:
@@ -142,7 +268,7 @@ def _word(
     parts: Mapping[str, PartOfSpeech],
     forms: Mapping[str, str],
     features: list[str],
-) -> Word:
+) -> LexiconWord:
     cells = {column: cell.strip() for column, cell in row.cells.items()}
     if cells["pos"] not in parts:
         raise InputError(
@@ -150,7 +276,7 @@ def _word(
             seen=f"the part of speech {cells['pos']!r} is unknown",
             todo=did_you_mean(cells["pos"], parts),
         )
-    return Word(
+    return LexiconWord(
         pos=cells["pos"],
         lemma=cells["lemma"],
         inherent={name: cells[name] for name in features if cells[name]},

@@ -10,9 +10,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 
-from cimento.morphology.model import Features
+from cimento.corpus.morphology.model import Features
 
-_POS: Mapping[str, str] = {
+_UNIMORPH_POS: Mapping[str, str] = {
     "N": "NOUN",
     "PROPN": "PROPN",
     "ADJ": "ADJ",
@@ -98,7 +98,7 @@ def from_unimorph(tag: str, *, language: str = "") -> list[tuple[str, dict[str, 
 
 
 def _single(parts: tuple[str, ...], language: str) -> tuple[str, dict[str, str]]:
-    pos = next((_POS[part] for part in parts if part in _POS), "X")
+    pos = next((_UNIMORPH_POS[part] for part in parts if part in _UNIMORPH_POS), "X")
     found = dict(_VALUES[part] for part in parts if part in _VALUES)
     if "Mood" in found:
         found.setdefault("VerbForm", "Fin")
@@ -125,14 +125,124 @@ def _head(pos: str, features: Features) -> str:
     heads = {"Part": "V.PTCP", "Conv": "V.CVB", "Vnoun": "V.MSDR"}
     if pos in ("VERB", "AUX") and form in heads:
         return heads[form]
-    return next((tag for tag, name in _POS.items() if name == pos), "X")
+    return next((tag for tag, name in _UNIMORPH_POS.items() if name == pos), "X")
 
 
 def _alternatives(tag: str) -> Iterator[tuple[str, ...]]:
     parts = (part.strip().strip("{}").split("/") for part in tag.split(";"))
     # What is not known gives no feature, however many such there are; the same once more neither.
     known = dict.fromkeys(
-        tuple(dict.fromkeys(each if each in _VALUES or each in _POS else "" for each in part))
+        tuple(
+            dict.fromkeys(each if each in _VALUES or each in _UNIMORPH_POS else "" for each in part)
+        )
         for part in parts
     )
     return itertools.islice(itertools.product(*known), _MOST_ALTERNATIVES)
+
+
+_DELAF_POS: Mapping[str, str] = {
+    "N": "NOUN",
+    "A": "ADJ",
+    "V": "VERB",
+    "ADV": "ADV",
+    "PREP": "ADP",
+    "CONJ": "CONJ",
+    "DET": "DET",
+    "PRO": "PRON",
+    "PREPXDET": "ADP",
+    "PREPXPRO": "ADP",
+    "PFX": "X",
+    "SIGL": "PROPN",
+    "ABREV": "X",
+    "INTERJ": "INTJ",
+}
+
+_FINITE = {"VerbForm": "Fin"}
+TENSES: Mapping[str, Features] = {
+    "W": {"VerbForm": "Inf"},
+    "G": {"VerbForm": "Ger"},
+    "K": {"VerbForm": "Part"},
+    "P": {**_FINITE, "Mood": "Ind", "Tense": "Pres"},
+    "I": {**_FINITE, "Mood": "Ind", "Tense": "Imp"},
+    "J": {**_FINITE, "Mood": "Ind", "Tense": "Past"},
+    "Q": {**_FINITE, "Mood": "Ind", "Tense": "Pqp"},
+    "F": {**_FINITE, "Mood": "Ind", "Tense": "Fut"},
+    "C": {**_FINITE, "Mood": "Cnd"},
+    "S": {**_FINITE, "Mood": "Sub", "Tense": "Pres"},
+    "T": {**_FINITE, "Mood": "Sub", "Tense": "Imp"},
+    "U": {**_FINITE, "Mood": "Sub", "Tense": "Fut"},
+    "Y": {**_FINITE, "Mood": "Imp"},
+}
+"""The first letter of a verb's code, and what it says."""
+
+_DEGREES: Mapping[str, Features] = {
+    "A": {"Degree": "Aug"},
+    "D": {"Degree": "Dim"},
+    "S": {"Degree": "Abs"},
+}
+_CASES: Mapping[str, Features] = {
+    "N": {"Case": "Nom"},
+    "A": {"Case": "Acc"},
+    "D": {"Case": "Dat"},
+    "O": {"PrepCase": "Pre"},
+    "R": {"Reflex": "Yes"},
+}
+_NUMERALS: Mapping[str, Features] = {
+    "C": {"NumType": "Card"},
+    "O": {"NumType": "Ord"},
+    "M": {"NumType": "Mult"},
+    "F": {"NumType": "Frac"},
+}
+_TRAITS: Mapping[str, Features] = {
+    "Art": {"PronType": "Art"},
+    "Def": {"Definite": "Def"},
+    "Ind": {"PronType": "Ind"},
+    "Dem": {"PronType": "Dem"},
+    "Rel": {"PronType": "Rel"},
+    "Int": {"PronType": "Int"},
+    "Pes": {"PronType": "Prs"},
+    "Pos": {"PronType": "Prs", "Poss": "Yes"},
+    "Tra": {"PronType": "Prs", "Polite": "Form"},
+}
+_SMALL: Mapping[str, Features] = {
+    "1": {"Person": "1"},
+    "2": {"Person": "2"},
+    "3": {"Person": "3"},
+    "m": {"Gender": "Masc"},
+    "f": {"Gender": "Fem"},
+    "n": {"Gender": "Neut"},
+    "s": {"Number": "Sing"},
+    "p": {"Number": "Plur"},
+}
+
+
+def from_delaf(tag: str) -> tuple[str, dict[str, str]]:
+    """Part of speech and features of a tag with one code at most: ``V:P3s``, ``DET+Art+Def:ms``."""
+    category, _, code = tag.partition(":")
+    head, *traits = category.split("+")
+    found: dict[str, str] = {}
+    for trait in traits:
+        found |= _TRAITS.get(trait, {})
+    if "Art" in traits and "Ind" in traits:
+        found |= {"PronType": "Art", "Definite": "Ind"}
+    capitals = _capitals(head, traits)
+    for letter in code:
+        found |= _SMALL.get(letter) or capitals.get(letter, {})
+    return _pos(head, traits), found
+
+
+def _capitals(head: str, traits: list[str]) -> Mapping[str, Features]:
+    """What the capital letters of a code mean for a class of words."""
+    if head == "V":
+        return TENSES
+    if head in ("N", "A"):
+        return _DEGREES
+    return _NUMERALS if "Num" in traits else _CASES
+
+
+def _pos(head: str, traits: list[str]) -> str:
+    if head == "N" and "Pr" in traits:
+        return "PROPN"
+    if "Num" in traits:
+        return "NUM"
+    return _DELAF_POS.get(head, "X")

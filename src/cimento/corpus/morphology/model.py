@@ -17,7 +17,7 @@ Features: TypeAlias = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Reading:
+class WordReading:
     """One thing that a form can be.
 
     Attributes:
@@ -55,12 +55,12 @@ class Morphology(Protocol):
     def name(self) -> str:
         """What it is, for messages and manifests."""
 
-    def analyse(self, form: str) -> tuple[Reading, ...]:
+    def analyse(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form, in a fixed order; case is ignored; empty for an unknown form."""
 
     def inflect(
         self, lemma: str, features: Features | None = None, *, pos: str = ""
-    ) -> tuple[Reading, ...]:
+    ) -> tuple[WordReading, ...]:
         """All forms of a lemma that have these features, in a fixed order.
 
         Args:
@@ -96,8 +96,8 @@ def format_features(features: Features) -> str:
 
 
 def chosen(
-    readings: Iterable[Reading], features: Features | None, *, pos: str = ""
-) -> tuple[Reading, ...]:
+    readings: Iterable[WordReading], features: Features | None, *, pos: str = ""
+) -> tuple[WordReading, ...]:
     """Those readings that have a part of speech and features, each once, in their order."""
     wanted = features or {}
     kept = (each for each in readings if pos in ("", each.pos) and each.has(wanted))
@@ -106,7 +106,7 @@ def chosen(
 
 def sister_forms(
     morphology: Morphology, form: str, changes: Features, *, pos: str = ""
-) -> tuple[Reading, ...]:
+) -> tuple[WordReading, ...]:
     """The form with other features: ``brancas`` from ``branco`` with feminine plural.
 
     Every reading of the form that has the changed features is followed; what the changes do not
@@ -118,7 +118,7 @@ def sister_forms(
         changes: features to have instead.
         pos: part of speech of the readings that are followed; empty for all.
     """
-    found: dict[Reading, None] = {}
+    found: dict[WordReading, None] = {}
     for reading in chosen(morphology.analyse(form), None, pos=pos):
         if changes.keys() <= reading.features.keys():
             wanted = {**reading.features, **changes}

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
-from cimento.errors import InputError
-from cimento.morphology.delaf_tags import from_delaf
-from cimento.morphology.entries import Entry, LineFault, ParseLine, parse_delaf, parse_unimorph
-from cimento.morphology.index import Index, build
-from cimento.morphology.model import Features, Reading, chosen, format_features
-from cimento.morphology.unimorph_tags import from_unimorph
+from cimento.corpus.morphology.index import (
+    DictionaryEntry,
+    DictionaryIndex,
+    LineFault,
+    ParseLine,
+    build_index,
+    parse_delaf,
+    parse_unimorph,
+)
+from cimento.corpus.morphology.model import (
+    Features,
+    Morphology,
+    WordReading,
+    chosen,
+    format_features,
+)
+from cimento.corpus.morphology.rules import Rules
+from cimento.corpus.morphology.russian import Russian
+from cimento.corpus.morphology.tags import from_delaf, from_unimorph
+from cimento.errors import InputError, UsageError, did_you_mean
 
 FileFormat = Literal["delaf", "unimorph"]
-_SHOWN = 3
+_SHOWN_FAULTS = 3
 _PARSERS: dict[FileFormat, ParseLine] = {"delaf": parse_delaf, "unimorph": parse_unimorph}
 
 
@@ -29,7 +43,9 @@ class FileMorphology:
         name: for messages and manifests.
     """
 
-    def __init__(self, index: Index, *, format: FileFormat, language: str, name: str) -> None:  # noqa: A002  # the field's word
+    def __init__(
+        self, index: DictionaryIndex, *, format: FileFormat, language: str, name: str  # noqa: A002  # the field's word
+    ) -> None:
         self._index = index
         self._format = format
         self._language = language
@@ -54,8 +70,8 @@ class FileMorphology:
     def faults_text(self) -> str:
         """Which lines could not be read, as one sentence; empty where all could."""
         count = self.faulty_lines
-        more = [f"{count - _SHOWN} more"] if count > _SHOWN else []
-        shown = "; ".join([*map(str, self.faults[:_SHOWN]), *more])
+        more = [f"{count - _SHOWN_FAULTS} more"] if count > _SHOWN_FAULTS else []
+        shown = "; ".join([*map(str, self.faults[:_SHOWN_FAULTS]), *more])
         told = f"{self.name}: lines that cannot be read, left out ({count}): {shown}"
         return told if count else ""
 
@@ -64,13 +80,13 @@ class FileMorphology:
         """How many lines could."""
         return int(self._index.facts["entries"])
 
-    def analyse(self, form: str) -> tuple[Reading, ...]:
+    def analyse(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form; see `Morphology`."""
         return chosen(self._readings(self._index.find("form", form)), None)
 
     def inflect(
         self, lemma: str, features: Features | None = None, *, pos: str = ""
-    ) -> tuple[Reading, ...]:
+    ) -> tuple[WordReading, ...]:
         """All forms of a lemma with these features; see `Morphology`."""
         return chosen(self._readings(self._index.find("lemma", lemma)), features, pos=pos)
 
@@ -78,7 +94,7 @@ class FileMorphology:
         """Close the index."""
         self._index.close()
 
-    def _readings(self, entries: list[Entry]) -> Iterator[Reading]:
+    def _readings(self, entries: list[DictionaryEntry]) -> Iterator[WordReading]:
         for entry in entries:
             if self._format == "unimorph":
                 for pos, features in from_unimorph(entry.tags, language=self._language):
@@ -88,7 +104,7 @@ class FileMorphology:
                 yield _reading(entry, *from_delaf(tag), tag)
 
 
-def open_dictionary(
+def open_dictionary_file(
     path: Path,
     *,
     format: FileFormat,  # noqa: A002  # the field's word
@@ -113,8 +129,8 @@ def open_dictionary(
     indexed = folder / f"{path.name}.{place}.index"
     index = _up_to_date(indexed, facts)
     if index is None:
-        build(path, indexed, parse=_PARSERS[format], facts=facts)
-        index = Index(indexed)
+        build_index(path, indexed, parse=_PARSERS[format], facts=facts)
+        index = DictionaryIndex(indexed)
     return FileMorphology(index, format=format, language=language, name=f"{format}:{path.name}")
 
 
@@ -124,12 +140,12 @@ def split_tags(tags: str) -> list[str]:
     return [f"{category}:{code}" for code in codes] or [category]
 
 
-def _up_to_date(indexed: Path, facts: dict[str, str]) -> Index | None:
+def _up_to_date(indexed: Path, facts: dict[str, str]) -> DictionaryIndex | None:
     """The index, where there is one of the dictionary as it is now."""
     if not indexed.is_file():
         return None
     try:
-        index = Index(indexed)
+        index = DictionaryIndex(indexed)
     except InputError:
         return None
     if facts.items() <= index.facts.items():
@@ -155,5 +171,51 @@ def _facts(path: Path, format: FileFormat) -> dict[str, str]:  # noqa: A002
     return {"format": format, "bytes": str(known.st_size), "changed_ns": str(known.st_mtime_ns)}
 
 
-def _reading(entry: Entry, pos: str, features: Features, tag: str) -> Reading:
-    return Reading(entry.form, entry.lemma, pos, format_features(features), tag)
+def _reading(entry: DictionaryEntry, pos: str, features: Features, tag: str) -> WordReading:
+    return WordReading(entry.form, entry.lemma, pos, format_features(features), tag)
+
+
+KNOWN = ("delaf", "unimorph", "rules", "pymorphy3")
+
+
+def open_morphology(
+    name: str,
+    *,
+    language: str = "",
+    index_folder: str | Path | None = None,
+    lemmas: Mapping[str, Collection[str]] | None = None,
+) -> Morphology:
+    """Open a dictionary.
+
+    Args:
+        name: ``delaf:FILE``, ``unimorph:FILE``, ``rules:LANGUAGE`` or ``pymorphy3``.
+        language: ISO 639-1 code, for UniMorph files and for ``rules`` without one.
+        index_folder: where the indices of files are; None for beside the file.
+        lemmas: for ``rules``: part of speech to the lemmas that there are; None for any.
+
+    Raises:
+        CimentoError: there is no such dictionary, or it cannot be used.
+    """
+    kind, _, rest = name.partition(":")
+    if lemmas is not None and kind != "rules":
+        raise UsageError(
+            where=f"dictionary {name!r}",
+            seen="lemmas are given, and only rules take some",
+            todo="Leave them out, or open rules:LANGUAGE.",
+        )
+    if kind == "rules" and (rest or language):
+        return Rules(rest or language, lemmas=lemmas)
+    if kind == "pymorphy3" and not rest:
+        return Russian()
+    if kind in ("delaf", "unimorph") and rest:
+        return open_dictionary_file(
+            Path(rest).expanduser(),
+            format="delaf" if kind == "delaf" else "unimorph",
+            language=language,
+            index_folder=None if index_folder is None else Path(index_folder),
+        )
+    raise UsageError(
+        where="dictionary",
+        seen=f"got {name!r}",
+        todo=did_you_mean(kind, KNOWN) + " Write delaf:FILE, unimorph:FILE, rules:pt or pymorphy3.",
+    )

@@ -1,0 +1,1 @@
+"""Suites made from treebanks and from grammars."""

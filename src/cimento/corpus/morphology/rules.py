@@ -1,0 +1,448 @@
+"""Plurals and feminines by ending, for nouns and adjectives of Portuguese, Italian and Spanish.
+
+These are the regular patterns of school grammars, tried in order; the first that fits is taken,
+and where a language leaves two ways open (``amici`` and ``laghi``) the commoner one. What they
+give is marked as guessed.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Literal, TypeAlias
+
+from cimento.corpus.morphology.model import Features, WordReading, chosen, format_features
+from cimento.corpus.morphology.tags import from_delaf
+from cimento.errors import UsageError, did_you_mean
+
+Pattern: TypeAlias = tuple[str, str]
+"""A pattern at the end of a word, and what replaces it."""
+
+_PLURALS: dict[str, tuple[Pattern, ...]] = {
+    "pt": (
+        (r"^(m|irm|cidad|órg|gr|crist|pag|s|ch)ão$", r"\1ãos"),
+        (r"^(p|c|alem|capit|escriv|tabeli)ão$", r"\1ães"),
+        (r"ão$", "ões"),
+        (r"m$", "ns"),
+        (r"([áéíóúâêô].*)([aeou])l$", r"\1\2is"),
+        (r"([áéíóúâêô].*)il$", r"\1eis"),
+        (r"el$", "éis"),
+        (r"ol$", "óis"),
+        (r"([au])l$", r"\1is"),
+        (r"il$", "is"),
+        (r"ês$", "eses"),
+        (r"x$", "x"),
+        (r"ís$", "íses"),
+        (r"([áéíóúâêô].*[aeiou])s$", r"\1s"),
+        (r"ás$", "ases"),
+        (r"us$", "us"),
+        (r"([rzns])$", r"\1es"),
+        (r"$", "s"),
+    ),
+    "it": (
+        (r"([àèéìòù])$", r"\1"),
+        (r"([^aeiou])$", r"\1"),
+        (r"([cg])a$", r"\1he"),
+        (r"([^aeiou][cg])ia$", r"\1e"),
+        (r"ista$", "isti"),
+        (r"^(ant|f|car|scar)ico$", r"\1ichi"),
+        (r"^(gre|ami|nemi|por)co$", r"\1ci"),
+        (r"^zio$", "zii"),
+        (r"a$", "e"),
+        (r"ico$", "ici"),
+        (r"([cg])o$", r"\1hi"),
+        (r"io$", "i"),
+        (r"[oe]$", "i"),
+        (r"i$", "i"),
+    ),
+    "es": (
+        (r"z$", "ces"),
+        (r"ión$", "iones"),
+        (r"án$", "anes"),
+        (r"én$", "enes"),
+        (r"ín$", "ines"),
+        (r"ón$", "ones"),
+        (r"ún$", "unes"),
+        (r"és$", "eses"),
+        (r"ás$", "ases"),
+        (r"ús$", "uses"),
+        (r"([íú])$", r"\1es"),
+        (r"([aeiouáéó])$", r"\1s"),
+        (r"^([^aeiou]*[aeiou])s$", r"\1ses"),
+        (r"([aeiou])([sx])$", r"\1\2"),
+        (r"$", "es"),
+    ),
+}
+_FEMININES: dict[str, tuple[Pattern, ...]] = {
+    "pt": (
+        (r"ês$", "esa"),
+        (r"ão$", "ã"),
+        (r"eu$", "eia"),
+        (r"(?<!i)or$", "ora"),
+        (r"u$", "ua"),
+        (r"o$", "a"),
+        (r"$", ""),
+    ),
+    "it": ((r"tore$", "trice"), (r"o$", "a"), (r"$", "")),
+    "es": (
+        (r"és$", "esa"),
+        (r"ón$", "ona"),
+        (r"án$", "ana"),
+        (r"(español|andaluz)$", r"\1a"),
+        (r"([dts])or$", r"\1ora"),
+        (r"o$", "a"),
+        (r"$", ""),
+    ),
+}
+_LEMMA_ENDINGS: dict[str, tuple[str, ...]] = {
+    "pt": ("", "o", "e", "ão", "m", "l", "il", "el", "ol", "ês", "eu", "or", "u", "s"),
+    "it": ("", "o", "e", "a", "io", "co", "go", "ico", "ca", "ga", "cia", "gia", "tore", "ista"),
+    "es": ("", "o", "e", "z", "ión", "ón", "án", "én", "ín", "ún", "és", "ás", "or", "ús"),
+}
+_LONGEST_ENDING = 5
+
+
+def decline(lemma: str, pos: str, language: str) -> tuple[WordReading, ...]:
+    """Singular and plural of a noun, or the four forms of an adjective."""
+    if not lemma:
+        return ()
+    if pos == "NOUN":
+        return tuple(
+            _nominal_reading(form, lemma, pos, {"Number": number})
+            for number, form in (("Sing", lemma), ("Plur", plural(lemma, language)))
+        )
+    feminine = _replaced(lemma, _FEMININES[language])
+    forms = {
+        ("Masc", "Sing"): lemma,
+        ("Fem", "Sing"): feminine,
+        ("Masc", "Plur"): plural(lemma, language),
+        ("Fem", "Plur"): plural(feminine, language),
+    }
+    return tuple(
+        _nominal_reading(form, lemma, pos, {"Gender": gender, "Number": number})
+        for (gender, number), form in forms.items()
+    )
+
+
+def plural(form: str, language: str) -> str:
+    """The plural of a noun or adjective."""
+    return _replaced(form, _PLURALS[language])
+
+
+def possible_nominal_lemmas(form: str, language: str) -> Iterator[str]:
+    """Words that a form may be a form of, by its ending; each must be declined to see."""
+    for cut in range(min(_LONGEST_ENDING, len(form) - 1) + 1):
+        stem = form[: len(form) - cut]
+        yield from (stem + ending for ending in _LEMMA_ENDINGS[language])
+
+
+def _replaced(form: str, patterns: tuple[Pattern, ...]) -> str:
+    for pattern, replacement in patterns:
+        if re.search(pattern, form):
+            return re.sub(pattern, replacement, form, count=1)
+    return form
+
+
+def _nominal_reading(form: str, lemma: str, pos: str, features: dict[str, str]) -> WordReading:
+    letters = {"Masc": "m", "Fem": "f", "Sing": "s", "Plur": "p"}
+    code = "".join(letters[value] for value in features.values())
+    tag = f"{'N' if pos == 'NOUN' else 'A'}:{code}"
+    return WordReading(form, lemma, pos, format_features(features), tag, guessed=True)
+
+
+SpellingRule: TypeAlias = tuple[str, str, str]
+"""What a stem ends with, what it becomes, and a pattern of the endings before which it does."""
+
+PERSONS = ("1s", "2s", "3s", "1p", "2p", "3p")
+
+_FRONT, _BACK, _I = "[eéêiíè]", "[aáâoóôuúò]", "[ei]"
+_SPELLINGS: dict[str, dict[str, tuple[SpellingRule, ...]]] = {
+    "pt": {
+        "ar": (("ç", "c", _FRONT), ("c", "qu", _FRONT), ("g", "gu", _FRONT)),
+        "er": (("gu", "g", _BACK), ("c", "ç", _BACK), ("g", "j", _BACK)),
+        "ir": (("gu", "g", _BACK), ("c", "ç", _BACK), ("g", "j", _BACK)),
+    },
+    "it": {
+        "are": (
+            ("c", "ch", _I),
+            ("g", "gh", _I),
+            ("ci", "c", _I),
+            ("gi", "g", _I),
+            ("i", "", "i"),
+        ),
+    },
+    "es": {
+        "ar": (
+            ("gu", "gü", _FRONT),
+            ("c", "qu", _FRONT),
+            ("g", "gu", _FRONT),
+            ("z", "c", _FRONT),
+        ),
+        "er": (("gu", "g", _BACK), ("g", "j", _BACK)),
+        "ir": (("gu", "g", _BACK), ("g", "j", _BACK)),
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Conjugation:
+    """Forms of one class of verbs, or of one verb.
+
+    Attributes:
+        name: the end of its lemmas, or the lemma.
+        whole: whether it is one verb.
+        rows: code of a tense and its forms.
+    """
+
+    name: str
+    whole: bool
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@functools.cache
+def verbs_of(language: str) -> tuple[Conjugation, ...]:
+    """The classes and single verbs of a language; single ones first, then long endings first."""
+    folder = resources.files("cimento") / "data" / "morphology"
+    lines = (folder / f"{language}.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    rows: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for line in lines:
+        name, code, forms = line.split("\t")
+        rows.setdefault(name, []).append((code, tuple(forms.split())))
+    verbs = [
+        Conjugation(name.removeprefix("-"), not name.startswith("-"), tuple(forms))
+        for name, forms in rows.items()
+    ]
+    return tuple(sorted(verbs, key=lambda verb: (not verb.whole, -len(verb.name))))
+
+
+@functools.lru_cache(maxsize=4096)
+def conjugate(lemma: str, language: str) -> tuple[WordReading, ...]:
+    """All forms of a verb; empty where no class fits the lemma."""
+    verb = next((v for v in verbs_of(language) if _fits(lemma, v)), None)
+    if verb is None:
+        return ()
+    stem = "" if verb.whole else lemma.removesuffix(verb.name)
+    spellings = () if verb.whole else _SPELLINGS[language].get(verb.name, ())
+    found: dict[WordReading, None] = {}
+    for code, forms in verb.rows:
+        for form, tag in _tagged(code, forms):
+            word = respelled(stem, form, spellings)
+            words = _in_gender(word, language) if code == "K" else {"": word}
+            for more, spelled in words.items():
+                found.setdefault(_reading(spelled, lemma, tag + more))
+    return tuple(found)
+
+
+def possible_verb_lemmas(form: str, language: str) -> Iterator[str]:
+    """Lemmas that a form may belong to, by its ending alone; each must be conjugated to see."""
+    for verb in verbs_of(language):
+        for ending in _endings(verb, language):
+            if verb.whole and form == ending:
+                yield verb.name
+            if verb.whole or not form.endswith(ending) or len(form) == len(ending):
+                continue
+            stem = form.removesuffix(ending)
+            yield stem + verb.name
+            for written, changed, _ in _SPELLINGS[language].get(verb.name, ()):
+                if stem.endswith(changed):
+                    yield stem[: len(stem) - len(changed)] + written + verb.name
+
+
+def respelled(stem: str, ending: str, spellings: tuple[SpellingRule, ...]) -> str:
+    """Stem and ending together, spelled as the sounds need it; the longest change that fits."""
+    fitting = [each for each in spellings if stem.endswith(each[0]) and re.match(each[2], ending)]
+    if not fitting:
+        return stem + ending
+    written, changed, _ = max(fitting, key=lambda each: len(each[0]))
+    return stem[: len(stem) - len(written)] + changed + ending
+
+
+def _fits(lemma: str, verb: Conjugation) -> bool:
+    if verb.whole:
+        return lemma == verb.name
+    return lemma.endswith(verb.name) and len(lemma) > len(verb.name)
+
+
+def _tagged(code: str, forms: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Each form with its tag; the first of several infinitives is also the bare one."""
+    if len(forms) == 1:
+        yield forms[0], f"V:{code}"
+        return
+    if code == "W":
+        yield forms[0], "V:W"
+    for form, person in zip(forms, PERSONS, strict=True):
+        if form != "-":
+            yield form, f"V:{code}{person}"
+
+
+@functools.lru_cache
+def _endings(verb: Conjugation, language: str) -> frozenset[str]:
+    """Endings (or forms, of a single verb) with those of the participle in all its forms."""
+    found = {each for _, forms in verb.rows for each in forms if each != "-"}
+    participles = [forms[0] for code, forms in verb.rows if code == "K"]
+    return frozenset(found.union(*(_in_gender(each, language).values() for each in participles)))
+
+
+def _in_gender(masculine: str, language: str) -> dict[str, str]:
+    """The four forms of a participle in -o, by gender and number."""
+    stem = masculine[:-1]
+    endings = ("o", "a", "i", "e") if language == "it" else ("o", "a", "os", "as")
+    return {code: stem + end for code, end in zip(("ms", "fs", "mp", "fp"), endings, strict=True)}
+
+
+def _reading(form: str, lemma: str, tag: str) -> WordReading:
+    pos, features = from_delaf(tag)
+    return WordReading(form, lemma, pos, format_features(features), tag, guessed=True)
+
+
+Article: TypeAlias = Literal["definite", "indefinite"]
+
+_PLAIN: Mapping[tuple[str, Article], tuple[str, str, str, str]] = {
+    # Masculine and feminine singular, masculine and feminine plural.
+    ("pt", "definite"): ("o", "a", "os", "as"),
+    ("pt", "indefinite"): ("um", "uma", "uns", "umas"),
+    ("es", "definite"): ("el", "la", "los", "las"),
+    ("es", "indefinite"): ("un", "una", "unos", "unas"),
+    ("it", "definite"): ("il", "la", "i", "le"),
+    ("it", "indefinite"): ("un", "una", "dei", "delle"),
+}
+_CELLS = (("Masc", "Sing"), ("Fem", "Sing"), ("Masc", "Plur"), ("Fem", "Plur"))
+
+_VOWEL = re.compile(r"[aeiouàèéìòùh]", re.IGNORECASE)
+# Before s with a consonant, z, gn, ps, pn, x, y and i with a vowel (Serianni, Grammatica
+# italiana, IV.3).
+_IMPURE = re.compile(r"s[^aeiouàèéìòùh]|z|gn|ps|pn|x|y|i[aeou]", re.IGNORECASE)
+# Feminine nouns that begin with a stressed a take el and un in the singular (Nueva gramática de
+# la lengua española, 14.2).
+_STRESSED_A = frozenset(
+    {"agua", "águila", "alma", "ala", "alba", "arma", "arpa", "área", "aula", "ave", "hada"}
+    | {"hacha", "hambre", "habla"}
+)
+
+
+def with_article(form: str, features: Features, *, language: str, article: Article) -> str:
+    """A form with its article before it.
+
+    Args:
+        form: a noun or adjective.
+        features: its gender and number.
+        language: ``pt``, ``it`` or ``es``.
+        article: which one.
+
+    Raises:
+        UsageError: there are no articles for the language, or gender or number is missing.
+    """
+    languages = {each for each, _ in _PLAIN}
+    if language not in languages:
+        raise UsageError(
+            where="article",
+            seen=f"there are none for the language {language!r}",
+            todo=did_you_mean(language, languages),
+        )
+    cell = (features.get("Gender", ""), features.get("Number", ""))
+    if cell not in _CELLS:
+        raise UsageError(
+            where=f"article of {form!r}",
+            seen="its gender or number is not known",
+            todo="Give Gender and Number.",
+        )
+    plain = _PLAIN[language, article][_CELLS.index(cell)]
+    if language == "it":
+        plain = _italian(plain, form)
+    elif language == "es" and cell == ("Fem", "Sing") and form.lower() in _STRESSED_A:
+        plain = "el" if article == "definite" else "un"
+    return plain + form if plain.endswith("'") else f"{plain} {form}"
+
+
+def _italian(plain: str, form: str) -> str:
+    """The article as the beginning of the word asks for it."""
+    if _IMPURE.match(form):
+        return {"il": "lo", "i": "gli", "un": "uno", "dei": "degli"}.get(plain, plain)
+    if _VOWEL.match(form):
+        changed = {"il": "l'", "la": "l'", "i": "gli", "una": "un'", "dei": "degli"}
+        return changed.get(plain, plain)
+    return plain
+
+
+LANGUAGES = ("es", "it", "pt")
+_PARTS = ("NOUN", "ADJ", "VERB")
+
+
+class Rules:
+    """Inflection rules of one language.
+
+    Args:
+        language: ``pt``, ``it`` or ``es``.
+        lemmas: part of speech (NOUN, ADJ, VERB) to the lemmas that there are; None for any.
+
+    Raises:
+        UsageError: there are no rules for the language or the part of speech.
+    """
+
+    def __init__(
+        self, language: str, *, lemmas: Mapping[str, Collection[str]] | None = None
+    ) -> None:
+        if language not in LANGUAGES:
+            raise UsageError(
+                where="rules",
+                seen=f"there are none for the language {language!r}",
+                todo=did_you_mean(language, LANGUAGES) + " Or give a DELAF or UniMorph file.",
+            )
+        for pos in lemmas or ():
+            if pos not in _PARTS:
+                raise UsageError(
+                    where="rules",
+                    seen=f"there are none for the part of speech {pos!r}",
+                    todo=did_you_mean(pos, _PARTS),
+                )
+        self._language = language
+        self._lemmas = lemmas
+
+    @property
+    def name(self) -> str:
+        """``rules:`` and the language."""
+        return f"rules:{self._language}"
+
+    def analyse(self, form: str) -> tuple[WordReading, ...]:
+        """All that a form can be; see `Morphology`."""
+        word = form.lower()
+        if self._lemmas is not None:
+            return self._forms.get(word, ())
+        found = (each for each in self._guesses(word) if each.form == word)
+        return tuple(dict.fromkeys(found))
+
+    def inflect(
+        self, lemma: str, features: Features | None = None, *, pos: str = ""
+    ) -> tuple[WordReading, ...]:
+        """All forms of a lemma with these features; see `Morphology`."""
+        word = lemma.lower()
+        parts = [
+            part for part in _PARTS if self._lemmas is None or word in self._lemmas.get(part, ())
+        ]
+        forms = (each for part in parts for each in self._inflected(word, part))
+        return chosen(forms, features, pos=pos)
+
+    @functools.cached_property
+    def _forms(self) -> dict[str, tuple[WordReading, ...]]:
+        """Every form of the lemmas that there are."""
+        found: dict[str, tuple[WordReading, ...]] = {}
+        for pos, lemmas in (self._lemmas or {}).items():
+            for lemma in lemmas:
+                for each in self._inflected(lemma.lower(), pos):
+                    found[each.form] = (*found.get(each.form, ()), each)
+        return found
+
+    def _guesses(self, word: str) -> Iterator[WordReading]:
+        for lemma in dict.fromkeys(possible_nominal_lemmas(word, self._language)):
+            yield from self._inflected(lemma, "NOUN")
+            yield from self._inflected(lemma, "ADJ")
+        for lemma in dict.fromkeys(possible_verb_lemmas(word, self._language)):
+            yield from self._inflected(lemma, "VERB")
+
+    def _inflected(self, lemma: str, pos: str) -> tuple[WordReading, ...]:
+        if pos == "VERB":
+            return conjugate(lemma, self._language)
+        return decline(lemma, pos, self._language)
