@@ -9,7 +9,7 @@ import pytest
 
 import cimento
 from cimento.cli.main import invoke
-from cimento.corpus.agreement import agreeing_pairs, agreement_suite, draw_pairs
+from cimento.corpus.making.agreement import agreeing_pairs, agreement_suite, draw_pairs
 from cimento.corpus.morphology.model import WordReading, chosen
 from cimento.corpus.morphology.rules import Rules
 from cimento.corpus.treebanks import open_treebanks

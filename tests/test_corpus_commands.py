@@ -7,11 +7,10 @@ import json
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.corpus.connectives import count_connectives
-from cimento.corpus.inventories import open_inventory
-from cimento.corpus.published import read_published
-from cimento.corpus.rules import open_rule
-from cimento.corpus.search import Duplicates, search
+from cimento.corpus.connectives.frequencies import count_connectives, read_published
+from cimento.corpus.connectives.inventories import open_inventory
+from cimento.corpus.connectives.matching import open_rule
+from cimento.corpus.search import DuplicateSentences, search_treebanks
 from cimento.corpus.treebanks import open_treebanks
 from cimento.errors import InputError, UsageError
 
@@ -51,9 +50,13 @@ def test_hits_are_exported_with_their_licence_and_text_only_where_it_allows_that
 
 
 def test_duplicates_are_found_between_treebanks(two):
-    known = Duplicates()
+    known = DuplicateSentences()
     files = open_treebanks([two])
-    hits = list(search(files, open_inventory("it-connectives"), open_rule("any"), duplicates=known))
+    hits = list(
+        search_treebanks(
+            files, open_inventory("it-connectives"), open_rule("any"), duplicates=known
+        )
+    )
     assert len(hits) == 2
     assert known.pairs[1] == (("it_vit-ud-dev.conllu", "1"), ("it_sample-ud-test.conllu", "1"))
 

@@ -10,8 +10,8 @@ import pytest
 import cimento
 from cimento.cli.main import invoke
 from cimento.cloze.load import load_cloze
-from cimento.corpus.inventories import open_inventory
-from cimento.corpus.nli import LABELS, clauses, inferences, open_wording
+from cimento.corpus.connectives.inventories import open_inventory
+from cimento.corpus.making.inference import LABELS, clauses, inferences, open_wording
 from cimento.errors import InputError, UsageError
 from cimento.people.surveys.design import read_design
 from cimento.suites.load import open_suite

@@ -15,20 +15,29 @@ import cimento
 from cimento.acceptability.suites import load_rated
 from cimento.cli.main import invoke
 from cimento.cloze.load import load_cloze
-from cimento.corpus.decisions import as_table, columns_of, decision_rows, read_decisions
-from cimento.corpus.extraction import Limits, candidates, count_clauses, draw, follows
-from cimento.corpus.finishing import pair_suite
-from cimento.corpus.inventories import open_inventory, write_toml
-from cimento.corpus.passages import Passage, passage_of, regions_of
-from cimento.corpus.replacing import (
+from cimento.corpus.connectives.extraction import (
+    SentenceLimits,
+    candidate_sentences,
+    count_clauses,
+    draw_candidates,
+    follows,
+    select_connectives,
+    selected_inventory,
+)
+from cimento.corpus.connectives.inventories import open_inventory, write_toml
+from cimento.corpus.connectives.matching import open_rule
+from cimento.corpus.connectives.passages import (
+    DecisionKind,
+    Passage,
     implausible_candidates,
+    passage_of,
     plausible_candidates,
+    regions_of,
     replaced,
     spelt,
 )
-from cimento.corpus.rules import open_rule
-from cimento.corpus.sections import Section
-from cimento.corpus.selection import select, selected_inventory
+from cimento.corpus.making.decisions import as_table, columns_of, decision_rows, read_decisions
+from cimento.corpus.making.finishing import pair_suite
 from cimento.corpus.treebanks import open_treebanks
 from cimento.errors import InputError
 from cimento.suites.model import Meta
@@ -50,8 +59,8 @@ def by_id():
 
 
 def drawn(per=3, seed=0, **more):
-    found = list(candidates(sample(), INVENTORY, PAPER, limits=Limits()))
-    return draw(found, INVENTORY.names, per=per, seed=seed, fewer=True, **more)
+    found = list(candidate_sentences(sample(), INVENTORY, PAPER, limits=SentenceLimits()))
+    return draw_candidates(found, INVENTORY.names, per=per, seed=seed, fewer=True, **more)
 
 
 def place(text):
@@ -177,7 +186,7 @@ def test_candidates_are_ranked_by_class_and_sense():
 
 
 def test_the_most_frequent_are_taken_and_what_is_left_out_has_a_reason(tmp_path):
-    found = select(sample(), INVENTORY, PAPER, top=2, exclude={"e": "trial"})
+    found = select_connectives(sample(), INVENTORY, PAPER, top=2, exclude={"e": "trial"})
     assert [(each.connective, each.n, each.rank) for each in found[:2]] == [
         ("e", 7, 1),
         ("dove", 5, 2),
@@ -186,7 +195,12 @@ def test_the_most_frequent_are_taken_and_what_is_left_out_has_a_reason(tmp_path)
     assert found[0].reason == "trial"
     assert found[2].reason == "not among the first 2"
     # Those that share the last rank are all taken.
-    assert sum(each.taken for each in select(sample(), INVENTORY, PAPER, top=3, exclude={})) == 7
+    assert (
+        sum(
+            each.taken for each in select_connectives(sample(), INVENTORY, PAPER, top=3, exclude={})
+        )
+        == 7
+    )
     o = next(each for each in found if each.connective == "o")
     assert (o.n, o.infinitive) == (3, 1)  # Potevamo tornare subito o dormire in albergo.
     path = tmp_path / "mine.toml"
@@ -214,21 +228,25 @@ def test_the_draw_is_the_same_with_the_same_seed_and_takes_no_sentence_twice():
 
 
 def test_strata_are_taken_in_turn():
-    found = list(candidates(sample(), INVENTORY, PAPER, limits=Limits()))
-    taken = draw(found, ["e"], per=3, seed=0)["e"]
+    found = list(candidate_sentences(sample(), INVENTORY, PAPER, limits=SentenceLimits()))
+    taken = draw_candidates(found, ["e"], per=3, seed=0)["e"]
     thirds = sorted(each.words for each in found if each.hit.connective == "e")[2::2]
     assert sorted(sum(each.words >= third for third in thirds[:2]) for each in taken) == [0, 1, 2]
 
 
 def test_too_few_sentences_are_refused():
-    found = list(candidates(sample(), INVENTORY, PAPER, limits=Limits()))
+    found = list(candidate_sentences(sample(), INVENTORY, PAPER, limits=SentenceLimits()))
     with pytest.raises(InputError, match=r"not 9 usable sentences .*: e 7"):
-        draw(found, ["e", "se"], per=9, seed=0)
+        draw_candidates(found, ["e", "se"], per=9, seed=0)
 
 
 def test_single_sentences_are_not_joined():
     reasons: Counter[str] = Counter()
-    found = list(candidates(sample(), INVENTORY, PAPER, limits=Limits(join=False), reasons=reasons))
+    found = list(
+        candidate_sentences(
+            sample(), INVENTORY, PAPER, limits=SentenceLimits(join=False), reasons=reasons
+        )
+    )
     assert not any(each.passage.joined for each in found)
     assert list(reasons) == ["it opens its sentence, and the one before is not there to join it to"]
 
@@ -240,7 +258,7 @@ def test_single_sentences_are_not_joined():
 def table(tmp_path):
     """A table of decisions with one cell or more changed."""
 
-    def written(section=Section.SENTENCES, change=None, **cells):
+    def written(section=DecisionKind.SENTENCES, change=None, **cells):
         rows = decision_rows(drawn(), INVENTORY, section=section, per=3, with_text=True, propose=1)
         for row in rows:
             row.update({"grammaticality": "yes", "drop": "", "reason": ""})
@@ -307,7 +325,7 @@ def test_a_decision_that_cannot_be_is_named_with_its_row(table, cells, seen):
 )
 def test_options_of_cloze_items_are_checked(table, cells, seen):
     with pytest.raises(InputError) as refused:
-        read_decisions(table(Section.BLANKS, **cells), sample(), INVENTORY)
+        read_decisions(table(DecisionKind.BLANKS, **cells), sample(), INVENTORY)
     assert seen in str(refused.value)
 
 

@@ -9,10 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.corpus.conllu import Problem, read_sentences
-from cimento.corpus.records import token_spans
-from cimento.corpus.treebanks import fingerprint, may_show, open_treebanks
-from cimento.corpus.trees import tree_faults
+from cimento.corpus.sentences import token_spans, tree_faults
+from cimento.corpus.treebanks import (
+    ReadingProblem,
+    fingerprint,
+    may_show,
+    open_treebanks,
+    read_sentences,
+)
 from cimento.errors import InputError
 
 GOOD = """# newdoc id = lettere
@@ -112,7 +116,7 @@ def test_a_malformed_sentence_is_refused_with_its_line_or_skipped(tmp_path, cont
         read(tmp_path, data)
     assert f"line {line + 1}, sentence bad" in str(refused.value)
     assert seen in str(refused.value)
-    problems: list[Problem] = []
+    problems: list[ReadingProblem] = []
     assert [each.id for each in read(tmp_path, data, skipped=problems)] == ["a1", "a2"]
     assert problems[0].line == line + 1
     assert seen in problems[0].seen
@@ -145,7 +149,7 @@ def test_what_has_no_end_is_refused_before_it_fills_the_memory(tmp_path):
 
 def test_an_id_that_is_missing_or_there_twice_is_told_apart_by_its_line(tmp_path):
     content = "# sent_id = s\n" + word(1, 0) + "\n\n"
-    problems: list[Problem] = []
+    problems: list[ReadingProblem] = []
     found = read(tmp_path, content * 2 + word(1, 0) + "\n", skipped=problems)
     assert [each.id for each in found] == ["s", "s (line 4)", "no sent_id (line 7)"]
     assert [each.severity for each in problems] == ["warning"]
@@ -187,7 +191,7 @@ def heads(draw):
 @given(heads())
 @settings(deadline=None)
 def test_heads_are_a_tree_exactly_where_every_word_leads_to_one_root(numbers):
-    from cimento.corpus.records import Word
+    from cimento.corpus.sentences import Word
 
     words = [Word(i, "a", "a", "X", "_", "_", h, "d", "_", "_") for i, h in enumerate(numbers, 1)]
 

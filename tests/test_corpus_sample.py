@@ -7,12 +7,12 @@ from pathlib import Path
 
 import cimento
 from cimento.cli.main import invoke
-from cimento.corpus.connectives import count_connectives
-from cimento.corpus.decisions import read_decisions
-from cimento.corpus.finishing import pair_suite
-from cimento.corpus.inventories import open_inventory
-from cimento.corpus.records import joined, token_spans
-from cimento.corpus.rules import open_rule
+from cimento.corpus.connectives.frequencies import count_connectives
+from cimento.corpus.connectives.inventories import open_inventory
+from cimento.corpus.connectives.matching import open_rule
+from cimento.corpus.making.decisions import read_decisions
+from cimento.corpus.making.finishing import pair_suite
+from cimento.corpus.sentences import joined_tokens, token_spans
 from cimento.corpus.treebanks import may_show, open_treebanks
 from cimento.suites.model import Meta
 
@@ -53,7 +53,7 @@ def test_every_connective_is_in_three_sentences():
 
 def test_texts_are_those_of_the_tokens():
     for each in sentences():
-        assert joined(each.tokens()) == each.text
+        assert joined_tokens(each.tokens()) == each.text
         assert token_spans(each) is not None
         assert each.text[0].isupper()
         assert each.text[-1] in ".?"

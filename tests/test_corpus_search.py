@@ -6,19 +6,22 @@ import csv
 
 import pytest
 
-from cimento.corpus.connectives import count_connectives
-from cimento.corpus.inventories import (
+from cimento.corpus.connectives.frequencies import (
+    PublishedFrequencies,
+    compare_published,
+    count_connectives,
+    size_remark,
+)
+from cimento.corpus.connectives.inventories import (
     Connective,
     builtin_inventories,
     make_inventory,
     open_inventory,
     read_spelling,
 )
-from cimento.corpus.matching import Matcher
-from cimento.corpus.published import Published, compare_published, size_remark
-from cimento.corpus.records import Multiword, Sentence, Word
-from cimento.corpus.rules import builtin_rules, make_rule, open_rule
-from cimento.corpus.search import Finder, search
+from cimento.corpus.connectives.matching import Matcher, builtin_rules, make_rule, open_rule
+from cimento.corpus.search import Finder, search_treebanks
+from cimento.corpus.sentences import Multiword, Sentence, Word
 from cimento.corpus.treebanks import open_treebanks
 from cimento.errors import InputError
 
@@ -226,9 +229,11 @@ def test_rules_and_inventories_that_come_with_cimento_open():
 def test_percentages_tell_which_size_they_are_of():
     counts = {"a": 1906, "b": 575, "c": 312}
     percents = {name: f"{100 * number / 298343:.3f}" for name, number in counts.items()}
-    assert "298343, two digits swapped?" in size_remark(Published("x", counts, percents, 289343))
-    assert size_remark(Published("x", counts, percents, 298343)) == ""
-    assert size_remark(Published("x", counts, {}, 289343)) == ""
+    assert "298343, two digits swapped?" in size_remark(
+        PublishedFrequencies("x", counts, percents, 289343)
+    )
+    assert size_remark(PublishedFrequencies("x", counts, percents, 298343)) == ""
+    assert size_remark(PublishedFrequencies("x", counts, {}, 289343)) == ""
 
 
 # --- Real treebanks
@@ -292,12 +297,12 @@ def test_every_occurrence_of_the_reference(shared, treebanks, start, name):
     places = {
         rule: {
             (hit.sentence_id, hit.token_ids, hit.connective)
-            for hit, _ in search(files, with_more(), open_rule(rule))
+            for hit, _ in search_treebanks(files, with_more(), open_rule(rule))
         }
         for rule in ("verb", "paper")
     }
     rows = []
-    for hit, _ in search(files, with_more(), open_rule("any")):
+    for hit, _ in search_treebanks(files, with_more(), open_rule("any")):
         place = (hit.sentence_id, hit.token_ids, hit.connective)
         verdicts = [str(int(place in places[rule])) for rule in ("verb", "paper")]
         rows.append(
@@ -314,7 +319,7 @@ def test_every_occurrence_of_the_reference(shared, treebanks, start, name):
 def test_a_part_with_more_than_was_printed_shows_that_the_printed_number_is_too_low(treebanks):
     counts = count_connectives(treebanks, with_more(), [open_rule("paper")])
     tweets = [each for each in counts if each.corpus == "it_twittiro"]
-    printed = Published("tweets", {"poi": 30, "però": 30, "inoltre": 1}, {}, 154_050)
+    printed = PublishedFrequencies("tweets", {"poi": 30, "però": 30, "inoltre": 1}, {}, 154_050)
     poi, pero, inoltre = compare_published(tweets, printed, rule="paper")
     assert (poi.counted, poi.difference) == (35, 5)
     assert "printed too low" in poi.causes[0]

@@ -14,12 +14,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.cli.main import invoke
-from cimento.corpus.concordances import Line, read_concordance, sentence_of, sentences_of
-from cimento.corpus.conllu import read_sentences
-from cimento.corpus.inventories import open_inventory
-from cimento.corpus.plain import PlainSentence, as_conllu, balanced, normalised, tokens
-from cimento.corpus.records import token_spans
-from cimento.corpus.tweets import Masks, masked, messages, read_messages, spelling_class
+from cimento.corpus.connectives.inventories import open_inventory
+from cimento.corpus.sentences import token_spans
+from cimento.corpus.texts import (
+    ConcordanceLine,
+    Masks,
+    PlainSentence,
+    as_conllu,
+    balanced,
+    concordance_sentences,
+    masked,
+    message_sentences,
+    normalise_plain,
+    read_concordance,
+    read_messages,
+    sentence_of,
+    spelling_class,
+    tokens,
+)
+from cimento.corpus.treebanks import read_sentences
 from cimento.errors import InputError
 
 INVENTORY = open_inventory("it-connectives")
@@ -47,7 +60,7 @@ class TestPlain:
         assert [form for form, _ in tokens(text)] == forms
 
     @settings(deadline=None)
-    @given(st.text(min_size=1, max_size=60).map(normalised).filter(lambda t: list(tokens(t))))
+    @given(st.text(min_size=1, max_size=60).map(normalise_plain).filter(lambda t: list(tokens(t))))
     def test_every_text_comes_back_from_its_file(self, tmp_path_factory, text):
         path = tmp_path_factory.mktemp("plain") / "x.conllu"
         write(path, "".join(as_conllu([PlainSentence("a-1", text)])))
@@ -84,7 +97,7 @@ class TestTweets:
         assert masked("scrivi a lia@posta.it", Masks()) == "scrivi a lia@posta.it"
 
     def test_retweets_and_duplicates_are_left_out_and_counted(self):
-        found = messages(
+        found = message_sentences(
             [
                 ("1", "Piove ma esco"),
                 ("2", "RT @ugo: Piove ma esco"),
@@ -138,7 +151,7 @@ class TestTweets:
     def test_no_text_and_an_id_of_two_lines_do_no_harm(self, tmp_path):
         lines = [{"id": "7\n# text = x", "text": "Piove"}, {"id": "8", "text": None}]
         path = write(tmp_path / "t.jsonl", "".join(json.dumps(each) + "\n" for each in lines))
-        (found,) = messages(read_messages(path), masks=Masks(), name="t").sentences
+        (found,) = message_sentences(read_messages(path), masks=Masks(), name="t").sentences
         assert (found.id, found.text) == ("t-7 # text = x", "Piove")
 
     def test_a_table_without_texts_is_refused(self, tmp_path):
@@ -180,7 +193,7 @@ class TestConcordance:
         ],
     )  # fmt: skip
     def test_the_sentence_of_a_keyword(self, left, node, right, text, whole):
-        assert sentence_of(Line("", left, node, right)) == (text, whole)
+        assert sentence_of(ConcordanceLine("", left, node, right)) == (text, whole)
 
     CSV = (
         '"Corpus","prova"\n"Query","ma"\n"Reference","Left","KWIC","Right"\n'
@@ -204,7 +217,9 @@ class TestConcordance:
         ],
     )  # fmt: skip
     def test_files_of_each_kind(self, tmp_path, name, text):
-        expected = Line("doc#1", "Era tardi . Siamo usciti di corsa ", "ma", " pioveva . Poi")
+        expected = ConcordanceLine(
+            "doc#1", "Era tardi . Siamo usciti di corsa ", "ma", " pioveva . Poi"
+        )
         assert read_concordance(write(tmp_path / name, text)) == [expected]
 
     def test_a_workbook_may_begin_with_lines_about_the_query(self, tmp_path):
@@ -212,7 +227,9 @@ class TestConcordance:
         for line in csv.reader(io.StringIO(self.CSV)):
             book.active.append(line)
         book.save(tmp_path / "a.xlsx")
-        expected = Line("doc#1", "Era tardi . Siamo usciti di corsa ", "ma", " pioveva . Poi")
+        expected = ConcordanceLine(
+            "doc#1", "Era tardi . Siamo usciti di corsa ", "ma", " pioveva . Poi"
+        )
         assert read_concordance(tmp_path / "a.xlsx") == [expected]
 
     @pytest.mark.parametrize(
@@ -231,13 +248,15 @@ class TestConcordance:
 
     def test_the_draw_is_balanced_by_keyword_and_the_same_with_its_seed(self):
         lines = [
-            Line("r", "Ecco. ", node.capitalize(), " piove" + " molto" * n + f" nel {n}.")
+            ConcordanceLine(
+                "r", "Ecco. ", node.capitalize(), " piove" + " molto" * n + f" nel {n}."
+            )
             for node in ("quando", "se")
             for n in range(3, 15)
         ]
-        found = sentences_of(lines, name="k", seed=4, per=6)
-        assert found == sentences_of(lines, name="k", seed=4, per=6)
-        assert found != sentences_of(lines, name="k", seed=5, per=6)
+        found = concordance_sentences(lines, name="k", seed=4, per=6)
+        assert found == concordance_sentences(lines, name="k", seed=4, per=6)
+        assert found != concordance_sentences(lines, name="k", seed=5, per=6)
         nodes = [each.comments["node"] for each in found.sentences]
         assert Counter(nodes) == {"quando": 6, "se": 6}
         assert nodes != sorted(nodes)
@@ -246,12 +265,12 @@ class TestConcordance:
 
     def test_what_is_left_out_is_counted(self):
         lines = [
-            Line("", "Ecco. ", "Se", " piove, resto a casa."),
-            Line("", "Ecco. ", "Se", " piove resto a casa!"),
-            Line("", "e poi ", "se", " piove"),
-            Line("", "Ecco. ", "Se", " sì."),
+            ConcordanceLine("", "Ecco. ", "Se", " piove, resto a casa."),
+            ConcordanceLine("", "Ecco. ", "Se", " piove resto a casa!"),
+            ConcordanceLine("", "e poi ", "se", " piove"),
+            ConcordanceLine("", "Ecco. ", "Se", " sì."),
         ]
-        found = sentences_of(lines, name="k", seed=0)
+        found = concordance_sentences(lines, name="k", seed=0)
         assert len(found.sentences) == 1
         assert found.counts["duplicates, left out"] == 1
         assert found.counts["without a beginning or an end, left out"] == 1

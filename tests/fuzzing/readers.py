@@ -123,7 +123,7 @@ def fills(path: Path) -> object:
 
 def treebank(path: Path) -> object:
     """Sentences, malformed ones noted, with the connectives in them."""
-    from cimento.corpus.conllu import read_sentences
+    from cimento.corpus.treebanks import read_sentences
 
     found = [list(each.tokens()) for each in read_sentences(path, skipped=[])]
     return found, list(read_sentences(path))
@@ -131,21 +131,21 @@ def treebank(path: Path) -> object:
 
 def inventory(path: Path) -> object:
     """An inventory of connectives."""
-    from cimento.corpus.inventories import open_inventory
+    from cimento.corpus.connectives.inventories import open_inventory
 
     return open_inventory(str(path))
 
 
 def rule(path: Path) -> object:
     """A rule of what counts as a connective."""
-    from cimento.corpus.rules import open_rule
+    from cimento.corpus.connectives.matching import open_rule
 
     return open_rule(str(path))
 
 
 def published(path: Path) -> object:
     """Published counts."""
-    from cimento.corpus.published import read_published
+    from cimento.corpus.connectives.frequencies import read_published
 
     return read_published(path)
 

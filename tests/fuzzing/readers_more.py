@@ -8,23 +8,23 @@ from tempfile import TemporaryDirectory
 
 def concordance(path: Path) -> object:
     """Lines of a concordance, made into sentences."""
-    from cimento.corpus.concordances import read_concordance, sentences_of
+    from cimento.corpus.texts import concordance_sentences, read_concordance
 
-    return sentences_of(read_concordance(path), name="prova", seed=1, shortest=1)
+    return concordance_sentences(read_concordance(path), name="prova", seed=1, shortest=1)
 
 
 def messages(path: Path) -> object:
     """Messages, masked."""
-    from cimento.corpus.tweets import Masks, read_messages
-    from cimento.corpus.tweets import messages as sentences
+    from cimento.corpus.texts import Masks, read_messages
+    from cimento.corpus.texts import message_sentences as sentences
 
     return sentences(read_messages(path), masks=Masks(hashtags="word"), name="prova")
 
 
 def wording(path: Path) -> object:
     """The wording of inferences, put around a sentence."""
-    from cimento.corpus.inventories import open_inventory
-    from cimento.corpus.nli import inferences, open_wording
+    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.making.inference import inferences, open_wording
     from cimento.suites.model import Condition, Item, Meta, Region, Suite
 
     regions = tuple(map(Region, ("Esco", "se", "smette di piovere.")))
@@ -43,8 +43,8 @@ def treebank_folder(folder: Path) -> object:
 
 def decisions(path: Path) -> object:
     """Decisions about the sentences of a treebank."""
-    from cimento.corpus.decisions import open_decisions, read_decisions
-    from cimento.corpus.inventories import open_inventory
+    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.making.decisions import open_decisions, read_decisions
     from cimento.corpus.treebanks import open_treebanks
     from cimento.errors import InputError
     from tests.fuzzing.seeds_more import CONLLU

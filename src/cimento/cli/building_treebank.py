@@ -58,7 +58,7 @@ def treebank(
     Forms that a dictionary cannot tell apart are left out; how many pairs, and why, is printed.
     """
     from cimento.cli.dictionaries import open_named
-    from cimento.corpus.agreement import agreeing_pairs, agreement_suite, as_ids, draw_pairs
+    from cimento.corpus.making.agreement import agreeing_pairs, agreement_suite, as_ids, draw_pairs
     from cimento.corpus.treebanks import open_treebanks
     from cimento.io.files import write_text
     from cimento.suites.formats.native import write_native

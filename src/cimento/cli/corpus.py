@@ -24,7 +24,7 @@ from cimento.cli.corpus_options import (
 )
 
 if TYPE_CHECKING:
-    from cimento.corpus.published import Published
+    from cimento.corpus.connectives.frequencies import PublishedFrequencies
 
 app = typer.Typer(help="Search treebanks, and make suites of them.", no_args_is_help=True)
 app.command("select", short_help="The most frequent connectives, some left out.")(
@@ -61,9 +61,9 @@ def search(
     their ids only: --text says otherwise.
     """
     from cimento.corpus import search as searching
-    from cimento.corpus.export import hit_rows, hits_as_json
-    from cimento.corpus.inventories import open_inventory
-    from cimento.corpus.rules import open_rule
+    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.connectives.matching import open_rule
+    from cimento.corpus.search import hit_rows, hits_as_json
     from cimento.corpus.treebanks import open_treebanks
     from cimento.io.files import write_text
 
@@ -136,10 +136,9 @@ def connectives(
         read_comparisons,
         read_joint,
     )
-    from cimento.corpus.connectives import count_connectives
-    from cimento.corpus.inventories import open_inventory
-    from cimento.corpus.published import compare_published
-    from cimento.corpus.rules import builtin_rules, open_rule
+    from cimento.corpus.connectives.frequencies import compare_published, count_connectives
+    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.connectives.matching import builtin_rules, open_rule
     from cimento.corpus.treebanks import open_treebanks
     from cimento.report.grid import as_text
 
@@ -180,13 +179,12 @@ def connectives(
 @app.command("check", short_help="What is malformed in treebank files.")
 def check(treebanks: Treebanks, *, json: options.Json = False) -> int:
     """List every malformed line of CoNLL-U files; the exit code is 2 where there is one."""
-    from cimento.corpus.conllu import Problem
-    from cimento.corpus.treebanks import open_treebanks
+    from cimento.corpus.treebanks import ReadingProblem, open_treebanks
 
     failed = False
     plain = []
     for file in open_treebanks(treebanks):
-        problems: list[Problem] = []
+        problems: list[ReadingProblem] = []
         sentences = words = 0
         for sentence in file.sentences(skipped=problems):
             sentences += 1
@@ -220,16 +218,16 @@ def check(treebanks: Treebanks, *, json: options.Json = False) -> int:
     return 2 if failed else 0
 
 
-def _published_tables(name: str) -> list[Published]:
+def _published_tables(name: str) -> list[PublishedFrequencies]:
     """The columns of a published table: ``paper``, or a file."""
-    from cimento.corpus.published import Published, read_published
+    from cimento.corpus.connectives.frequencies import PublishedFrequencies, read_published
 
     if name != "paper":
         return read_published(Path(name))
     from cimento.studies.connectives.published import TABLE_6, WORDS
 
     return [
-        Published(
+        PublishedFrequencies(
             corpus,
             {connective: share.count for connective, share in rows.items()},
             {connective: share.percent for connective, share in rows.items()},

@@ -23,14 +23,14 @@ from cimento.cli.corpus_options import (
     shows_text,
     where_skipped,
 )
-from cimento.corpus.sections import Section
+from cimento.corpus.connectives.passages import DecisionKind
 from cimento.errors import InputError
 
 if TYPE_CHECKING:
     from cimento.cloze.records import ClozeSuite
-    from cimento.corpus.decisions import Decision
-    from cimento.corpus.finishing import ClozeDraft
-    from cimento.corpus.selection import Selected
+    from cimento.corpus.connectives.extraction import Selected
+    from cimento.corpus.making.decisions import PairDecision
+    from cimento.corpus.making.finishing import ClozeDraft
     from cimento.report.grid import Grid
     from cimento.suites.model import Meta
 
@@ -60,10 +60,10 @@ def select(
     """Take the most frequent connectives; the table says which go with infinitives only."""
     from dataclasses import asdict
 
-    from cimento.corpus.inventories import open_inventory, write_toml
-    from cimento.corpus.rules import open_rule
-    from cimento.corpus.selection import select as choose
-    from cimento.corpus.selection import selected_inventory
+    from cimento.corpus.connectives.extraction import select_connectives as choose
+    from cimento.corpus.connectives.extraction import selected_inventory
+    from cimento.corpus.connectives.inventories import open_inventory, write_toml
+    from cimento.corpus.connectives.matching import open_rule
     from cimento.corpus.treebanks import open_treebanks
     from cimento.report.grid import as_text
 
@@ -97,9 +97,9 @@ def pairs(
     inventory: InventoryName = "it-connectives",
     rule: RuleName = "paper",
     section: Annotated[
-        Section,
+        DecisionKind,
         options.option("--section", help="Pairs of sentences, or texts with a blank."),
-    ] = Section.SENTENCES,
+    ] = DecisionKind.SENTENCES,
     per: Annotated[int, options.option("--per", min=1, help="Sentences for each connective.")] = 15,
     seed: Annotated[int, options.option("--seed", help="Seed of the draw.")] = 0,
     shortest: Annotated[int, options.option("--shortest", min=1, help="In words.")] = 5,
@@ -131,22 +131,26 @@ def pairs(
     Sentences come from strata of length and number of clauses; a connective that opens its sentence
     and links it to the one before is joined to that one. Then: cimento corpus finish.
     """
-    from cimento.corpus.decisions import as_table, columns_of, decision_rows
-    from cimento.corpus.extraction import Limits, candidates, draw
-    from cimento.corpus.inventories import open_inventory
-    from cimento.corpus.rules import open_rule
+    from cimento.corpus.connectives.extraction import (
+        SentenceLimits,
+        candidate_sentences,
+        draw_candidates,
+    )
+    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.connectives.matching import open_rule
+    from cimento.corpus.making.decisions import as_table, columns_of, decision_rows
     from cimento.corpus.treebanks import open_treebanks
     from cimento.io.files import refuse_filled_in, write_text
 
     files, skipped = open_treebanks(treebanks, licence=licence), where_skipped(malformed)
     opened, reasons = open_inventory(inventory), Counter[str]()
-    limits = Limits(
-        shortest=shortest, longest=longest, join=join, whole_words=section is Section.BLANKS
+    limits = SentenceLimits(
+        shortest=shortest, longest=longest, join=join, whole_words=section is DecisionKind.BLANKS
     )
-    found = candidates(
+    found = candidate_sentences(
         files, opened, open_rule(rule), limits=limits, skipped=skipped, reasons=reasons
     )
-    drawn = draw(
+    drawn = draw_candidates(
         list(found), opened.names, per=per, seed=seed, fewer=fewer, avoid=_sentences_of(avoid)
     )
     with_text = shows_text(files, text)
@@ -192,9 +196,9 @@ def finish(
     written, with ids: anybody who has the treebank makes the suite of them. --text says otherwise.
     """
     from cimento.cloze.writers.native import write_folder
-    from cimento.corpus.decisions import as_table, columns_of, read_decisions
-    from cimento.corpus.finishing import cloze_drafts, licence_of, pair_suite
-    from cimento.corpus.inventories import open_inventory
+    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.making.decisions import as_table, columns_of, read_decisions
+    from cimento.corpus.making.finishing import cloze_drafts, licence_of, pair_suite
     from cimento.corpus.treebanks import open_treebanks
     from cimento.io.files import write_text
     from cimento.suites.formats.native import write_native
@@ -221,7 +225,7 @@ def finish(
         status=_STATUS,
         reference="Albertin, Miaschi and Brunato 2021, ceur-ws.org/Vol-3033",
     )
-    if section is Section.SENTENCES:
+    if section is DecisionKind.SENTENCES:
         write_native(pair_suite(kept, opened, meta=meta), output)
     else:
         write_folder(_cloze_suite(cloze_drafts(kept, opened, seed=seed), meta, kept), output)
@@ -279,22 +283,22 @@ def _selection_grid(found: Sequence[Selected], top: int) -> Grid:
     )
 
 
-def _hashes(kept: Sequence[Decision]) -> set[str]:
+def _hashes(kept: Sequence[PairDecision]) -> set[str]:
     return {each.source["sha256"] for each in kept}
 
 
-def _as_row(decision: Decision) -> dict[str, str]:
+def _as_row(decision: PairDecision) -> dict[str, str]:
     row = {"id": decision.id, **decision.source, "edit": decision.passage.edit}
     if decision.dropped:
         return {**row, "drop": "yes", "reason": decision.dropped}
-    if decision.section is Section.BLANKS:
+    if decision.section is DecisionKind.BLANKS:
         options_ = " | ".join(decision.implausible)
         return {**row, "plausible": decision.plausible, "implausible": options_}
     grammatical = "yes" if decision.grammatical else "no"
     return {**row, "replacement": decision.replacement, "grammaticality": grammatical}
 
 
-def _numbers(read: Sequence[Decision]) -> dict[str, int]:
+def _numbers(read: Sequence[PairDecision]) -> dict[str, int]:
     """How many items each connective has left."""
     found: dict[str, int] = {}
     for each in read:
@@ -302,9 +306,11 @@ def _numbers(read: Sequence[Decision]) -> dict[str, int]:
     return found
 
 
-def _cloze_suite(drafts: Sequence[ClozeDraft], meta: Meta, kept: Sequence[Decision]) -> ClozeSuite:
+def _cloze_suite(
+    drafts: Sequence[ClozeDraft], meta: Meta, kept: Sequence[PairDecision]
+) -> ClozeSuite:
     from cimento.cloze.records import ClozeItem, ClozeSuite, Option, Role
-    from cimento.corpus.finishing import sources
+    from cimento.corpus.making.finishing import sources
 
     items = []
     for draft in drafts:

@@ -15,7 +15,7 @@ from cimento.errors import InputError
 
 if TYPE_CHECKING:
     from cimento.cloze.records import ClozeItem
-    from cimento.corpus.nli import InferenceItem, Wording
+    from cimento.corpus.making.inference import HypothesisWording, InferenceItem
 
 
 # size: one argument for each option
@@ -43,8 +43,8 @@ def nli(
     from cimento.api import load_suite
     from cimento.cloze.records import ClozeSuite
     from cimento.cloze.writers.native import write_folder
-    from cimento.corpus.inventories import open_inventory
-    from cimento.corpus.nli import inferences, open_wording
+    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.making.inference import inferences, open_wording
     from cimento.paradigms.suites import sentence_suite
     from cimento.suites.model import Meta
 
@@ -76,7 +76,7 @@ def nli(
     note(f"cimento run {output} -m MODEL; cimento annotate survey build {output} --apart premise")
 
 
-def _item(each: InferenceItem, wording: Wording) -> ClozeItem:
+def _item(each: InferenceItem, wording: HypothesisWording) -> ClozeItem:
     from cimento.cloze.records import ClozeItem, Option
 
     options_ = tuple(

@@ -12,8 +12,7 @@ from cimento.cli import options
 from cimento.cli.console import note
 
 if TYPE_CHECKING:
-    from cimento.corpus.conllu import Problem
-    from cimento.corpus.treebanks import TreebankFile
+    from cimento.corpus.treebanks import ReadingProblem, TreebankFile
 
 _SHOWN = 10
 
@@ -53,12 +52,12 @@ Licence = Annotated[
 ]
 
 
-def where_skipped(malformed: str) -> list[Problem] | None:
+def where_skipped(malformed: str) -> list[ReadingProblem] | None:
     """Where malformed sentences are noted; None where they are refused."""
     return [] if malformed == "skip" else None
 
 
-def note_skipped(skipped: Sequence[Problem] | None) -> None:
+def note_skipped(skipped: Sequence[ReadingProblem] | None) -> None:
     """Say what was passed over."""
     faults = [each for each in skipped or () if each.severity == "error"]
     if not faults:

@@ -15,7 +15,7 @@ from cimento.errors import InputError
 from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
-    from cimento.corpus.plain import PlainSentence
+    from cimento.corpus.texts import PlainSentence
 
 Output = Annotated[Path, options.option("-o", "--output", help="CoNLL-U file to write.")]
 
@@ -44,11 +44,11 @@ def tweets(
 
     The file has no annotation: search it with --rule plain, and draw with --no-join.
     """
-    from cimento.corpus.inventories import open_inventory
-    from cimento.corpus.tweets import Masks, messages, read_messages, spelling_table
+    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.texts import Masks, message_sentences, read_messages, spelling_table
 
     opened = open_inventory(inventory)
-    found = messages(
+    found = message_sentences(
         [each for path in files for each in read_messages(path)],
         masks=Masks(hashtags=hashtags, urls=urls, mentions=mentions),
         name=output.name.partition(".")[0],
@@ -81,9 +81,9 @@ def concordance(
 
     The file has no annotation: search it with --rule plain, and draw with --no-join.
     """
-    from cimento.corpus.concordances import read_concordance, sentences_of
+    from cimento.corpus.texts import concordance_sentences, read_concordance
 
-    found = sentences_of(
+    found = concordance_sentences(
         [each for path in files for each in read_concordance(path)],
         name=output.name.partition(".")[0],
         seed=seed,
@@ -96,7 +96,7 @@ def concordance(
 
 
 def _write(sentences: Sequence[PlainSentence], counts: Mapping[str, int], output: Path) -> None:
-    from cimento.corpus.plain import as_conllu
+    from cimento.corpus.texts import as_conllu
     from cimento.io.files import write_text
 
     for what, number in counts.items():

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING
 from cimento.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
-    from cimento.corpus.connectives import Counts, Denominator
-    from cimento.corpus.inventories import Inventory
-    from cimento.corpus.published import Compared, Published
+    from cimento.corpus.connectives.frequencies import (
+        ComparedFrequencies,
+        Counts,
+        Denominator,
+        PublishedFrequencies,
+    )
+    from cimento.corpus.connectives.inventories import Inventory
     from cimento.corpus.treebanks import TreebankFile
     from cimento.report.grid import Grid
 
@@ -39,8 +43,8 @@ def read_joint(options: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def read_comparisons(
-    options: Sequence[str], tables: Callable[[str], Sequence[Published]]
-) -> list[tuple[str, Published]]:
+    options: Sequence[str], tables: Callable[[str], Sequence[PublishedFrequencies]]
+) -> list[tuple[str, PublishedFrequencies]]:
     """``CORPUS=TABLE:COLUMN`` as corpora and columns.
 
     Raises:
@@ -109,9 +113,11 @@ def frequency_grid(names: Sequence[str], counts: Sequence[Counts], *, per: Denom
     )
 
 
-def compared_grid(cells: Sequence[Compared], *, corpus: str, published: Published) -> Grid:
+def compared_grid(
+    cells: Sequence[ComparedFrequencies], *, corpus: str, published: PublishedFrequencies
+) -> Grid:
     """Counted beside published numbers."""
-    from cimento.corpus.published import size_remark
+    from cimento.corpus.connectives.frequencies import size_remark
     from cimento.report.grid import Grid
 
     remark = size_remark(published)
@@ -139,12 +145,12 @@ def connectives_json(
     files: Sequence[TreebankFile],
     inventory: Inventory,
     counts: Sequence[Counts],
-    compared: Mapping[Key, tuple[Published, Sequence[Compared]]],
+    compared: Mapping[Key, tuple[PublishedFrequencies, Sequence[ComparedFrequencies]]],
     *,
     per: Denominator,
 ) -> dict[str, object]:
     """The table for programs."""
-    from cimento.corpus.published import size_remark
+    from cimento.corpus.connectives.frequencies import size_remark
     from cimento.corpus.treebanks import licences_of
 
     return {

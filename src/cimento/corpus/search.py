@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 
-from cimento.corpus.conllu import Problem
-from cimento.corpus.inventories import Inventory
-from cimento.corpus.matching import Match
-from cimento.corpus.records import Sentence
-from cimento.corpus.rules import (
+from cimento.corpus.connectives.inventories import Inventory
+from cimento.corpus.connectives.matching import (
+    Match,
     Rule,
     anchor,
     has_copula,
@@ -17,7 +15,8 @@ from cimento.corpus.rules import (
     is_initial,
     is_question,
 )
-from cimento.corpus.treebanks import TreebankFile, fingerprint
+from cimento.corpus.sentences import Sentence
+from cimento.corpus.treebanks import ReadingProblem, TreebankFile, fingerprint, licences_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +81,7 @@ class Finder:
         ]
 
 
-class Duplicates:
+class DuplicateSentences:
     """Texts that were there before, in this treebank or another.
 
     Attributes:
@@ -103,13 +102,13 @@ class Duplicates:
         return False
 
 
-def search(
+def search_treebanks(
     files: Sequence[TreebankFile],
     inventory: Inventory,
     rule: Rule,
     *,
-    skipped: list[Problem] | None = None,
-    duplicates: Duplicates | None = None,
+    skipped: list[ReadingProblem] | None = None,
+    duplicates: DuplicateSentences | None = None,
 ) -> Iterator[tuple[Hit, Sentence]]:
     """Every occurrence that a rule accepts, with its sentence, in the order of the files.
 
@@ -153,3 +152,53 @@ def make_hit(file: TreebankFile, sentence: Sentence, match: Match, rule: Rule) -
         initial=is_initial(sentence, match),
         question=is_question(sentence),
     )
+
+
+COLUMNS = (
+    "connective", "corpus", "licence", "file", "sha256", "sent_id", "token_id", "form", "upos",
+    "deprel", "head_id", "head_upos", "head_has_cop", "initial", "question",
+)  # fmt: skip
+
+SearchResult = Iterable[tuple[Hit, Sentence]]
+
+
+def hit_rows(
+    found: SearchResult, files: Sequence[TreebankFile], *, with_text: bool
+) -> Iterator[str]:
+    """The lines of a TSV without quoting, the header first.
+
+    Args:
+        found: hits with their sentences.
+        files: that they were found in.
+        with_text: whether the sentence is a column too.
+    """
+    licences = licences_of(files)
+    yield "\t".join((*COLUMNS, "text") if with_text else COLUMNS) + "\n"
+    for hit, sentence in found:
+        cells = [
+            hit.connective, hit.corpus, licences[hit.corpus], hit.file, hit.sha256,
+            hit.sentence_id, ",".join(map(str, hit.token_ids)), hit.form, hit.upos, hit.deprel,
+            str(hit.head_id), hit.head_upos or "_", _yes(hit.head_has_cop), _yes(hit.initial),
+            _yes(hit.question),
+        ]  # fmt: skip
+        if with_text:
+            cells.append(sentence.text)
+        yield "\t".join(" ".join(cell.split("\t")) for cell in cells) + "\n"
+
+
+def hits_as_json(
+    found: SearchResult, files: Sequence[TreebankFile], *, with_text: bool
+) -> dict[str, object]:
+    """Hits for programs; see `hit_rows`."""
+    return {
+        "licences": licences_of(files),
+        "files": {file.name: file.sha256 for file in files},
+        "hits": [
+            {**asdict(hit), **({"text": sentence.text} if with_text else {})}
+            for hit, sentence in found
+        ],
+    }
+
+
+def _yes(value: bool) -> str:  # noqa: FBT001  # a cell
+    return "1" if value else "0"

@@ -31,8 +31,8 @@ def pairs(
     Every decision is in the table at once; :quit stops, and the next time it goes on there. :help
     says what else can be typed. At the end the table is checked as `cimento corpus finish` does.
     """
-    from cimento.corpus.decisions import open_decisions, read_decisions
-    from cimento.corpus.inventories import open_inventory
+    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.making.decisions import open_decisions, read_decisions
     from cimento.corpus.treebanks import open_treebanks
     from cimento.people.annotate.pairs import decide, tasks_of
 

@@ -11,15 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.corpus.decisions import IMPLAUSIBLE, OpenTable, as_table
-from cimento.corpus.inventories import Connective, Inventory
-from cimento.corpus.passages import Passage
-from cimento.corpus.replacing import (
-    Candidate,
+from cimento.corpus.connectives.inventories import Connective, Inventory
+from cimento.corpus.connectives.passages import (
+    DecisionKind,
+    Passage,
+    Replacement,
     ranked_candidates,
     replaced,
 )
-from cimento.corpus.sections import Section
+from cimento.corpus.making.decisions import IMPLAUSIBLE, OpenTable, as_table
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.files import write_text
 from cimento.people.annotate.dialogue import (
@@ -52,11 +52,11 @@ class PairTask:
         inventory: that all of them are of.
     """
 
-    section: Section
+    section: DecisionKind
     cells: Mapping[str, str]
     passage: Passage
     connective: Connective
-    candidates: Sequence[Candidate]
+    candidates: Sequence[Replacement]
     inventory: Inventory
 
     @property
@@ -92,7 +92,7 @@ def tasks_of(table: OpenTable, inventory: Inventory) -> list[PairTask]:
 
 def fields_of(task: PairTask) -> tuple[DialogueField, DialogueField]:
     """What is asked about a row: a connective or ``-``, and then what follows from it."""
-    rated = task.section is Section.SENTENCES
+    rated = task.section is DecisionKind.SENTENCES
     what = "replacement" if rated else "plausible alternative"
     choice = DialogueField(
         name="choice",
@@ -120,7 +120,7 @@ def decided(task: PairTask, values: Values) -> dict[str, str]:
     choice, more = str(values["choice"]), str(values["more"])
     if choice == DROP:
         return {**cells, "drop": "yes", "reason": more}
-    if task.section is Section.SENTENCES:
+    if task.section is DecisionKind.SENTENCES:
         return {**cells, "replacement": choice, "grammaticality": more}
     return {**cells, "plausible": choice, "implausible": more}
 
@@ -180,7 +180,7 @@ def _choice(task: PairTask, typed: str) -> Taken:
     if typed == DROP:
         return Taken(DROP, told="Dropped. Say why.")
     name = _name(task, typed)
-    if task.section is Section.BLANKS:
+    if task.section is DecisionKind.BLANKS:
         return Taken(name)
     result = replaced(task.passage, task.inventory[name])
     return Taken(name, told=f"  -> {' '.join(result.marked.split())}")

@@ -13,12 +13,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.corpus.extraction import Candidate
-from cimento.corpus.inventories import Connective, Inventory
-from cimento.corpus.passages import JOINED_BY, Passage, passage_of
-from cimento.corpus.records import Sentence
-from cimento.corpus.replacing import implausible_candidates, plausible_candidates, ranked_candidates
-from cimento.corpus.sections import Section
+from cimento.corpus.connectives.extraction import CandidateSentence
+from cimento.corpus.connectives.inventories import Connective, Inventory
+from cimento.corpus.connectives.passages import (
+    JOINED_BY,
+    DecisionKind,
+    Passage,
+    implausible_candidates,
+    passage_of,
+    plausible_candidates,
+    ranked_candidates,
+)
+from cimento.corpus.sentences import Sentence
 from cimento.corpus.treebanks import TreebankFile
 from cimento.errors import InputError
 from cimento.io.parsing import whole_number
@@ -35,7 +41,7 @@ _SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class PairDecision:
     """A row, checked against its treebank.
 
     Attributes:
@@ -52,7 +58,7 @@ class Decision:
     """
 
     id: str
-    section: Section
+    section: DecisionKind
     connective: str
     source: Mapping[str, str]
     passage: Passage
@@ -63,17 +69,17 @@ class Decision:
     dropped: str = ""
 
 
-def columns_of(section: Section, *, with_text: bool) -> tuple[str, ...]:
+def columns_of(section: DecisionKind, *, with_text: bool) -> tuple[str, ...]:
     """The columns of the table of a section."""
     text = ("text",) if with_text else ()
     return ("id", *_SOURCE, "edit", *text, "candidates", *section.to_fill, "drop", "reason")
 
 
 def decision_rows(
-    drawn: Mapping[str, Sequence[Candidate]],
+    drawn: Mapping[str, Sequence[CandidateSentence]],
     inventory: Inventory,
     *,
-    section: Section,
+    section: DecisionKind,
     per: int,
     with_text: bool,
     propose: int | None = None,
@@ -112,7 +118,11 @@ def as_table(rows: Sequence[Mapping[str, str]], columns: Sequence[str]) -> str:
 
 
 def _row(
-    identity: str, each: Candidate, own: Connective, inventory: Inventory, section: Section
+    identity: str,
+    each: CandidateSentence,
+    own: Connective,
+    inventory: Inventory,
+    section: DecisionKind,
 ) -> dict[str, str]:
     return {
         "id": identity,
@@ -129,13 +139,13 @@ def _row(
 
 
 def _proposal(
-    identity: str, own: Connective, inventory: Inventory, section: Section, seed: int
+    identity: str, own: Connective, inventory: Inventory, section: DecisionKind, seed: int
 ) -> dict[str, str]:
     """One of the likeliest, drawn, so that not every item gets the same."""
     generator = random.Random(f"{seed}/{identity}")  # noqa: S311  # a draw, not a secret
     unlike = [each for each in implausible_candidates(own, inventory) if not each.shared]
     best = [each.name for each in unlike if each.same_class] or [each.name for each in unlike]
-    if section is Section.SENTENCES:
+    if section is DecisionKind.SENTENCES:
         return {"replacement": generator.choice(best)} if best else {}
     plausible = plausible_candidates(own, inventory)[:1]
     taken = [each.name for each in plausible]
@@ -160,7 +170,7 @@ class OpenTable:
         passages: the text of each row.
     """
 
-    section: Section
+    section: DecisionKind
     columns: tuple[str, ...]
     rows: tuple[Mapping[str, str], ...]
     passages: tuple[Passage, ...]
@@ -189,7 +199,7 @@ def open_decisions(path: Path, files: Sequence[TreebankFile], inventory: Invento
 
 def read_decisions(
     path: Path, files: Sequence[TreebankFile], inventory: Inventory
-) -> list[Decision]:
+) -> list[PairDecision]:
     """The decisions of a table, each held against the treebank that it comes from.
 
     Args:
@@ -209,8 +219,8 @@ def read_decisions(
     return [each for each in decisions if each is not None]
 
 
-def _section(table: Table) -> Section:
-    for section in Section:
+def _section(table: Table) -> DecisionKind:
+    for section in DecisionKind:
         needed = ("id", *_SOURCE, *section.to_fill, "drop", "reason")
         if set(needed) <= set(table.columns):
             return section
@@ -224,7 +234,7 @@ def _section(table: Table) -> Section:
 class _Rows:
     """The rows of a table while they are checked."""
 
-    def __init__(self, table: Table, section: Section, inventory: Inventory) -> None:
+    def __init__(self, table: Table, section: DecisionKind, inventory: Inventory) -> None:
         self.faults: list[str] = []
         self._table = table
         self._section = section
@@ -304,7 +314,7 @@ class _Rows:
 
     # The person's side
 
-    def decision(self, row: Row, passage: Passage | None) -> Decision | None:
+    def decision(self, row: Row, passage: Passage | None) -> PairDecision | None:
         """What a row says; None where it cannot be used."""
         before = len(self.faults)
         cells = {name: cell.strip() for name, cell in row.cells.items()}
@@ -318,7 +328,7 @@ class _Rows:
         values: dict[str, str] = {}
         flag: bool | None = None
         options: tuple[str, ...] = ()
-        if not dropped and self._section is Section.SENTENCES:
+        if not dropped and self._section is DecisionKind.SENTENCES:
             values["replacement"] = self._other(row, cells["replacement"], connective)
             flag = self._grammatical(row, cells["grammaticality"])
         elif not dropped:
@@ -326,7 +336,7 @@ class _Rows:
             options = self._implausible(row, cells["implausible"], connective, values["plausible"])
         if passage is None or len(self.faults) > before:
             return None
-        return Decision(
+        return PairDecision(
             id=cells["id"],
             section=self._section,
             connective=connective,

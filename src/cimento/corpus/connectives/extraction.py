@@ -1,4 +1,4 @@
-"""Sentences for each connective, drawn by seed from strata of length and number of clauses."""
+"""Which connectives of a long list a study takes: the most frequent, less those with a reason."""
 
 from __future__ import annotations
 
@@ -6,18 +6,118 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle
 
-from cimento.corpus.conllu import Problem
-from cimento.corpus.inventories import Inventory
-from cimento.corpus.matching import Match
-from cimento.corpus.passages import JOINED_BY, Passage, passage_of
-from cimento.corpus.records import Sentence
-from cimento.corpus.rules import Rule, is_clause, is_initial
-from cimento.corpus.search import Duplicates, Finder, Hit, make_hit
-from cimento.corpus.treebanks import TreebankFile
-from cimento.errors import InputError
+from cimento.corpus.connectives.inventories import Inventory
+from cimento.corpus.connectives.matching import Match, Rule, is_clause, is_initial
+from cimento.corpus.connectives.passages import JOINED_BY, Passage, passage_of
+from cimento.corpus.search import DuplicateSentences, Finder, Hit, make_hit, search_treebanks
+from cimento.corpus.sentences import Sentence
+from cimento.corpus.treebanks import ReadingProblem, TreebankFile
+from cimento.errors import InputError, UsageError, did_you_mean
+
+_AUXILIARIES = ("aux", "cop")
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A connective, and whether it is taken.
+
+    Attributes:
+        connective: its name.
+        n: its occurrences.
+        infinitive: those whose clause is an infinitive.
+        rank: by `n`; connectives of the same number share a rank.
+        taken: whether it is.
+        reason: why it is not.
+    """
+
+    connective: str
+    n: int
+    infinitive: int
+    rank: int
+    taken: bool
+    reason: str
+
+    @property
+    def infinitive_share(self) -> float | None:
+        """Infinitives among its occurrences; None where there are none."""
+        return self.infinitive / self.n if self.n else None
+
+
+def select_connectives(
+    files: Sequence[TreebankFile],
+    inventory: Inventory,
+    rule: Rule,
+    *,
+    top: int,
+    exclude: Mapping[str, str],
+    skipped: list[ReadingProblem] | None = None,
+) -> list[Selected]:
+    """Take the most frequent connectives, and leave some of them out.
+
+    Those that share the rank of the last one are taken too: which of them comes first is chance.
+
+    Args:
+        files: treebanks that are counted together.
+        inventory: what to choose from.
+        rule: what counts.
+        top: how many of the most frequent, the excluded ones among them.
+        exclude: connective to the reason why it is left out.
+        skipped: where malformed sentences are noted; None refuses them.
+
+    Returns:
+        All connectives, the most frequent first.
+
+    Raises:
+        UsageError: a connective that is excluded is not in the inventory.
+        InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.
+    """
+    _need_names(exclude, inventory)
+    numbers: Counter[str] = Counter()
+    infinitives: Counter[str] = Counter()
+    for hit, sentence in search_treebanks(files, inventory, rule, skipped=skipped):
+        numbers[hit.connective] += 1
+        infinitives[hit.connective] += is_infinitive(hit, sentence)
+    ordered = sorted(inventory.names, key=lambda name: -numbers[name])
+    found = []
+    for name in ordered:
+        n, rank = numbers[name], 1 + sum(other > numbers[name] for other in numbers.values())
+        reason = exclude.get(name, "")
+        if n == 0:
+            reason = reason or "not found"
+        elif rank > top:
+            reason = f"not among the first {top}"
+        found.append(Selected(name, n, infinitives[name], rank, not reason, reason))
+    return found
+
+
+def _need_names(exclude: Mapping[str, str], inventory: Inventory) -> None:
+    for name in exclude:
+        if name not in inventory.names:
+            raise UsageError(
+                where="--exclude",
+                seen=f"there is no connective {name!r}",
+                todo=did_you_mean(name, inventory.names),
+            )
+
+
+def selected_inventory(inventory: Inventory, selected: Sequence[Selected]) -> Inventory:
+    """The inventory of those that were taken, the most frequent first."""
+    names = [each.connective for each in selected if each.taken]
+    return replace(inventory, connectives=tuple(inventory[name] for name in names))
+
+
+def is_infinitive(hit: Hit, sentence: Sentence) -> bool:
+    """Whether the clause of an occurrence is an infinitive: no finite verb or auxiliary in it."""
+    if not hit.head_id:
+        return False
+    head = sentence.words[hit.head_id - 1]
+    verbs = [head, *(w for w in sentence.words if w.head == head.id and w.relation in _AUXILIARIES)]
+    forms = {word.feature("VerbForm") for word in verbs}
+    return "Inf" in forms and "Fin" not in forms
+
 
 _NUMBER = re.compile(r"\d{1,18}$")
 _MOST_CLAUSES = 3
@@ -25,7 +125,7 @@ _NOT_CLAUSES = ("aux", "cop")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class CandidateSentence:
     """An occurrence that a sentence could be taken from.
 
     Attributes:
@@ -46,7 +146,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class SentenceLimits:
     """What sentences are looked at.
 
     Attributes:
@@ -63,15 +163,15 @@ class Limits:
     whole_words: bool = False
 
 
-def candidates(
+def candidate_sentences(
     files: Sequence[TreebankFile],
     inventory: Inventory,
     rule: Rule,
     *,
-    limits: Limits,
-    skipped: list[Problem] | None = None,
+    limits: SentenceLimits,
+    skipped: list[ReadingProblem] | None = None,
     reasons: Counter[str] | None = None,
-) -> Iterator[Candidate]:
+) -> Iterator[CandidateSentence]:
     """Every occurrence whose sentence can be used.
 
     A connective that opens its sentence and links it to the one before (CCONJ, ADV) is joined to
@@ -90,7 +190,7 @@ def candidates(
     """
     finder = Finder(inventory, rule)
     left_out = Counter[str]() if reasons is None else reasons
-    known, order = Duplicates(), 0
+    known, order = DuplicateSentences(), 0
     for file in files:
         previous: Sentence | None = None
         for sentence in file.sentences(skipped=skipped):
@@ -104,7 +204,7 @@ def candidates(
                     left_out[passage] += 1
                     continue
                 order += 1
-                yield Candidate(
+                yield CandidateSentence(
                     hit=make_hit(file, sentence, match, rule),
                     passage=passage,
                     licence=file.licence,
@@ -116,7 +216,11 @@ def candidates(
 
 
 def _passage(
-    sentence: Sentence, match: Match, category: str, previous: Sentence | None, limits: Limits
+    sentence: Sentence,
+    match: Match,
+    category: str,
+    previous: Sentence | None,
+    limits: SentenceLimits,
 ) -> Passage | str:
     """The text of an occurrence, or why it cannot be used."""
     mark = JOINED_BY.get(category, "") if is_initial(sentence, match) else ""
@@ -147,15 +251,15 @@ def count_clauses(sentence: Sentence) -> int:
     )
 
 
-def draw(
-    found: Sequence[Candidate],
+def draw_candidates(
+    found: Sequence[CandidateSentence],
     names: Sequence[str],
     *,
     per: int,
     seed: int,
     fewer: bool = False,
     avoid: frozenset[tuple[str, str]] = frozenset(),
-) -> dict[str, list[Candidate]]:
+) -> dict[str, list[CandidateSentence]]:
     """Draw sentences for each connective; no sentence is drawn twice.
 
     Candidates are divided by length (thirds) and number of clauses (one, two, more), and taken from
@@ -205,8 +309,8 @@ def _empty(urns: Mapping[str, _Urn], *, per: int, used: set[tuple[str, str]]) ->
 class _Urn:
     """The candidates of one connective while sentences are drawn."""
 
-    def __init__(self, found: Sequence[Candidate], seed: str) -> None:
-        self.taken: list[Candidate] = []
+    def __init__(self, found: Sequence[CandidateSentence], seed: str) -> None:
+        self.taken: list[CandidateSentence] = []
         self._strata = _strata(found)
         generator = random.Random(seed)  # noqa: S311  # a draw, not a secret
         for key in sorted(self._strata):
@@ -234,16 +338,18 @@ class _Urn:
         return True
 
 
-def _places(candidate: Candidate) -> set[tuple[str, str]]:
+def _places(candidate: CandidateSentence) -> set[tuple[str, str]]:
     """The sentences that a candidate is made of."""
     hit, joined = candidate.hit, candidate.passage.joined
     return {(hit.sha256, each) for each in (hit.sentence_id, joined) if each}
 
 
-def _strata(found: Sequence[Candidate]) -> Mapping[tuple[int, int], list[Candidate]]:
+def _strata(
+    found: Sequence[CandidateSentence],
+) -> Mapping[tuple[int, int], list[CandidateSentence]]:
     lengths = sorted(each.words for each in found)
     thirds = [lengths[len(lengths) * k // 3] for k in (1, 2)] if lengths else []
-    strata: dict[tuple[int, int], list[Candidate]] = {}
+    strata: dict[tuple[int, int], list[CandidateSentence]] = {}
     for each in found:
         length = sum(each.words >= third for third in thirds)
         strata.setdefault((length, min(each.clauses, _MOST_CLAUSES)), []).append(each)

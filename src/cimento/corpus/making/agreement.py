@@ -13,12 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from cimento.corpus.conllu import Problem
+from cimento.corpus.connectives.passages import Passage, passage_of, regions_of
 from cimento.corpus.morphology.model import Morphology, WordReading, chosen
-from cimento.corpus.passages import Passage, passage_of, regions_of
-from cimento.corpus.records import Sentence, Word
-from cimento.corpus.search import Duplicates
-from cimento.corpus.treebanks import TreebankFile
+from cimento.corpus.search import DuplicateSentences
+from cimento.corpus.sentences import Sentence, Word
+from cimento.corpus.treebanks import ReadingProblem, TreebankFile
 from cimento.errors import InputError
 from cimento.suites.model import Condition, Item, Meta, Prediction, Suite
 
@@ -87,7 +86,7 @@ def agreeing_pairs(
     *,
     feature: str = "Number",
     longest: int = 40,
-    skipped: list[Problem] | None = None,
+    skipped: list[ReadingProblem] | None = None,
     reasons: Counter[str] | None = None,
 ) -> Iterator[AgreeingPair]:
     """Every agreeing pair whose other form is beyond doubt.
@@ -104,7 +103,7 @@ def agreeing_pairs(
     Raises:
         InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.
     """
-    known = Duplicates()
+    known = DuplicateSentences()
     for file in files:
         for sentence in file.sentences(skipped=skipped):
             if len(sentence.words) > longest or not known.is_new(sentence, file.name):

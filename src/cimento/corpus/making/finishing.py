@@ -6,10 +6,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cimento.corpus.decisions import Decision
-from cimento.corpus.inventories import Inventory
-from cimento.corpus.passages import regions_of
-from cimento.corpus.replacing import replaced, spelt
+from cimento.corpus.connectives.inventories import Inventory
+from cimento.corpus.connectives.passages import regions_of, replaced, spelt
+from cimento.corpus.making.decisions import PairDecision
 from cimento.errors import InputError
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Suite
 
@@ -45,7 +44,7 @@ class ClozeDraft:
     columns: dict[str, str]
 
 
-def pair_suite(decisions: Sequence[Decision], inventory: Inventory, *, meta: Meta) -> Suite:
+def pair_suite(decisions: Sequence[PairDecision], inventory: Inventory, *, meta: Meta) -> Suite:
     """The acceptability section: each sentence, and the same with another connective.
 
     Args:
@@ -68,7 +67,7 @@ def pair_suite(decisions: Sequence[Decision], inventory: Inventory, *, meta: Met
 
 
 def cloze_drafts(
-    decisions: Sequence[Decision], inventory: Inventory, *, seed: int
+    decisions: Sequence[PairDecision], inventory: Inventory, *, seed: int
 ) -> list[ClozeDraft]:
     """The cloze section; the order of the options is drawn by seed.
 
@@ -80,7 +79,7 @@ def cloze_drafts(
     return [_cloze(each, inventory, seed) for each in decisions if not each.dropped]
 
 
-def sources(decisions: Sequence[Decision]) -> list[JsonValue]:
+def sources(decisions: Sequence[PairDecision]) -> list[JsonValue]:
     """The files that items were taken from, with licence and sha256."""
     found: dict[str, JsonValue] = {
         each.source["sha256"]: {
@@ -95,12 +94,12 @@ def sources(decisions: Sequence[Decision]) -> list[JsonValue]:
     return list(found.values())
 
 
-def licence_of(decisions: Sequence[Decision]) -> str:
+def licence_of(decisions: Sequence[PairDecision]) -> str:
     """The licences of all sources, with ``AND`` between them as SPDX has it."""
     return " AND ".join(dict.fromkeys(each.source["licence"] for each in decisions))
 
 
-def _pair(decision: Decision, inventory: Inventory) -> Item:
+def _pair(decision: PairDecision, inventory: Inventory) -> Item:
     columns = {
         "connective": decision.connective,
         "replacement": decision.replacement,
@@ -120,7 +119,7 @@ def _pair(decision: Decision, inventory: Inventory) -> Item:
     )
 
 
-def _cloze(decision: Decision, inventory: Inventory, seed: int) -> ClozeDraft:
+def _cloze(decision: PairDecision, inventory: Inventory, seed: int) -> ClozeDraft:
     passage = decision.passage
     names = (decision.plausible, *decision.implausible)
     others = [spelt(inventory[name], passage, elide=False) for name in names]

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.corpus.inventories import (
+from cimento.corpus.connectives.inventories import (
     Connective,
     Inventory,
     Spelling,
@@ -118,7 +118,7 @@ def read_nvdb(path: Path) -> Inventory:
     return make_inventory(_merged(entries), name=path.stem, language="it", where=str(path))
 
 
-def read_lines(path: Path) -> Inventory:
+def read_line_lexicon(path: Path) -> Inventory:
     """One connective a line; ``/`` separates its spellings, ``#`` begins a remark.
 
     Raises:

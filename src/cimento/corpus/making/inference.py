@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from cimento.corpus.inventories import Connective, Inventory
+from cimento.corpus.connectives.inventories import Connective, Inventory
 from cimento.errors import InputError, UsageError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import filled, parse_toml
@@ -32,7 +32,7 @@ CONNECTIVE, SENSE = "connective", "sense"
 ADVERB = "ADV"
 BLANK = "___"
 
-_FOLDER = Path(__file__).parents[1] / "data" / "nli"
+_FOLDER = Path(__file__).parents[2] / "data" / "nli"
 _ENDS = " \t\r\n\u00a0\u202f.;:,!…"
 _NO_CLAUSE = re.compile(r"(che|di|a|da|per)\b", re.IGNORECASE)
 _REGIONS = 3
@@ -40,7 +40,7 @@ _MARKS = (",", ";", ":", ".", "!", "?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wording:
+class HypothesisWording:
     """How hypotheses are worded in a language.
 
     Attributes:
@@ -109,7 +109,7 @@ class Inferences:
     passed: Mapping[str, str]
 
 
-def open_wording(name: str) -> Wording:
+def open_wording(name: str) -> HypothesisWording:
     """The wording of a language that cimento has, or of a TOML file.
 
     Raises:
@@ -118,7 +118,7 @@ def open_wording(name: str) -> Wording:
     path = _FOLDER / f"{name}.toml" if (_FOLDER / f"{name}.toml").is_file() else Path(name)
     try:
         found = parse_toml(read_bytes(path).decode("utf-8-sig"))
-        wording = Wording(
+        wording = HypothesisWording(
             language=str(found["language"]),
             status=str(found.get("status", "")),
             prompt=str(found["prompt"]),
@@ -148,7 +148,7 @@ def open_wording(name: str) -> Wording:
 def inferences(
     suite: Suite,
     inventory: Inventory,
-    wording: Wording,
+    wording: HypothesisWording,
     *,
     seed: int,
     ambiguous: Ambiguous = "skip",
@@ -220,7 +220,7 @@ def _of_item(
     item: Item,
     suite: Suite,
     inventory: Inventory,
-    wording: Wording,
+    wording: HypothesisWording,
     seed: int,
     ambiguous: Ambiguous,
 ) -> list[InferenceItem] | str:
@@ -258,7 +258,9 @@ class _Premise:
     by: str
 
 
-def _item(premise: _Premise, label: Label, hypothesis: str, wording: Wording) -> InferenceItem:
+def _item(
+    premise: _Premise, label: Label, hypothesis: str, wording: HypothesisWording
+) -> InferenceItem:
     first, second = premise.parts
     said = filled(hypothesis, {"first": first, "second": second})
     prompt = filled(wording.prompt, {"premise": premise.text, "hypothesis": said, "blank": BLANK})
@@ -296,7 +298,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _refuse_wording(wording: Wording, path: Path) -> None:
+def _refuse_wording(wording: HypothesisWording, path: Path) -> None:
     """See that every text has the places that are filled in."""
     texts: Iterator[tuple[str, Sequence[str]]] = iter(
         [

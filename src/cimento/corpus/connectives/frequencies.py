@@ -1,16 +1,169 @@
-"""Counted frequencies beside a published table, cell by cell, and what may make the difference."""
+"""How often connectives are found in treebanks, in the layout of Table 6 of the connectives paper.
+
+Albertin, Miaschi and Brunato 2021, ceur-ws.org/Vol-3033, paper 16.
+"""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias
 
-from cimento.corpus.connectives import Counts
-from cimento.errors import InputError
+from cimento.corpus.connectives.inventories import Inventory
+from cimento.corpus.connectives.matching import Rule
+from cimento.corpus.search import DuplicateSentences, Finder
+from cimento.corpus.treebanks import ReadingProblem, TreebankFile
+from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.parsing import whole_number
 from cimento.suites.tables import Row, Table, open_table
+
+Denominator: TypeAlias = Literal["words", "tokens"]
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large a corpus is.
+
+    Attributes:
+        sentences: read, malformed ones and left-out duplicates not among them.
+        words: syntactic words.
+        tokens: what is written between blanks and marks: ``del`` is one token and two words.
+    """
+
+    sentences: int
+    words: int
+    tokens: int
+
+    def of(self, denominator: Denominator) -> int:
+        """Words or tokens."""
+        return self.words if denominator == "words" else self.tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The connectives of one corpus under one rule.
+
+    Attributes:
+        corpus: its name.
+        rule: the rule's name.
+        size: of the corpus.
+        hits: connective to the number of its occurrences.
+        in_sentences: connective to the number of sentences that have some.
+        duplicates: sentences that were there before; left out only where that was asked for.
+    """
+
+    corpus: str
+    rule: str
+    size: Size
+    hits: Mapping[str, int]
+    in_sentences: Mapping[str, int]
+    duplicates: int = 0
+
+    def percent(self, connective: str, denominator: Denominator) -> float | None:
+        """Occurrences in a hundred words or tokens; None where the corpus is empty."""
+        size = self.size.of(denominator)
+        return 100 * self.hits.get(connective, 0) / size if size else None
+
+    def ranks(self, connectives: Sequence[str]) -> dict[str, int]:
+        """The rank of each connective by its number; those of the same number share the first."""
+        counts = [self.hits.get(name, 0) for name in connectives]
+        return {
+            name: 1 + sum(other > count for other in counts)
+            for name, count in zip(connectives, counts, strict=True)
+        }
+
+
+def count_connectives(
+    files: Sequence[TreebankFile],
+    inventory: Inventory,
+    rules: Sequence[Rule],
+    *,
+    joint: Mapping[str, Sequence[str]] | None = None,
+    skipped: list[ReadingProblem] | None = None,
+    drop_duplicates: bool = False,
+) -> list[Counts]:
+    """Count connectives by corpus and rule, reading every file once.
+
+    Args:
+        files: treebanks; files of the same corpus are counted together.
+        inventory: what to look for.
+        rules: what counts; each gives counts of its own.
+        joint: name of a joint corpus to the corpora in it, which are then not given alone.
+        skipped: where malformed sentences are noted; None refuses them.
+        drop_duplicates: leave out sentences that were there before in the same (joint) corpus.
+
+    Returns:
+        For each corpus, in order of appearance, the counts under each rule, in order.
+
+    Raises:
+        InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.
+        UsageError: a joint corpus names one that is not there.
+    """
+    named = _corpus_names(files, joint or {})
+    finders = [Finder(inventory, rule) for rule in rules]
+    tallies: dict[str, _Tally] = {}
+    for file in files:
+        name = named[file.corpus]
+        tally = tallies.setdefault(name, _Tally(len(finders)))
+        for sentence in file.sentences(skipped=skipped):
+            if not tally.known.is_new(sentence, file.name) and drop_duplicates:
+                continue
+            tally.add(len(sentence.words), sentence.n_tokens)
+            for index, finder in enumerate(finders):
+                found = [match.connective for match in finder.find(sentence)]
+                tally.hits[index].update(found)
+                tally.in_sentences[index].update(set(found))
+    return [
+        tally.counts(name, rule.name, index)
+        for name, tally in tallies.items()
+        for index, rule in enumerate(rules)
+    ]
+
+
+class _Tally:
+    """What is counted while one corpus is read."""
+
+    def __init__(self, n_rules: int) -> None:
+        self.known = DuplicateSentences()
+        self.size = Size(0, 0, 0)
+        self.hits: list[Counter[str]] = [Counter() for _ in range(n_rules)]
+        self.in_sentences: list[Counter[str]] = [Counter() for _ in range(n_rules)]
+
+    def add(self, words: int, tokens: int) -> None:
+        size = self.size
+        self.size = Size(size.sentences + 1, size.words + words, size.tokens + tokens)
+
+    def counts(self, corpus: str, rule: str, index: int) -> Counts:
+        return Counts(
+            corpus,
+            rule,
+            self.size,
+            dict(self.hits[index]),
+            dict(self.in_sentences[index]),
+            len(self.known.pairs),
+        )
+
+
+def _corpus_names(
+    files: Sequence[TreebankFile], joint: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """Each corpus to the name that it is counted under."""
+    there = list(dict.fromkeys(file.corpus for file in files))
+    named = {corpus: corpus for corpus in there}
+    for name, members in joint.items():
+        for member in members:
+            if member not in named:
+                raise UsageError(
+                    where=f"joint corpus {name!r}",
+                    seen=f"there is no corpus {member!r}",
+                    todo=did_you_mean(member, there),
+                )
+            named[member] = name
+    return named
+
 
 MOST_ROWS = 2_000
 _FAR = 2
@@ -18,7 +171,7 @@ _FAR = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedFrequencies:
     """A column of a published table.
 
     Attributes:
@@ -35,7 +188,7 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedFrequencies:
     """A cell of a published table beside what was counted.
 
     Attributes:
@@ -60,8 +213,8 @@ class Compared:
 
 
 def compare_published(
-    counts: Sequence[Counts], published: Published, *, rule: str
-) -> list[Compared]:
+    counts: Sequence[Counts], published: PublishedFrequencies, *, rule: str
+) -> list[ComparedFrequencies]:
     """A published column beside the counts of one corpus.
 
     Args:
@@ -74,7 +227,7 @@ def compare_published(
     others = [each for each in counts if each.rule != rule]
     share = min(1.0, main.size.words / published.size) if published.size else None
     return [
-        Compared(
+        ComparedFrequencies(
             name,
             number,
             main.hits.get(name, 0),
@@ -85,7 +238,7 @@ def compare_published(
     ]
 
 
-def size_remark(published: Published) -> str:
+def size_remark(published: PublishedFrequencies) -> str:
     """What the printed percentages say of the printed number of words; empty where they agree.
 
     Each percentage, rounded, leaves a range of numbers of words; those that most rows leave are
@@ -130,7 +283,7 @@ def _swapped(number: int) -> list[int]:
 
 
 def _causes(
-    name: str, main: Counts, others: Sequence[Counts], published: Published
+    name: str, main: Counts, others: Sequence[Counts], published: PublishedFrequencies
 ) -> tuple[str, ...]:
     number, counted = published.counts[name], main.hits.get(name, 0)
     if number == counted:
@@ -160,7 +313,7 @@ def _other_rules(name: str, counted: int, target: float, others: Sequence[Counts
     return [f"nearer under {', '.join(e.rule for e in best)}: {best[0].hits.get(name, 0)}"]
 
 
-def _copied(name: str, published: Published) -> list[str]:
+def _copied(name: str, published: PublishedFrequencies) -> list[str]:
     """Other rows with the same number and percentage: one may have been copied."""
     same = [
         other
@@ -172,7 +325,7 @@ def _copied(name: str, published: Published) -> list[str]:
     return [f"also the number of {', '.join(same)}, perhaps copied"] if same else []
 
 
-def read_published(path: Path) -> list[Published]:
+def read_published(path: Path) -> list[PublishedFrequencies]:
     """A published table: ``connective``, ``corpus``, ``count``; ``percent`` and ``size`` if known.
 
     Raises:
@@ -198,7 +351,7 @@ def read_published(path: Path) -> list[Published]:
     return [_published(table, corpus, rows) for corpus, rows in corpora.items()]
 
 
-def _published(table: Table, corpus: str, rows: Sequence[Row]) -> Published:
+def _published(table: Table, corpus: str, rows: Sequence[Row]) -> PublishedFrequencies:
     counts, percents, size = {}, {}, None
     for row in rows:
         name = row.cells["connective"].strip()
@@ -208,7 +361,7 @@ def _published(table: Table, corpus: str, rows: Sequence[Row]) -> Published:
             _check_percent(table, row)
         if row.cells.get("size", "").strip():
             size = _number(table, row, "size")
-    return Published(corpus, counts, percents, size)
+    return PublishedFrequencies(corpus, counts, percents, size)
 
 
 def _number(table: Table, row: Row, column: str) -> int:

@@ -21,7 +21,7 @@ Part: TypeAlias = tuple[str, ...]
 Spelling: TypeAlias = tuple[Part, ...]
 """The parts of one way to write a connective; other words may stand between them."""
 
-FOLDER = Path(__file__).parents[1] / "data" / "inventories"
+FOLDER = Path(__file__).parents[2] / "data" / "inventories"
 
 _GAP = re.compile(r"…|\[\.\.\.\]|\.\.\.")
 _WORD = re.compile(r"[^\s'’]+['’]?|['’]")
@@ -118,7 +118,7 @@ def open_inventory(name: str) -> Inventory:
     Raises:
         InputError: there is none, or it cannot be used.
     """
-    from cimento.corpus import lexicons
+    from cimento.corpus.connectives.frequencies import lexicons
 
     if name in builtin_inventories():
         return read_toml(FOLDER / f"{name}.toml")
@@ -130,7 +130,7 @@ def open_inventory(name: str) -> Inventory:
         ".xlsx": lexicons.read_table_lexicon,
         ".xml": lexicons.read_xml_lexicon,
         ".json": lexicons.read_nvdb,
-        ".txt": lexicons.read_lines,
+        ".txt": lexicons.read_line_lexicon,
     }
     reader = readers.get(path.suffix.lower())
     if reader is None:

@@ -1,0 +1,289 @@
+"""What drawn sentences are made into: pairs of sentences, or texts with a blank."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cimento.corpus.connectives.inventories import Connective, Inventory
+from cimento.corpus.sentences import Sentence, token_spans
+from cimento.suites.model import Region
+
+
+class DecisionKind(StrEnum):
+    """A section of a suite of connectives, named as `cimento corpus pairs --section` has it."""
+
+    SENTENCES = "acceptability"
+    BLANKS = "cloze"
+
+    @property
+    def to_fill(self) -> tuple[str, str]:
+        """The columns that a person fills in."""
+        if self is DecisionKind.SENTENCES:
+            return "replacement", "grammaticality"
+        return "plausible", "implausible"
+
+    @property
+    def ending(self) -> str:
+        """What the ids of its items end with."""
+        return "" if self is DecisionKind.SENTENCES else "cl"
+
+
+JOINED_BY = {"CCONJ": ",", "ADV": ";"}
+"""Classes that link to the sentence before, and the mark that takes the place of its period."""
+
+_ENDS = ("?", "!", "…", "...", "»", '"', "”", ")")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text with one connective in it.
+
+    Attributes:
+        text: the sentence, or two sentences made one.
+        start: where the connective begins.
+        end: where it ends.
+        joined: ID of the sentence that was put before it; empty for none.
+        edit: what was changed to put it there; empty for nothing.
+    """
+
+    text: str
+    start: int
+    end: int
+    joined: str = ""
+    edit: str = ""
+
+    @property
+    def before(self) -> str:
+        """Everything before the connective."""
+        return self.text[: self.start]
+
+    @property
+    def form(self) -> str:
+        """The connective as it is written there."""
+        return self.text[self.start : self.end]
+
+    @property
+    def after(self) -> str:
+        """Everything after it."""
+        return self.text[self.end :]
+
+    @property
+    def glued(self) -> bool:
+        """Whether a word follows without a blank, as after ``dov'``."""
+        return self.after[:1].isalnum()
+
+    @property
+    def marked(self) -> str:
+        """The text with the connective in double brackets."""
+        return f"{self.before}[[{self.form}]]{self.after}"
+
+
+def passage_of(
+    sentence: Sentence,
+    word_ids: tuple[int, ...],
+    *,
+    needs_before: str = "",
+    previous: Sentence | None = None,
+) -> Passage | str:
+    """The text of a sentence with a connective, or why it cannot be had.
+
+    Args:
+        sentence: that it is in.
+        word_ids: its words.
+        needs_before: the mark that joins the sentence before to it; empty to leave it alone.
+        previous: the sentence before it in the same document; None where there is none.
+    """
+    spans = token_spans(sentence)
+    if spans is None:
+        return "the text is not that of the tokens"
+    covered = [
+        (index, token)
+        for index, token in enumerate(sentence.tokens())
+        if token.first in word_ids or token.last in word_ids
+    ]
+    words = tuple(n for _, token in covered for n in range(token.first, token.last + 1))
+    if words != word_ids:
+        return "it is a part of a token"
+    first, last = covered[0][0], covered[-1][0]
+    if last - first + 1 != len(covered):
+        return "it has parts with other words between them"
+    start, end = spans[first][0], spans[last][1]
+    found = Passage(sentence.text, start, end)
+    if not needs_before:
+        return found
+    if previous is None:
+        return "it opens its sentence, and the one before is not there to join it to"
+    return _join(found, previous, needs_before)
+
+
+def _join(passage: Passage, previous: Sentence, mark: str) -> Passage:
+    text = previous.text.rstrip()
+    if text.endswith(_ENDS):
+        start = f"{text} "
+        form, edit = passage.form, f"after {previous.id}"
+    else:
+        start = f"{text.rstrip('.,;:')}{mark} "
+        form, edit = uncapitalised(passage.form), f"after {previous.id}, joined with {mark!r}"
+    before = start + passage.before
+    return Passage(
+        before + form + passage.after, len(before), len(before) + len(form), previous.id, edit
+    )
+
+
+def uncapitalised(form: str) -> str:
+    """A form without its capital; one that is all capitals stays as it is."""
+    if len(form) > 1 and form.isupper():
+        return form
+    return form[:1].lower() + form[1:]
+
+
+def regions_of(passage: Passage) -> tuple[Region, ...]:
+    """Before, the word, after; a region is glued where the text has no blank."""
+    parts = (passage.before, passage.form, passage.after)
+    regions, ends_open = [], False
+    for part in parts:
+        regions.append(Region(part.strip(), glued=ends_open and not part.startswith(" ")))
+        ends_open = bool(part) and not part.endswith(" ")
+    return tuple(regions)
+
+
+_WORD = re.compile(r"\s*(\w+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A connective that could stand in another's place.
+
+    Attributes:
+        name: the connective.
+        same_class: whether it is of the same syntactic class, which keeps the sentence grammatical.
+        shared: senses of the other one that it has too; with one it is plausible.
+    """
+
+    name: str
+    same_class: bool
+    shared: tuple[str, ...]
+
+    def __str__(self) -> str:
+        said = ["same class"] if self.same_class else []
+        said += [re.split(r"[.:]", each)[-1].strip().lower() for each in self.shared]
+        return f"{self.name} ({', '.join(said)})" if said else self.name
+
+
+def implausible_candidates(connective: Connective, inventory: Inventory) -> list[Replacement]:
+    """The others, those first that should leave a grammatical sentence that makes no sense.
+
+    That is: of the same class without a shared sense, of another class without one, then the rest.
+    Within each the order is that of the inventory.
+    """
+    found = _candidates(connective, inventory)
+    return sorted(found, key=lambda each: (bool(each.shared), not each.same_class))
+
+
+def plausible_candidates(connective: Connective, inventory: Inventory) -> list[Replacement]:
+    """The others, those first that should leave a sentence that means about the same."""
+    found = _candidates(connective, inventory)
+    return sorted(found, key=lambda each: (not each.shared, not each.same_class))
+
+
+def ranked_candidates(
+    section: DecisionKind, connective: Connective, inventory: Inventory
+) -> list[Replacement]:
+    """What may take the place of a connective in a section, the likeliest first."""
+    if section is DecisionKind.SENTENCES:
+        return implausible_candidates(connective, inventory)
+    return plausible_candidates(connective, inventory)
+
+
+def _candidates(connective: Connective, inventory: Inventory) -> list[Replacement]:
+    return [
+        Replacement(
+            other.name,
+            bool(set(_classes(connective)) & set(_classes(other))),
+            tuple(
+                each
+                for each in connective.senses
+                if any(_is_same_sense(each, sense) for sense in other.senses)
+            ),
+        )
+        for other in inventory.connectives
+        if other.name != connective.name
+    ]
+
+
+def _classes(connective: Connective) -> list[str]:
+    return [each.strip() for each in connective.category.split(";") if each.strip()]
+
+
+def _is_same_sense(one: str, other: str) -> bool:
+    """Whether two senses are the same as far as both go down the hierarchy.
+
+    Precedence and succession are both asynchronous, and opposites.
+    """
+    levels = zip(_levels(one), _levels(other), strict=False)
+    return all(first == second for first, second in levels)
+
+
+def _levels(sense: str) -> list[str]:
+    """The levels of a sense, however the lexicon separates them."""
+    return [part.strip().lower() for part in re.split(r"[.:]", sense)]
+
+
+# --- Spelling
+
+
+def replaced(passage: Passage, connective: Connective) -> Passage:
+    """The passage with another connective in the place of its own.
+
+    Case, elision and euphonic *d* are those that the connective has there; a blank is put in or
+    taken out where elision asks for it. Nothing else is changed.
+    """
+    form = spelt(connective, passage)
+    elided = bool(connective.elided) and form.lower() == connective.elided
+    after = passage.after.lstrip(" ") if elided else passage.after
+    if passage.glued and not elided:
+        after = " " + after
+    return Passage(
+        passage.before + form + after,
+        passage.start,
+        passage.start + len(form),
+        passage.joined,
+        passage.edit,
+    )
+
+
+def spelt(connective: Connective, passage: Passage, *, elide: bool = True) -> str:
+    """How a connective is written in the place of a passage's own.
+
+    Args:
+        connective: that is to stand there.
+        passage: the place.
+        elide: whether it may be elided, which takes a blank out of the text.
+    """
+    found = _WORD.match(passage.after)
+    following = found[1].lower() if found else ""
+    form = connective.name
+    if elide and connective.elided and following in connective.elided_before:
+        form = connective.elided
+    elif connective.euphonic and _plain(following).startswith(connective.euphonic_before or ("?",)):
+        form = connective.euphonic
+    return _in_case_of(passage, form)
+
+
+def _in_case_of(passage: Passage, form: str) -> str:
+    own = passage.form
+    letters = [each for each in own if each.isalpha()]
+    if len(letters) > 1 and all(each.isupper() for each in letters):
+        return form.upper()
+    if letters and letters[0].isupper():
+        # A single capital letter (E, O) opens a sentence; that all is in capitals shows elsewhere.
+        return form[:1].upper() + form[1:]
+    return form
+
+
+def _plain(text: str) -> str:
+    """Without accents: *ed è* has its *d* before an *e*."""
+    return "".join(each for each in unicodedata.normalize("NFD", text) if each.isalpha())

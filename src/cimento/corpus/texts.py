@@ -1,0 +1,518 @@
+"""Sentences without annotation as CoNLL-U, so that every later step reads them as it reads others.
+
+Words are told from marks, and no more: classes are ``X``, lemmas the words in small letters, and
+every word depends on the first one. Rules that look at syntax find nothing there; ``plain`` does,
+which looks at forms alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+
+from cimento.corpus.connectives.inventories import Connective, Inventory, normal, write_spelling
+from cimento.corpus.connectives.lexicons import parse_xml
+from cimento.corpus.treebanks import fingerprint
+from cimento.errors import InputError, SuiteError
+from cimento.io.files import read_bytes
+from cimento.suites.faults import errors
+from cimento.suites.reading import open_json_lines, open_text
+from cimento.suites.tables import open_table, read_rows
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+
+T = TypeVar("T")
+
+THIRDS = 3
+
+_TOKEN = re.compile(
+    r"https?://\S+|www\.\S+"  # addresses
+    r"|[@#]\w+"  # mentions and hashtags
+    r"|\w+['’](?=\w)"  # l' before a word
+    r"|\b(?:perche|pero|cioe|piu|po|di|da|fa|va|sta)['’](?!\w)"  # an accent or a cut written so
+    r"|\w+(?:[-.]\w+)*"  # words, numbers with points
+    r"|\.{2,}|[!?]+|[^\w\s]",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainSentence:
+    """A sentence without annotation.
+
+    Attributes:
+        id: unique in its file.
+        text: with single blanks, in NFC.
+        comments: name to text, written above it.
+    """
+
+    id: str
+    text: str
+    comments: Mapping[str, str] = field(default_factory=dict)
+
+
+def normalise_plain(text: str) -> str:
+    """A text in NFC, with single blanks and without control characters."""
+    composed = unicodedata.normalize("NFC", text)
+    kept = (" " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char for char in composed)
+    return " ".join("".join(kept).split())
+
+
+def tokens(text: str) -> Iterator[tuple[str, bool]]:
+    """The tokens of a text, and whether a blank follows each."""
+    for found in _TOKEN.finditer(text):
+        yield found[0], text[found.end() : found.end() + 1] in ("", " ")
+
+
+def as_conllu(sentences: Iterable[PlainSentence]) -> Iterator[str]:
+    """Sentences as CoNLL-U, one text each."""
+    for each in sentences:
+        lines = [f"# sent_id = {each.id}", f"# text = {each.text}", "# annotation = none"]
+        lines += [f"# {name} = {' '.join(text.split())}" for name, text in each.comments.items()]
+        for number, (form, blank) in enumerate(tokens(each.text), start=1):
+            head, relation = ("0", "root") if number == 1 else ("1", "dep")
+            misc = "_" if blank else "SpaceAfter=No"
+            lines.append(
+                "\t".join((str(number), form, form.lower(), "X", "_", "_", head, relation, "_",
+                           misc))
+            )  # fmt: skip
+        yield "\n".join(lines) + "\n\n"
+
+
+def balanced(
+    members: Sequence[T], lengths: Sequence[int], *, n: int | None, seed: int
+) -> tuple[T, ...]:
+    """Some of several things, drawn by seed in turn from thirds of length; mixed.
+
+    Args:
+        members: that are drawn from.
+        lengths: of each.
+        n: how many; None for all.
+        seed: of the draw and of the order.
+    """
+    generator = random.Random(seed)  # noqa: S311  # a draw, not a secret
+    order = sorted(range(len(members)), key=lambda place: lengths[place])
+    cuts = [len(order) * k // THIRDS for k in range(THIRDS + 1)]
+    strata = [order[cuts[k] : cuts[k + 1]] for k in range(THIRDS)]
+    for stratum in strata:
+        generator.shuffle(stratum)
+    wanted = len(members) if n is None else min(n, len(members))
+    taken: list[int] = []
+    while len(taken) < wanted:
+        for stratum in strata:
+            if stratum and len(taken) < wanted:
+                taken.append(stratum.pop())
+    generator.shuffle(taken)
+    return tuple(members[place] for place in taken)
+
+
+Treatment: TypeAlias = Literal["keep", "mask"]
+HashtagTreatment: TypeAlias = Literal["keep", "mask", "word"]
+"""``word``: without its sign."""
+
+SpellingClass: TypeAlias = Literal["standard", "accent", "lengthened", "short", "other"]
+"""How a connective is written: as in a dictionary; with another accent or none (perche'); with
+letters repeated (perchééé); with fewer letters or k for ch (xk, perké); listed otherwise (ed).
+"""
+
+URL_MASK, MENTION_MASK, HASHTAG_MASK = "URL", "@utente", "#hashtag"
+
+TEXT_COLUMNS = ("text", "testo", "tweet", "full_text", "content")
+ID_COLUMNS = ("id", "tweet_id", "id_str", "sent_id")
+
+_URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
+_MENTION = re.compile(r"(?<!\w)@\w+")
+_HASHTAG = re.compile(r"(?<!\w)#(\w+)")
+_RETWEET = re.compile(r"^RT @\w+:?\s", re.IGNORECASE)
+_REPEATED = re.compile(r"(\w)\1{2,}")
+_ACCENTS = str.maketrans("àèéìòù", "aeeiou")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Masks:
+    """What becomes of the parts of a message that are no words.
+
+    Attributes:
+        hashtags: kept, masked, or without their sign.
+        urls: kept or masked.
+        mentions: kept or masked; they name people.
+    """
+
+    hashtags: HashtagTreatment = "keep"
+    urls: Treatment = "mask"
+    mentions: Treatment = "mask"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Messages:
+    """Messages that were read.
+
+    Attributes:
+        sentences: those that are kept, in order.
+        counts: what was seen, masked and left out, in words, to how often.
+    """
+
+    sentences: tuple[PlainSentence, ...]
+    counts: dict[str, int]
+
+
+def read_messages(path: Path) -> list[tuple[str, str]]:
+    """The id and the text of each message of a file.
+
+    Args:
+        path: a table with a column ``text``; JSON lines with that key; or ``.txt``, one a line.
+
+    Raises:
+        InputError: it cannot be read, or has no texts.
+    """
+    suffix = path.suffix.lower()
+    if suffix == ".txt":
+        lines = open_text(path).split("\n")
+        return [(str(n), line) for n, line in enumerate(lines, start=1) if line.strip()]
+    if suffix in (".jsonl", ".ndjson"):
+        records = [
+            {key: str(value) for key, value in each.items() if value is not None}
+            for each in open_json_lines(path)
+        ]
+    else:
+        table = open_table(path)
+        records = [dict(row.cells) for row in table.rows]
+    text, name = (_key(records, known) for known in (TEXT_COLUMNS, ID_COLUMNS))
+    if not text:
+        raise InputError(
+            where=str(path),
+            seen="there is no column of texts",
+            todo=f"Call it one of {', '.join(TEXT_COLUMNS)}.",
+        )
+    return [
+        (each.get(name, "") if name else str(n), each.get(text, ""))
+        for n, each in enumerate(records, start=1)
+        if each.get(text, "").strip()
+    ]
+
+
+def message_sentences(
+    found: Iterable[tuple[str, str]], *, masks: Masks, name: str, duplicates: bool = False
+) -> Messages:
+    """Messages as sentences.
+
+    Retweets, and messages that were there before (case, marks, addresses and mentions do not
+    count), are left out and counted.
+
+    Args:
+        found: id and text of each.
+        masks: what becomes of hashtags, addresses and mentions.
+        name: of the collection, which ids begin with.
+        duplicates: keep messages that were there before.
+    """
+    counts, known, kept = Counter[str](), set[bytes](), list[PlainSentence]()
+    ids = Counter[str]()
+    for given, raw in found:
+        text, own = normalise_plain(raw), normalise_plain(given)
+        counts["messages"] += 1
+        if _RETWEET.match(text):
+            counts["retweets, left out"] += 1
+            continue
+        mark = fingerprint(text)
+        if mark in known and not duplicates:
+            counts["duplicates, left out"] += 1
+            continue
+        known.add(mark)
+        shown = masked(text, masks, counts)
+        if not any(each[0].isalnum() for each, _ in tokens(shown)):
+            counts["without words, left out"] += 1
+            continue
+        ids[own] += 1
+        identity = f"{name}-{own}" + (f"-{ids[own]}" if ids[own] > 1 else "")
+        kept.append(PlainSentence(identity, shown))
+    return Messages(sentences=tuple(kept), counts=dict(counts))
+
+
+def masked(text: str, masks: Masks, counts: Counter[str] | None = None) -> str:
+    """A text with its addresses, mentions and hashtags as wanted.
+
+    Args:
+        text: of a message.
+        masks: what becomes of each.
+        counts: given, counts what was found.
+    """
+    seen = Counter[str]() if counts is None else counts
+    seen["addresses"] += len(_URL.findall(text))
+    if masks.urls == "mask":
+        text = _URL.sub(URL_MASK, text)
+    seen["mentions"] += len(_MENTION.findall(text))
+    if masks.mentions == "mask":
+        text = _MENTION.sub(MENTION_MASK, text)
+    seen["hashtags"] += len(_HASHTAG.findall(text))
+    if masks.hashtags != "keep":
+        text = _HASHTAG.sub(HASHTAG_MASK if masks.hashtags == "mask" else r"\1", text)
+    return text
+
+
+def spelling_class(form: str, connective: Connective) -> SpellingClass | None:
+    """How a connective is spelt; None where the form is none of its spellings.
+
+    Args:
+        form: a word of a text.
+        connective: of one word.
+    """
+    plain = normal(form)
+    listed = {write_spelling(each) for each in connective.spellings}
+    listed |= {each for each in (connective.elided, connective.euphonic) if each}
+    shortened = _REPEATED.sub(r"\1", plain)
+    if plain == connective.name:
+        return "standard"
+    if plain not in listed:
+        return "lengthened" if shortened != plain and shortened in listed else None
+    if plain in (connective.elided, connective.euphonic):
+        return "other"
+    bare, name = (each.translate(_ACCENTS).rstrip("'") for each in (plain, connective.name))
+    if bare == name:
+        return "accent"
+    return "short" if len(bare) < len(name) or "k" in bare else "other"
+
+
+def spelling_table(
+    sentences: Sequence[PlainSentence], inventory: Inventory
+) -> list[tuple[str, SpellingClass, str, int]]:
+    """Connective, class, spelling and how often it is there, the most frequent first.
+
+    Connectives of several words are left out: their spellings are not told apart.
+    """
+    single = [
+        each for each in inventory.connectives if all(len(part) == 1 for part in each.spellings[0])
+        and len(each.spellings[0]) == 1
+    ]  # fmt: skip
+    counts: Counter[tuple[str, SpellingClass, str]] = Counter()
+    forms = Counter(normal(form) for each in sentences for form, _ in tokens(each.text))
+    for form, count in forms.items():
+        for connective in single:
+            found = spelling_class(form, connective)
+            if found is not None:
+                counts[connective.name, found, form] += count
+    order = {name: place for place, name in enumerate(inventory.names)}
+    rows = [(name, kind, form, count) for (name, kind, form), count in counts.items()]
+    return sorted(rows, key=lambda row: (order[row[0]], -row[3], row[2]))
+
+
+def _key(records: Sequence[dict[str, str]], known: Sequence[str]) -> str:
+    names = {name.casefold(): name for each in records for name in each}
+    return next((names[each] for each in known if each in names), "")
+
+
+LEFT = ("left", "left context", "left_context", "leftcontext", "contesto sinistro", "lc")
+NODE = ("kwic", "node", "keyword", "match", "hit", "kw", "parola")
+RIGHT = ("right", "right context", "right_context", "rightcontext", "contesto destro", "rc")
+REFERENCE = ("reference", "ref", "refs", "source", "doc", "riferimento")
+
+_TAG = re.compile(r"</?(s|p|g|doc|align|text)\b[^<>]*/?>", re.IGNORECASE)
+_START = re.compile(r".*(?:<s\b[^<>]*>|</s>)", re.IGNORECASE | re.DOTALL)
+_END = re.compile(r"</s>|<s\b", re.IGNORECASE)
+_LAST_END = re.compile(r".*[.!?…][»\"”')]*\s+(?=[A-ZÀ-Ý«\"“(])", re.DOTALL)
+_FIRST_END = re.compile(r"(?<![.!?…])[.!?…]+[»\"”')]*(?=\s|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class ConcordanceLine:
+    """A line of a concordance.
+
+    Attributes:
+        reference: where it is from, as the file says.
+        left: what stands before the keyword.
+        node: the keyword.
+        right: what stands after it.
+    """
+
+    reference: str
+    left: str
+    node: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Concordance:
+    """Sentences of a concordance.
+
+    Attributes:
+        sentences: that are kept, mixed.
+        counts: what was seen and left out, in words, to how often.
+    """
+
+    sentences: tuple[PlainSentence, ...]
+    counts: Mapping[str, int]
+
+
+def read_concordance(path: Path) -> list[ConcordanceLine]:
+    """The lines of a concordance file.
+
+    Raises:
+        InputError: it cannot be read, or has no columns for left, keyword and right.
+    """
+    if path.suffix.lower() == ".xml":
+        found = list(_from_xml(path))
+    elif path.suffix.lower() == ".xlsx":
+        rows, faults = read_rows(read_bytes(path), path)
+        if errors(faults):
+            raise SuiteError(where=str(path), faults=faults)
+        found = list(_from_rows(rows, path))
+    else:
+        found = list(_from_rows(_rows(open_text(path), path), path))
+    if not found:
+        raise InputError(where=str(path), seen="there is no line", todo="Export it again.")
+    return found
+
+
+def sentence_of(line: ConcordanceLine) -> tuple[str, bool]:
+    """The sentence of a keyword, and whether both of its ends are there.
+
+    The tags ``<s>`` and ``</s>`` tell where it begins and ends; without them a period, a question
+    or an exclamation mark before a capital letter does, and after the keyword any such mark.
+    """
+    # What tells a new sentence may be the capital of the keyword itself.
+    left, right = f"{line.left.rstrip()} {line.node[:1]}", line.right
+    by_tag, by_mark = _START.match(left), None
+    if by_tag:
+        left = left[by_tag.end() :]
+    elif by_mark := _LAST_END.match(left):
+        left = left[by_mark.end() :]
+    left = left[: len(left) - len(line.node[:1])]
+    begins = by_tag is not None or by_mark is not None
+    if not left.strip() and not begins:
+        begins = line.node[:1].isupper()
+    end = _END.search(right)
+    mark = None if end else _FIRST_END.search(right)
+    if end:
+        right = right[: end.start()]
+    elif mark:
+        right = right[: mark.end()]
+    glued = "" if right[:1] and not right[:1].isalnum() and not right.startswith(" ") else " "
+    text = normalise_plain(_TAG.sub(" ", f"{left} {line.node}{glued}{right}"))
+    return _without_blanks(text), begins and (end is not None or mark is not None)
+
+
+def concordance_sentences(
+    lines: Sequence[ConcordanceLine],
+    *,
+    name: str,
+    seed: int,
+    per: int | None = None,
+    incomplete: bool = False,
+    shortest: int = 5,
+    longest: int = 40,
+) -> Concordance:
+    """Sentences drawn by seed, those of each keyword balanced over thirds of length.
+
+    Args:
+        lines: of concordances.
+        name: of the collection, which ids begin with.
+        seed: of the draw and of the order.
+        per: how many for each keyword; None for all.
+        incomplete: keep sentences whose beginning or end is cut off.
+        shortest: in tokens.
+        longest: in tokens.
+    """
+    counts, known = Counter[str](lines=len(lines)), set[bytes]()
+    by_node: dict[str, list[PlainSentence]] = {}
+    for number, line in enumerate(lines, start=1):
+        text, whole = sentence_of(line)
+        length = len(list(tokens(text)))
+        mark = fingerprint(text)
+        if not whole and not incomplete:
+            counts["without a beginning or an end, left out"] += 1
+        elif not shortest <= length <= longest:
+            counts[f"not of {shortest} to {longest} tokens, left out"] += 1
+        elif mark in known:
+            counts["duplicates, left out"] += 1
+        else:
+            known.add(mark)
+            node = normalise_plain(line.node).lower()
+            comments = {"node": node, "reference": line.reference}
+            sentence = PlainSentence(f"{name}-{number}", text, comments)
+            by_node.setdefault(node, []).append(sentence)
+    kept: list[PlainSentence] = []
+    for node, own in by_node.items():
+        lengths = [len(list(tokens(each.text))) for each in own]
+        kept += balanced(own, lengths, n=per, seed=_seed(seed, node))
+    mixed = balanced(kept, [0] * len(kept), n=None, seed=seed)
+    return Concordance(sentences=mixed, counts=dict(counts))
+
+
+def _seed(seed: int, node: str) -> int:
+    """A seed of its own for each keyword, so that one more does not change the others."""
+    from hashlib import sha256
+
+    return int.from_bytes(sha256(f"{seed}/{node}".encode()).digest()[:8])
+
+
+def _rows(text: str, path: Path) -> list[list[str]]:
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    if path.suffix.lower() == ".tsv" or "\t" in first:
+        return [line.split("\t") for line in text.split("\n")]
+    delimiter = ";" if first.count(";") > first.count(",") else ","
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        raise InputError(
+            where=str(path),
+            seen=f"is not CSV ({error})",
+            todo="Is a quotation mark left open? Export it as TSV or XML.",
+        ) from error
+
+
+def _from_rows(rows: Sequence[Sequence[str]], path: Path) -> Iterator[ConcordanceLine]:
+    """The rows below the header, which may stand below lines about the corpus and the query."""
+    for number, row in enumerate(rows):
+        plain = [cell.strip().casefold() for cell in row]
+        places = [_place(plain, names) for names in (LEFT, NODE, RIGHT)]
+        if None in places:
+            continue
+        reference = _place(plain, REFERENCE)
+        for cells in rows[number + 1 :]:
+            found = [cells[p] if p is not None and p < len(cells) else "" for p in places]
+            if found[1].strip():
+                said = cells[reference] if reference is not None and reference < len(cells) else ""
+                yield ConcordanceLine(normalise_plain(said), *found)
+        return
+    raise InputError(
+        where=str(path),
+        seen="no line heads columns for left, keyword and right",
+        todo="Call them left, kwic and right.",
+    )
+
+
+def _place(header: Sequence[str], names: Sequence[str]) -> int | None:
+    return next((header.index(name) for name in names if name in header), None)
+
+
+def _from_xml(path: Path) -> Iterator[ConcordanceLine]:
+    for element in parse_xml(path).iter():
+        parts = {child.tag.rpartition("}")[2].casefold(): _all_text(child) for child in element}
+        places = [_place(list(parts), names) for names in (LEFT, NODE, RIGHT)]
+        if None not in places:
+            values = list(parts.values())
+            left, node, right = (values[place] for place in places if place is not None)
+            reference = element.get("refs") or next(
+                (parts[name] for name in REFERENCE if name in parts), ""
+            )
+            yield ConcordanceLine(normalise_plain(reference), left, node, right)
+
+
+def _all_text(element: Element) -> str:
+    return "".join(element.itertext())
+
+
+def _without_blanks(text: str) -> str:
+    """A text of a tokenised corpus as people write it: no blank before a mark or after l'."""
+    closed = re.sub(r" +(?=[.,;:!?…»”)\]])", "", text)
+    opened = re.sub(r"(?<=[«“(\[]) +", "", closed)
+    return re.sub(r"(?<=\w['’]) +(?=\w)", "", opened)
