@@ -1,4 +1,7 @@
-"""From what the user asked for to workers: this process, processes of this machine, or Ray."""
+"""From what the user asked for to workers: this process, processes of this machine, Ray, or Slurm.
+
+An array of Slurm jobs is a script, and nothing that watches over it.
+"""
 
 from __future__ import annotations
 

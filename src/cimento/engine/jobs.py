@@ -1,4 +1,7 @@
-"""Which worker does which unit next: whoever has a model loaded does its units first."""
+"""Jobs: what asks requests of one model, how far each is, the units they need, and their queue.
+
+Whichever worker has a model loaded does its units first.
+"""
 
 from __future__ import annotations
 

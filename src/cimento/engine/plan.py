@@ -1,4 +1,4 @@
-"""What jobs would ask and cost, before any weights are loaded."""
+"""The plan of a run: what jobs would ask and cost, and what must be fetched beforehand."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Requests times a model gives answers: each token sequence once, kept as soon as it is scored.
 
-The engine does not know which kind of test it serves.
+A `TextScorer`, which keeps its tokens to itself, is asked each text once; what is kept of a text
+is where its tokens begin and what they score, so the text alone gives the tokens back. The engine
+does not know which kind of test it serves.
 """
 
 from __future__ import annotations

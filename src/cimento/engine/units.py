@@ -1,4 +1,10 @@
-"""Files that tell whether they are whole: the sha256 of what follows, then what follows."""
+"""Units of work: one model and a stretch of requests, whose result is a file.
+
+What is in a unit depends on the requests and their order alone: never on the model, on what is
+known already, or on who does the work. So every engine gives a model the same texts together, and
+the numbers that come back are the same to the last bit. A unit whose file is there is done,
+whoever did it; the file begins with the sha256 of what follows, and so tells whether it is whole.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What becomes of a first token that nothing precedes: no score, no part in anything, or 0."""
+"""From scored tokens to one value for each region: pure functions on columns, no model.
+
+Values are surprisals, -log P, in the unit in which the source gave them: bits where it recorded
+bits, else nats. So that a tie is a tie, they are never converted before they are compared.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stored tables as measures read them: tokens of each text, regions of each stimulus."""
+"""Measures of every sentence of a run, from its stored tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""What measures are made of: values that may be missing, units, and a sum that does not wander."""
+"""Measures of one sentence: small functions from what is known of it to one number.
+
+All logarithms are natural. ``LP`` is the sum of log P over the tokens of the sentence, ``n`` their
+number: tokens of the model, final punctuation included, special tokens left out. What a measure
+is called, its unit and its source stand in `cimento.measures.registry`. Values may be missing, and
+sums do not wander: `total` adds in one order.
+"""
 
 from __future__ import annotations
 

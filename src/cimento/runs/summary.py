@@ -1,4 +1,8 @@
-"""A run as notebooks show it: its headline and main estimates in a short table."""
+"""What some runs say, as plain records: the shape of ``--json``, ``summary.json`` and notebooks.
+
+The JSON is described in docs/json-summary.md, and for programs in
+docs/schemas/summary.schema.json.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The licensing design of a suite: which factor is the filler, which the gap, what is measured."""
+"""The design of a suite: two factors and their cells, or the filler and the gap of licensing.
+
+A two by N design is looked at as N - 1 designs of two by two, each with the first level of the
+longer factor as its baseline.
+"""
 
 from __future__ import annotations
 

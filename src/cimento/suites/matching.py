@@ -1,4 +1,8 @@
-"""What kind of word a stretch of text begins with, as far as closed classes tell: no tagger."""
+"""Matched copies of a suite: items whose conditions are alike in length, frequency, words.
+
+The kind of the word that a region begins with is told from lists of closed classes, not by a
+tagger.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""What a test suite is: frozen records, no reading or writing.
+"""A test suite as frozen records: items, conditions, regions, predictions.
 
 A suite holds items; an item holds the same sentence in several conditions; a condition is a row
 of regions; a prediction is an inequality between region values that should hold in every item
-(Hu et al. 2020, doi:10.18653/v1/2020.acl-main.158).
+(Hu et al. 2020, doi:10.18653/v1/2020.acl-main.158). Canaries are BIG-bench's idea (Srivastava et
+al. 2023, arXiv:2206.04615, section 3): a fixed string in every file lets those who gather training
+texts leave it out, and shows where they did not.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Minimal pairs as a suite, in one line of Python."""
+"""Suites made in Python: minimal pairs in one line, and several suites of one design as one."""
 
 from __future__ import annotations
 

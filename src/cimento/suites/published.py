@@ -1,4 +1,4 @@
-"""Languages by code and by name, as far as datasets of this field name them."""
+"""The registry of published datasets: what there is, on which terms, where it can be had."""
 
 from __future__ import annotations
 

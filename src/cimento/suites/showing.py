@@ -1,4 +1,4 @@
-"""A region suite in plain text, for the terminal."""
+"""A region suite as people see it: plain text for the terminal, a small page for notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a suite to what is asked of a model: each text once, and which characters of it matter.
+"""Stimuli: the sentences that regions make, each asked once, and which characters of it matter.
 
 Regions become sentences here and nowhere else.
 """

@@ -1,7 +1,8 @@
-"""Variants of a suite: one lexical change made in every item, with where it came from.
+"""Variants of a suite: one lexical change made in every item, or earlier items as context.
 
 A variant replaces phrases, or fills the slots that a suite has in its sentences (``{subject}``,
-or ``{subject.verb}`` for a filler with several forms, which keeps agreement right).
+or ``{subject.verb}`` for a filler with several forms, which keeps agreement right). Primed
+variants put sentences of other items before each sentence.
 """
 
 from __future__ import annotations

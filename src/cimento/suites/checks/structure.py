@@ -1,4 +1,4 @@
-"""The stimuli of a suite as columns, which checks go over; names for messages."""
+"""Checks of items, conditions, regions, predictions and the design of a suite."""
 
 from __future__ import annotations
 

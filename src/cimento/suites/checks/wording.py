@@ -1,4 +1,4 @@
-"""Checks of the text itself: blanks, characters that cannot be seen, ways of writing one letter."""
+"""Checks of texts: invisible characters, and wording that looks like a slip of the pen."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Factorial suites as JSON: an item with one sentence for each condition.
+"""Factorial suites: an item with one sentence for each condition, as JSON or as a table.
 
-Three ways of writing them are read: one item a line; the same with a first line that says what the
-conditions, the factors and the phenomenon are; and one JSON document with ``sentences``.
+Three ways of writing JSON are read: one item a line; the same with a first line that says what the
+conditions, the factors and the phenomenon are; and one document with ``sentences``. Tables have
+one sentence a row, as Sprouse et al. share their materials.
 """
 
 from __future__ import annotations

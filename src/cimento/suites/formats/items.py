@@ -1,7 +1,7 @@
-r"""How the native format writes regions and other texts into the cells of a table.
+r"""The table of items of the native format: cells of text, rows, items (docs/suite-format.md).
 
 Bars separate regions, with a blank on each side or none; ``\|``, ``\t``, ``\n``, ``\r`` and
-``\\`` stand for what a cell cannot hold. docs/suite-format.md has the rules.
+``\\`` stand for what a cell cannot hold.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Minimal-pair tasks of lm-evaluation-harness: YAML that names two columns of a local file."""
+"""Minimal-pair tasks of lm-evaluation-harness: YAML that names two columns of a file of pairs."""
 
 from __future__ import annotations
 

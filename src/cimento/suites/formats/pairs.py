@@ -1,4 +1,11 @@
-"""How published tables of minimal pairs name their columns."""
+"""Minimal pairs as tables, as two lines one after the other, and as JSONL with a choice.
+
+Tables name their columns in several dialects. CLAMS (Mueller et al. 2020,
+doi:10.18653/v1/2020.acl-main.490) begins each line with ``True`` or ``False``. Zorro (Huebner et
+al. 2021, doi:10.18653/v1/2021.conll-1.49) has no labels and the ungrammatical sentence first; such
+files are read only where their format is named. QFrBLiMP's release has two sentences and which of
+them is grammatical.
+"""
 
 from __future__ import annotations
 

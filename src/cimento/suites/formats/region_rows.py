@@ -1,4 +1,8 @@
-"""The flat CSV of SyntaxGym suites: a row for each region; no predictions, no metadata."""
+"""Tables with a row for each region or each word: flat SyntaxGym CSV, files of Wilcox and Kobzeva.
+
+Such tables hold neither predictions nor metadata. Surprisals beside the words are results and not
+part of the suite: they are left where they are, and `cimento.studies` or ``replay:`` reads them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Readers that other packages bring: one for each suffix of a file, which is its name."""
+"""The registry of formats: how a path tells its format, which reader and which writer it has.
+
+A reader of another package belongs to a suffix of files, which is its name. A writer says what of
+a suite its format cannot hold, and nothing is lost unnoticed.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""SyntaxGym JSON: with round or square brackets in formulas, with relations, evaluated or not.
+"""SyntaxGym JSON, and its rows on the Hugging Face hub, one item a line.
 
-The format is that of Gauthier et al. 2020, doi:10.18653/v1/2020.acl-demos.10. What it has no
-place for stands under the key ``cimento``, where `writers.syntaxgym` puts it.
+The format is that of Gauthier et al. 2020, doi:10.18653/v1/2020.acl-demos.10: round or square
+brackets in formulas, relations, evaluated or not. The keys are written as its schema has them.
+What it has no place for stands under the key ``cimento`` of the object concerned, and nowhere if
+there is nothing to say; so a suite is read back without loss.
 """
 
 from __future__ import annotations
