@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
@@ -17,18 +16,47 @@ from cimento.io.files import read_bytes
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors
-from cimento.suites.formats.blimp import blimp_losses, write_blimp
-from cimento.suites.formats.factorial import is_factorial, is_factorial_table
-from cimento.suites.formats.labelled import is_labelled_table
+from cimento.suites.formats.blimp import blimp_losses, read_blimp, write_blimp
+from cimento.suites.formats.factorial import (
+    is_factorial,
+    is_factorial_table,
+    read_factorial,
+    read_factorial_table,
+)
+from cimento.suites.formats.labelled import is_labelled_table, read_labelled
 from cimento.suites.formats.lm_eval import SUFFIXES as YAML_SUFFIXES
-from cimento.suites.formats.lm_eval import write_lm_eval
-from cimento.suites.formats.minicons import is_minicons, minicons_losses, write_minicons
-from cimento.suites.formats.native import write_native
+from cimento.suites.formats.lm_eval import read_lm_eval, write_lm_eval
+from cimento.suites.formats.minicons import (
+    is_minicons,
+    minicons_losses,
+    read_minicons,
+    write_minicons,
+)
+from cimento.suites.formats.native import read_native, write_native
 from cimento.suites.formats.pairs import SUFFIX as LINES_SUFFIX
-from cimento.suites.formats.pairs import is_choices, is_clams, is_pair_table
+from cimento.suites.formats.pairs import (
+    is_choices,
+    is_clams,
+    is_pair_table,
+    read_choices,
+    read_clams,
+    read_good_first,
+    read_pairs,
+    read_zorro,
+)
 from cimento.suites.formats.region_rows import SUFFIX as WORDS_SUFFIX
-from cimento.suites.formats.region_rows import is_words_table, open_words
-from cimento.suites.formats.syntaxgym import is_rows, write_syntaxgym
+from cimento.suites.formats.region_rows import (
+    is_words_table,
+    open_words,
+    read_syntaxgym_csv,
+    read_words,
+)
+from cimento.suites.formats.syntaxgym import (
+    is_rows,
+    read_syntaxgym,
+    read_syntaxgym_rows,
+    write_syntaxgym,
+)
 from cimento.suites.model import Suite
 from cimento.suites.reading import Reading
 from cimento.suites.tables import SUFFIXES, Table, read_header, read_table
@@ -74,73 +102,57 @@ class Format:
 
     Attributes:
         title: what it is, for people.
-        reader: module and function.
+        read: reads a file, or for the native format a folder, of this format.
     """
 
     title: str
-    reader: tuple[str, str]
-
-    def read(self, path: Path) -> Reading:
-        """Read a file, or for the native format a folder, of this format."""
-        module, name = self.reader
-        read: Callable[[Path], Reading] = getattr(
-            import_module(f"cimento.suites.formats.registry.{module}"), name
-        )
-        return read(path)
+    read: Reader
 
 
 FORMATS = {
-    "native": Format("a folder with suite.toml and items.tsv", ("native", "read_native")),
-    "syntaxgym": Format("SyntaxGym JSON (.json)", ("syntaxgym", "read_syntaxgym")),
+    "native": Format("a folder with suite.toml and items.tsv", read_native),
+    "syntaxgym": Format("SyntaxGym JSON (.json)", read_syntaxgym),
     "syntaxgym-rows": Format(
         "rows of SyntaxGym suites (.jsonl with suite_name and conditions)",
-        ("syntaxgym_rows", "read_syntaxgym_rows"),
+        read_syntaxgym_rows,
     ),
     "syntaxgym-csv": Format(
         "SyntaxGym CSV (.csv with item_number, condition_name, region_number, content)",
-        ("syntaxgym_csv", "read_syntaxgym_csv"),
+        read_syntaxgym_csv,
     ),
-    "blimp": Format(
-        "BLiMP JSONL (.jsonl with sentence_good and sentence_bad)", ("blimp", "read_blimp")
-    ),
+    "blimp": Format("BLiMP JSONL (.jsonl with sentence_good and sentence_bad)", read_blimp),
     "pairs": Format(
         "a table with the columns good and bad, or those of MultiBLiMP, RuBLiMP and others"
         " (.tsv, .csv, .xlsx)",
-        ("pairs", "read_pairs"),
+        read_pairs,
     ),
     "labelled": Format(
         "a table with a sentence and its label in each row, as those of BLiMP-NL and colorless"
         " green (.csv, .tsv, .tab)",
-        ("labelled", "read_labelled"),
+        read_labelled,
     ),
-    "choices": Format(
-        "JSONL with sentence_a, sentence_b and label (.jsonl)", ("choices", "read_choices")
-    ),
-    "clams": Format(
-        "CLAMS (.txt with True or False before each sentence)", ("lines", "read_clams")
-    ),
-    "zorro": Format("Zorro (two lines a pair, the bad one first)", ("lines", "read_zorro")),
-    "lm-eval": Format(
-        "a minimal-pair task of lm-evaluation-harness (.yaml)", ("lm_eval", "read_lm_eval")
-    ),
-    "good-first": Format("two lines a pair, the good one first", ("lines", "read_good_first")),
+    "choices": Format("JSONL with sentence_a, sentence_b and label (.jsonl)", read_choices),
+    "clams": Format("CLAMS (.txt with True or False before each sentence)", read_clams),
+    "zorro": Format("Zorro (two lines a pair, the bad one first)", read_zorro),
+    "lm-eval": Format("a minimal-pair task of lm-evaluation-harness (.yaml)", read_lm_eval),
+    "good-first": Format("two lines a pair, the good one first", read_good_first),
     "factorial": Format(
         "factorial JSONL or JSON (.jsonl with a key for each condition)",
-        ("factorial", "read_factorial"),
+        read_factorial,
     ),
     "factorial-table": Format(
         "a table with the columns item, condition and sentence (.tsv, .csv, .xlsx)",
-        ("factorial_table", "read_factorial_table"),
+        read_factorial_table,
     ),
     "minicons": Format(
         "a table with the columns item, condition, prefix and stimulus, or with one of the last two"
         " twice, as prefix_good and prefix_bad (.tsv, .csv, .xlsx)",
-        ("minicons", "read_minicons"),
+        read_minicons,
     ),
     "words": Format(
         "a table with the columns sent_index, word_index, word, region and condition "
         "(.csv, .csv.gz)",
-        ("words", "read_words"),
+        read_words,
     ),
 }
 TOML = "suite.toml"
