@@ -1,6 +1,7 @@
-"""From a reply in words to a label, in English and Italian, with a reason where there is none.
+"""Answers read from the tables of a run, and labels read from replies in English and Italian.
 
-Strict on purpose: what is not clearly one answer is no answer, and is counted as such.
+Replies are read strictly on purpose: what is not clearly one answer is no answer, and is counted
+as such.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What can be wrong with a file of stories; docs/stories.md has a line for each."""
+"""The checks of a file of stories; docs/stories.md has a line for each."""
 
 from __future__ import annotations
 

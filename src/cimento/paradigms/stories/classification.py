@@ -1,4 +1,8 @@
-"""One tier's answers as choices among options: accuracy, ties, greedy options, calibration."""
+"""One tier as classification: accuracy, ties, bias, calibration, detection of plausible stories.
+
+In detection the positive class is "plausible". A constant answer is right in as many stories as
+have that label, so that accuracy alone says little.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file of stories holds, in numbers."""
+"""The contents of a file of stories in numbers, and its audit as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the outcomes of a run of stories say about many items, each number with its interval."""
+"""The estimates of a run of stories, each number with its interval or why it has none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What files of stories and of recorded answers may contain, as pydantic models."""
+"""The files of stories: GITA4CALAMITA JSONL, GITA v1 JSON, and suite folders, read and written."""
 
 from __future__ import annotations
 

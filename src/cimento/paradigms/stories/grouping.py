@@ -1,4 +1,8 @@
-"""Named corrections of published files: data, applied when asked for, and said in the output."""
+"""Corrections of published files, and the groups that stories are counted in.
+
+Corrections are data, applied when asked for and named in the output. Order, cloze and plausible
+stories are told apart in three ways, of which the output always says which one it is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of the questions beside the tiers."""
+"""The outcomes of a run: what became of every story at every tier, and of every question."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from cimento.paradigms.stories.outcomes import (
     NOT_ANSWERED,
     TIED,
     Chain,
+    TierOutcome,
     at,
     chain,
     judge_all,
 )
-from cimento.paradigms.stories.outcomes import TierOutcome as TierOutcome
 from cimento.paradigms.stories.questions import PAIR_TASK, Question, questions_of
 from cimento.paradigms.stories.requests import WITHOUT_STORY
 from cimento.paradigms.stories.suite import (

@@ -1,4 +1,4 @@
-"""From the log-probabilities of an option's tokens to the number that options are compared by."""
+"""The options of a run of stories, and the norms that the options of a question are compared by."""
 
 from __future__ import annotations
 

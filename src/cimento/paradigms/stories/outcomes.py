@@ -1,4 +1,8 @@
-"""From answers to what was chosen and whether it is right, at one tier."""
+"""The outcome of each answer at its tier, and the chain of the three tiers.
+
+All tiers may have been asked of all implausible stories, or only of those that survived the tier
+before, as in the paper: the chain is the same, because a story that failed a tier has failed.
+"""
 
 from __future__ import annotations
 

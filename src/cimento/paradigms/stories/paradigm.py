@@ -140,7 +140,6 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
         Raises:
             UsageError: the task is another one, or a run is given.
         """
-
         return story_items(suite, task, run=run)
 
     def requests(

@@ -1,7 +1,9 @@
-"""The wordings of the story tasks: a registry with ids and versions, and what a prompt is made of.
+"""The wordings of the story tasks, and the worked examples that stand before a story.
 
-The wordings stand in ``data/prompts``. ``paper-en`` is that of the study, byte for byte; the
-others (``en-1`` to ``en-5``, ``it-1`` to ``it-5``) are cimento's own.
+The wordings stand in ``data/prompts``, with ids and versions. ``paper-en`` is that of the study,
+byte for byte; the others (``en-1`` to ``en-5``, ``it-1`` to ``it-5``) are cimento's own. Neither
+the story itself nor another variant of it is ever among its examples, except in ``paper`` mode,
+which draws as the study did (its draws show siblings now and then).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Accuracy, consistency and verifiability, overall and by group, with their intervals.
+"""Accuracy, consistency and verifiability, by group and by kind of conflict, beside baselines.
 
 Accuracy is the share of stories that are right at the first tier; consistency the share of
 implausible stories that are right at the first two; verifiability at all three (Storks et al.

@@ -1,4 +1,4 @@
-"""Recorded answers, one line for each story and tier."""
+"""Recorded answers, one line for each story and tier, and the recording made from them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""From a prompt's parts to what a model reads: flat text, or the turns of its chat template.
+"""The requests of the three tiers: each story's prompt, as flat text or as turns of a chat.
 
-What a template does with system turns is found by rendering one, never by the model's name.
+What a chat template does with system turns is found by rendering one, never by the model's name.
 """
 
 from __future__ import annotations

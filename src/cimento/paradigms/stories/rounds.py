@@ -1,4 +1,4 @@
-"""What a model is asked about a suite of stories, one tier a round, and what a recording said."""
+"""The rounds of requests about a suite of stories: one tier a round."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of stories: their flow through the tiers, and which states are taken for which."""
+"""The sections and figures of a report on stories: tiers, flow, confusions, calibration, items."""
 
 from __future__ import annotations
 

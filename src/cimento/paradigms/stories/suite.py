@@ -1,8 +1,10 @@
-"""Stories and the answers to their three tiers: frozen records, no reading or writing.
+"""Stories with their tiers, their physical states, and the variants made from them.
 
 A plausible story and the variants made from it (two sentences swapped: ``order``; one sentence
 replaced: ``cloze``) share a number, `Story.story_id`. The format and the tiers are those of
-GITA4CALAMITA (Pensa et al. 2024, CEUR-WS Vol-3878, paper 127).
+GITA4CALAMITA (Pensa et al. 2024, CEUR-WS Vol-3878, paper 127). The twenty attributes and their
+codes are those of TRIP (Storks et al. 2021, doi:10.18653/v1/2021.findings-emnlp.422), as used in
+GITA v1 (Pensa, Altuna and Gonzalez-Dios 2024, LREC-COLING).
 """
 
 from __future__ import annotations

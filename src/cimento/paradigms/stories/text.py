@@ -1,4 +1,4 @@
-"""What ``run`` prints of runs of stories: tables of their estimates, in plain text."""
+"""The tables that ``run`` prints of runs of stories, in plain text."""
 
 from __future__ import annotations
 

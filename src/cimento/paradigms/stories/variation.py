@@ -1,4 +1,4 @@
-"""How much a result depends on the wording of the prompt and the seed of the examples."""
+"""Variation over prompts and seeds: how much each model varies, and whether the ranking is stable."""
 
 from __future__ import annotations
 

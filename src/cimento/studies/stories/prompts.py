@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from cimento.paradigms.stories.outcomes import Chain
 from cimento.paradigms.stories.prompts import PAPER as PAPER_PROMPT
-from cimento.paradigms.stories.prompts import PAPER_DRAWS as PAPER_DRAWS
 from cimento.paradigms.stories.prompts import (
+    PAPER_DRAWS,
     PromptStyle,
     Shots,
     TierPrompt,
