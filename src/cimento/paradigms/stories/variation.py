@@ -1,4 +1,4 @@
-"""Variation over prompts and seeds: how much each model varies, and whether the ranking is stable."""
+"""Variation over prompts and seeds: how much each model varies, and whether ranks stay."""
 
 from __future__ import annotations
 
